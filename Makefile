@@ -1,0 +1,60 @@
+# Everything happens in .venv; uv is used where it is there, and pip where it is not.
+#
+#   make demo    the main job, on a page that ships with the project
+#   make test    all tests           make check   ruff and mypy
+#   make bench   what a call costs   make dist    wheels and sdists in dist/
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+PLUGINS := $(wildcard plugins/*)
+OWN := --editable "host[http]" $(addprefix --editable ,$(PLUGINS))
+PROJECTS := host/pyproject.toml host/hatch_build.py $(addsuffix /pyproject.toml,$(PLUGINS)) constraints.txt
+
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+ifeq ($(UV),)
+  create = $(PYTHON) -m venv $(VENV)
+  install = $(BIN)/python -m pip install --quiet --constraint constraints.txt
+else
+  create = $(UV) venv --quiet --seed --allow-existing --python $(PYTHON) $(VENV)
+  install = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --constraint constraints.txt
+endif
+
+.PHONY: demo test check format bench dist clean
+
+demo: $(VENV)/.for-use
+	@$(BIN)/python demo/demo.py
+
+test: $(VENV)/.for-work
+	$(BIN)/python -m pytest -n auto $(TESTS)
+
+check: $(VENV)/.for-work
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy host/src plugins/*/src tests/support bench demo
+
+format: $(VENV)/.for-work
+	$(BIN)/python -m ruff check --fix .
+	$(BIN)/python -m ruff format .
+
+bench: $(VENV)/.for-work
+	$(BIN)/python bench/startup.py
+
+dist: $(VENV)/.for-work
+	for project in host $(PLUGINS); do $(BIN)/python -m build --outdir dist $$project || exit 1; done
+
+clean:
+	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/.for-use: $(PROJECTS)
+	@echo "Preparing $(VENV) …"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ferrule needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3")'
+	@$(create)
+	@$(install) $(OWN)
+	@touch $@
+
+$(VENV)/.for-work: $(VENV)/.for-use requirements-dev.txt
+	@$(install) --requirement requirements-dev.txt
+	@touch $@

@@ -1,0 +1,62 @@
+"""Whole processes, timed in pairs with a bare interpreter, so that a ratio holds on any machine."""
+
+import os
+import statistics
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Cost(NamedTuple):
+    """What one run of a process took, its children included: seconds of processor time, and on the wall."""
+
+    cpu: float
+    wall: float
+
+
+class Ratio(NamedTuple):
+    """Medians over the pairs of a command's cost to the baseline's of the same pair."""
+
+    cpu: float
+    wall: float
+
+
+class Command(NamedTuple):
+    """A program to run, what it reads on stdin, and the environment it needs beside the usual."""
+
+    argv: Sequence[str | Path]
+    stdin: bytes = b""
+    environ: Mapping[str, str] = {}
+
+
+def compare(command: Command, baseline: Command, *, runs: int = 21) -> Ratio:
+    """Run the two in turn, after a run of each that does not count; the medians of the ratios, pair by pair."""
+    run(command)
+    run(baseline)
+    pairs = [(run(command), run(baseline)) for _ in range(runs)]
+    return Ratio(
+        statistics.median(one.cpu / base.cpu for one, base in pairs),
+        statistics.median(one.wall / base.wall for one, base in pairs),
+    )
+
+
+def run(command: Command) -> Cost:
+    """Run a command to its end and say what it took, by the system's own account."""
+    source, sink = os.pipe()
+    os.write(sink, command.stdin)
+    os.close(sink)
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        [str(part) for part in command.argv],
+        stdin=source,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **command.environ},
+    )
+    os.close(source)
+    _, _, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - started
+    process.returncode = 0  # it has been waited for, which Popen does not know
+    return Cost(usage.ru_utime + usage.ru_stime, wall)

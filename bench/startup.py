@@ -1,0 +1,118 @@
+"""What it costs to start a tool, in starts of a bare interpreter (`python -I -c pass` in the same environment = 1.0).
+
+Usage: python bench/startup.py [--runs N] [--json]
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from installation import ROOT, Installation
+from measuring import Command, Ratio, compare
+
+OLD_WRAPPER = """\
+#!{python}
+# -*- coding: utf-8 -*-
+import re
+import sys
+from ferrule.dispatch import main
+if __name__ == '__main__':
+    sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])
+    sys.exit(main())
+"""
+NEW_WRAPPER = """\
+#!{python}
+import sys
+from ferrule.dispatch import main
+if __name__ == '__main__':
+    sys.argv[0] = sys.argv[0].removesuffix('.exe')
+    sys.exit(main())
+"""
+GOOD, BAD = b'{"city": "Oslo"}', b'{"town": "Oslo"}'
+
+
+class Row(NamedTuple):
+    """One measured path, and the ratio that it is meant to stay under (None where there is no such aim)."""
+
+    name: str
+    command: Command
+    goal: float | None
+
+
+def main() -> None:
+    """Install, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=21)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        installation = Installation(Path(folder, "environment"))
+        installation.install(str(ROOT / "host"), str(ROOT / "plugins" / "example"))
+        report(installation, Path(folder), options.runs, as_json=options.json)
+
+
+def report(installation: Installation, folder: Path, runs: int, *, as_json: bool) -> None:
+    """Measure every row against the bare interpreter and print it as soon as it is known."""
+    baseline = Command([installation.python, "-I", "-c", "pass"])
+    click = compare(Command([installation.python, "-I", "-c", "import click"]), baseline, runs=runs)
+    if not as_json:
+        print(f"{'path':52} {'cpu':>6} {'wall':>6} {'aim':>7}")
+        print(f"{'import click, for comparison':52} {click.cpu:6.2f} {click.wall:6.2f}")
+    for row in rows(installation, folder, click):
+        ratio = compare(row.command, baseline, runs=runs)
+        if as_json:
+            print(json.dumps({"path": row.name, "cpu": ratio.cpu, "wall": ratio.wall, "aim": row.goal}))
+        else:
+            aim = "" if row.goal is None else f"≤ {row.goal:.2f}"
+            print(f"{row.name:52} {ratio.cpu:6.2f} {ratio.wall:6.2f} {aim:>7}", flush=True)
+
+
+def rows(installation: Installation, folder: Path, click: Ratio) -> Iterator[Row]:
+    """Every path that an agent or an admin waits for."""
+    old = wrapper(folder / "old", OLD_WRAPPER, installation)
+    new = wrapper(folder / "new", NEW_WRAPPER, installation)
+    linked = link(installation, folder / "links", "example") / "example-tool"
+    yield Row("linked --schema", Command([linked, "--schema"]), 0.2)
+    yield Row("console script --schema, wrapper of new installers", Command([new, "--schema"]), 1.1)
+    yield Row("console script --schema, wrapper of old installers", Command([old, "--schema"]), 1.7)
+    yield Row("argument error, linked", Command([linked], BAD), 1.9)
+    yield Row("argument error, console script", Command([new], BAD), None)
+    yield Row("trivial call, linked", Command([linked], GOOD), 3.6)
+    yield Row("trivial call, console script", Command([new], GOOD), None)
+    yield from rows_with_many_tools(installation, folder, click)
+
+
+def rows_with_many_tools(installation: Installation, folder: Path, click: Ratio) -> Iterator[Row]:
+    """The same environment with 50 more tools in it."""
+    names = installation.add_tools(50)
+    tools = link(installation, folder / "many", *names)
+    ferrule = installation.scripts / "ferrule"
+    client = Command([installation.python, "-I", ROOT / "tests" / "support" / "ikigai.py", "list", "--folder", tools])
+    yield Row("ferrule list, 51 tools installed", Command([ferrule, "list"]), 1.6 + click.cpu - 1)
+    yield Row("the client's discovery of 50 linked tools", client, 8.0)
+    yield Row("trivial call, linked, 51 tools installed", Command([folder / "links" / "example-tool"], GOOD), None)
+
+
+def wrapper(folder: Path, text: str, installation: Installation) -> Path:
+    """The executable of the example tool as an installer writes it."""
+    folder.mkdir()
+    path = folder / "example-tool"
+    path.write_text(text.format(python=installation.python))
+    path.chmod(0o755)
+    return path
+
+
+def link(installation: Installation, folder: Path, *names: str) -> Path:
+    """The folder, with executables for these tools in it."""
+    command = [str(installation.scripts / "ferrule"), "link", *names, "--to", str(folder)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=sys.stderr)
+    return folder
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""The folders in which the client looks for executables."""
+
+import os
+
+_SYSTEM = ("/usr/libexec/ikigai", "/usr/local/libexec/ikigai")  # of a client installed with one of the usual prefixes
+_USER = os.path.join("~", ".ikigai", "tools")
+_PROJECT = os.path.join(".ikigai", "tools")
+
+
+def user_folder() -> str:
+    """The folder of the user's own tools, `~/.ikigai/tools`, which is where `ferrule link` writes."""
+    return os.path.expanduser(_USER)
+
+
+def client_folders() -> list[str]:
+    """The folders as absolute paths, in the order in which the client reads them: later ones override earlier ones.
+
+    Folders that do not exist are among them, those of the system excepted.
+    """
+    system = [folder for folder in _SYSTEM if os.path.isdir(folder)]
+    own = dict.fromkeys(map(os.path.abspath, (user_folder(), _PROJECT)))
+    return [*system, *own]

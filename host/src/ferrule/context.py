@@ -1,0 +1,103 @@
+"""What a tool is given beside its arguments."""
+
+import os
+import time
+
+from ferrule import strict_json
+from ferrule.credentials import Credential, default_path, look_up, missing, named
+from ferrule.errors import CredentialMissing, CredentialsMalformed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ferrule.credentials_file import CredentialsFile
+
+ANSWER_BYTES = 65_534  # the client reads 65,535, and the newline is one of them
+
+
+class Context:
+    """One call, seen from inside the tool.
+
+    tool: the tool's own name. deadline: the instant, on the clock of `time.monotonic()`, by which `execute` must have
+    answered; two seconds later the call is ended for it. max_bytes: the size that the answer may have on the wire.
+    """
+
+    __slots__ = ("_credentials", "_file", "_names", "_send_event", "deadline", "max_bytes", "tool")
+
+    def __init__(
+        self,
+        tool: str,
+        deadline: float,
+        *,
+        credentials: "Sequence[Credential]" = (),
+        names: "Mapping[str, str] | None" = None,
+        send_event: "Callable[[Mapping[str, object]], None] | None" = None,
+        max_bytes: int = ANSWER_BYTES,
+    ) -> None:
+        self.tool = tool
+        self.deadline = deadline
+        self.max_bytes = max_bytes
+        self._credentials = credentials
+        self._names = names or {}
+        self._send_event = send_event
+        self._file: CredentialsFile | None = None
+
+    def remaining(self) -> float:
+        """Seconds that are left until the deadline, never negative."""
+        return max(0.0, self.deadline - time.monotonic())
+
+    def size(self, answer: object) -> int:
+        """Bytes that an answer takes on the wire: compact JSON in UTF-8. Compare it with `max_bytes`.
+
+        Raises ValueError where the answer cannot be written as JSON.
+        """
+        return len(strict_json.dumps(answer))
+
+    def credential(self, name: str) -> str:
+        """The value of a credential that the tool declared.
+
+        Raises ToolError AUTH_MISSING where it is set nowhere or cannot be used, and KeyError for a name that the
+        tool's `credentials` hook does not list.
+        """
+        credential = named(self._credentials, name)
+        file = self._credentials_file()
+        try:
+            found = look_up(credential, os.environ, file)
+        except CredentialsMalformed as error:
+            raise CredentialMissing("AUTH_MISSING", error.message, hint=error.hint) from None
+        if found is None:
+            raise missing(self.name_of(self.tool), credential, file.path, file.problem)
+        return found.value
+
+    def event(self, event: "Mapping[str, object]") -> None:
+        """Send one event to whoever runs the tool: a JSON object, which becomes one line on stderr.
+
+        A `config_required` event is shown to the person at the terminal, and then is all that stderr holds.
+        """
+        if self._send_event:
+            self._send_event(event)
+
+    def name_of(self, tool: str) -> str:
+        """The name under which the client knows a tool, which `ferrule link --as` or `--prefix` may have changed."""
+        return self._names.get(tool, tool)
+
+    def secrets(self) -> list[str]:
+        """The values of the tool's secret credentials that are set. The host keeps them out of every output."""
+        values = []
+        for credential in self._credentials:
+            try:
+                found = look_up(credential, os.environ, self._credentials_file()) if credential.secret else None
+            except CredentialsMalformed:
+                continue
+            if found:
+                values.append(found.value)
+        return values
+
+    def _credentials_file(self) -> "CredentialsFile":
+        if self._file is None:
+            from ferrule.credentials_file import CredentialsFile
+
+            self._file = CredentialsFile(default_path())
+        return self._file

@@ -1,0 +1,116 @@
+"""Where a credential comes from: the environment, then the credentials file, then an error that says how to set it."""
+
+import os
+
+from ferrule.errors import CredentialMissing, CredentialsMalformed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ferrule.credentials_file import CredentialsFile
+
+
+class Credential:
+    """One thing that a tool needs to know and nobody else may.
+
+    name: what the tool calls it, as in `context.credential("api_key")`.
+    environment: the variable that is looked at first; the same name is a flat key of the credentials file.
+    path: the nested key of the credentials file, dotted: `web_search.brave.api_key`.
+    url: where a person gets one. description: what it is, in a few words.
+    secret: False for what may be shown, such as an engine id; it is looked up in the same way.
+    """
+
+    __slots__ = ("description", "environment", "name", "path", "secret", "url")
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        environment: str,
+        path: str,
+        url: str = "",
+        description: str = "",
+        secret: bool = True,
+    ) -> None:
+        self.name = name
+        self.environment = environment
+        self.path = path
+        self.url = url
+        self.description = description
+        self.secret = secret
+
+    def __repr__(self) -> str:
+        return f"Credential({self.name!r}, environment={self.environment!r}, path={self.path!r})"
+
+
+class Found:
+    """A credential's value and where it was found. Its repr does not show the value."""
+
+    __slots__ = ("source", "value")
+
+    def __init__(self, value: str, source: str) -> None:
+        self.value = value
+        self.source = source
+
+    def __repr__(self) -> str:
+        return f"Found(source={self.source!r})"
+
+
+def look_up(
+    credential: Credential, environ: "Mapping[str, str]", file: "CredentialsFile | None" = None
+) -> Found | None:
+    """Find a credential: a variable that is not blank, else the nested key of the file, else the flat one.
+
+    Blanks around the value are dropped. Raises CredentialsMalformed where the value cannot be sent in a header.
+    """
+    value = environ.get(credential.environment, "").strip()
+    if value:
+        return Found(_sendable(credential, value), f"environment variable {credential.environment}")
+    for key in (credential.path, credential.environment):
+        value = file.value(key).strip() if file else ""
+        if value and file:
+            return Found(_sendable(credential, value), f"{file.path}, key {key}")
+    return None
+
+
+def missing(tool: str, credential: Credential, file: str, problem: str | None = None) -> CredentialMissing:
+    """The error for a credential that is set nowhere, with the `config_required` event that tells a person how."""
+    get_one = f" Get one: {credential.url}." if credential.url else ""
+    because = f" {problem}" if problem else ""
+    text = (
+        f"{tool} needs {credential.description or credential.name}.{get_one} Set {credential.environment}, or add it "
+        f"to {file} as '{credential.path}'.{because}"
+    )
+    facts = f'{{"tool": "{tool}", "credential": "{credential.name}", "signup_url": "{credential.url}"}}'
+    event = {"kind": "config_required", "content": f"⚠ Configuration Required\n\n{text}", "data_json": facts}
+    return CredentialMissing("AUTH_MISSING", text, event=event)
+
+
+def named(credentials: "Iterable[Credential]", name: str) -> Credential:
+    """The credential of that name; KeyError with the names there are where a tool asks for one it did not declare."""
+    known = {credential.name: credential for credential in credentials}
+    if name not in known:
+        raise KeyError(f"credential {name!r} is not declared by the tool; its credentials hook lists {sorted(known)}")
+    return known[name]
+
+
+def default_path(environ: "Mapping[str, str] | None" = None) -> str:
+    """The credentials file: `$IKIGAI_CONFIG_DIR`, else `$XDG_CONFIG_HOME/ikigai`, else `~/.config/ikigai`."""
+    environ = os.environ if environ is None else environ
+    folder = environ.get("IKIGAI_CONFIG_DIR")
+    if not folder:
+        base = environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+        folder = os.path.join(base, "ikigai")
+    return os.path.join(folder, "credentials.json")
+
+
+def _sendable(credential: Credential, value: str) -> str:
+    if value.isascii() and value.isprintable() and " " not in value:
+        return value
+    raise CredentialsMalformed(
+        f"The value of {credential.environment} holds a blank, a line break or a character that is not ASCII, so it "
+        f"cannot be a key.",
+        hint=f"Set {credential.environment} again, with the key alone.",
+    )

@@ -1,0 +1,158 @@
+"""Which tools are installed, read from the metadata of the distributions alone: nothing of a plugin is imported.
+
+The standard library's `importlib.metadata` does this too, at four times the price of starting the interpreter, and an
+agent pays that for each call. So `entry_points.txt` is read here, with the same rules: the first distribution of a name
+on the path hides later ones of that name.
+"""
+
+import os
+import sys
+
+from ferrule.naming import same_distribution
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ferrule.configuration import Configuration
+    from ferrule.errors import ToolNameClash
+
+TOOLS = "ferrule.tools"
+FAILURES = "ferrule.failures"
+_LARGEST = 1 << 16  # bytes of entry_points.txt that are read
+_METADATA_FOLDERS = (".dist-info", ".egg-info")
+
+
+class InstalledTool:
+    """One entry point of the group `ferrule.tools`.
+
+    name: the tool's name. value: the entry point's value, `module` or `module:attribute`. distribution, version: who
+    offers it. metadata: the folder with the distribution's metadata. failures: the value of the entry point of the
+    same name in the group `ferrule.failures`, which renders failures in the tool's own shape; None for the default.
+    """
+
+    __slots__ = ("distribution", "failures", "metadata", "name", "value", "version")
+
+    def __init__(
+        self, name: str, value: str, distribution: str, version: str, metadata: str, failures: str | None = None
+    ) -> None:
+        self.name = name
+        self.value = value
+        self.distribution = distribution
+        self.version = version
+        self.metadata = metadata
+        self.failures = failures
+
+    @property
+    def module(self) -> str:
+        """The module that the entry point names, without the attribute."""
+        return self.value.partition(":")[0]
+
+    @property
+    def source(self) -> str:
+        """The distribution and its version, as in `ferrule-fetch 0.1.0`."""
+        return f"{self.distribution} {self.version}".strip()
+
+
+def scan(search: "Iterable[str] | None" = None) -> dict[str, list[InstalledTool]]:
+    """Every tool on the path: its name, and each distribution's claim to it. More than one claim is a clash.
+
+    search: folders, `sys.path` by default. A folder or file that cannot be read is passed over.
+    """
+    claims: dict[str, list[InstalledTool]] = {}
+    for tool in _tools(sys.path if search is None else search):
+        claims.setdefault(tool.name, []).append(tool)
+    return claims
+
+
+def find(name: str, configuration: "Configuration", search: "Iterable[str] | None" = None) -> InstalledTool:
+    """The one tool that has this name.
+
+    Raises ToolUnknown, ToolNameClash or ToolDisabled.
+    """
+    claims = scan(search).get(name, [])
+    if len(claims) == 1 and not configuration.is_disabled(name):
+        return claims[0]
+    from ferrule.errors import ToolDisabled, ToolUnknown
+
+    if len(claims) > 1:
+        raise clash(name, claims)
+    if claims:
+        raise ToolDisabled(f"The tool {name!r} is disabled by {configuration.why_disabled(name)}.")
+    raise ToolUnknown(
+        f"No installed distribution offers a tool named {name!r}.",
+        hint="Run `ferrule list` to see what is installed, and `ferrule doctor` for links that are out of date.",
+    )
+
+
+def clash(name: str, claims: "Iterable[InstalledTool]") -> "ToolNameClash":
+    """The error that names every distribution which claims the tool."""
+    from ferrule.errors import ToolNameClash
+
+    sources = sorted(tool.source for tool in claims)
+    return ToolNameClash(
+        f"The tool {name!r} is claimed by {' and by '.join(sources)}, so none of them gets it.",
+        hint=f"Uninstall all but one of: {', '.join(sources)}.",
+        details={"distributions": sources},
+    )
+
+
+def _tools(search: "Iterable[str]") -> "Iterator[InstalledTool]":
+    seen: set[str] = set()
+    for metadata in _metadata_folders(search):
+        distribution, version = _name_and_version(metadata)
+        if distribution in seen:
+            continue
+        seen.add(distribution)
+        groups = _entry_points(metadata)
+        for name, value in groups.get(TOOLS, {}).items():
+            yield InstalledTool(name, value, distribution, version, metadata, groups.get(FAILURES, {}).get(name))
+
+
+def _metadata_folders(search: "Iterable[str]") -> "Iterator[str]":
+    own = os.path.dirname(os.__file__)
+    for folder in dict.fromkeys(search):
+        if folder == own or folder == own + "/lib-dynload":
+            continue  # hundreds of files, none of which is a distribution's
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue
+        yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(_METADATA_FOLDERS))
+
+
+def _name_and_version(metadata: str) -> tuple[str, str]:
+    stem = os.path.basename(metadata).rpartition(".")[0]
+    name, _, version = stem.partition("-")
+    # An egg-info folder may carry more than name and version: a Python version, a platform.
+    return same_distribution(name), version.partition("-")[0]
+
+
+def _entry_points(metadata: str) -> dict[str, dict[str, str]]:
+    """The entry points of our groups; `{}` for the many distributions that have none, after a look at the bytes."""
+    try:
+        file = os.open(f"{metadata}/entry_points.txt", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return {}
+    try:
+        data = os.read(file, _LARGEST)
+    except OSError:
+        return {}
+    finally:
+        os.close(file)
+    if TOOLS.encode() not in data:
+        return {}
+    return _parse(data.decode(errors="replace"))
+
+
+def _parse(text: str) -> dict[str, dict[str, str]]:
+    groups: dict[str, dict[str, str]] = {}
+    group: dict[str, str] = {}
+    for line in map(str.strip, text.split("\n")):
+        if line.startswith("[") and line.endswith("]"):
+            group = groups.setdefault(line[1:-1].strip(), {})
+        elif line and line[0] not in "#;" and "=" in line:
+            name, _, value = line.partition("=")
+            group.setdefault(name.strip(), value.partition("[")[0].strip())
+    return groups

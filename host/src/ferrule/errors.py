@@ -1,0 +1,171 @@
+"""Every error of ferrule, in one tree.
+
+    FerruleError                     INTERNAL_ERROR
+    ├── ToolError                    (its own)          a tool says what went wrong
+    │   └── CredentialMissing        AUTH_MISSING       a credential is not set
+    ├── InputRefused                 INVALID_INPUT      what came on stdin cannot be used
+    │   ├── InputMalformed           INVALID_INPUT      it is not a JSON object
+    │   └── ArgumentsInvalid         INVALID_INPUT      it does not fit the tool's schema
+    ├── ToolFailed                   INTERNAL_ERROR     somebody else's code failed
+    │   ├── ToolBroken               INTERNAL_ERROR     it cannot be loaded
+    │   ├── ToolCrashed              INTERNAL_ERROR     it raised, exited or died
+    │   └── ResultInvalid            INTERNAL_ERROR     what it returned cannot be answered with
+    ├── CallInterrupted              INTERNAL_ERROR     a signal asked the call to stop
+    ├── DeadlinePassed               TIMEOUT            the call took too long
+    ├── ToolUnavailable              INTERNAL_ERROR     no tool can answer under this name
+    │   ├── ToolUnknown              INTERNAL_ERROR     nothing installed has it
+    │   ├── ToolNameClash            INTERNAL_ERROR     several distributions claim it
+    │   └── ToolDisabled             INTERNAL_ERROR     the configuration switched it off
+    ├── SchemaInvalid                INTERNAL_ERROR     the schema breaks a rule of the client
+    ├── ConfigurationMalformed       INTERNAL_ERROR     config.toml cannot be read
+    ├── CredentialsMalformed         INTERNAL_ERROR     credentials.json cannot be read or trusted
+    └── LinkRefused                  INTERNAL_ERROR     an executable cannot be written or removed
+
+`code` is what the model reads, `exit_code` is what a shell sees.
+"""
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class FerruleError(Exception):
+    """Anything that ferrule itself reports. `message` is one or more whole sentences for a person or a model.
+
+    hint: what to do next, as a sentence. details: more facts, as JSON. retry_after: seconds after which the same call
+    may succeed. event: a JSON object that goes to stderr, such as `config_required`.
+    """
+
+    code = "INTERNAL_ERROR"
+    exit_code = 1
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        details: "Mapping[str, object] | None" = None,
+        retry_after: float | None = None,
+        event: "Mapping[str, object] | None" = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.details = details
+        self.retry_after = retry_after
+        self.event = event
+
+    def facts(self) -> dict[str, object]:
+        """The error as JSON: `code`, `message`, and of `hint`, `details`, `retry_after`, `event` those that are set."""
+        facts: dict[str, object] = {"code": self.code, "message": self.message}
+        for name in ("hint", "details", "retry_after", "event"):
+            value = getattr(self, name)
+            if value is not None:
+                facts[name] = value
+        return facts
+
+
+class ToolError(FerruleError):
+    """What a tool raises when it cannot answer: a code of its own specification and a sentence that says why.
+
+    >>> raise ToolError("HTTP_ERROR", "HTTP 404: Not Found")
+    Traceback (most recent call last):
+    ferrule.errors.ToolError: HTTP 404: Not Found
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        hint: str | None = None,
+        details: "Mapping[str, object] | None" = None,
+        retry_after: float | None = None,
+        event: "Mapping[str, object] | None" = None,
+    ) -> None:
+        super().__init__(message, hint=hint, details=details, retry_after=retry_after, event=event)
+        self.code = code
+
+
+class CredentialMissing(ToolError):
+    """A credential that the tool needs is set nowhere."""
+
+
+class InputRefused(FerruleError):
+    """What came on stdin cannot be used."""
+
+    code = "INVALID_INPUT"
+
+
+class InputMalformed(InputRefused):
+    """stdin did not hold one JSON object."""
+
+
+class ArgumentsInvalid(InputRefused):
+    """The arguments do not fit the tool's schema, or the tool's own `validate` refused them.
+
+    findings: one sentence each, the argument's place first.
+    """
+
+    def __init__(self, findings: "Sequence[str]") -> None:
+        super().__init__("Invalid arguments: " + "; ".join(findings) + ".")
+        self.findings = list(findings)
+
+
+class ToolFailed(FerruleError):
+    """The code of a plugin failed; the host is well."""
+
+
+class ToolBroken(ToolFailed):
+    """The plugin cannot be loaded: its import fails, or it does not have the hooks of a tool."""
+
+
+class ToolCrashed(ToolFailed):
+    """The plugin raised something that is no ToolError, exited, or was ended by a signal."""
+
+
+class ResultInvalid(ToolFailed):
+    """What the plugin returned cannot be written as JSON, or is larger than the client reads."""
+
+
+class CallInterrupted(FerruleError):
+    """SIGTERM or SIGINT ended the call before the tool had answered."""
+
+
+class DeadlinePassed(FerruleError):
+    """The tool had not answered when the call's time was over."""
+
+    code = "TIMEOUT"
+
+
+class ToolUnavailable(FerruleError):
+    """No tool can answer under this name."""
+
+
+class ToolUnknown(ToolUnavailable):
+    """No installed distribution offers the tool."""
+
+
+class ToolNameClash(ToolUnavailable):
+    """More than one distribution offers a tool of this name, so none of them gets it."""
+
+
+class ToolDisabled(ToolUnavailable):
+    """The configuration or FERRULE_DISABLE switched the tool off."""
+
+
+class SchemaInvalid(FerruleError):
+    """The tool's schema breaks a rule that the client or a provider enforces. `details["findings"]` says which."""
+
+
+class ConfigurationMalformed(FerruleError):
+    """config.toml cannot be read; the message says file, line and column."""
+
+
+class CredentialsMalformed(FerruleError):
+    """credentials.json cannot be read, or must not be trusted; the message says why and what to do."""
+
+
+class LinkRefused(FerruleError):
+    """An executable cannot be written or removed; the message says why."""

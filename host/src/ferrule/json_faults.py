@@ -1,0 +1,94 @@
+"""Where in a value stands what strict JSON cannot hold. Slow, and only asked once something is known to be wrong."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+_Place: TypeAlias = "tuple[_Place, object] | None"  # the way to a value: what it stands in, and its key there
+_Test: TypeAlias = Callable[[object], bool]
+
+_INFINITE = (float("inf"), float("-inf"))
+
+
+def what_is_wrong(value: object) -> str | None:
+    """The place of the first thing that JSON or the client cannot hold, and what it is; None where there is none.
+
+    A circle, and nesting too deep to write, are not found.
+    """
+    for fault, is_wrong, key_is_wrong in _FAULTS:
+        place = find(value, is_wrong, key_is_wrong)
+        if place is not None:
+            return f"{place or 'the top'}: {fault}"
+    return None
+
+
+def find(value: object, is_wrong: _Test, key_is_wrong: _Test | None = None) -> str | None:
+    """The JSON pointer of a value (or key) that is wrong; None where there is none."""
+    key_is_wrong = key_is_wrong or is_wrong
+    waiting: list[tuple[_Place, object]] = [(None, value)]
+    seen: set[int] = set()
+    while waiting:
+        place, item = waiting.pop()
+        if is_wrong(item):
+            return _pointer(place)
+        if not isinstance(item, dict | list | tuple) or id(item) in seen:
+            continue
+        seen.add(id(item))
+        for key, inner in item.items() if isinstance(item, dict) else enumerate(item):
+            if isinstance(item, dict) and key_is_wrong(key):
+                return _pointer((place, f"{key!r:.60}"))
+            waiting.append(((place, key), inner))
+    return None
+
+
+def is_surrogate(leaf: object) -> bool:
+    """True for text with half of a surrogate pair in it, which UTF-8 cannot hold."""
+    if not isinstance(leaf, str):
+        return False
+    try:
+        leaf.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _pointer(place: _Place) -> str:
+    parts: list[str] = []
+    while place is not None:
+        place, key = place
+        parts.append(f"/{key}")
+    whole = "".join(reversed(parts)).encode(errors="backslashreplace").decode()
+    return whole if len(whole) <= 200 else f"{whole[:100]}…{whole[-100:]}"
+
+
+def _never(_: object) -> bool:
+    return False
+
+
+def _is_no_string(key: object) -> bool:
+    return not isinstance(key, str)
+
+
+def _is_nan(leaf: object) -> bool:
+    return isinstance(leaf, float) and leaf != leaf
+
+
+def _is_infinite(leaf: object) -> bool:
+    return isinstance(leaf, float) and leaf in _INFINITE
+
+
+def _has_nul(leaf: object) -> bool:
+    return isinstance(leaf, str) and "\0" in leaf
+
+
+def _is_of_no_type(leaf: object) -> bool:
+    return not isinstance(leaf, dict | list | tuple | str | int | float | bool | None)
+
+
+_FAULTS: tuple[tuple[str, _Test, _Test], ...] = (
+    ("a key that is not a string", _never, _is_no_string),
+    ("NaN, which JSON does not have", _is_nan, _never),
+    ("an infinity, which JSON does not have", _is_infinite, _never),
+    ("a lone surrogate, which UTF-8 cannot hold", is_surrogate, is_surrogate),
+    ("a NUL character, which the client cannot store", _has_nul, _has_nul),
+    ("a value of a type that JSON does not have", _is_of_no_type, _never),
+)

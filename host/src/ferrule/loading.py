@@ -1,0 +1,103 @@
+"""Importing one plugin and registering it with a manager of its own. Runs plugin code, so only in a child."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from ferrule.errors import ToolBroken, ToolCrashed
+from ferrule.hookspecs import PROJECT, REQUIRED_HOOKS, ToolSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ferrule.context import Context
+    from ferrule.credentials import Credential
+    from ferrule.discovery import InstalledTool
+
+
+class LoadedTool:
+    """One plugin whose hooks can be called. Every method runs the plugin's code and checks what comes back."""
+
+    def __init__(self, tool: InstalledTool, manager: pluggy.PluginManager) -> None:
+        self.tool = tool
+        self._hook = manager.hook
+
+    def schema(self) -> dict[str, Any]:
+        """The schema as the hook gives it; ToolCrashed where that is no object."""
+        schema: dict[str, Any] = self._checked("schema", self._hook.schema(), dict)
+        return schema
+
+    def credentials(self) -> list[Credential]:
+        """The credentials that the tool declares, `[]` where it has no such hook."""
+        return list(self._checked("credentials", self._hook.credentials() or [], list | tuple))
+
+    def validate(self, arguments: dict[str, Any]) -> list[str]:
+        """The tool's own findings about the arguments, `[]` where it has no such hook."""
+        findings = self._checked("validate", self._hook.validate(arguments=arguments) or [], list | tuple)
+        return [str(finding) for finding in findings]
+
+    def execute(self, arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+        """The result of a call; ToolCrashed where that is no object."""
+        returned = self._hook.execute(arguments=arguments, context=context)
+        result: dict[str, Any] = self._checked("execute", returned, dict)
+        return result
+
+    def _checked(self, hook: str, value: Any, kind: Any) -> Any:
+        if isinstance(value, kind):
+            return value
+        expected = "an object" if kind is dict else "a list"
+        raise ToolCrashed(f"{self.tool.source}: {hook} returned {type(value).__name__}, {expected} was expected.")
+
+
+def load(tool: InstalledTool) -> LoadedTool:
+    """Import the plugin and register it.
+
+    Raises ToolBroken with the exception's type and text, the distribution and its version.
+    """
+    manager = pluggy.PluginManager(PROJECT)
+    manager.add_hookspecs(ToolSpec)
+    try:
+        manager.register(resolve(tool.value), name=tool.name)
+        manager.check_pending()
+    except BaseException as error:
+        raise broken(tool, error) from error
+    for hook in REQUIRED_HOOKS:
+        if not getattr(manager.hook, hook).get_hookimpls():
+            raise ToolBroken(
+                f"{tool.name} of {tool.source} has no hook `{hook}`.",
+                hint=f"Decorate a function named {hook} in {tool.module} with @hookimpl.",
+            )
+    return LoadedTool(tool, manager)
+
+
+def resolve(value: str) -> Any:
+    """The object that an entry point's value names: `module` or `module:attribute.attribute`."""
+    module, _, attributes = value.partition(":")
+    found: Any = importlib.import_module(module)
+    for attribute in filter(None, attributes.split(".")):
+        found = getattr(found, attribute)
+    return found
+
+
+def failure_renderer(tool: InstalledTool) -> Callable[[dict[str, Any]], Any]:
+    """The function that renders failures in the tool's own shape, without the rest of the plugin."""
+    renderer: Callable[[dict[str, Any]], Any] = resolve(str(tool.failures))
+    return renderer
+
+
+def broken(tool: InstalledTool, error: BaseException) -> ToolBroken:
+    """The error that says why a plugin cannot be loaded, and who ships it."""
+    from ferrule import __version__
+
+    facts = {
+        "exception": type(error).__name__,
+        "text": str(error),
+        "distribution": tool.distribution,
+        "version": tool.version,
+        "ferrule": __version__,
+    }
+    text = f"{tool.name} of {tool.source} cannot be loaded: {type(error).__name__}: {error}"
+    return ToolBroken(text, hint=f"Update or uninstall {tool.distribution}.", details=facts)

@@ -1,0 +1,28 @@
+"""The two names of a tool: `web_search_brave` for the model, `web-search-brave-tool` for the shell. Pure."""
+
+SUFFIX = "-tool"
+
+
+def executable_name(tool: str) -> str:
+    """`web_search_brave` -> `web-search-brave-tool`."""
+    return tool.replace("_", "-") + SUFFIX
+
+
+def tool_name(path: str) -> str:
+    """`/any/folder/web-search-brave-tool` -> `web_search_brave`, as the client does it.
+
+    A file name without the `-tool` ending gives the name that it would have with it.
+    """
+    name = path.rpartition("/")[2]
+    return name.removesuffix(SUFFIX).replace("-", "_")
+
+
+def is_tool_name(name: str) -> bool:
+    """True where the name holds ASCII letters, digits and underscores only, which is what every provider takes."""
+    return bool(name) and name.isascii() and name.replace("_", "a").isalnum()
+
+
+def same_distribution(name: str) -> str:
+    """The form in which two spellings of a distribution's name are equal: `Ferrule_Fetch` -> `ferrule-fetch`."""
+    parts = name.replace("_", "-").replace(".", "-").lower().split("-")
+    return "-".join(part for part in parts if part)

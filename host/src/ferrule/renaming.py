@@ -1,0 +1,40 @@
+"""Tools under other names: in their schemas, and wherever a text names a tool or its sibling."""
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+def rename_schema(schema: "dict[str, Any]", names: "Mapping[str, str]") -> "dict[str, Any]":
+    """The schema with its own name and every tool named in a description replaced; the same object without `names`."""
+    if not names:
+        return schema
+    renamed = {key: _descriptions(value, names) for key, value in schema.items()}
+    if isinstance(schema.get("name"), str):
+        renamed["name"] = names.get(schema["name"], schema["name"])
+    if isinstance(schema.get("description"), str):
+        renamed["description"] = rename_text(schema["description"], names)
+    return renamed
+
+
+def rename_text(text: str, names: "Mapping[str, str]") -> str:
+    """The text with every tool that stands in it as a whole word under its other name."""
+    if not names or not any(name in text for name in names):
+        return text
+    import re
+
+    words = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"(?<![\w-])(?:{words})(?![\w-])", lambda match: names[match.group()], text)
+
+
+def _descriptions(value: "Any", names: "Mapping[str, str]") -> "Any":
+    if isinstance(value, list):
+        return [_descriptions(item, names) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: rename_text(item, names) if key == "description" and isinstance(item, str) else _descriptions(item, names)
+        for key, item in value.items()
+    }

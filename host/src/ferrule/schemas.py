@@ -1,0 +1,156 @@
+"""The schema of an installed tool: from its file where it ships one, else from its hook, in a supervised child."""
+
+import os
+import sys
+
+from ferrule import strict_json
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from ferrule.channel import Channel
+    from ferrule.discovery import InstalledTool
+    from ferrule.errors import FerruleError, SchemaInvalid
+    from ferrule.schema_rules import Finding
+
+STATIC_SECONDS = 0.3
+COMPUTED_SECONDS = 0.8
+_MEMORY = 1024
+_LARGEST = 1 << 20  # bytes of a schema that are looked at
+
+
+def static(tool: "InstalledTool") -> "dict[str, Any] | None":
+    """The schema of a plugin that ships it as a file; None where it computes it.
+
+    Raises SchemaInvalid where the file breaks a rule that the client enforces.
+    """
+    path = locate(tool.module) if ":" not in tool.value else None
+    if path is None:
+        return None
+    try:
+        schema = strict_json.loads(read_file(path))
+    except (OSError, ValueError) as error:
+        from ferrule.errors import SchemaInvalid
+
+        raise SchemaInvalid(f"The schema of {tool.name} ({tool.source}) is not valid JSON: {error}.") from None
+    return sound(schema, tool)
+
+
+def sound(schema: object, tool: "InstalledTool") -> "dict[str, Any]":
+    """The schema itself, once it has been held against the rules whose breach makes a client or provider fail.
+
+    Raises SchemaInvalid with the findings.
+    """
+    from ferrule.schema_rules.contract import contract_errors
+
+    findings = contract_errors(schema, name=tool.name, size=len(strict_json.dumps(schema)) + 1)
+    if findings or not isinstance(schema, dict):
+        raise invalid(tool, findings)
+    return schema
+
+
+def invalid(tool: "InstalledTool", findings: "Sequence[Finding]") -> "SchemaInvalid":
+    """The error that tells what is wrong with a schema, and who ships it."""
+    from ferrule.errors import SchemaInvalid
+
+    first = f"{findings[0].message} {findings[0].mend}" if findings else "It is not a JSON object."
+    return SchemaInvalid(
+        f"The schema of {tool.name} ({tool.source}) is not valid: {first}",
+        hint=f"Run `ferrule validate {tool.name}` for all findings.",
+        details={"findings": [finding.as_dict() for finding in findings]},
+    )
+
+
+def computed(tool: "InstalledTool", deadline: float) -> "dict[str, Any]":
+    """The schema as the plugin's hook gives it, asked in a child that must answer by the deadline.
+
+    Raises the error with which the plugin failed, and SchemaInvalid.
+    """
+    from ferrule.supervisor import supervise
+
+    def ask(channel: "Channel") -> None:
+        from ferrule.loading import load
+
+        channel.result(load(tool).schema())
+
+    outcome = supervise(ask, deadline=deadline, memory=_MEMORY, size_limit=_LARGEST)
+    if outcome.result is None:
+        raise reported(outcome.failure or {})
+    return sound(strict_json.loads(outcome.result), tool)
+
+
+def reported(facts: "dict[str, object]") -> "FerruleError":
+    """The failure that a child reported, as an error of this process."""
+    from ferrule.errors import ToolError
+
+    hint = facts.get("hint")
+    details = facts.get("details")
+    return ToolError(
+        str(facts.get("code", "INTERNAL_ERROR")),
+        str(facts.get("message", "The tool failed without a word.")),
+        hint=hint if isinstance(hint, str) else None,
+        details=details if isinstance(details, dict) else None,
+    )
+
+
+def static_schema(module_file: str) -> "dict[str, Any]":
+    """Read the schema that a plugin ships beside its module; call it as `static_schema(__file__)`.
+
+    For a package that is `schema.json` in the package's folder, for a plain module NAME.py it is `NAME.schema.json`.
+    Raises FileNotFoundError where there is none, and ValueError where it is not strict JSON or not an object.
+    """
+    path = _beside(module_file)
+    schema = strict_json.loads(read_file(path))
+    if not isinstance(schema, dict):
+        raise ValueError(f"{path} holds no JSON object")
+    return schema
+
+
+def locate(module: str, search: "Iterable[str] | None" = None) -> str | None:
+    """The schema file of a module that is not imported: the path it has, or None where the module ships none.
+
+    Looks where the import system would look first, so an editable install through an import hook is not seen; such a
+    plugin is asked for its schema in a child instead.
+    """
+    head, *rest = module.split(".")
+    for folder in sys.path if search is None else search:
+        found = os.path.join(folder, head)
+        if os.path.isdir(found):
+            return _existing(os.path.join(found, *rest, "schema.json")) or (
+                _existing(os.path.join(found, *rest) + ".schema.json") if rest else None
+            )
+        if os.path.isfile(found + ".py"):
+            return None if rest else _existing(found + ".schema.json")
+    return None
+
+
+def locate_module(module: str, search: "Iterable[str] | None" = None) -> str | None:
+    """The source file of a module that is not imported, found as `locate` finds its schema, or None."""
+    inner = module.replace(".", "/")
+    for folder in sys.path if search is None else search:
+        for file in (f"{inner}/__init__.py", f"{inner}.py"):
+            if found := _existing(os.path.join(folder, file)):
+                return found
+    return None
+
+
+def read_file(path: str) -> bytes:
+    """The bytes of a schema file; one that is larger than 1 MiB raises ValueError."""
+    with open(path, "rb", buffering=0) as file:
+        data = file.read(_LARGEST + 1) or b""
+    if len(data) > _LARGEST:
+        raise ValueError(f"{path} is larger than {_LARGEST} bytes")
+    return data
+
+
+def _beside(module_file: str) -> str:
+    folder, name = os.path.split(module_file)
+    stem = name.rpartition(".")[0] or name
+    return os.path.join(folder, "schema.json" if stem == "__init__" else f"{stem}.schema.json")
+
+
+def _existing(path: str) -> str | None:
+    return path if os.path.isfile(path) else None

@@ -1,0 +1,70 @@
+"""Signals that wake a poll instead of ending the process, so that a call that is stopped still answers."""
+
+import os
+import signal
+
+from ferrule.errors import CallInterrupted
+
+INTERRUPTS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_HANDLED = (*INTERRUPTS, signal.SIGCHLD)
+
+
+class Signals:
+    """While it is entered, `file` becomes readable when a signal comes, and `interrupted` says what it means."""
+
+    def __init__(self) -> None:
+        self._came: list[int] = []
+        self.file, self._write = os.pipe()  # neither end is inherited by a program that a tool starts
+        os.set_blocking(self.file, False)
+        os.set_blocking(self._write, False)
+
+    def __enter__(self) -> "Signals":
+        self._wakeup = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        self._before = [(number, signal.signal(number, self._remember)) for number in _HANDLED]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.set_wakeup_fd(self._wakeup)
+        for number, handler in self._before:
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        self._close()
+
+    @property
+    def interrupted(self) -> CallInterrupted | None:
+        """The error that a signal to stop means, None as long as none has come."""
+        return interruption(self._came[0]) if self._came else None
+
+    def settle(self) -> None:
+        """Take the bytes off the pipe, so that the next poll waits for the next signal."""
+        try:
+            os.read(self.file, 4096)
+        except BlockingIOError:
+            pass
+
+    def restore(self) -> None:
+        """In a child: signals do again what they do in any program."""
+        signal.set_wakeup_fd(-1)
+        for number in _HANDLED:
+            signal.signal(number, signal.SIG_DFL)
+        self._close()
+
+    def _close(self) -> None:
+        os.close(self.file)
+        os.close(self._write)
+
+    def _remember(self, number: int, _frame: object) -> None:
+        if number != signal.SIGCHLD:
+            self._came.append(number)
+
+
+def interruption(number: int) -> CallInterrupted:
+    """The error for a call that was stopped by a signal of that number."""
+    return CallInterrupted(f"The call was interrupted by {signal.Signals(number).name} before the tool had answered.")
+
+
+def name(number: int) -> str:
+    """`SIGSEGV` for 11; `signal 40` for one without a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
