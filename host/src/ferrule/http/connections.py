@@ -1,0 +1,99 @@
+"""Connections, straight or through a proxy, each opened when it is first needed.
+
+httpx's own transport takes no network backend, and makes its TLS context before any URL asks for one.
+"""
+
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpcore
+
+from ferrule.http.failures import RequestFailed, as_request_failed
+from ferrule.http.httpx_library import httpx
+from ferrule.http.proxies import Proxy, proxy_for
+from ferrule.http.trust import tls_context
+
+PORTS = {"http": 80, "https": 443}
+
+
+class Connections:
+    """Carries httpx's requests over httpcore's pools, one pool for each way to get somewhere.
+
+    tls: the context for https; where it is None, the one of `trust.tls_context` once it is needed.
+    """
+
+    def __init__(self, backend: httpcore.NetworkBackend, tls: ssl.SSLContext | None) -> None:
+        self._backend = backend
+        self._tls = tls
+        self._pools: dict[tuple[bool, Proxy | None], httpcore.ConnectionPool] = {}
+
+    def send(self, request: httpx.Request) -> httpx.Response:
+        """Send a request, and return once the head of the answer is there.
+
+        Raises what httpx, httpcore, ssl and idna raise, and ToolError where the environment is at fault.
+        """
+        url = request.url
+        target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        proxy = proxy_for(url.scheme, url.host, url.port or PORTS[url.scheme])
+        with _told_about(proxy):
+            answer = self._pool(url.scheme == "https", proxy).handle_request(
+                httpcore.Request(request.method, target, headers=request.headers.raw, content=request.stream)
+            )
+        return httpx.Response(
+            answer.status,
+            headers=answer.headers,
+            stream=_Body(answer),
+            extensions=answer.extensions,
+            request=request,
+        )
+
+    def close(self) -> None:
+        """Close every connection."""
+        for pool in self._pools.values():
+            pool.close()
+
+    def _pool(self, secure: bool, proxy: Proxy | None) -> httpcore.ConnectionPool:
+        key = secure, proxy
+        if key not in self._pools:
+            self._pools[key] = httpcore.ConnectionPool(
+                ssl_context=self._tls_context() if secure else None,
+                proxy=self._proxy(proxy) if proxy else None,
+                max_connections=None,
+                network_backend=self._backend,
+            )
+        return self._pools[key]
+
+    def _proxy(self, proxy: Proxy) -> httpcore.Proxy:
+        url = httpcore.URL(scheme=proxy.scheme, host=proxy.host, port=proxy.port, target="/")
+        context = self._tls_context() if proxy.scheme == "https" else None
+        return httpcore.Proxy(url, auth=proxy.login, ssl_context=context)
+
+    def _tls_context(self) -> ssl.SSLContext:
+        if self._tls is None:
+            self._tls = tls_context()
+        return self._tls
+
+
+class _Body(httpx.SyncByteStream):
+    def __init__(self, answer: httpcore.Response) -> None:
+        self._answer = answer
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._answer.iter_stream()
+
+    def close(self) -> None:
+        self._answer.close()
+
+
+@contextmanager
+def _told_about(proxy: Proxy | None) -> Iterator[None]:
+    """Say of a connection that a proxy was in between, which whoever asked for a URL would not think of."""
+    if proxy is None:
+        yield
+        return
+    try:
+        with as_request_failed():
+            yield
+    except RequestFailed as failed:
+        raise RequestFailed(f"{failed.reason} (through the proxy that {proxy.variable} names)") from None

@@ -1,0 +1,199 @@
+"""Connections that end by one instant, whatever the other side does.
+
+httpx and httpcore bound each operation on its own, so a server that sends one byte now and then keeps them
+busy for ever. Here every operation gets what is left of the whole time, and raises httpcore's timeout when
+there is nothing left.
+"""
+
+import queue
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import httpcore
+
+from ferrule.http.failures import HostUnknown
+
+Resolver = Callable[[str, int], list[str]]
+
+_Result = TypeVar("_Result")
+_SLICE = 4096  # bytes that are written under one timeout; httpcore would restart it after each send
+_RECORD = 65_536
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """The IP addresses of a host, each once, in the order in which to try them. Raises HostUnknown."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise HostUnknown(host) from error
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+class DeadlineBackend(httpcore.NetworkBackend):
+    """Opens TCP connections for httpcore that end by `deadline`, an instant of `time.monotonic()`."""
+
+    def __init__(self, deadline: float, resolver: Resolver = resolve) -> None:
+        self._deadline = deadline
+        self._resolver = resolver
+        self._sockets = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        """Resolve the host and connect to the first of its addresses that answers.
+
+        Each address gets an even share of the time that is left, so that a dead one leaves some for the next.
+        """
+        addresses = self._addresses(host, port)
+        failure: Exception = HostUnknown(host)
+        for index, address in enumerate(addresses):
+            share = _left(self._deadline, timeout, httpcore.ConnectTimeout) / (len(addresses) - index)
+            try:
+                stream = self._sockets.connect_tcp(address, port, share, local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+            else:
+                return DeadlineStream(stream, self._deadline)
+        raise failure
+
+    def _addresses(self, host: str, port: int) -> list[str]:
+        """Resolve in a thread, because getaddrinfo knows no timeout; a late one is left behind."""
+        answers: queue.SimpleQueue[list[str] | Exception] = queue.SimpleQueue()
+
+        def ask() -> None:
+            try:
+                answers.put(self._resolver(host, port))
+            except Exception as error:  # noqa: BLE001 - it is raised again in the thread that waits for it
+                answers.put(error)
+
+        threading.Thread(target=ask, name=f"resolve {host}", daemon=True).start()
+        try:
+            answer = answers.get(timeout=_left(self._deadline, None, httpcore.ConnectTimeout))
+        except queue.Empty:
+            raise httpcore.ConnectTimeout from None
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class DeadlineStream(httpcore.NetworkStream):
+    """A stream whose operations all end by the deadline."""
+
+    def __init__(self, inner: httpcore.NetworkStream, deadline: float) -> None:
+        self._inner = inner
+        self._deadline = deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._inner.read(max_bytes, _left(self._deadline, timeout, httpcore.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        for start in range(0, len(buffer), _SLICE):
+            left = _left(self._deadline, timeout, httpcore.WriteTimeout)
+            self._inner.write(buffer[start : start + _SLICE], left)
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        return TLSStream(self, ssl_context, server_hostname, timeout)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+class TLSStream(httpcore.NetworkStream):
+    """TLS over any stream, over TLS as well, as it is spoken through an https proxy.
+
+    It is not the TLS socket of ssl: that one cannot be put over another, and httpcore's own substitute
+    restarts its timeout with every byte that comes.
+    """
+
+    def __init__(
+        self,
+        inner: httpcore.NetworkStream,
+        context: ssl.SSLContext,
+        server_hostname: str | None,
+        timeout: float | None = None,
+    ) -> None:
+        self._inner = inner
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        try:
+            self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=server_hostname)
+            self._run(self._tls.do_handshake, timeout)
+        except (ssl.SSLError, ValueError) as error:
+            self.close()
+            raise httpcore.ConnectError(error) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        try:
+            return self._run(lambda: self._tls.read(max_bytes), timeout)
+        except ssl.SSLEOFError:  # many servers end without a word; HTTP tells whether anything is missing
+            return b""
+        except ssl.SSLError as error:
+            raise httpcore.ReadError(error) from error
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        try:
+            self._run(lambda: self._tls.write(buffer), timeout)  # into memory, so all of it at once
+        except ssl.SSLError as error:
+            raise httpcore.WriteError(error) from error
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        return TLSStream(self, ssl_context, server_hostname, timeout)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._tls if info == "ssl_object" else self._inner.get_extra_info(info)
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def _run(self, step: Callable[[], _Result], timeout: float | None) -> _Result:
+        """Repeat a step of the TLS machine until it has what it needs from the other side."""
+        while True:
+            try:
+                result = step()
+            except ssl.SSLWantReadError:
+                self._send(timeout)
+                self._receive(timeout)
+            except ssl.SSLError:
+                with suppress(httpcore.NetworkError, httpcore.TimeoutException):
+                    self._send(timeout)  # the alert, which tells the other side why
+                raise
+            else:
+                self._send(timeout)
+                return result
+
+    def _send(self, timeout: float | None) -> None:
+        if self._outgoing.pending:
+            self._inner.write(self._outgoing.read(), timeout)
+
+    def _receive(self, timeout: float | None) -> None:
+        data = self._inner.read(_RECORD, timeout)
+        if data:
+            self._incoming.write(data)
+        else:
+            self._incoming.write_eof()
+
+
+def _left(deadline: float, timeout: float | None, late: type[httpcore.TimeoutException]) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise late
+    return left if timeout is None else min(timeout, left)

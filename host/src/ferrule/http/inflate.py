@@ -1,0 +1,71 @@
+"""Content encodings, decoded with a bound on what comes out."""
+
+import re
+import zlib
+
+from ferrule.http.failures import BodyUnreadable
+
+ACCEPTED = "gzip"  # deflate is read too, where a server sends it unasked
+
+_GZIP, _ZLIB, _RAW = 31, 15, -15
+
+
+class Plain:
+    """No encoding at all."""
+
+    finished = True
+
+    def feed(self, data: bytes, limit: int) -> bytes:
+        """At most `limit` bytes of what the data decodes to. Feed nothing once the limit is reached."""
+        return data[:limit]
+
+
+class Inflated:
+    """gzip, in one or more members, or deflate, with its header or without. finished: nothing is missing."""
+
+    def __init__(self, encoding: str) -> None:
+        self._wbits = _ZLIB if encoding == "deflate" else _GZIP
+        self._started = False
+        self._inflate = zlib.decompressobj(self._wbits)
+
+    @property
+    def finished(self) -> bool:
+        return self._inflate.eof or not self._started
+
+    def feed(self, data: bytes, limit: int) -> bytes:
+        """At most `limit` bytes of what the data decodes to. Raises BodyUnreadable for other data."""
+        pieces: list[bytes] = []
+        while data and limit > 0:
+            piece = self._decompress(data, limit)
+            pieces.append(piece)
+            limit -= len(piece)
+            data = self._next_member() if self._inflate.eof else self._inflate.unconsumed_tail
+        return b"".join(pieces)
+
+    def _decompress(self, data: bytes, limit: int) -> bytes:
+        first, self._started = not self._started, True
+        try:
+            return self._inflate.decompress(data, limit)
+        except zlib.error:
+            if not first or self._wbits != _ZLIB:
+                raise BodyUnreadable("The body is not compressed in the way its headers say") from None
+        self._wbits = _RAW  # what some servers take deflate to mean
+        self._inflate = zlib.decompressobj(_RAW)
+        return self._decompress(data, limit)
+
+    def _next_member(self) -> bytes:
+        rest = self._inflate.unused_data
+        if self._wbits != _GZIP or not rest.startswith(b"\x1f\x8b"):
+            return b""  # padding after the end, which every client forgives
+        self._inflate = zlib.decompressobj(_GZIP)
+        return rest
+
+
+def decoder(content_encoding: str) -> Plain | Inflated:
+    """What decodes a body of this Content-Encoding. Raises BodyUnreadable for one not asked for."""
+    names = [name for name in re.findall(r"[^\s,]+", content_encoding.lower()) if name != "identity"]
+    if not names:
+        return Plain()
+    if len(names) > 1 or names[0] not in ("gzip", "x-gzip", "deflate"):
+        raise BodyUnreadable("The body has a content encoding that was not asked for")
+    return Inflated(names[0])

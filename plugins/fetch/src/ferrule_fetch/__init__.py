@@ -1,0 +1,35 @@
+"""The tool `web_fetch`: fetches a page over HTTP and gives it back as markdown, in pages of lines."""
+
+from typing import Any
+
+from ferrule import Context, Credential, hookimpl, static_schema
+
+
+@hookimpl
+def schema() -> dict[str, Any]:
+    """Describe the tool, as `schema.json` does."""
+    return static_schema(__file__)
+
+
+@hookimpl
+def credentials() -> list[Credential]:
+    """It needs none."""
+    return []
+
+
+@hookimpl
+def validate(arguments: dict[str, Any]) -> list[str]:
+    """Leave the URL to `execute`, whose code for a malformed one is INVALID_URL."""
+    return []
+
+
+@hookimpl
+def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    """Fetch `url`; return `{"success", "url", "title", "content"}`: `limit` lines at most, from `offset` on.
+
+    A cut answer has `truncated`, `next_offset` and `total_lines` as well. Raises ToolError with INVALID_URL,
+    NETWORK_ERROR, HTTP_ERROR or PARSE_ERROR.
+    """
+    from ferrule_fetch.call import fetch_as_markdown
+
+    return fetch_as_markdown(arguments, context)

@@ -1,0 +1,59 @@
+"""A server, and the tool as the host calls it."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ferrule_fetch
+import pytest
+from ferrule import Context, ToolError
+from ferrule.testing import context
+from loopback import Server
+
+ENVIRONMENT = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir")
+
+
+@pytest.fixture(autouse=True)
+def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ENVIRONMENT:
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture
+def make_context() -> Callable[..., Context]:
+    """What a call is given: `seconds` until its deadline, and at most `max_bytes` for its answer."""
+
+    def make(seconds: float = 60, max_bytes: int | None = None) -> Context:
+        made = context("web_fetch", seconds=seconds)
+        made.max_bytes = max_bytes or made.max_bytes
+        return made
+
+    return make
+
+
+@pytest.fixture
+def fetch(make_context: Callable[..., Context]) -> Callable[..., dict[str, Any]]:
+    """Call the tool with a URL and other arguments."""
+
+    def fetch(url: str, *, within: Context | None = None, **arguments: int) -> dict[str, Any]:
+        return ferrule_fetch.execute({"url": url, **arguments}, within or make_context())
+
+    return fetch
+
+
+@pytest.fixture
+def error(fetch: Callable[..., dict[str, Any]]) -> Callable[..., tuple[str, str]]:
+    """Call the tool, and return the code and the message of the error that it raises."""
+
+    def error(url: str, **arguments: Any) -> tuple[str, str]:
+        with pytest.raises(ToolError) as raised:
+            fetch(url, **arguments)
+        return raised.value.code, raised.value.message
+
+    return error

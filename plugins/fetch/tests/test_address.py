@@ -1,0 +1,94 @@
+"""Which URLs are fetched."""
+
+import pytest
+from ferrule import ToolError
+from ferrule_fetch.address import check
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.com",
+        "https://example.com/",
+        "HTTPS://EXAMPLE.COM/Path",
+        "http://example.com:8080/a?b=c#d",
+        "http://example.com:/",
+        "http://example.com./",
+        "http://_dmarc.example.com/",
+        "http://localhost/",
+        "http://127.0.0.1/",
+        "http://[::1]:8080/",
+        "http://[2001:db8::1]/",
+        "http://example.com/a b\\c%zz",
+        "http://example.com/?q=a@b",
+        "http://1.example/",
+    ],
+)
+def test_a_url_is_taken_as_it_is(url: str) -> None:
+    assert check(url) == url
+
+
+@pytest.mark.parametrize(
+    ("url", "ascii_url"),
+    [
+        (" \n http://example.com/ \t", "http://example.com/"),
+        ("http://bücher.example/ü", "http://xn--bcher-kva.example/ü"),
+        ("http://BÜCHER.example:81/", "http://xn--bcher-kva.example:81/"),
+        ("http://example。com/", "http://example.com/"),
+    ],
+)
+def test_a_host_is_written_in_ascii(url: str, ascii_url: str) -> None:
+    assert check(url) == ascii_url
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("", "it does not begin with http:// or https://"),
+        ("example.com/page", "it does not begin with http:// or https://"),
+        ("example.com:8080/page", "it does not begin with http:// or https://"),
+        ("//example.com/", "it does not begin with http:// or https://"),
+        ("ftp://example.com/", "the scheme must be http or https, not 'ftp'"),
+        ("file:///etc/passwd", "the scheme must be http or https, not 'file'"),
+        ("javascript:alert(1)", "the scheme must be http or https, not 'javascript'"),
+        ("http:", "it has no host"),
+        ("http:///path", "it has no host"),
+        ("http://?q", "it has no host"),
+        ("http://user:pass@example.com/", "it holds a user name or password"),
+        ("http://example.com@127.0.0.1/", "it holds a user name or password"),
+        ("http://exa mple.com/", "its host holds a character that no host has"),
+        ("http://127.0.0.1\\.example.com/", "its host holds a character that no host has"),
+        ("http://ex%61mple.com/", "its host holds a character that no host has"),
+        ("http://a..b/", "its host is malformed"),
+        ("http://.example.com/", "its host is malformed"),
+        ("http://exam<ple.com/", "its host is malformed"),
+        ("http://*.example.com/", "its host is malformed"),
+        (f"http://{'x' * 64}.com/", "its host is malformed"),
+        (f"http://{'x.' * 127}com/", "its host is malformed"),
+        ("http://xn--ü.example/", "its host is no name that the internet can have"),
+        ("http://\u2060.example/", "its host is no name that the internet can have"),
+        ("http://127.1/", "its host is a malformed IPv4 address"),
+        ("http://2130706433/", "its host is a malformed IPv4 address"),
+        ("http://0x7f000001/", "its host is a malformed IPv4 address"),
+        ("http://0177.0.0.1/", "its host is a malformed IPv4 address"),
+        ("http://256.0.0.1/", "its host is a malformed IPv4 address"),
+        ("http://①②⑦.⓪.⓪/", "its host is a malformed IPv4 address"),
+        ("http://[::1", "its host is malformed"),
+        ("http://[::zz]/", "its host is malformed"),
+        ("http://[::1]x/", "its host is a malformed IPv6 address"),
+        ("http://[v1.x]/", "its host is a malformed IPv6 address"),
+        ("http://example.com:0/", "its port is not a number from 1 to 65535"),
+        ("http://example.com:65536/", "its port is not a number from 1 to 65535"),
+        ("http://example.com:-1/", "its port is not a number from 1 to 65535"),
+        ("http://example.com:８０/", "its port is not a number from 1 to 65535"),
+        ("http://example.com:80:80/", "its port is not a number from 1 to 65535"),
+        ("http://example.com/\x00", "it holds a control character or half of a surrogate pair"),
+        ("http://exam\nple.com/", "it holds a control character or half of a surrogate pair"),
+        ("http://example.com/\ud800", "it holds a control character or half of a surrogate pair"),
+        ("http://example.com/" + "x" * 8_192, "it is longer than 8,192 characters"),
+    ],
+)
+def test_another_url_is_refused_with_the_reason(url: str, why: str) -> None:
+    with pytest.raises(ToolError) as refused:
+        check(url)
+    assert (refused.value.code, refused.value.message) == ("INVALID_URL", f"Invalid URL: {why}.")

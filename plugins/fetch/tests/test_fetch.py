@@ -1,0 +1,328 @@
+"""What a call gives back, from a real server on loopback."""
+
+import gzip
+import json
+import ssl
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+from ferrule import Context
+from loopback import Exchange, Server, refused_port
+
+Fetch = Callable[..., dict[str, Any]]
+Error = Callable[..., tuple[str, str]]
+MakeContext = Callable[..., Context]
+
+
+def test_a_page_comes_back_with_its_url_title_and_markdown(server: Server, fetch: Fetch) -> None:
+    url = server.page("/guide", "<title>A  guide\n to</title><h1>Guide</h1><p>Some <b>text</b>.</p>")
+    assert fetch(url) == {
+        "success": True,
+        "url": url,
+        "title": "A guide to",
+        "content": "# Guide\n\nSome **text**.",
+    }
+
+
+def test_a_page_without_anything_is_no_error(server: Server, fetch: Fetch) -> None:
+    assert fetch(server.page("/", "")) == {"success": True, "url": f"{server.url}/", "title": "", "content": ""}
+
+
+def test_blanks_around_the_url_do_not_matter(server: Server, fetch: Fetch) -> None:
+    url = server.page("/", "x")
+    assert fetch(f" {url}\n")["url"] == url
+
+
+def test_the_query_is_sent_and_the_fragment_is_not(server: Server, fetch: Fetch) -> None:
+    server.page("/a%20b?c=d%26e", "found")
+    answer = fetch(f"{server.url}/a%20b?c=d%26e#part")
+    assert answer["content"] == "found"
+    assert answer["url"] == f"{server.url}/a%20b?c=d%26e#part"
+
+
+def test_letters_of_any_script_may_stand_in_the_path(server: Server, fetch: Fetch) -> None:
+    server.page("/%C3%BCber?q=%E6%BC%A2", "found")
+    assert fetch(f"{server.url}/über?q=漢")["content"] == "found"
+
+
+def test_the_request_says_what_it_takes(server: Server, fetch: Fetch) -> None:
+    fetch(server.page("/", "x"))
+    headers = server.requests[0].headers
+    assert headers["accept"].startswith("text/html,")
+    assert headers["accept-encoding"] == "gzip"
+    assert "ferrule-fetch" in headers["user-agent"]
+
+
+def test_a_compressed_page_is_read(server: Server, fetch: Fetch) -> None:
+    url = server.page("/", gzip.compress(b"<p>small</p>"), headers={"Content-Encoding": "gzip"})
+    assert fetch(url)["content"] == "small"
+
+
+def test_a_chunked_page_is_read(server: Server, fetch: Fetch) -> None:
+    def answer(exchange: Exchange) -> None:
+        exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n")
+        exchange.send(b"3\r\n<p>\r\n5\r\nchunk\r\n0\r\n\r\n")
+
+    assert fetch(server.route("/", answer))["content"] == "chunk"
+
+
+def test_links_are_resolved_against_the_last_url(server: Server, fetch: Fetch) -> None:
+    server.page("/new/page", '<a href="other">x</a>')
+    assert fetch(server.redirect("/old", "/new/page"))["content"] == f"[x]({server.url}/new/other)"
+
+
+@pytest.mark.parametrize(
+    ("content_type", "text"),
+    [
+        ("text/plain", "<b>not</b> markup &amp;\n\n  indented"),
+        ("text/markdown; charset=utf-8", "# Title\n\n*text*"),
+        ("application/json", '{"a": [1, 2]}'),
+        ("application/ld+json", "{}"),
+        ("application/xml", '<?xml version="1.0"?>\n<feed><title>x</title></feed>'),
+        ("application/atom+xml", "<feed/>"),
+        ("image/svg+xml", "<svg/>"),
+        ("text/csv", "a,b\n1,2"),
+        ("", "plain words"),
+        ("application/octet-stream", "plain words"),
+    ],
+)
+def test_other_text_comes_back_as_it_is(server: Server, fetch: Fetch, content_type: str, text: str) -> None:
+    answer = fetch(server.page("/", text, content_type))
+    assert (answer["title"], answer["content"]) == ("", text)
+
+
+@pytest.mark.parametrize(
+    "content_type", ["application/xhtml+xml", "TEXT/HTML", "text/html, text/html", "", "application/octet-stream"]
+)
+def test_html_is_known_by_its_type_or_by_its_beginning(server: Server, fetch: Fetch, content_type: str) -> None:
+    answer = fetch(server.page("/", "<!DOCTYPE html><title>T</title><h1>H</h1>", content_type))
+    assert (answer["title"], answer["content"]) == ("T", "# H")
+
+
+def test_line_ends_of_any_system_end_a_line(server: Server, fetch: Fetch) -> None:
+    assert fetch(server.page("/", b"a\r\nb\rc\n", "text/plain"))["content"] == "a\nb\nc"
+
+
+def test_only_a_line_feed_ends_a_line(server: Server, fetch: Fetch) -> None:
+    text = "one\u2028still\x85one\x0bone\x0cone\nlast"
+    answer = fetch(server.page("/", text, "text/plain; charset=utf-8"), offset=2)
+    assert answer["content"] == "last"
+
+
+@pytest.mark.parametrize("content_type", ["text/html; charset=utf-8", "text/plain; charset=utf-8"])
+def test_what_json_cannot_hold_is_left_out(server: Server, fetch: Fetch, content_type: str) -> None:
+    body = b"<title>t\x01\x7f&#xD800;</title>a\x02\x1bb\xc2\x85c\xed\xa0\x80d&#0;&#xDFFF;" + b"x" * 1024 + b"\0"
+    answer = fetch(server.page("/", body, content_type))
+    text = answer["title"] + answer["content"]
+    assert not [letter for letter in text if ord(letter) < 32 or 127 <= ord(letter) < 160]
+    assert json.loads(json.dumps(answer, ensure_ascii=False).encode("utf-8")) == answer
+
+
+def test_a_page_that_is_too_large_is_cut_and_says_so(
+    server: Server, fetch: Fetch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = server.page("/", "word " * (11 << 20 >> 2), "text/plain")
+    last = fetch(url, offset=2)
+    assert last["content"].split("\n") == ["", "[The page goes on: only its first 10 MiB were read.]"]
+
+
+def test_a_long_title_is_shortened(server: Server, fetch: Fetch) -> None:
+    title = fetch(server.page("/", f"<title>{'t' * 9_000}</title>"))["title"]
+    assert len(title) == 500
+    assert title.endswith("t…")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_followed(server: Server, fetch: Fetch, status: int) -> None:
+    there = server.page("/there?a=b", "arrived")
+    answer = fetch(server.redirect("/here", "there?a=b", status))
+    assert (answer["url"], answer["content"]) == (there, "arrived")
+
+
+def test_the_fragment_stays_when_a_redirect_has_none(server: Server, fetch: Fetch) -> None:
+    server.page("/b", "x")
+    server.redirect("/a", "/b")
+    server.redirect("/c", "/b#own")
+    assert fetch(f"{server.url}/a#mine")["url"] == f"{server.url}/b#mine"
+    assert fetch(f"{server.url}/c#mine")["url"] == f"{server.url}/b#own"
+
+
+def test_ten_redirects_are_followed_and_no_more(server: Server, fetch: Fetch, error: Error) -> None:
+    server.page("/0", "arrived")
+    for number in range(1, 12):
+        server.redirect(f"/{number}", f"/{number - 1}")
+    assert fetch(f"{server.url}/10")["content"] == "arrived"
+    assert error(f"{server.url}/11") == ("NETWORK_ERROR", "Failed to fetch URL: More than 10 redirects")
+
+
+def test_a_redirect_that_leads_in_a_circle_ends(server: Server, error: Error) -> None:
+    assert error(server.redirect("/", "/"))[0] == "NETWORK_ERROR"
+    assert len(server.requests) == 11
+
+
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/", "http://[", "http://a..b/"])
+def test_a_redirect_to_what_is_not_fetched_is_an_error(server: Server, error: Error, target: str) -> None:
+    code, message = error(server.redirect("/", target))
+    assert code == "INVALID_URL"
+    assert message.startswith("The server redirects to an invalid URL: ")
+
+
+def test_a_redirect_without_a_target_is_a_page(server: Server, fetch: Fetch) -> None:
+    assert fetch(server.page("/", "choose", status=300))["content"] == "choose"
+    assert fetch(server.page("/", "nowhere", status=302))["content"] == "nowhere"
+
+
+def test_the_body_of_a_redirect_is_not_read(server: Server, fetch: Fetch) -> None:
+    def answer(exchange: Exchange) -> None:
+        exchange.send(b"HTTP/1.1 302 Found\r\nLocation: /there\r\n\r\n")
+        exchange.drip(b"x")
+
+    server.page("/there", "arrived")
+    assert fetch(server.route("/", answer))["content"] == "arrived"
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (404, "HTTP 404: Not Found"),
+        (500, "HTTP 500: Internal Server Error"),
+        (429, "HTTP 429: Too Many Requests"),
+        (599, "HTTP 599"),
+    ],
+)
+def test_a_status_of_400_and_above_is_an_error(server: Server, error: Error, status: int, message: str) -> None:
+    assert error(server.page("/", "no", status=status)) == ("HTTP_ERROR", message)
+
+
+def test_a_refused_connection_is_an_error(error: Error) -> None:
+    expected = ("NETWORK_ERROR", "Failed to fetch URL: Connection refused")
+    assert error(f"http://127.0.0.1:{refused_port()}/") == expected
+
+
+@pytest.mark.parametrize("url", ["", "page", "ftp://h/x", "http://", "http://a b/", "http://u:p@h/"])
+def test_a_malformed_url_is_an_error(error: Error, url: str) -> None:
+    code, message = error(url)
+    assert code == "INVALID_URL"
+    assert message.startswith("Invalid URL: ")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "kind"),
+    [
+        ("application/pdf", b"%PDF-1.7", "application/pdf"),
+        ("image/png", b"\x89PNG\r\n\x1a\n", "image/png"),
+        ("video/mp4", b"", "video/mp4"),
+        ("text/html", b"%PDF-1.7", "a PDF document (text/html)"),
+        ("", b"PK\x03\x04", "a ZIP archive or office document"),
+        ("text/plain", b"\x00\x01\x02\x03", "binary data (text/plain)"),
+    ],
+)
+def test_what_is_no_text_is_an_error_that_says_what_it_is(
+    server: Server, error: Error, content_type: str, body: bytes, kind: str
+) -> None:
+    code, message = error(server.page("/", body, content_type))
+    assert code == "PARSE_ERROR"
+    assert message == f"Failed to parse HTML: the server sent {kind}, which is not text"
+
+
+def test_a_download_is_not_waited_for(server: Server, error: Error) -> None:
+    def answer(exchange: Exchange) -> None:
+        exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: application/zip\r\n\r\n")
+        exchange.drip(b"x")
+
+    assert error(server.route("/", answer))[0] == "PARSE_ERROR"
+
+
+def test_a_page_that_the_parser_cannot_take_is_an_error(
+    server: Server, error: Error, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import html5lib
+
+    def fail(*args: object, **options: object) -> None:
+        raise AssertionError("a mistake of the parser")
+
+    monkeypatch.setattr(html5lib, "parse", fail)
+    expected = ("PARSE_ERROR", "Failed to parse HTML: Invalid document structure")
+    assert error(server.page("/", "<p>x")) == expected
+
+
+def test_a_server_that_says_nothing_is_an_error_in_time(
+    server: Server, error: Error, make_context: MakeContext
+) -> None:
+    url = server.route("/", Exchange.hang)
+    expected = ("NETWORK_ERROR", "Failed to fetch URL: Connection timeout")
+    assert error(url, within=make_context(seconds=0.4)) == expected
+
+
+def test_a_page_that_drips_is_an_error_in_time(server: Server, error: Error, make_context: MakeContext) -> None:
+    def answer(exchange: Exchange) -> None:
+        exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
+        exchange.drip(b"<p>x")
+
+    code, message = error(server.route("/", answer), within=make_context(seconds=3))
+    assert code == "NETWORK_ERROR"
+    assert message.startswith("Failed to fetch URL: Connection timeout: the body was still arriving, ")
+
+
+def test_redirects_share_one_deadline(server: Server, error: Error, make_context: MakeContext) -> None:
+    def answer(exchange: Exchange) -> None:
+        exchange.send(b"HTTP/1.1 302 Found\r\nLocation: /\r\n")
+        exchange.drip(b"X-More: 1\r\n")
+
+    server.redirect("/", "/slow")
+    server.route("/slow", answer)
+    expected = ("NETWORK_ERROR", "Failed to fetch URL: Connection timeout")
+    assert error(f"{server.url}/", within=make_context(seconds=0.4)) == expected
+
+
+def test_a_page_that_is_not_whole_is_an_error(server: Server, error: Error) -> None:
+    url = server.page("/", "<p>half", headers={"Content-Length": "100", "Connection": "close"})
+    expected = ("NETWORK_ERROR", "Failed to fetch URL: Connection closed before the whole body had come")
+    assert error(url) == expected
+
+
+def test_no_error_holds_the_query(error: Error) -> None:
+    _, message = error(f"http://127.0.0.1:{refused_port()}/?key=SECRET")
+    assert "SECRET" not in message
+
+
+def test_a_page_is_fetched_through_the_proxy_of_the_environment(
+    server: Server, fetch: Fetch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", server.url)
+    server.page("http://far.example/page", "<p>far")
+    assert fetch("http://far.example/page")["content"] == "far"
+
+
+def test_a_proxy_is_passed_by_where_no_proxy_says_so(
+    server: Server, fetch: Fetch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{refused_port()}")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    assert fetch(server.page("/", "near"))["content"] == "near"
+
+
+def test_a_proxy_that_is_none_is_an_error(server: Server, error: Error, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "garbage://x")
+    code, message = error(server.url)
+    assert code == "NETWORK_ERROR"
+    assert "HTTP_PROXY" in message
+
+
+def test_a_secure_page_is_fetched_where_its_authority_is_trusted(
+    fetch: Fetch, error: Error, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority = trustme.CA()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    with Server(context) as server:
+        url = server.page("/", "<p>safe")
+        code, message = error(url)
+        assert code == "NETWORK_ERROR"
+        assert message.startswith("Failed to fetch URL: TLS certificate verify failed: ")
+        authority.cert_pem.write_to_path(tmp_path / "authority.pem")
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
+        assert fetch(url)["content"] == "safe"
