@@ -28,7 +28,7 @@ demo: $(VENV)/.for-use
 	@$(BIN)/python demo/demo.py
 
 test: $(VENV)/.for-work
-	$(BIN)/python -m pytest -n auto $(TESTS)
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(TESTS)
 
 check: $(VENV)/.for-work
 	$(BIN)/python -m ruff check .

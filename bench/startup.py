@@ -6,7 +6,6 @@ Usage: python bench/startup.py [--runs N] [--json]
 import argparse
 import json
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,7 +109,7 @@ def wrapper(folder: Path, text: str, installation: Installation) -> Path:
 def link(installation: Installation, folder: Path, *names: str) -> Path:
     """The folder, with executables for these tools in it."""
     command = [str(installation.scripts / "ferrule"), "link", *names, "--to", str(folder)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=sys.stderr)
+    subprocess.run(command, check=True, capture_output=True)
     return folder
 
 

@@ -210,9 +210,7 @@ def test_a_child_that_keeps_the_stdout_of_a_schema_open_ends_the_client(folder: 
     assert run_client("list", "--folder", folder).returncode == -signal.SIGALRM
 
 
-def test_a_schema_is_asked_for_with_one_argument_and_the_stdin_of_the_client(
-    folder: Path, write: Write
-) -> None:
+def test_a_schema_is_asked_for_with_one_argument_and_the_stdin_of_the_client(folder: Path, write: Write) -> None:
     write("a-tool", """printf '["%s", "%s", "%s"]' "$#" "$1" "$(cat)" """)
     command = [sys.executable, str(SCRIPT), "list", "--folder", str(folder)]
     client = subprocess.run(command, input="typed", capture_output=True, text=True, check=True)
@@ -332,9 +330,7 @@ def test_arguments_that_a_tool_does_not_take_are_a_failure(write: Write) -> None
         pytest.param(b"\0{}", id="nul-byte-first"),
     ],
 )
-def test_output_that_is_no_strict_json_is_invalid(
-    printing: Callable[[bytes], ikigai.Tool], output: bytes
-) -> None:
+def test_output_that_is_no_strict_json_is_invalid(printing: Callable[[bytes], ikigai.Tool], output: bytes) -> None:
     assert ikigai.call(printing(output), {})["error_code"] == "INVALID_OUTPUT"
 
 
@@ -349,9 +345,7 @@ def test_output_that_is_no_strict_json_is_invalid(
         pytest.param(b"null", None, id="no-object"),
     ],
 )
-def test_other_json_is_a_result(
-    printing: Callable[[bytes], ikigai.Tool], output: bytes, result: object
-) -> None:
+def test_other_json_is_a_result(printing: Callable[[bytes], ikigai.Tool], output: bytes, result: object) -> None:
     assert ikigai.call(printing(output), {}) == {"tool_success": True, "result": result}
 
 
@@ -373,9 +367,7 @@ def test_the_command_fails_for_a_tool_that_was_not_found(folder: Path) -> None:
     assert (client.returncode, json.loads(client.stdout)["error"]) == (1, "Tool not found in registry")
 
 
-@pytest.mark.parametrize(
-    "words", [[], ["call"], ["list", "more"], ["list", "--folder"], ["call", "a", "{}", "more"]]
-)
+@pytest.mark.parametrize("words", [[], ["call"], ["list", "more"], ["list", "--folder"], ["call", "a", "{}", "more"]])
 def test_a_wrong_command_line_is_told_how_it_goes(words: list[str]) -> None:
     client = run_client(*words)
     assert client.returncode == 2

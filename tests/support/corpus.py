@@ -4,6 +4,7 @@ What a wheel would install is written as pip would write it: the modules, the me
 console script for each of `[project.scripts]`. That takes a millisecond a distribution, and pip a second.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 DISTS = ROOT / "tests/dists"
 EXAMPLE = ROOT / "plugins/example"
+PROBE = ROOT / "tests/support/probe"
 
 # As pip before 25.2 writes it; newer ones leave out `re`, which nothing here depends on.
 _CONSOLE_SCRIPT = """\
@@ -38,7 +40,7 @@ folder, names, *tools = sys.argv[1:]
 for name in tools:
     try:
         tool = discovery.find(name, configuration.read())
-        schema = schemas.static(tool) or schemas.computed(tool, time.monotonic() + 5)
+        schema = schemas.static(tool) or schemas.computed(tool, time.monotonic() + 2)
     except FerruleError:
         continue
     linking.write(linking.Link(tool, schema, json.loads(names)), folder)
@@ -64,10 +66,22 @@ class Site:
             _write_scripts(project, self.scripts)
         return self
 
-    def link(self, tools: Iterable[str], environment: Mapping[str, str], names: str = "{}") -> None:
-        """Link tools by name; one whose schema cannot be had or breaks a rule gets no executable."""
-        command = [sys.executable, "-c", _LINK, str(self.links), names, *tools]
-        subprocess.run(command, env={**environment, "PYTHONPATH": str(self.path)}, check=True, timeout=120)
+    def link(
+        self,
+        tools: Iterable[str],
+        environment: Mapping[str, str],
+        *,
+        names: str = "{}",
+        python: Path = Path(sys.executable),
+        beside: Iterable[str] = (),
+    ) -> None:
+        """Link tools by name; one whose schema cannot be had or breaks a rule gets no executable.
+
+        names: their other names, as JSON. python: the interpreter. beside: further folders that it needs.
+        """
+        search = os.pathsep.join([str(self.path), *beside])
+        command = [str(python), "-c", _LINK, str(self.links), names, *tools]
+        subprocess.run(command, env={**environment, "PYTHONPATH": search}, check=True, timeout=120)
 
     def tools(self) -> list[str]:
         """The names of all tools that have a console script."""

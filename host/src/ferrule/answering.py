@@ -41,8 +41,7 @@ class Answer:
             document = failures.document(failure, tool)
             summary = failures.summary(failure, names.get(name, name))
             exit_code = 0 if _exits_zero(os.environ) else 1
-        text = _text(outcome, summary if exit_code else "")
-        return cls(_redacted(document, outcome), _redacted(text, outcome), exit_code)
+        return cls(_redacted_json(document, outcome), _text(outcome, summary if exit_code else ""), exit_code)
 
 
 def _exits_zero(environ: "Mapping[str, str]") -> bool:
@@ -64,23 +63,34 @@ def _text(outcome: "Outcome", summary: str) -> bytes:
 
     A `config_required` event is all there is, since the client hands stderr on as that event.
     """
-    events = [strict_json.dumps(event) + b"\n" for event in outcome.events]
+    events = [_redacted_json(strict_json.dumps(event), outcome) + b"\n" for event in outcome.events]
     for event, line in zip(outcome.events, events, strict=True):
         if event.get("kind") == _CONFIG_REQUIRED and len(line) <= ERROR_BYTES:
             return line
-    parts = [_first_line(summary)] if summary else []
-    for part in (*events, outcome.text):
-        room = ERROR_BYTES - sum(map(len, parts))
-        if part is outcome.text:
-            parts.append(part[:room])
-        elif len(part) <= room:
-            parts.append(part)
-    return b"".join(parts)
+    text = _cut(_redacted(summary.encode(errors="replace"), outcome), SUMMARY_BYTES - 1) + b"\n" if summary else b""
+    for line in events:
+        if len(text) + len(line) <= ERROR_BYTES:
+            text += line
+    if outcome.text:
+        text += _cut(_legible(_redacted(outcome.text, outcome)), ERROR_BYTES - len(text))
+    return _with_whole_letters(text, SUMMARY_BYTES) if summary else text
 
 
-def _first_line(summary: str) -> bytes:
-    line = summary.encode(errors="replace")[: SUMMARY_BYTES - 1]
-    return line.decode(errors="ignore").encode() + b"\n"
+def _legible(printed: bytes) -> bytes:
+    """UTF-8 without NUL, which would end the text for the client."""
+    return printed.decode(errors="replace").replace("\0", "\ufffd").encode()
+
+
+def _cut(data: bytes, size: int) -> bytes:
+    return data if len(data) <= size else data[:size].decode(errors="ignore").encode()
+
+
+def _with_whole_letters(data: bytes, size: int) -> bytes:
+    """The same, without a letter that begins in the first bytes and does not end there: the client fails over one."""
+    begin = len(_cut(data, size))
+    if begin >= min(size, len(data)):
+        return data
+    return data[:begin] + b"?" * (size - begin) + data[size:].lstrip(bytes(range(0x80, 0xC0)))
 
 
 def _redacted(data: bytes, outcome: "Outcome") -> bytes:
@@ -89,3 +99,11 @@ def _redacted(data: bytes, outcome: "Outcome") -> bytes:
     from ferrule.redaction import redact
 
     return redact(data, outcome.secrets)
+
+
+def _redacted_json(document: bytes, outcome: "Outcome") -> bytes:
+    if not outcome.secrets:
+        return document
+    from ferrule.redaction import redact_json
+
+    return redact_json(document, outcome.secrets)

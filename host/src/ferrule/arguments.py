@@ -1,8 +1,8 @@
 """A call's arguments, held against the tool's schema.
 
 The keywords that ikigai's schema format has, and the limits that real tools add to them, are checked here in a few
-microseconds. jsonschema, which takes nine interpreter starts to import, is asked only where a schema uses a keyword
-that this module does not know.
+microseconds. jsonschema, which takes nine interpreter starts to import, is asked only where a schema has a keyword,
+at any depth, that this module does not know.
 """
 
 from ferrule.errors import ArgumentsInvalid
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, TypeGuard
 
+    from ferrule.errors import SchemaInvalid
+
 _ANNOTATIONS = {"title", "description", "default", "examples", "format", "deprecated", "$schema", "$comment"}
 _SHOWN = 60
 
@@ -20,10 +22,15 @@ _SHOWN = 60
 def prepare(arguments: "dict[str, Any]", parameters: "dict[str, Any]") -> "dict[str, Any]":
     """The arguments as the tool gets them: fillers dropped, whole floats made integers, everything checked.
 
-    arguments: what the model sent. parameters: the schema's `parameters`. Raises ArgumentsInvalid with every finding.
+    arguments: what the model sent. parameters: the schema's `parameters`. Raises ArgumentsInvalid with every finding,
+    and SchemaInvalid where nothing can be held against such a schema.
     """
-    meant = without_fillers(arguments, parameters)
-    findings = list(_unknown(meant, parameters)) + list(check(meant, parameters))
+    try:
+        meant = without_fillers(arguments, parameters)
+        findings = [*_unknown(meant, parameters), *check(meant, parameters)]
+    except Exception as error:
+        # A limit that is no number, a reference to nothing, a circle: the rules of a call do not look for all of it.
+        raise _unusable(error) from error
     if findings:
         raise ArgumentsInvalid(findings)
     return {name: _integral(value, _properties(parameters).get(name)) for name, value in meant.items()}
@@ -43,14 +50,30 @@ def without_fillers(arguments: "dict[str, Any]", parameters: "dict[str, Any]") -
     }
 
 
-def check(value: "Any", schema: "dict[str, Any]", place: str = "") -> "Iterator[str]":
+def check(value: "Any", schema: "dict[str, Any]") -> "Iterator[str]":
     """Every finding about a value, one sentence each, the place first."""
-    unknown = set(schema) - set(_CHECKS) - _ANNOTATIONS
-    if unknown:
-        yield from _by_jsonschema(value, schema, place)
-        return
+    return _by_jsonschema(value, schema) if needs_jsonschema(schema) else _check(value, schema, "")
+
+
+def needs_jsonschema(schema: object) -> bool:
+    """True where a schema has a keyword that only jsonschema knows; it may then take any time to check a value.
+
+    All of the schema is looked at, since a reference in one place may lead to another one.
+    """
+    waiting = [schema]
+    while waiting:
+        one = waiting.pop()
+        if not isinstance(one, dict) or not _ANNOTATIONS.issuperset(one.keys() - _CHECKS.keys()):
+            return True
+        waiting.extend(_properties(one).values())
+        if "items" in one:
+            waiting.append(one["items"])
+    return False
+
+
+def _check(value: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":
     if "type" in schema and not _is_a(value, schema["type"]):
-        yield f"{place or 'the arguments'}: expected {schema['type']}, got {_kind(value)} {_shown(value)}".rstrip()
+        yield f"{_at(place)} expected {schema['type']}, got {_kind(value)} {_shown(value)}".rstrip()
         return
     for keyword, limit in schema.items():
         if keyword in _CHECKS:
@@ -117,10 +140,29 @@ def _kind(value: object) -> str:
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, dict | list) or value is None:
-        return ""
-    text = repr(value) if not isinstance(value, bool) else str(value).lower()
+    return "" if isinstance(value, dict | list) or value is None else _spelled(value)
+
+
+def _spelled(value: object) -> str:
+    from ferrule import strict_json
+
+    text = repr(value) if isinstance(value, str) else strict_json.dumps(value).decode()
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+
+
+def _same(one: object, other: object) -> bool:
+    """Equality as JSON Schema has it: 1 is 1.0, and neither is true."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    return one == other
+
+
+def _at(place: str) -> str:
+    return f"{place or 'the arguments'}:"
 
 
 def _within(name: str, keyword: str) -> str:
@@ -139,24 +181,24 @@ def _inner(value: "Any", properties: "Any", schema: "dict[str, Any]", place: str
     if isinstance(value, dict):
         for name, inner in properties.items():
             if name in value:
-                yield from check(value[name], inner, _within(place, name))
+                yield from _check(value[name], inner, _within(place, name))
 
 
 def _items(value: "Any", items: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":
     if isinstance(value, list):
         for index, item in enumerate(value):
-            yield from check(item, items, _within(place, str(index)))
+            yield from _check(item, items, _within(place, str(index)))
 
 
 def _enum(value: "Any", allowed: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":
-    if not any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in allowed):
-        yield f"{place}: expected one of {', '.join(map(repr, allowed))}, got {_shown(value) or _kind(value)}"
+    if not any(_same(value, one) for one in allowed):
+        yield f"{_at(place)} expected one of {', '.join(map(_spelled, allowed))}, got {_shown(value) or _kind(value)}"
 
 
 def _compare(word: str, holds: "Callable[[Any, Any], bool]") -> "Callable[..., Iterator[str]]":
     def compare(value: "Any", limit: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":
         if _is_number(value) and not holds(value, limit):
-            yield f"{place}: expected {word} {limit}, got {_shown(value)}"
+            yield f"{_at(place)} expected {word} {limit}, got {_shown(value)}"
 
     return compare
 
@@ -166,18 +208,32 @@ def _length(
 ) -> "Callable[..., Iterator[str]]":
     def length(value: "Any", limit: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":
         if isinstance(value, kind) and not holds(len(value), limit):
-            yield f"{place}: expected {word} {limit} {unit}, got {len(value)}"
+            yield f"{_at(place)} expected {word} {limit} {unit}, got {len(value)}"
 
     return length
 
 
-def _by_jsonschema(value: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":
+def _by_jsonschema(value: "Any", schema: "dict[str, Any]") -> "Iterator[str]":
     from jsonschema import Draft202012Validator
+    from referencing import Registry
 
-    for error in Draft202012Validator(schema).iter_errors(value):
-        where = "/".join(filter(None, [place, *map(str, error.absolute_path)]))
-        message = error.message if len(error.message) <= 4 * _SHOWN else error.message[: 4 * _SHOWN] + "…"
-        yield f"{where or 'the arguments'}: {message}"
+    # Without a registry of its own, jsonschema would fetch what a reference names.
+    registry: Registry[Any] = Registry()
+    for error in Draft202012Validator(schema, registry=registry).iter_errors(value):
+        # The message starts with the value, however long that is, and ends with what is wrong with it.
+        message = error.message
+        shown = message if len(message) <= 4 * _SHOWN else f"{message[:_SHOWN]}…{message[-3 * _SHOWN :]}"
+        yield f"{_at('/'.join(map(str, error.absolute_path)))} {shown}"
+
+
+def _unusable(error: Exception) -> "SchemaInvalid":
+    from ferrule.crash import name_and_text
+    from ferrule.errors import SchemaInvalid
+
+    return SchemaInvalid(
+        f"The tool's schema cannot be used to check arguments: {name_and_text(error)}.",
+        hint="`ferrule validate` says what is wrong with it.",
+    )
 
 
 def _checked_by_type(value: "Any", limit: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":

@@ -12,24 +12,31 @@ from ferrule.errors import FerruleError, ResultInvalid
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+# A plugin may replace these in os, and the child's end must be its own.
+_write, _getpid = os.write, os.getpid
+
+_LONGEST_TEXT = 8_000  # characters
 SECRET, EVENT, FAILURE, RESULT = b"s", b"e", b"f", b"r"
 
 
 class Channel:
     """The child's end of the pipe."""
 
-    __slots__ = ("_file", "_owner", "_size_limit")
+    __slots__ = ("_last_word", "_owner", "_size_limit", "file", "known_secrets")
 
     def __init__(self, file: int, size_limit: int) -> None:
-        self._file = file
+        self.file = file
+        self.known_secrets: list[str] = []
         self._size_limit = size_limit
-        self._owner = os.getpid()
+        self._owner = _getpid()
+        self._last_word: tuple[bytes, bytes] | None = None
 
     def secrets(self, values: "Iterable[str]") -> None:
         """Name values that the parent keeps out of every output. Said before a plugin sees any of them."""
         for value in values:
+            self.known_secrets.append(value)
             self._send(SECRET, strict_json.dumps(value))
 
     def event(self, event: "Mapping[str, object]") -> None:
@@ -37,28 +44,34 @@ class Channel:
         self._send(EVENT, _document(dict(event), self._size_limit, "event"))
 
     def result(self, value: object) -> None:
-        """Hand on the result; ResultInvalid where it cannot be written as JSON, or is larger than the client reads."""
-        self._send(RESULT, _document(value, self._size_limit, "result"))
+        """Keep the result; ResultInvalid where it cannot be written as JSON, or is larger than the client reads."""
+        self._last_word = RESULT, _document(value, self._size_limit, "result")
 
     def failure(self, error: FerruleError) -> None:
-        """Hand on a failure. Facts that cannot be written as JSON are left out."""
-        facts = error.facts()
-        if error.event is not None:
-            facts.pop("event")
-            self.event(error.event)
-        try:
-            document = _document(facts, self._size_limit, "failure")
-        except ResultInvalid:
-            plain = {name: _legible(facts[name]) for name in ("code", "message", "hint") if name in facts}
-            document = strict_json.dumps(plain)
-        self._send(FAILURE, document)
+        """Keep a failure. Facts that are not what they should be, or that JSON cannot hold, are left out."""
+        facts = _sound_facts(error, self.known_secrets)
+        event = facts.pop("event", None)
+        if event is not None:
+            try:
+                self.event(event)  # type: ignore[arg-type]
+            except (ResultInvalid, TypeError, ValueError):
+                pass  # the error says what happened without it
+        document = strict_json.dumps(facts)
+        if len(document) > self._size_limit:
+            document = strict_json.dumps({"code": facts["code"], "message": facts["message"]})
+        self._last_word = FAILURE, document
+
+    def finish(self) -> None:
+        """Send the result or the failure, after which the parent listens no more."""
+        if self._last_word:
+            self._send(*self._last_word)
 
     def _send(self, kind: bytes, document: bytes) -> None:
-        if os.getpid() != self._owner:
+        if _getpid() != self._owner:
             return  # a copy of the child that the plugin forked off; only the original may answer
         data = memoryview(kind + document + b"\n")
         while data:
-            data = data[os.write(self._file, data) :]
+            data = data[_write(self.file, data) :]
 
 
 class Messages:
@@ -68,7 +81,7 @@ class Messages:
 
     def __init__(self, size_limit: int) -> None:
         self._size_limit = size_limit
-        self._pending = bytearray()
+        self._pending = b""
         self.secrets: list[str] = []
         self.events: list[dict[str, object]] = []
         self.failure: dict[str, object] | None = None
@@ -82,21 +95,20 @@ class Messages:
 
     def feed(self, data: bytes) -> None:
         """Take what was read from the pipe."""
-        self._pending += data
-        while not self.ended:
-            line, newline, rest = self._pending.partition(b"\n")
-            if not newline:
-                self.overflow = len(self._pending) > self._size_limit + 2
-                return
-            self._pending = rest
-            self._take(bytes(line[:1]), bytes(line[1:]))
+        *lines, self._pending = (self._pending + data).split(b"\n")
+        for line in lines:
+            if not self.ended:
+                self._take(line[:1], line[1:])
+        self.overflow = not self.ended and len(self._pending) > self._size_limit + 2
 
     def _take(self, kind: bytes, document: bytes) -> None:
+        if kind not in (SECRET, EVENT, FAILURE, RESULT):
+            return
         try:
             value = strict_json.loads(document)
         except strict_json.MalformedJSON:
             return
-        if kind == RESULT and len(document) <= self._size_limit:
+        if kind == RESULT and isinstance(value, dict) and len(document) <= self._size_limit:
             self.result = document
         elif kind == SECRET and isinstance(value, str):
             self.secrets.append(value)
@@ -104,6 +116,26 @@ class Messages:
             self.failure = value
         elif kind == EVENT and isinstance(value, dict) and len(self.events) < 100:
             self.events.append(value)
+
+
+def _sound_facts(error: FerruleError, secrets: "Sequence[str]") -> dict[str, object]:
+    """The facts of an error; a plugin may have raised it with anything in them, or made its own kind of it."""
+    from ferrule.crash import legible
+
+    try:
+        facts = error.facts()
+        texts = {name: legible(facts[name], secrets, _LONGEST_TEXT) for name in ("code", "message")}
+    except Exception:  # noqa: BLE001 - whatever a plugin's own class raises
+        return {"code": "INTERNAL_ERROR", "message": f"The tool raised {type(error).__name__}, which says nothing."}
+    return {**{name: value for name, value in facts.items() if _is_sound(name, value)}, **texts}
+
+
+def _is_sound(name: str, value: object) -> bool:
+    kinds: dict[str, type | tuple[type, ...]] = {"hint": str, "retry_after": (int, float), "event": dict}
+    try:
+        return isinstance(value, kinds.get(name, object)) and bool(strict_json.dumps(value))
+    except Exception:  # noqa: BLE001 - a plugin's own type may raise when it is read
+        return False
 
 
 def _document(value: object, size_limit: int, what: str) -> bytes:
@@ -117,8 +149,3 @@ def _document(value: object, size_limit: int, what: str) -> bytes:
             hint="Ask for less at a time." if what == "result" else None,
         )
     return document
-
-
-def _legible(value: object) -> str:
-    text = str(value).encode(errors="replace").decode().replace("\0", "\ufffd")
-    return text if len(text) <= 2000 else text[:2000] + "…"

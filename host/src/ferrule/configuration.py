@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ferrule.errors import ConfigurationMalformed
+
 DEFAULT_DEADLINE = 25.0
 DEFAULT_MEMORY = 1024
+_LONGEST_DEADLINE = 86_400.0
+_LARGEST = 1 << 20  # bytes of the file that are read
 _FOLDER, _FILE = "ferrule", "config.toml"
 
 
@@ -48,14 +52,10 @@ class Configuration:
         """What disables the tool, for a message."""
         return "FERRULE_DISABLE" if self._disabled_by_environment(name) else f"[tools.{name}] in {self.path}"
 
-    def deadline(self) -> float:
-        """Seconds that a call may take, from FERRULE_DEADLINE; one that is no positive number counts as not set."""
-        return _positive(self.environ.get("FERRULE_DEADLINE")) or DEFAULT_DEADLINE
-
     def memory(self, name: str) -> int:
         """MiB of address space that a call may take, from FERRULE_MEMORY or the tool's table."""
         setting = _positive(self.environ.get("FERRULE_MEMORY")) or _positive(self.tool(name).get("memory"))
-        return int(setting or DEFAULT_MEMORY)
+        return max(1, int(setting or DEFAULT_MEMORY))
 
     def _disabled_by_environment(self, name: str) -> bool:
         disabled = self.environ.get("FERRULE_DISABLE", "").replace(",", " ").split()
@@ -65,20 +65,25 @@ class Configuration:
 def read(environ: "Mapping[str, str] | None" = None) -> Configuration:
     """Read the configuration; one without tables where there is no file.
 
-    Raises ConfigurationMalformed where the file cannot be read or is not TOML.
+    Raises ConfigurationMalformed where the file cannot be read, is larger than 1 MiB, or is not TOML.
     """
     environ = os.environ if environ is None else environ
     path = default_path(environ)
     try:
-        with open(path, "rb") as file:
-            data = file.read()
+        data = _bytes(path)
     except (FileNotFoundError, NotADirectoryError):
         return Configuration(path, {}, environ)
     except OSError as error:
-        from ferrule.errors import ConfigurationMalformed
-
-        raise ConfigurationMalformed(f"{path} cannot be read: {error.strerror}.") from None
+        raise _malformed(f"{path} cannot be read: {error.strerror}.") from None
+    if len(data) > _LARGEST:
+        raise _malformed(f"{path} is larger than 1 MiB.")
     return Configuration(path, _parse(path, data), environ)
+
+
+def deadline(environ: "Mapping[str, str] | None" = None) -> float:
+    """Seconds that a call may take, a day at the most, from FERRULE_DEADLINE; else, or if that is no number, 25."""
+    environ = os.environ if environ is None else environ
+    return min(_positive(environ.get("FERRULE_DEADLINE")) or DEFAULT_DEADLINE, _LONGEST_DEADLINE)
 
 
 def default_path(environ: "Mapping[str, str] | None" = None) -> str:
@@ -89,25 +94,59 @@ def default_path(environ: "Mapping[str, str] | None" = None) -> str:
         return named
     if sys.platform == "linux":
         # platformdirs gives the same folder (a test says so), and costs twice the interpreter's start.
-        base = environ.get("XDG_CONFIG_HOME", "").strip() or os.path.join(os.path.expanduser("~"), ".config")
+        base = environ.get("XDG_CONFIG_HOME", "")
+        base = base if os.path.isabs(base) else os.path.join(home(environ), ".config")
         return os.path.join(base, _FOLDER, _FILE)
     import platformdirs
 
     return os.path.join(platformdirs.user_config_dir(_FOLDER, appauthor=False), _FILE)
 
 
+def home(environ: "Mapping[str, str]") -> str:
+    """The user's home: HOME where that is an absolute path, else what the system knows of the user, else `/`."""
+    named = environ.get("HOME", "")
+    if os.path.isabs(named):
+        return named.rstrip("/") or "/"
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except (ImportError, KeyError):
+        return "/"
+
+
+def _bytes(path: str) -> bytes:
+    # Without O_NONBLOCK a FIFO in the file's place would hang the call.
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        return os.read(file, _LARGEST + 1)
+    finally:
+        os.close(file)
+
+
 def _parse(path: str, data: bytes) -> "Mapping[str, Any]":
     import tomllib
 
-    from ferrule.errors import ConfigurationMalformed
-
     try:
         return tomllib.loads(data.decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigurationMalformed(f"{path} is not TOML: {error}.") from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise _malformed(f"{path} is not TOML: it is not UTF-8 (at line {line}).") from None
+    except ValueError as error:
+        raise _malformed(f"{path} is not TOML: {error}.") from None
+    except RecursionError:
+        raise _malformed(f"{path} is not TOML: it is nested too deeply.") from None
+
+
+def _malformed(message: str) -> "ConfigurationMalformed":
+    from ferrule.errors import ConfigurationMalformed
+
+    return ConfigurationMalformed(message)
 
 
 def _positive(setting: object) -> float | None:
+    if isinstance(setting, bool):
+        return None
     try:
         number = float(setting)  # type: ignore[arg-type]
     except (TypeError, ValueError):

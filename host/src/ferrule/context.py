@@ -4,7 +4,7 @@ import os
 import time
 
 from ferrule import strict_json
-from ferrule.credentials import Credential, default_path, look_up, missing, named
+from ferrule.credentials import Credential, default_path, everywhere, look_up, missing, named
 from ferrule.errors import CredentialMissing, CredentialsMalformed
 
 TYPE_CHECKING = False
@@ -84,16 +84,16 @@ class Context:
         return self._names.get(tool, tool)
 
     def secrets(self) -> list[str]:
-        """The values of the tool's secret credentials that are set. The host keeps them out of every output."""
-        values = []
-        for credential in self._credentials:
-            try:
-                found = look_up(credential, os.environ, self._credentials_file()) if credential.secret else None
-            except CredentialsMalformed:
-                continue
-            if found:
-                values.append(found.value)
-        return values
+        """The values of the tool's secret credentials, wherever one is set. The host keeps them out of every output."""
+        from ferrule.json_faults import is_surrogate
+
+        return [
+            found.value
+            for credential in self._credentials
+            if credential.secret
+            for found in everywhere(credential, os.environ, self._credentials_file())
+            if not is_surrogate(found.value)  # which no output can hold
+        ]
 
     def _credentials_file(self) -> "CredentialsFile":
         if self._file is None:

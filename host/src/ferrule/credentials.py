@@ -2,12 +2,13 @@
 
 import os
 
+from ferrule import configuration
 from ferrule.errors import CredentialMissing, CredentialsMalformed
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ferrule.credentials_file import CredentialsFile
 
@@ -65,27 +66,50 @@ def look_up(
 
     Blanks around the value are dropped. Raises CredentialsMalformed where the value cannot be sent in a header.
     """
+    found = next(everywhere(credential, environ, file), None)
+    if found is not None and not is_sendable(found.value):
+        raise CredentialsMalformed(
+            f"The value of {credential.name} ({found.source}) holds a blank, a line break or a character that is not "
+            "ASCII, so it cannot be a key.",
+            hint="Set it again, with the key alone.",
+        )
+    return found
+
+
+def everywhere(
+    credential: Credential, environ: "Mapping[str, str]", file: "CredentialsFile | None" = None
+) -> "Iterator[Found]":
+    """Every value that a credential has, the one that counts first; also what cannot be sent."""
     value = environ.get(credential.environment, "").strip()
     if value:
-        return Found(_sendable(credential, value), f"environment variable {credential.environment}")
+        yield Found(value, f"environment variable {credential.environment}")
+    if file is None:
+        return
     for key in (credential.path, credential.environment):
-        value = file.value(key).strip() if file else ""
-        if value and file:
-            return Found(_sendable(credential, value), f"{file.path}, key {key}")
-    return None
+        value = file.value(key).strip()
+        if value:
+            yield Found(value, f"{file.path}, key {key}")
 
 
 def missing(tool: str, credential: Credential, file: str, problem: str | None = None) -> CredentialMissing:
-    """The error for a credential that is set nowhere, with the `config_required` event that tells a person how."""
+    """The error for a credential that is set nowhere, with the `config_required` event that tells a person how.
+
+    problem: why the file cannot be used; it is in the message, and in `details` for a tool that has its own.
+    """
     get_one = f" Get one: {credential.url}." if credential.url else ""
     because = f" {problem}" if problem else ""
     text = (
         f"{tool} needs {credential.description or credential.name}.{get_one} Set {credential.environment}, or add it "
         f"to {file} as '{credential.path}'.{because}"
     )
-    facts = f'{{"tool": "{tool}", "credential": "{credential.name}", "signup_url": "{credential.url}"}}'
-    event = {"kind": "config_required", "content": f"⚠ Configuration Required\n\n{text}", "data_json": facts}
-    return CredentialMissing("AUTH_MISSING", text, event=event)
+    facts = {"tool": tool, "credential": credential.name, "signup_url": credential.url}
+    data = ", ".join(f"{_quoted(name)}: {_quoted(value)}" for name, value in facts.items())
+    event = {
+        "kind": "config_required",
+        "content": f"⚠ Configuration Required\n\n{text}",
+        "data_json": f"{{{data}}}",
+    }
+    return CredentialMissing("AUTH_MISSING", text, details={"problem": problem} if problem else None, event=event)
 
 
 def named(credentials: "Iterable[Credential]", name: str) -> Credential:
@@ -101,16 +125,17 @@ def default_path(environ: "Mapping[str, str] | None" = None) -> str:
     environ = os.environ if environ is None else environ
     folder = environ.get("IKIGAI_CONFIG_DIR")
     if not folder:
-        base = environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+        base = environ.get("XDG_CONFIG_HOME") or os.path.join(configuration.home(environ), ".config")
         folder = os.path.join(base, "ikigai")
     return os.path.join(folder, "credentials.json")
 
 
-def _sendable(credential: Credential, value: str) -> str:
-    if value.isascii() and value.isprintable() and " " not in value:
-        return value
-    raise CredentialsMalformed(
-        f"The value of {credential.environment} holds a blank, a line break or a character that is not ASCII, so it "
-        f"cannot be a key.",
-        hint=f"Set {credential.environment} again, with the key alone.",
-    )
+def is_sendable(value: str) -> bool:
+    """Whether a value can be a key: printable ASCII without blanks, which is what a header can carry."""
+    return bool(value) and value.isascii() and value.isprintable() and " " not in value
+
+
+def _quoted(text: str) -> str:
+    from ferrule import strict_json
+
+    return strict_json.dumps(text).decode()

@@ -6,6 +6,11 @@ import stat
 from ferrule import strict_json
 from ferrule.errors import CredentialsMalformed
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _MAX_BYTES = 1 << 20
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _OTHERS_READ = stat.S_IRGRP | stat.S_IROTH
@@ -40,7 +45,7 @@ class CredentialsFile:
         try:
             content = strict_json.loads(data)
         except strict_json.MalformedJSON as error:
-            raise CredentialsMalformed(f"{self.path} is not JSON: {error}.") from None
+            raise CredentialsMalformed(f"{self.path} is not JSON: {error.discreet}.") from None
         if not isinstance(content, dict):
             raise CredentialsMalformed(f"{self.path} does not hold a JSON object.")
         self.content = content
@@ -49,7 +54,7 @@ class CredentialsFile:
         try:
             # Without O_NONBLOCK a FIFO in the file's place would hang the call.
             file = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             raise CredentialsMalformed(f"{self.path} cannot be read: {error.strerror}.") from None
@@ -80,11 +85,60 @@ def store(path: str, key: str, value: str) -> None:
     Raises CredentialsMalformed where the file that is there cannot be read, so that nothing in it is lost, or where a
     part of the key is taken by something that is no object.
     """
-    file = CredentialsFile(path)
-    if file.problem:
-        raise CredentialsMalformed(file.problem, hint="Mend or move the file first; it was left as it is.")
-    _put(file.content, key, value, path)
-    _replace(path, file.content)
+
+    def put(content: dict[str, object]) -> bool:
+        _put(content, key, value, path)
+        return True
+
+    _change(path, put)
+
+
+def remove(path: str, key: str) -> bool:
+    """Take one dotted key out, and the objects that it leaves empty; False where it was not there.
+
+    All else is kept, and the file replaced, as by `store`. Raises CredentialsMalformed as `store` does.
+    """
+    return os.path.lexists(path) and _change(path, lambda content: _take_out(content, key.split(".")))
+
+
+def _change(path: str, change: "Callable[[dict[str, object]], bool]") -> bool:
+    """Read, change and write the file, while no other process does the same; nothing is written for a False."""
+    path = os.path.realpath(path)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    # The folder itself is locked: the file is replaced, so a lock on it would be one on the old file.
+    folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        _lock(folder)
+        file = CredentialsFile(path)
+        if file.problem:
+            raise CredentialsMalformed(file.problem, hint="Mend or move the file first; it was left as it is.")
+        is_changed = change(file.content)
+        if is_changed:
+            _replace(path, file.content)
+    finally:
+        os.close(folder)
+    return is_changed
+
+
+def _lock(folder: int) -> None:
+    import fcntl
+
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+    except OSError:
+        pass  # a network file system may have no locks; the file is still replaced as a whole
+
+
+def _take_out(place: dict[str, object], keys: list[str]) -> bool:
+    key, *rest = keys
+    if not rest:
+        return place.pop(key, None) is not None
+    inner = place.get(key)
+    if not isinstance(inner, dict) or not _take_out(inner, rest):
+        return False
+    if not inner:
+        del place[key]
+    return True
 
 
 def _put(content: dict[str, object], key: str, value: str, path: str) -> None:
@@ -102,16 +156,14 @@ def _replace(path: str, content: dict[str, object]) -> None:
     import json
     import tempfile
 
-    folder = os.path.dirname(os.path.realpath(path))
-    os.makedirs(folder, mode=0o700, exist_ok=True)
     # mkstemp makes the file 0600 from the start, so the key is never readable for others, not even for a moment.
-    handle, draft = tempfile.mkstemp(dir=folder, prefix=".credentials-")
+    handle, draft = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".credentials-")
     try:
         with open(handle, "w", encoding="utf-8") as file:
             file.write(json.dumps(content, ensure_ascii=False, indent=2) + "\n")
             file.flush()
             os.fsync(file.fileno())
-        os.replace(draft, os.path.realpath(path))
+        os.replace(draft, path)
     except BaseException:
         os.unlink(draft)
         raise

@@ -132,7 +132,8 @@ def _name_and_version(metadata: str) -> tuple[str, str]:
 def _entry_points(metadata: str) -> dict[str, dict[str, str]]:
     """The entry points of our groups; `{}` for the many distributions that have none, after a look at the bytes."""
     try:
-        file = os.open(f"{metadata}/entry_points.txt", os.O_RDONLY | os.O_CLOEXEC)
+        # Without O_NONBLOCK a FIFO in the file's place would hang every call of every tool.
+        file = os.open(f"{metadata}/entry_points.txt", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return {}
     try:
@@ -149,7 +150,7 @@ def _entry_points(metadata: str) -> dict[str, dict[str, str]]:
 def _parse(text: str) -> dict[str, dict[str, str]]:
     groups: dict[str, dict[str, str]] = {}
     group: dict[str, str] = {}
-    for line in map(str.strip, text.split("\n")):
+    for line in map(str.strip, text.splitlines()):
         if line.startswith("[") and line.endswith("]"):
             group = groups.setdefault(line[1:-1].strip(), {})
         elif line and line[0] not in "#;" and "=" in line:

@@ -1,4 +1,4 @@
-"""The path of a call: executable's name -> tool -> one JSON document. Nothing is imported before it is needed."""
+"""From an executable's name to its tool: a schema, a call, or help. Nothing is imported before it is needed."""
 
 import gc
 import os
@@ -10,13 +10,7 @@ _STARTED = time.monotonic()
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
-
-    from ferrule.configuration import Configuration
-    from ferrule.discovery import InstalledTool
-    from ferrule.errors import FerruleError
-    from ferrule.streams import Streams
-    from ferrule.supervisor import Outcome
+    from typing import NoReturn
 
 _USAGE = """\
 Usage: {executable} --schema     print the tool's schema
@@ -44,7 +38,7 @@ def linked() -> "NoReturn":
 
         known = strict_json.loads(names)  # type: ignore[assignment]
     if stale:
-        os.write(2, f"{stale}: this link is out of date; run `ferrule link {tool}`.\n".encode())
+        _write(2, f"{stale}: this link is out of date; run `ferrule link {tool}`.\n".encode(errors="replace"))
     run(tool, arguments, known)
 
 
@@ -74,104 +68,21 @@ def _print_schema(name: str, names: dict[str, str]) -> int:
         from ferrule.renaming import rename_schema
 
         schema = rename_schema(schema, names)
-    _write(1, strict_json.dumps(schema) + b"\n")
-    return 0
+    return 0 if _write(1, strict_json.dumps(schema) + b"\n") else 1
 
 
 def _call(name: str, names: dict[str, str]) -> int:
-    from ferrule import configuration
-    from ferrule.errors import FerruleError
+    from ferrule.call import Call
     from ferrule.signals import Signals
     from ferrule.streams import Streams
-    from ferrule.supervisor import Outcome
 
     streams = Streams()
-    with Signals() as signals:
-        tool: InstalledTool | None = None
-        deadline = _STARTED + configuration.DEFAULT_DEADLINE
-        try:
-            data = streams.read(signals)
-            settings = configuration.read()
-            deadline = _STARTED + settings.deadline()
-            tool = _find(name, settings)
-            outcome = _outcome(tool, data, settings, names, deadline, streams, signals)
-        except FerruleError as error:
-            outcome = Outcome(None, error.facts())
-        except Exception as error:  # noqa: BLE001 - the answer to a defect of the host itself is one document, too
-            outcome = _defect(error)
-        return _answer(outcome, tool, name, names, streams, deadline)
-
-
-def _find(name: str, settings: "Configuration") -> "InstalledTool":
-    from ferrule import discovery
-
-    return discovery.find(name, settings)
-
-
-def _outcome(
-    tool: "InstalledTool",
-    data: bytes,
-    settings: "Configuration",
-    names: dict[str, str],
-    deadline: float,
-    streams: "Streams",
-    signals: "Any",
-) -> "Outcome":
-    from ferrule import schemas
-    from ferrule.arguments import prepare
-    from ferrule.context import ANSWER_BYTES
-    from ferrule.execution import Execution
-    from ferrule.supervisor import supervise
-
-    arguments = parse(data)
-    schema = schemas.static(tool)
-    if schema is not None:
-        arguments = prepare(arguments, schema["parameters"])
-    return supervise(
-        Execution(tool, arguments, names, deadline, has_been_checked=schema is not None),
-        deadline=deadline,
-        memory=settings.memory(tool.name),
-        size_limit=ANSWER_BYTES,
-        signals=signals,
-        private=() if streams.stdout is None else (streams.stdout,),
-    )
-
-
-def parse(data: bytes) -> "dict[str, Any]":
-    """The arguments of a call; InputMalformed for anything but one JSON object."""
-    from ferrule import strict_json
-    from ferrule.errors import InputMalformed
-
     try:
-        arguments = strict_json.loads(data)
-    except strict_json.MalformedJSON as error:
-        raise InputMalformed(
-            f"stdin is not valid JSON: {error}.", hint="Send one JSON object, {} where there are no arguments."
-        ) from None
-    if not isinstance(arguments, dict):
-        kind = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}.get(
-            type(arguments), "a number"
-        )
-        raise InputMalformed(f"stdin holds {kind}; the arguments are expected as one JSON object.")
-    return arguments
-
-
-def _answer(
-    outcome: "Outcome",
-    tool: "InstalledTool | None",
-    name: str,
-    names: dict[str, str],
-    streams: "Streams",
-    deadline: float,
-) -> int:
-    """Put the outcome on the streams; the exit code."""
-    from ferrule.answering import Answer
-
-    answer = Answer.of(outcome, tool, name, names)
-    limit = max(deadline, time.monotonic() + 1)
-    is_read = streams.answer(answer.document, limit)
-    streams.report(answer.text, limit)
-    return answer.exit_code if is_read else 1
+        with Signals() as signals:
+            return Call(name, names, streams, signals, _STARTED).answer()
+    except BaseException:
+        streams.give_back()
+        raise
 
 
 def _explain(tool: str, arguments: list[str], names: dict[str, str]) -> int:
@@ -189,41 +100,23 @@ def _explain(tool: str, arguments: list[str], names: dict[str, str]) -> int:
     raise InputRefused(f"{executable} takes no argument but --schema; the tool's arguments are read from stdin.")
 
 
-def _defect(error: BaseException) -> "Outcome":
-    from ferrule.supervisor import Outcome
-
-    return Outcome(None, _reported(error).facts(), text=_traceback(error))
-
-
 def _give_up(error: BaseException) -> int:
     """Say on both streams what happened, outside of a call: an error, or a defect of the host itself."""
     from ferrule import failures, strict_json
+    from ferrule.crash import defect, traceback_of
 
-    reported = _reported(error)
+    reported = defect(error)
     _write(2, f"{reported.message}\n".encode(errors="replace"))
     if reported is not error:
-        _write(2, _traceback(error))
+        _write(2, traceback_of(error))
     _write(1, strict_json.dumps(failures.web(reported.facts())) + b"\n")
     return reported.exit_code
 
 
-def _reported(error: BaseException) -> "FerruleError":
-    from ferrule.errors import FerruleError
-
-    if isinstance(error, FerruleError):
-        return error
-    return FerruleError(f"The host failed with {type(error).__name__}, which is a defect of ferrule.")
-
-
-def _traceback(error: BaseException) -> bytes:
-    import traceback
-
-    return "".join(traceback.format_exception(error))[-4096:].encode(errors="replace")
-
-
-def _write(file: int, data: bytes) -> None:
+def _write(file: int, data: bytes) -> bool:
     try:
         while data:
             data = data[os.write(file, data) :]
     except OSError:
-        pass
+        return False
+    return True

@@ -19,7 +19,7 @@ def document(facts: "dict[str, object]", tool: "InstalledTool | None") -> bytes:
     facts: as of `FerruleError.facts()`. A tool that names a function in the entry-point group `ferrule.failures` has
     its failures rendered by it, in a supervised child; all others, and any whose function fails, by `web`.
     """
-    facts = {name: _shortened(value) for name, value in facts.items()}
+    facts = {name: _shown(value) for name, value in facts.items()}
     if tool is not None and tool.failures:
         rendered = _by_the_plugin(facts, tool)
         if rendered is not None:
@@ -28,7 +28,7 @@ def document(facts: "dict[str, object]", tool: "InstalledTool | None") -> bytes:
 
 
 def web(facts: "dict[str, object]") -> "dict[str, object]":
-    """The web tools' shape: `{"success": false, "error", "error_code"}`, and `retry_after` in seconds if it is known."""
+    """The web tools' shape: `{"success": false, "error", "error_code"}`, and `retry_after` (seconds) if it is known."""
     error = " ".join(str(facts[name]) for name in ("message", "hint") if facts.get(name))
     failure: dict[str, object] = {"success": False, "error": error, "error_code": facts.get("code", "INTERNAL_ERROR")}
     if facts.get("retry_after") is not None:
@@ -56,5 +56,9 @@ def _by_the_plugin(facts: "dict[str, object]", tool: "InstalledTool") -> bytes |
     return outcome.result if outcome.result and outcome.result.startswith(b"{") else None
 
 
-def _shortened(value: object) -> object:
-    return value[:_LONGEST] + "…" if isinstance(value, str) and len(value) > _LONGEST else value
+def _shown(value: object) -> object:
+    """A text that JSON holds and a model can read; what a message quotes may be anything."""
+    if not isinstance(value, str):
+        return value
+    text = value.encode(errors="replace").decode().replace("\0", "\ufffd")
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

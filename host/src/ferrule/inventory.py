@@ -1,13 +1,18 @@
 """What is installed, and in which state each tool is. No plugin can keep another one from being listed."""
 
+import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ferrule import configuration, discovery, schemas, strict_json
 from ferrule.discovery import InstalledTool
-from ferrule.errors import FerruleError, SchemaInvalid, ToolBroken
+from ferrule.errors import CallInterrupted, DeadlinePassed, FerruleError, SchemaInvalid, ToolBroken
+from ferrule.naming import executable_name
 from ferrule.schema_rules import Finding, check
+
+if TYPE_CHECKING:
+    from ferrule.supervisor import Outcome
 
 OK, UNCHECKED, BROKEN, CLASH, INVALID, DISABLED = "ok", "unchecked", "broken", "clash", "invalid", "disabled"
 
@@ -42,6 +47,7 @@ class Entry:
         """The entry as JSON."""
         return {
             "name": self.name,
+            "executable": executable_name(self.name),
             "state": self.state,
             "distributions": [{"name": claim.distribution, "version": claim.version} for claim in self.claims],
             "entry_point": self.tool.value,
@@ -55,16 +61,6 @@ class Entry:
         self.error = error
 
 
-def take(*, load: bool = False, strict: bool = False, silenced: Sequence[str] = ()) -> Iterator[Entry]:
-    """Every tool that is installed, by name. With `load`, each plugin is loaded in a supervised child and checked.
-
-    strict, silenced: as `schema_rules.check` takes them; they matter with `load` alone.
-    """
-    settings = configuration.read()
-    for name, claims in sorted(discovery.scan().items()):
-        yield examine(Entry(name, claims), settings, load=load, strict=strict, silenced=silenced)
-
-
 def examine(
     entry: Entry,
     settings: configuration.Configuration,
@@ -73,7 +69,11 @@ def examine(
     strict: bool = False,
     silenced: Sequence[str] = (),
 ) -> Entry:
-    """Find out in which state one tool is; never raises for anything that a plugin does."""
+    """Find out in which state one tool is; never raises for anything that a plugin does.
+
+    load: load the plugin, in a supervised child, and check its schema. strict, silenced: as `schema_rules.check` takes
+    them; they matter with `load` alone. Raises CallInterrupted.
+    """
     if len(entry.claims) > 1:
         entry._fail(CLASH, discovery.clash(entry.name, entry.claims))
     elif settings.is_disabled(entry.name):
@@ -96,21 +96,71 @@ def loaded_facts(tool: InstalledTool) -> dict[str, Any]:
         from ferrule.loading import load
 
         loaded = load(tool)
-        credentials = [{name: getattr(one, name) for name in one.__slots__} for one in loaded.credentials()]
+        channel.secrets(loaded.secrets())
+        credentials = [_facts_of(one) for one in loaded.credentials()]
         channel.result({"schema": loaded.schema(), "credentials": credentials})
 
     facts: dict[str, Any] = supervised(ask)
+    if not _are_facts(facts):
+        raise ToolBroken(f"{tool.name} of {tool.source} has written to the host's own channel.")
     return facts
 
 
 def supervised(work: "Callable[[Any], None]") -> Any:
-    """Do work with plugin code in a child; its result, or the error with which it failed."""
+    """Do work with plugin code in a child; its result, or the error with which it failed. Raises CallInterrupted."""
+    from ferrule.signals import Signals
     from ferrule.supervisor import supervise
 
-    outcome = supervise(work, deadline=time.monotonic() + SECONDS, memory=_MEMORY, size_limit=_LARGEST)
+    with Signals() as signals:
+        outcome = supervise(
+            work,
+            deadline=time.monotonic() + SECONDS,
+            memory=_MEMORY,
+            size_limit=_LARGEST,
+            signals=signals,
+        )
+        if signals.interrupted:
+            raise signals.interrupted
     if outcome.result is None:
-        raise schemas.reported(outcome.failure or {})
+        raise _reported(outcome)
     return strict_json.loads(outcome.result)
+
+
+def _reported(outcome: "Outcome") -> FerruleError:
+    from ferrule.redaction import redact, redact_json
+
+    failure = outcome.failure or {}
+    if os.environ.get("FERRULE_DEBUG"):
+        os.write(2, redact(outcome.text, outcome.secrets))
+    if failure.get("code") == DeadlinePassed.code:
+        hint = "What it does while it is imported belongs into execute."
+        return ToolBroken(f"It had not said what it is after {SECONDS:.0f} s.", hint=hint)
+    facts: Any = strict_json.loads(redact_json(strict_json.dumps(failure), outcome.secrets))
+    return schemas.reported(facts)
+
+
+def _facts_of(credential: Any) -> dict[str, Any]:
+    from ferrule.credentials import Credential
+
+    facts = {name: getattr(credential, name, None) for name in Credential.__slots__}
+    if not _is_credential(facts):
+        raise ToolBroken(f"A field of {credential!r:.200} is no text.", hint="Give ferrule.Credential texts alone.")
+    return facts
+
+
+def _is_credential(facts: Any) -> bool:
+    from ferrule.credentials import Credential
+
+    if not isinstance(facts, dict) or set(facts) != set(Credential.__slots__):
+        return False
+    return all(isinstance(value, bool if name == "secret" else str) for name, value in facts.items())
+
+
+def _are_facts(facts: Any) -> bool:
+    """Whether they have the form that is expected of them: a plugin can write to any descriptor of its process."""
+    is_whole = isinstance(facts, dict) and isinstance(facts.get("schema"), dict)
+    credentials = facts.get("credentials") if is_whole else None
+    return isinstance(credentials, list) and all(map(_is_credential, credentials))
 
 
 def _look(entry: Entry) -> None:
@@ -123,18 +173,28 @@ def _look(entry: Entry) -> None:
 def _load(entry: Entry, strict: bool, silenced: Sequence[str]) -> None:
     try:
         facts = loaded_facts(entry.tool)
-        entry.schema = facts["schema"]
-        entry.credentials = facts["credentials"]
+    except CallInterrupted:
+        raise
+    except FerruleError as error:
+        _look(entry)
+        if entry.state == UNCHECKED:  # a schema file that is invalid would be the better reason
+            entry._fail(BROKEN, error)
+        return
+    entry.schema = facts["schema"]
+    entry.credentials = facts["credentials"]
+    entry.findings = check(entry.schema, name=entry.name, strict=strict, silenced=silenced)
+    try:
+        _refuse_errors(entry)
         _agree(entry)
+        entry.state = OK
     except FerruleError as error:
         entry._fail(INVALID if isinstance(error, SchemaInvalid) else BROKEN, error)
-        return
-    entry.findings = check(entry.schema, name=entry.name, strict=strict, silenced=silenced)
+
+
+def _refuse_errors(entry: Entry) -> None:
     errors = [finding for finding in entry.findings if finding.severity == "error"]
     if errors:
-        entry._fail(INVALID, schemas.invalid(entry.tool, errors))
-    else:
-        entry.state = OK
+        raise schemas.invalid(entry.tool, errors)
 
 
 def _agree(entry: Entry) -> None:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import cache
 
 
 def interpreter() -> str:
@@ -15,12 +16,28 @@ def extra_paths() -> list[str]:
 
     The folder of the running script and the working directory are not among them: no tool may depend on those.
     """
-    known = {os.path.realpath(path) for path in _isolated_path()}
-    script = os.path.realpath(os.path.dirname(sys.argv[0]) or ".")
-    extra = [path for path in sys.path if path and os.path.isdir(path) and os.path.realpath(path) != script]
+    known = {os.path.realpath(path) for path in (*_isolated_path(), *_implicit_path())}
+    extra = [path for path in sys.path if path and os.path.isdir(path)]
     return [os.path.abspath(path) for path in dict.fromkeys(extra) if os.path.realpath(path) not in known]
 
 
+def place_of_paths() -> int:
+    """Where they belong on an isolated interpreter's path: after the standard library, before what is installed.
+
+    What precedes an installed distribution here has to precede it there, too, or another copy of a tool would run.
+    """
+    installed = ("site-packages", "dist-packages")
+    known = _isolated_path()
+    return next((place for place, path in enumerate(known) if path.endswith(installed)), len(known))
+
+
+def _implicit_path() -> list[str]:
+    """What Python puts first by itself: the script's folder, or the working directory for `-c` and `-m`."""
+    script = os.path.dirname(sys.argv[0]) or "."
+    return [script] if sys.flags.safe_path else [script, *sys.path[:1]]
+
+
+@cache
 def _isolated_path() -> list[str]:
     command = [interpreter(), "-I", "-c", "import sys; print('\\n'.join(sys.path))"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()

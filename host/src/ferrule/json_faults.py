@@ -1,11 +1,13 @@
 """Where in a value stands what strict JSON cannot hold. Slow, and only asked once something is known to be wrong."""
 
+import sys
 from collections.abc import Callable
 from typing import TypeAlias
 
 _Place: TypeAlias = "tuple[_Place, object] | None"  # the way to a value: what it stands in, and its key there
 _Test: TypeAlias = Callable[[object], bool]
 
+LARGEST = sys.float_info.max
 _INFINITE = (float("inf"), float("-inf"))
 
 
@@ -22,7 +24,7 @@ def what_is_wrong(value: object) -> str | None:
 
 
 def find(value: object, is_wrong: _Test, key_is_wrong: _Test | None = None) -> str | None:
-    """The JSON pointer of a value (or key) that is wrong; None where there is none."""
+    """The JSON pointer of the first value (or key) that is wrong, in the order of the text; None if there is none."""
     key_is_wrong = key_is_wrong or is_wrong
     waiting: list[tuple[_Place, object]] = [(None, value)]
     seen: set[int] = set()
@@ -33,10 +35,12 @@ def find(value: object, is_wrong: _Test, key_is_wrong: _Test | None = None) -> s
         if not isinstance(item, dict | list | tuple) or id(item) in seen:
             continue
         seen.add(id(item))
-        for key, inner in item.items() if isinstance(item, dict) else enumerate(item):
-            if isinstance(item, dict) and key_is_wrong(key):
-                return _pointer((place, f"{key!r:.60}"))
-            waiting.append(((place, key), inner))
+        if isinstance(item, dict):
+            wrong = [key for key in item if key_is_wrong(key)]
+            if wrong:
+                return _pointer((place, f"{wrong[0]!r:.60}"))
+        members = list(item.items() if isinstance(item, dict) else enumerate(item))
+        waiting.extend(((place, key), inner) for key, inner in reversed(members))
     return None
 
 
@@ -55,9 +59,15 @@ def _pointer(place: _Place) -> str:
     parts: list[str] = []
     while place is not None:
         place, key = place
-        parts.append(f"/{key}")
-    whole = "".join(reversed(parts)).encode(errors="backslashreplace").decode()
+        parts.append("/" + str(key).replace("~", "~0").replace("/", "~1"))
+    whole = "".join(reversed(parts))
+    if not whole.isprintable():
+        whole = "".join(letter if letter.isprintable() else _escaped(letter) for letter in whole)
     return whole if len(whole) <= 200 else f"{whole[:100]}…{whole[-100:]}"
+
+
+def _escaped(letter: str) -> str:
+    return letter.encode("unicode_escape").decode()
 
 
 def _never(_: object) -> bool:
@@ -76,7 +86,12 @@ def _is_infinite(leaf: object) -> bool:
     return isinstance(leaf, float) and leaf in _INFINITE
 
 
-def _has_nul(leaf: object) -> bool:
+def _is_too_large(leaf: object) -> bool:
+    return isinstance(leaf, int) and not -LARGEST <= leaf <= LARGEST
+
+
+def has_nul(leaf: object) -> bool:
+    """True for text with the character NUL in it."""
     return isinstance(leaf, str) and "\0" in leaf
 
 
@@ -88,7 +103,8 @@ _FAULTS: tuple[tuple[str, _Test, _Test], ...] = (
     ("a key that is not a string", _never, _is_no_string),
     ("NaN, which JSON does not have", _is_nan, _never),
     ("an infinity, which JSON does not have", _is_infinite, _never),
+    ("an integer that is out of range", _is_too_large, _never),
     ("a lone surrogate, which UTF-8 cannot hold", is_surrogate, is_surrogate),
-    ("a NUL character, which the client cannot store", _has_nul, _has_nul),
+    ("a NUL character, which the client cannot store", has_nul, has_nul),
     ("a value of a type that JSON does not have", _is_of_no_type, _never),
 )

@@ -16,7 +16,7 @@ from typing import Any
 from ferrule import configuration, schemas, strict_json
 from ferrule.discovery import InstalledTool
 from ferrule.errors import LinkRefused
-from ferrule.isolation import extra_paths, interpreter
+from ferrule.isolation import extra_paths, interpreter, place_of_paths
 from ferrule.naming import executable_name
 from ferrule.renaming import rename_schema
 
@@ -38,8 +38,12 @@ if [ ! -x {python} ]; then
   [ "$#" -gt 0 ] || while read -r _; do :; done
   printf '%s\\n' {gone}
   echo {gone_text} >&2
-  [ "$#" -eq 0 ] && [ "${{FERRULE_EXIT_ZERO-}}" != 0 ] && [ -n "${{FERRULE_EXIT_ZERO-}}${{IKIGAI_AGENT_ID-}}" ]
-  exit
+  [ "$#" -eq 0 ] || exit 1
+  case ${{FERRULE_EXIT_ZERO-}} in
+    1) exit 0 ;;
+    0) exit 1 ;;
+    *) [ -n "${{IKIGAI_AGENT_ID-}}" ] ; exit ;;
+  esac
 fi
 exec {python} -I -c {code} {tool} {names} "$stale" "$@"
 """
@@ -47,17 +51,25 @@ exec {python} -I -c {code} {tool} {names} "$stale" "$@"
 # ferrule itself may be gone while the interpreter is still there.
 _CODE = """\
 import sys
-sys.path += {paths}
+sys.path[{place}:{place}] = {paths}
 try:
     from ferrule.dispatch import linked
 except ImportError:
     import os
     is_call = not sys.argv[4:]
-    is_call and sys.stdin.buffer.read()
-    print({gone})
-    print({gone_text}, file=sys.stderr)
-    chosen = os.environ.get("FERRULE_EXIT_ZERO") or str(int("IKIGAI_AGENT_ID" in os.environ))
-    sys.exit(not (is_call and chosen == "1"))
+    try:
+        while is_call and os.read(0, 65536):
+            pass
+    except OSError:
+        pass
+    for file, text in ((1, {gone}), (2, {gone_text})):
+        try:
+            os.write(file, text.encode() + b"\\n")
+        except OSError:
+            pass
+    chosen = os.environ.get("FERRULE_EXIT_ZERO")
+    is_zero = chosen == "1" if chosen in ("0", "1") else bool(os.environ.get("IKIGAI_AGENT_ID"))
+    sys.exit(not (is_call and is_zero))
 linked()
 """
 
@@ -91,7 +103,7 @@ class Link:
         """The executable's bytes; the same tool, installed in the same way, gives the same bytes."""
         gone_text = f"The tool {self.name} is not installed any more; run `ferrule unlink {self.tool.name}`."
         gone = json.dumps({"success": False, "error": gone_text, "error_code": "INTERNAL_ERROR"})
-        code = _CODE.format(paths=extra_paths(), gone=repr(gone), gone_text=repr(gone_text))
+        code = _CODE.format(place=place_of_paths(), paths=extra_paths(), gone=repr(gone), gone_text=repr(gone_text))
         script = _SCRIPT.format(
             mark=_MARK,
             facts=json.dumps(self.facts, sort_keys=True),
@@ -130,13 +142,17 @@ def watched(tool: InstalledTool) -> list[str]:
 def write(link: Link, folder: str) -> bool:
     """Write the executable into a folder, atomically; False where it was there already, and up to date.
 
-    Raises LinkRefused where a file of that name is there which ferrule did not write, or the folder cannot be written.
+    Raises LinkRefused where a file of that name is there which ferrule did not write, or which starts another tool,
+    and where the folder cannot be written.
     """
     path = os.path.join(folder, link.file_name())
     content = link.content()
     there = read_facts(path)
     if os.path.lexists(path) and there is None:
         raise LinkRefused(f"{path} is there and was not written by ferrule.", hint="Move it away, or link elsewhere.")
+    if there is not None and there["tool"] != link.tool.name:
+        other = there["tool"]
+        raise LinkRefused(f"{path} is a link to {other}.", hint=f"Run `ferrule unlink {other}` first.")
     if there is not None and not reasons_to_doubt(path, there) and _bytes(path) == content:
         return False
     try:
@@ -172,9 +188,11 @@ def links(folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def read_facts(path: str) -> dict[str, Any] | None:
     """What an executable says of itself; None where ferrule did not write it."""
+    if not os.path.isfile(path):
+        return None  # a FIFO would not even let itself be opened
     try:
         with open(path, "rb") as file:
-            first, second = file.readline(), file.readline(1 << 20)
+            first, second = file.readline(16), file.readline(1 << 20)
     except OSError:
         return None
     mark = _MARK.encode()
@@ -184,14 +202,14 @@ def read_facts(path: str) -> dict[str, Any] | None:
         facts = json.loads(second[len(mark) :])
     except ValueError:
         return None
-    return facts if isinstance(facts, dict) and isinstance(facts.get("tool"), str) else None
+    return facts if _is_whole(facts) else None
 
 
 def reasons_to_doubt(path: str, facts: Mapping[str, Any]) -> list[str]:
     """Why an executable is out of date, as the executable itself would judge; empty where it is not."""
-    reasons = [] if os.access(facts.get("python", ""), os.X_OK) else [f"the interpreter {facts.get('python')} is gone"]
+    reasons = [] if os.access(facts["python"], os.X_OK) else [f"the interpreter {facts['python']} is gone"]
     written = os.stat(path).st_mtime_ns
-    must_exist: Sequence[str] = facts.get("watched", ())
+    must_exist: Sequence[str] = facts["watched"]
     for one in (*must_exist, configuration.default_path()):
         try:
             if os.stat(one).st_mtime_ns > written:
@@ -200,6 +218,13 @@ def reasons_to_doubt(path: str, facts: Mapping[str, Any]) -> list[str]:
             if one in must_exist:
                 reasons.append(f"{one} is gone")
     return reasons
+
+
+def _is_whole(facts: object) -> bool:
+    if not isinstance(facts, dict) or not isinstance(facts.get("watched"), list):
+        return False
+    texts = [*facts["watched"], *(facts.get(key) for key in ("tool", "name", "distribution", "version", "python"))]
+    return all(isinstance(text, str) for text in texts)
 
 
 def _bytes(path: str) -> bytes:

@@ -31,8 +31,27 @@ class LoadedTool:
         return schema
 
     def credentials(self) -> list[Credential]:
-        """The credentials that the tool declares, `[]` where it has no such hook."""
-        return list(self._checked("credentials", self._hook.credentials() or [], list | tuple))
+        """The credentials that the tool declares, `[]` where it has no such hook; ToolCrashed where they are none."""
+        from ferrule.credentials import Credential
+
+        declared = list(self._checked("credentials", self._hook.credentials() or [], list | tuple))
+        for one in declared:
+            if not isinstance(one, Credential):
+                raise ToolCrashed(
+                    f"{self.tool.source}: credentials returned a list with {type(one).__name__} in it, "
+                    f"ferrule.Credential was expected."
+                )
+        return declared
+
+    def secrets(self) -> list[str]:
+        """The values of its credentials, which the host keeps out of every output; `[]` where it cannot be asked."""
+        from ferrule.context import Context
+
+        try:
+            credentials = self.credentials()
+        except Exception:  # noqa: BLE001 - it is asked again where what it says matters
+            return []
+        return Context(self.tool.name, 0.0, credentials=credentials).secrets()
 
     def validate(self, arguments: dict[str, Any]) -> list[str]:
         """The tool's own findings about the arguments, `[]` where it has no such hook."""
@@ -91,13 +110,14 @@ def failure_renderer(tool: InstalledTool) -> Callable[[dict[str, Any]], Any]:
 def broken(tool: InstalledTool, error: BaseException) -> ToolBroken:
     """The error that says why a plugin cannot be loaded, and who ships it."""
     from ferrule import __version__
+    from ferrule.crash import name_and_text, text_of
 
     facts = {
         "exception": type(error).__name__,
-        "text": str(error),
+        "text": text_of(error),
         "distribution": tool.distribution,
         "version": tool.version,
         "ferrule": __version__,
     }
-    text = f"{tool.name} of {tool.source} cannot be loaded: {type(error).__name__}: {error}"
+    text = f"{tool.name} of {tool.source} cannot be loaded: {name_and_text(error)}."
     return ToolBroken(text, hint=f"Update or uninstall {tool.distribution}.", details=facts)

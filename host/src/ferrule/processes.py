@@ -4,6 +4,11 @@ import os
 import sys
 import time
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
 _SET_PARENT_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
 _KILL = 9
@@ -23,21 +28,34 @@ def die_with_parent(parent: int) -> None:
             os._exit(1)
 
 
-def end_descendants(child: int) -> None:
-    """Kill the child and whatever it started, also what left its process group, and wait until they are gone.
-
-    Where orphans cannot be adopted, the child leads a process group of its own, and that is killed.
-    """
+def children() -> set[int]:
+    """The processes whose parent this one is, those that have ended and were not waited for included."""
     if sys.platform != "linux":
-        _kill_group(child)
-    _kill(child)
+        return set()
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return set()
+    return _listed_children()
+
+
+def end_descendants(child: int, others: "Collection[int]" = ()) -> None:
+    """Kill the child, the process group that it leads, and whatever else it started, and wait until they are gone.
+
+    others: children of this process that have nothing to do with it, and are left alone. Where orphans cannot be
+    adopted, only what has stayed in the child's group is found.
+    """
     limit = time.monotonic() + _PATIENCE
-    while not _is_gone(child) and time.monotonic() < limit:
-        time.sleep(0.0002)
-    while _reap() and time.monotonic() < limit:
-        for process in _children():
+    _try(os.killpg, child)
+    left = {child}
+    while left and time.monotonic() < limit:
+        for process in left:
             _kill(process)
-        time.sleep(0.0005)
+        left = {process for process in left if not _is_gone(process)}
+        # Listed last: what a process leaves behind is among the children once that process has been waited for.
+        left |= children().difference(others)
+        if left:
+            time.sleep(0.0002)
 
 
 def _is_gone(child: int) -> bool:
@@ -47,42 +65,50 @@ def _is_gone(child: int) -> bool:
         return True
 
 
-def _reap() -> bool:
-    """Collect every child that has ended; True where some are left."""
+def _listed_children() -> set[int]:
+    """From a list that most kernels keep; one thread forks, but orphans may be given to any."""
+    found: set[int] = set()
     try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        return False
-    return True
+        for thread in os.listdir("/proc/self/task"):
+            with open(f"/proc/self/task/{thread}/children", "rb", buffering=0) as file:
+                found.update(map(int, file.readall().split()))
+    except OSError:
+        return _found_children()
+    return found
 
 
-def _children() -> list[int]:
-    """The processes whose parent this one is; the fourth field of /proc/PID/stat, after a name that may hold blanks."""
+def _found_children() -> set[int]:
+    """By asking each process for its parent: the fourth field of /proc/PID/stat, after a name that may hold blanks."""
     own = str(os.getpid()).encode()
-    found = []
-    for entry in os.listdir("/proc") if sys.platform == "linux" else ():
+    found = set()
+    for entry in os.listdir("/proc") if os.path.isdir("/proc") else ():
         if entry.isdigit():
             try:
                 with open(f"/proc/{entry}/stat", "rb", buffering=0) as file:
-                    fields = (file.read() or b"").rpartition(b")")[2].split()
+                    fields = file.readall().rpartition(b")")[2].split()
             except OSError:
                 continue
             if fields[1:2] == [own]:
-                found.append(int(entry))
+                found.add(int(entry))
     return found
 
 
 def _kill(process: int) -> None:
+    """Kill a process, and its group where that lies in another session, so that nothing of the caller's is in it.
+
+    The group goes at once, with every member that is about to fork; one by one, a chain of forks could escape.
+    """
     try:
-        os.kill(process, _KILL)
+        if os.getsid(process) != os.getsid(0):
+            _try(os.killpg, os.getpgid(process))
     except (ProcessLookupError, PermissionError):
         pass
+    _try(os.kill, process)
 
 
-def _kill_group(leader: int) -> None:
+def _try(kill: "Callable[[int, int], None]", whom: int) -> None:
     try:
-        os.killpg(leader, _KILL)
+        kill(whom, _KILL)
     except (ProcessLookupError, PermissionError):
         pass
 

@@ -3,8 +3,13 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
+
+
+def with_prefix(tools: "Iterable[str]", old: str, new: str) -> dict[str, str]:
+    """The other name of each tool whose name starts with `old`, which `new` takes the place of."""
+    return {tool: new + tool[len(old) :] for tool in tools if tool.startswith(old)}
 
 
 def rename_schema(schema: "dict[str, Any]", names: "Mapping[str, str]") -> "dict[str, Any]":

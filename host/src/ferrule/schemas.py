@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 STATIC_SECONDS = 0.3
 COMPUTED_SECONDS = 0.8
 _MEMORY = 1024
+_CHUNK = 1 << 16
 _LARGEST = 1 << 20  # bytes of a schema that are looked at
 
 
@@ -46,7 +47,13 @@ def sound(schema: object, tool: "InstalledTool") -> "dict[str, Any]":
     """
     from ferrule.schema_rules.contract import contract_errors
 
-    findings = contract_errors(schema, name=tool.name, size=len(strict_json.dumps(schema)) + 1)
+    try:
+        size = len(strict_json.dumps(schema)) + 1
+    except strict_json.Unrepresentable as error:
+        from ferrule.errors import SchemaInvalid
+
+        raise SchemaInvalid(f"The schema of {tool.name} ({tool.source}) cannot be printed: {error}.") from None
+    findings = contract_errors(schema, name=tool.name, size=size)
     if findings or not isinstance(schema, dict):
         raise invalid(tool, findings)
     return schema
@@ -74,7 +81,9 @@ def computed(tool: "InstalledTool", deadline: float) -> "dict[str, Any]":
     def ask(channel: "Channel") -> None:
         from ferrule.loading import load
 
-        channel.result(load(tool).schema())
+        loaded = load(tool)
+        channel.secrets(loaded.secrets())
+        channel.result(loaded.schema())
 
     outcome = supervise(ask, deadline=deadline, memory=_MEMORY, size_limit=_LARGEST)
     if outcome.result is None:
@@ -112,19 +121,22 @@ def static_schema(module_file: str) -> "dict[str, Any]":
 def locate(module: str, search: "Iterable[str] | None" = None) -> str | None:
     """The schema file of a module that is not imported: the path it has, or None where the module ships none.
 
-    Looks where the import system would look first, so an editable install through an import hook is not seen; such a
-    plugin is asked for its schema in a child instead.
+    Looks where the import system would look, so an editable install through an import hook is not seen; such a plugin
+    is asked for its schema in a child instead.
     """
     head, *rest = module.split(".")
+    if not all(part.isidentifier() for part in (head, *rest)):
+        return None
+    without_init = []
     for folder in sys.path if search is None else search:
         found = os.path.join(folder, head)
-        if os.path.isdir(found):
-            return _existing(os.path.join(found, *rest, "schema.json")) or (
-                _existing(os.path.join(found, *rest) + ".schema.json") if rest else None
-            )
+        if os.path.isfile(os.path.join(found, "__init__.py")):
+            return _inside(found, rest)
         if os.path.isfile(found + ".py"):
             return None if rest else _existing(found + ".schema.json")
-    return None
+        if os.path.isdir(found):
+            without_init.append(found)
+    return next(filter(None, (_inside(found, rest) for found in without_init)), None)
 
 
 def locate_module(module: str, search: "Iterable[str] | None" = None) -> str | None:
@@ -139,17 +151,27 @@ def locate_module(module: str, search: "Iterable[str] | None" = None) -> str | N
 
 def read_file(path: str) -> bytes:
     """The bytes of a schema file; one that is larger than 1 MiB raises ValueError."""
-    with open(path, "rb", buffering=0) as file:
-        data = file.read(_LARGEST + 1) or b""
-    if len(data) > _LARGEST:
-        raise ValueError(f"{path} is larger than {_LARGEST} bytes")
-    return data
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        data = bytearray()
+        while chunk := os.read(file, _CHUNK):
+            data += chunk
+            if len(data) > _LARGEST:
+                raise ValueError(f"{path} is larger than {_LARGEST} bytes")
+    finally:
+        os.close(file)
+    return bytes(data)
 
 
 def _beside(module_file: str) -> str:
     folder, name = os.path.split(module_file)
     stem = name.rpartition(".")[0] or name
     return os.path.join(folder, "schema.json" if stem == "__init__" else f"{stem}.schema.json")
+
+
+def _inside(package: str, rest: "Sequence[str]") -> str | None:
+    inner = os.path.join(package, *rest)
+    return _existing(os.path.join(inner, "schema.json")) or (_existing(inner + ".schema.json") if rest else None)
 
 
 def _existing(path: str) -> str | None:

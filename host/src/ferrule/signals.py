@@ -20,7 +20,11 @@ class Signals:
 
     def __enter__(self) -> "Signals":
         self._wakeup = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
-        self._before = [(number, signal.signal(number, self._remember)) for number in _HANDLED]
+        self._before = [(number, signal.getsignal(number)) for number in _HANDLED]
+        for number, handler in self._before:
+            # What the caller has told this process to ignore, as nohup does, it goes on ignoring.
+            if handler != signal.SIG_IGN or number == signal.SIGCHLD:
+                signal.signal(number, self._remember)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -44,8 +48,9 @@ class Signals:
     def restore(self) -> None:
         """In a child: signals do again what they do in any program."""
         signal.set_wakeup_fd(-1)
-        for number in _HANDLED:
-            signal.signal(number, signal.SIG_DFL)
+        for number, handler in self._before:
+            if handler != signal.SIG_IGN or number == signal.SIGCHLD:
+                signal.signal(number, signal.SIG_DFL)
         self._close()
 
     def _close(self) -> None:

@@ -31,39 +31,58 @@ class Streams:
     """
 
     def __init__(self) -> None:
-        self._open = [_is_open(file) for file in range(3)]
-        for file, is_open in enumerate(self._open):
-            if not is_open:
-                _put_nothing_on(file)
+        self._open = occupy_standard_streams()
         self.stdout: int | None = None
         if self._open[1]:
             self.stdout = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 3)
             os.dup2(2, 1)
 
-    def read(self, signals: "Signals") -> bytes:
+    def read(self, signals: "Signals", deadline: float | None = None) -> bytes:
         """All of stdin, or as much of it as holds one JSON object when nothing follows for a moment.
 
         The client's pipe may be held open by another tool that it started, so its end is not waited for. Raises
-        InputMalformed where stdin is a terminal, or larger than 1 MiB, or not whole within 5 seconds, and
-        CallInterrupted.
+        InputMalformed where stdin is a terminal, or larger than 1 MiB, or not whole within 5 seconds or by the
+        deadline, and CallInterrupted.
         """
         if not self._open[0]:
             raise InputMalformed("stdin is closed; the arguments are expected there, as a JSON object.")
         if os.isatty(0):
             raise InputMalformed("stdin is a terminal; pipe the arguments in, as a JSON object: echo '{}' | TOOL")
-        data = _read_all(0, signals)
+        data = _read_all(0, signals, deadline)
         if len(data) > INPUT_BYTES:
             raise InputMalformed(f"stdin holds more than {INPUT_BYTES:,} bytes.")
         return data
 
-    def answer(self, document: bytes, deadline: float) -> bool:
-        """Write the one document and a newline to the real stdout; False where the client is not there to read it."""
-        return self.stdout is not None and _write(self.stdout, document + b"\n", deadline)
+    def answer(self, document: bytes, deadline: float, signals: "Signals | None" = None) -> bool:
+        """Write the one document and a newline to the real stdout, and close it: a client may read stderr only then.
 
-    def report(self, text: bytes, deadline: float) -> None:
+        False where nobody has read it by the deadline, or until a signal to stop came while nobody did.
+        """
+        if self.stdout is None:
+            return False
+        is_read = _write(self.stdout, document + b"\n", deadline, signals)
+        os.close(self.stdout)
+        self.stdout = None
+        return is_read
+
+    def report(self, text: bytes, deadline: float, signals: "Signals | None" = None) -> None:
         """Write to stderr, 8 KiB at the most."""
         if text and self._open[2]:
-            _write(2, text[:ERROR_BYTES], deadline)
+            _write(2, text[:ERROR_BYTES], deadline, signals)
+
+    def give_back(self) -> None:
+        """Make the real stdout descriptor 1 again, where nothing has been answered yet."""
+        if self.stdout is not None:
+            os.dup2(self.stdout, 1)
+
+
+def occupy_standard_streams() -> list[bool]:
+    """Put /dev/null in the place of each standard stream that is closed, and say which of the three were open."""
+    were_open = [_is_open(file) for file in range(3)]
+    for file, is_open in enumerate(were_open):
+        if not is_open:
+            _put_nothing_on(file)
+    return were_open
 
 
 def _is_open(file: int) -> bool:
@@ -81,17 +100,19 @@ def _put_nothing_on(file: int) -> None:
         os.close(nothing)
 
 
-def _read_all(file: int, signals: "Signals") -> bytes:
+def _read_all(file: int, signals: "Signals", deadline: float | None) -> bytes:
     poll = select.poll()
     poll.register(file, select.POLLIN)
     poll.register(signals.file, select.POLLIN)
     data = bytearray()
-    limit = time.monotonic() + INPUT_SECONDS
+    start = time.monotonic()
+    limit = min(start + INPUT_SECONDS, deadline or start + INPUT_SECONDS)
     while (left := limit - time.monotonic()) > 0:
         whole = _may_be_whole(data)
         ready = poll.poll(1000 * min(_IDLE, left) if whole else 1000 * left)
         if signals.interrupted:
             raise signals.interrupted
+        signals.settle()
         if not ready and whole and _is_whole(bytes(data)):
             return bytes(data)
         if any(descriptor == file for descriptor, _ in ready):
@@ -102,7 +123,8 @@ def _read_all(file: int, signals: "Signals") -> bytes:
             data += chunk[: INPUT_BYTES + 1 - len(data)]
     if len(data) > INPUT_BYTES:
         return bytes(data)
-    raise InputMalformed(f"stdin was not at its end after {INPUT_SECONDS:.0f} s; close it after the JSON object.")
+    waited = limit - start
+    raise InputMalformed(f"stdin was not at its end after {waited:.0f} s; close it after the JSON object.")
 
 
 def _read(file: int) -> bytes:
@@ -127,13 +149,17 @@ def _is_whole(data: bytes) -> bool:
         return False
 
 
-def _write(file: int, data: bytes, deadline: float) -> bool:
+def _write(file: int, data: bytes, deadline: float, signals: "Signals | None") -> bool:
     poll = select.poll()
     poll.register(file, select.POLLOUT)
+    if signals:
+        signals.settle()  # a signal that came before is what is being answered
+        poll.register(signals.file, select.POLLIN)
     rest = memoryview(data)
     while rest:
         left = deadline - time.monotonic()
-        if left <= 0 or not poll.poll(left * 1000):
+        ready = [descriptor for descriptor, _ in poll.poll(left * 1000)] if left > 0 else []
+        if file not in ready:
             return False
         try:
             rest = rest[os.write(file, rest[:_ATOMIC]) :]

@@ -3,8 +3,13 @@
 The standard library's `json` compiles regular expressions when it is imported, which takes as long as two thirds of an
 interpreter's start. Its C scanner and encoder need none of them, so they are used directly, with `json` itself where
 they are missing. What `json` lets through and the client refuses (duplicate keys, NaN, numbers out of range, lone
-surrogates, NUL) is refused here, in both directions.
+surrogates, NUL) is refused here, in both directions. The C module is looked up once: a plugin may take it away.
 """
+
+try:
+    import _json
+except ImportError:
+    _json = None  # type: ignore[assignment]
 
 TYPE_CHECKING = False
 
@@ -12,12 +17,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SPACE = " \t\n\r"
-_MAX_INTEGER_DIGITS = 400
+_LARGEST = 1.7976931348623157e308  # the client holds an integer that takes more than 64 bits as a double
+_SURELY_FINITE = 308  # digits
 _INFINITE = (float("inf"), float("-inf"))
 
 
 class MalformedJSON(ValueError):
-    """The text is not JSON that the client would read. The message says what is wrong, and where if that is known."""
+    """The text is not JSON that the client would read. The message says what is wrong, and where if that is known.
+
+    discreet: the message without anything that stands in the text.
+    """
+
+    def __init__(self, message: str, discreet: str | None = None) -> None:
+        super().__init__(message)
+        self.discreet = discreet or message
 
 
 class Unrepresentable(ValueError):
@@ -47,7 +60,7 @@ def loads(data: bytes | str) -> object:
     if end != len(text):
         raise MalformedJSON(f"the document ends, and something follows at {_position(text, end)}")
     if "\\u" in text:
-        _refuse_surrogates(value)
+        _refuse_unstorable(value)
     return value
 
 
@@ -73,12 +86,13 @@ def dumps(value: object) -> bytes:
 
 
 def _decoded(data: bytes | str) -> str:
-    if isinstance(data, str):
-        return data
     try:
-        text = data.decode()
+        # Text has come through the file system's encoding, which leaves a surrogate where a byte was no UTF-8.
+        text = (data.encode(errors="surrogateescape") if isinstance(data, str) else data).decode()
     except UnicodeDecodeError as error:
         raise MalformedJSON(f"byte {error.start + 1} is not UTF-8") from None
+    except UnicodeEncodeError as error:
+        raise MalformedJSON(f"character {error.start + 1} is a lone surrogate") from None
     if text.startswith("\ufeff"):
         raise MalformedJSON("it starts with a byte order mark")
     return text
@@ -107,7 +121,8 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise MalformedJSON(f"the key {key[:60]!r} stands twice in one object")
+                where = "stands twice in one object"
+                raise MalformedJSON(f"the key {key[:60]!r} {where}", f"a key {where}")
             seen.add(key)
     return value
 
@@ -115,13 +130,13 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _finite(text: str) -> float:
     number = float(text)
     if number in _INFINITE:
-        raise MalformedJSON(f"the number {text[:40]} is out of range")
+        raise MalformedJSON(f"the number {text[:40]} is out of range", "a number is out of range")
     return number
 
 
 def _bounded(text: str) -> int:
-    if len(text) > _MAX_INTEGER_DIGITS:
-        raise MalformedJSON(f"a number of {len(text)} digits is out of range")
+    if len(text) > _SURELY_FINITE:
+        _finite(text)
     return int(text)
 
 
@@ -152,20 +167,24 @@ def _scan(text: str, start: int) -> tuple[object, int]:
 
 
 def _scanner() -> "Callable[[str, int], tuple[object, int]]":
-    try:
-        from _json import make_scanner
-    except ImportError:
-        from json.scanner import py_make_scanner as make_scanner  # type: ignore[attr-defined,no-redef]
-    scanner: Callable[[str, int], tuple[object, int]] = make_scanner(_Reading())  # type: ignore[arg-type]
+    scanner: Callable[[str, int], tuple[object, int]]
+    if _json is None:
+        from json import JSONDecoder
+
+        hooks = {name: getattr(_Reading, name) for name in ("object_pairs_hook", "parse_float", "parse_int")}
+        scanner = JSONDecoder(parse_constant=_no_constant, **hooks).scan_once
+    else:
+        scanner = _json.make_scanner(_Reading())  # type: ignore[arg-type]
     return scanner
 
 
-def _refuse_surrogates(value: object) -> None:
-    from ferrule.json_faults import find, is_surrogate
+def _refuse_unstorable(value: object) -> None:
+    from ferrule.json_faults import find, has_nul, is_surrogate
 
-    place = find(value, is_surrogate)
-    if place is not None:
-        raise MalformedJSON(f"a lone surrogate stands at {place or 'the top'}")
+    for name, is_wrong in (("lone surrogate", is_surrogate), ("NUL character", has_nul)):
+        place = find(value, is_wrong)
+        if place is not None:
+            raise MalformedJSON(f"a {name} stands at {place or 'the top'}", f"a {name} stands in it")
 
 
 def _not_json(value: object) -> object:
@@ -173,24 +192,24 @@ def _not_json(value: object) -> object:
 
 
 def _encode(value: object) -> str:
-    if not _keys_are_strings(value):
-        raise TypeError("a key is not a string")
-    try:
-        from _json import encode_basestring, make_encoder
-    except ImportError:
+    if not _is_plain(value):
+        raise TypeError("a key is not a string, or an integer is out of range")
+    if _json is None:
         import json
 
         return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     markers: dict[int, object] = {}
-    encoder = make_encoder(markers, _not_json, encode_basestring, None, ":", ",", False, False, False)
+    encoder = _json.make_encoder(markers, _not_json, _json.encode_basestring, None, ":", ",", False, False, False)
     return "".join(encoder(value, 0))
 
 
-def _keys_are_strings(value: object) -> bool:
-    """The encoder would turn a number into a key without a word, so keys are looked at first."""
+def _is_plain(value: object) -> bool:
+    """The encoder would turn a number into a key, and write an integer of any size, without a word."""
     waiting, seen = [value], set()
     while waiting:
         item = waiting.pop()
+        if isinstance(item, int) and not -_LARGEST <= item <= _LARGEST:
+            return False
         if not isinstance(item, dict | list | tuple) or id(item) in seen:
             continue
         seen.add(id(item))

@@ -13,14 +13,22 @@ import time
 from ferrule import processes
 from ferrule.channel import Channel, Messages
 from ferrule.errors import DeadlinePassed, FerruleError, ResultInvalid, ToolCrashed
-from ferrule.signals import INTERRUPTS, Signals, interruption, name
+from ferrule.signals import Signals, name
+from ferrule.streams import occupy_standard_streams
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TextIO
 
-CAPTURED = 8192  # bytes of what a plugin prints that are kept
+# A plugin may replace these in os, and the child's end must be its own.
+_write, _exit = os.write, os._exit
+
+_SPEECHLESS = (
+    b'\nf{"code":"INTERNAL_ERROR","message":"The tool has left nothing with which its answer could be sent."}\n'
+)
+CAPTURED = 12_288  # bytes of what a plugin prints that are kept: more than are shown, so that no secret is cut in half
 _CHUNK = 65536
 _LAST_READS = 64
 _SETTLE = 0.5  # seconds that a child gets to end after it has closed its end of the channel
@@ -30,8 +38,8 @@ class Outcome:
     """How a supervised piece of work ended.
 
     result: the JSON document it answered with, None where it failed. failure: facts as of `FerruleError.facts()`, None
-    where it answered. events: what it sent for stderr. text: the first 8 KiB of what it printed. secrets: values that
-    must not leave the host.
+    where it answered. Both are without secrets. events: what it sent for stderr. text: the first 12 KiB of what it
+    printed. secrets: values that must not leave the host.
     """
 
     __slots__ = ("events", "failure", "result", "secrets", "text")
@@ -58,20 +66,20 @@ def supervise(
     memory: int,
     size_limit: int,
     signals: Signals | None = None,
-    private: "Sequence[int]" = (),
 ) -> Outcome:
     """Do a piece of work in a child and say how it ended; never raises for anything that the work does.
 
     work: sends its result to the channel, or raises. deadline: an instant of `time.monotonic()`. memory: MiB of
     address space. size_limit: bytes that the result may have. signals: as the caller has entered them, else they are
-    handled here. private: descriptors that the child must not have.
+    handled here.
 
-    Every child of the calling process is taken for the work's, and is gone when this returns.
+    The work has none of the caller's descriptors. Whatever it starts is gone when this returns.
     """
+    occupy_standard_streams()
     if signals is None:
         with Signals() as own:
-            return _supervise(work, deadline, memory, size_limit, own, private)
-    return _supervise(work, deadline, memory, size_limit, signals, private)
+            return _supervise(work, deadline, memory, size_limit, own)
+    return _supervise(work, deadline, memory, size_limit, signals)
 
 
 def _supervise(
@@ -80,22 +88,21 @@ def _supervise(
     memory: int,
     size_limit: int,
     signals: Signals,
-    private: "Sequence[int]",
 ) -> Outcome:
     processes.adopt_orphans()
+    others = processes.children()
     channel, child_channel = os.pipe()
     text, child_text = os.pipe()
     parent = os.getpid()
     child = os.fork()
     if child == 0:
-        signals.restore()
-        _run_child(work, parent, child_channel, child_text, memory, size_limit, (*private, channel, text))
+        _run_child(work, signals, parent, child_channel, child_text, memory, size_limit)
     os.close(child_channel)
     os.close(child_text)
     watch = _Watch(child, channel, text, signals, deadline, size_limit)
     try:
         failure = watch.wait()
-        processes.end_descendants(child)
+        processes.end_descendants(child, others)
         watch.drain_text()
     finally:
         os.close(channel)
@@ -112,6 +119,7 @@ class _Watch:
         self._text = text
         self._signals = signals
         self._deadline = deadline
+        self._size_limit = size_limit
         self._messages = Messages(size_limit)
         self._captured = bytearray()
         self._status: int | None = None
@@ -139,7 +147,7 @@ class _Watch:
         return None
 
     def drain_text(self) -> bool:
-        """Read some of what the child has printed, and keep the first 8 KiB of it all; False at its end."""
+        """Read some of what the child has printed, and keep the first 12 KiB of it all; False at its end."""
         data = _read(self._text)
         if data:
             self._captured += data[: CAPTURED - len(self._captured)]
@@ -150,8 +158,9 @@ class _Watch:
         messages = self._messages
         if reason is None and messages.overflow:
             reason = ResultInvalid("The tool sent more than the client reads.")
-        failure = reason.facts() if reason else messages.failure
-        result = None if failure else messages.result
+        result, failure = (None, reason.facts()) if reason else (messages.result, messages.failure)
+        if messages.secrets:
+            result, failure = _redacted(result, failure, messages.secrets, self._size_limit)
         return Outcome(result, failure, messages.events, bytes(self._captured), messages.secrets)
 
     def _drain_channel(self) -> bool:
@@ -187,45 +196,67 @@ class _Watch:
         if os.WIFSIGNALED(self._status):
             return _ended_by_signal(os.WTERMSIG(self._status))
         code = os.WEXITSTATUS(self._status)
+        if code == 0:
+            return ToolCrashed("The tool ended its process, or closed all descriptors, before it had answered.")
         return ToolCrashed(f"The tool ended its process with exit code {code} before it had answered.")
 
 
 def _run_child(
     work: "Callable[[Channel], None]",
+    signals: Signals,
     parent: int,
     channel: int,
     text: int,
     memory: int,
     size_limit: int,
-    private: "Sequence[int]",
 ) -> None:
     """The child's whole life; never returns."""
     try:
-        for file in private:
-            os.close(file)
+        signals.restore()
         _take_standard_streams(text)
+        _close_all_but(channel)
         _stay_within(parent, memory)
         _work(work, Channel(channel, size_limit))
+    except BaseException:  # noqa: BLE001 - all that is left to say, with nothing that a plugin can have changed
+        _write(channel, _SPEECHLESS)
     finally:
-        os._exit(0)
+        _exit(0)
 
 
 def _take_standard_streams(text: int) -> None:
+    """stdin is empty, and what is printed goes to the host, in UTF-8 whatever the locale is."""
     nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(text, 1)
-    os.dup2(text, 2)
-    for file in (nothing, text):
-        if file > 2:
-            os.close(file)
+    for file, source in enumerate((nothing, text, text)):
+        os.dup2(source, file)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - it is the child's for good
+    sys.stdout = _printing_to(1)
+    sys.stderr = _printing_to(2)
+
+
+def _printing_to(file: int) -> "TextIO":
+    # A line is handed on at once, so that it is there when the process dies with the next one.
+    return open(file, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+
+
+def _close_all_but(channel: int) -> None:
+    """Close every descriptor that does not belong to the child: the real stdout, and what the client has left open."""
+    try:
+        files = [int(name) for name in os.listdir("/dev/fd")]
+    except OSError:
+        files = list(range(256))
+    for file in files:
+        if file > 2 and file != channel:
+            try:
+                os.close(file)
+            except OSError:
+                continue  # the listing's own descriptor
 
 
 def _stay_within(parent: int, memory: int) -> None:
     import resource
 
     processes.die_with_parent(parent)
-    if sys.platform != "linux":
-        os.setpgid(0, 0)  # the group is what is killed where orphans cannot be adopted
+    os.setsid()  # a plugin that kills its process group kills neither the host nor the client
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     limit = memory << 20
@@ -234,21 +265,23 @@ def _stay_within(parent: int, memory: int) -> None:
 
 
 def _work(work: "Callable[[Channel], None]", channel: Channel) -> None:
+    """Do the work, and send the last word when everything that was printed before it is on its way."""
     try:
         work(channel)
     except BaseException as error:  # noqa: BLE001 - the child's last word must be its own, whatever the plugin raised
-        if isinstance(error, MemoryError):
-            _lift_memory_limit()
+        _make_room(channel)
         from ferrule.crash import explain
 
-        channel.failure(explain(error))
-    finally:
-        _flush()
+        channel.failure(explain(error, channel.known_secrets))
+    _flush()
+    channel.finish()
 
 
-def _lift_memory_limit() -> None:
+def _make_room(channel: Channel) -> None:
+    """Give back what the plugin may have used up: its descriptors, and the limit of its memory."""
     import resource
 
+    _close_all_but(channel.file)
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
@@ -258,7 +291,7 @@ def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (AttributeError, OSError, ValueError):
+        except Exception:  # noqa: BLE001, S112 - a plugin may have put anything in a stream's place
             continue
 
 
@@ -270,6 +303,23 @@ def _read(file: int) -> bytes | None:
         return None
 
 
+def _redacted(
+    result: bytes | None, failure: dict[str, object] | None, secrets: "Sequence[str]", size_limit: int
+) -> tuple[bytes | None, dict[str, object] | None]:
+    """The outcome without secrets; a failure where a secret was so short, or so odd, that nothing is left of it."""
+    from ferrule import strict_json
+    from ferrule.redaction import redact
+
+    document = redact(strict_json.dumps(failure) if result is None else result, secrets)
+    try:
+        facts = strict_json.loads(document)
+    except strict_json.MalformedJSON:
+        facts = None
+    if not isinstance(facts, dict) or len(document) > size_limit:
+        return None, ResultInvalid("The tool's answer cannot be sent without showing a credential.").facts()
+    return (None, facts) if result is None else (document, None)
+
+
 def _too_late() -> DeadlinePassed:
     return DeadlinePassed(
         "The tool had not answered when the call's time was over.",
@@ -278,6 +328,4 @@ def _too_late() -> DeadlinePassed:
 
 
 def _ended_by_signal(number: int) -> FerruleError:
-    if number in INTERRUPTS:
-        return interruption(number)
     return ToolCrashed(f"The tool's process was ended by {name(number)}.")

@@ -1,6 +1,7 @@
 """Which URLs are fetched."""
 
 import pytest
+
 from ferrule import ToolError
 from ferrule_fetch.address import check
 

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ferrule_fetch.decoding import decode
 from loopback import Server
+
+from ferrule_fetch.decoding import decode
 
 RUSSIAN, JAPANESE, CHINESE, KOREAN = "Привет, мир", "日本語 ①㈱髙", "中文字符 镕", "한국어 똠"
 

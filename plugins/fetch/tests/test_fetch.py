@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 import trustme
-from ferrule import Context
 from loopback import Exchange, Server, refused_port
+
+from ferrule import Context
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]

@@ -1,6 +1,7 @@
 """HTML to markdown."""
 
 import pytest
+
 from ferrule_fetch.markdown import convert
 
 URL = "http://host.example/dir/page?q=1"

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ferrule import Context
 from loopback import Server
+
+from ferrule import Context
 
 Fetch = Callable[..., dict[str, Any]]
 MakeContext = Callable[..., Context]

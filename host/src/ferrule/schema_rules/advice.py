@@ -39,9 +39,7 @@ def tool_name_convention(document: object) -> "Iterator[Finding]":
     elif not name[0].isalpha():
         problems.append("it does not start with a letter, as the names of tools do")
     if len(name) > _LONGEST_NAME:
-        problems.append(
-            f"it has {len(name)} characters, and OpenAI refuses a request with more than {_LONGEST_NAME}"
-        )
+        problems.append(f"it has {len(name)} characters, and OpenAI refuses a request with more than {_LONGEST_NAME}")
     if problems:
         yield Finding(
             "tool-name-convention",
@@ -114,9 +112,7 @@ def snake_case(name: str) -> str:
     text = ""
     for index, char in enumerate(name):
         before, after = name[index - 1 : index], name[index + 1 : index + 2]
-        if char.isupper() and (
-            before.islower() or before.isdigit() or (before.isupper() and after.islower())
-        ):
+        if char.isupper() and (before.islower() or before.isdigit() or (before.isupper() and after.islower())):
             text += "_"
         text += char.lower() if char.isascii() and char.isalnum() else "_"
     return "_".join(word for word in text.split("_") if word)

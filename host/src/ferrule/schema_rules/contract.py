@@ -58,8 +58,7 @@ def too_large(size: int | None) -> "Iterator[Finding]":
         yield Finding(
             "too-large",
             "",
-            f"The printed schema has {size:,} bytes: the client drops a tool that prints more than "
-            f"{MAX_BYTES:,}.",
+            f"The printed schema has {size:,} bytes: the client drops a tool that prints more than {MAX_BYTES:,}.",
             f"Take out {size - MAX_BYTES:,} bytes: descriptions and enums are where they usually are.",
         )
 
@@ -127,9 +126,7 @@ def name_format(document: object) -> "Iterator[Finding]":
     if not isinstance(name, str) or is_tool_name(name):
         return
     wrong = f"The name {shown(name)} has other characters than ASCII letters, digits and underscores"
-    yield _unregistered(
-        "name-format", "/name", wrong if name else "The name is empty", "Use snake_case: web_search."
-    )
+    yield _unregistered("name-format", "/name", wrong if name else "The name is empty", "Use snake_case: web_search.")
 
 
 def name_mismatch(document: object, name: str | None) -> "Iterator[Finding]":

@@ -1,5 +1,6 @@
 """What a rule reports. Imports nothing before a finding is made: this is on the path of `--schema`."""
 
+
 class Finding:
     """One thing that is wrong with a schema.
 

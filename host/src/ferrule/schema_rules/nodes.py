@@ -62,14 +62,10 @@ def plain_nodes(document: object) -> "Iterator[Node]":
 
 def all_nodes(document: object) -> "Iterator[Node]":
     """The plain schemas, and those in compositions, conditions, definitions and the like."""
-    return _walk(
-        document, lambda node, schema: [*_plain_children(node, schema), *_other_children(node, schema)]
-    )
+    return _walk(document, lambda node, schema: [*_plain_children(node, schema), *_other_children(node, schema)])
 
 
-def _walk(
-    document: object, children: "Callable[[Node, dict[object, object]], list[Node]]"
-) -> "Iterator[Node]":
+def _walk(document: object, children: "Callable[[Node, dict[object, object]], list[Node]]") -> "Iterator[Node]":
     parameters = document.get("parameters") if isinstance(document, dict) else None
     waiting = [Node("/parameters", parameters, depth=1, levels=2)] if isinstance(parameters, dict) else []
     while waiting:

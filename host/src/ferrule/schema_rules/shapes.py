@@ -43,9 +43,7 @@ def object_without_properties(node: "Node", schema: "dict[object, object]") -> "
     if schema.get("type") != "object" or schema.get("properties", {}) != {}:
         return
     if node.depth > 1:
-        message = (
-            "The object names no properties: Gemini and OpenAI's strict mode refuse every request with it."
-        )
+        message = "The object names no properties: Gemini and OpenAI's strict mode refuse every request with it."
         mend = "Name its properties, or take a string of JSON and parse it in the tool."
     elif "properties" in schema:
         message = "The tool has no parameters: Gemini refuses every request with an empty 'properties' in it."

@@ -4,7 +4,6 @@ from threading import Thread
 from typing import Any
 
 from ferrule import Context
-
 from ferrule_fetch.address import check
 from ferrule_fetch.paging import answer
 

@@ -4,7 +4,6 @@ import re
 from typing import NamedTuple
 
 from ferrule import ToolError
-
 from ferrule_fetch.decoding import decode
 from ferrule_fetch.fetching import MAX_BYTES, Page, not_text
 from ferrule_fetch.markdown import convert

@@ -5,7 +5,6 @@ from urllib.parse import urldefrag, urljoin
 
 from ferrule import ToolError
 from ferrule.http import Client, RequestFailed, Response, UnusableURL
-
 from ferrule_fetch.address import check
 from ferrule_fetch.media import ContentType, content_type
 

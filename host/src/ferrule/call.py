@@ -1,0 +1,120 @@
+"""One call of one tool, from stdin to the exit code, as its executable makes it."""
+
+import time
+
+from ferrule import configuration, discovery, strict_json
+from ferrule.errors import FerruleError, InputMalformed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ferrule.configuration import Configuration
+    from ferrule.discovery import InstalledTool
+    from ferrule.signals import Signals
+    from ferrule.streams import Streams
+    from ferrule.supervisor import Outcome
+
+
+class Call:
+    """A call whose arguments come from stdin. Other ways to be given them override `received` and `arguments`.
+
+    name: the tool that is asked for. names: other names that tools are linked under. started: the instant, on the
+    clock of `time.monotonic()`, from which the deadline counts. dry: check the arguments, and execute nothing.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        names: "Mapping[str, str]",
+        streams: "Streams",
+        signals: "Signals",
+        started: float,
+        *,
+        dry: bool = False,
+    ) -> None:
+        self.name = name
+        self.deadline = started + configuration.deadline()
+        self.tool: InstalledTool | None = None
+        self._names = names
+        self._streams = streams
+        self._signals = signals
+        self._dry = dry
+
+    def answer(self) -> int:
+        """Make the call, put what comes of it on the streams, and return the exit code."""
+        from ferrule.answering import Answer
+
+        answer = Answer.of(self._outcome(), self.tool, self.name, self._names)
+        limit = max(self.deadline, time.monotonic() + 1)
+        is_read = self._streams.answer(self.shown(answer.document), limit, self._signals)
+        self._streams.report(answer.text, limit, self._signals)
+        return answer.exit_code if is_read else 1
+
+    def received(self) -> bytes:
+        """What the caller sent. It is read first, whatever comes after: a client that still writes must not be cut."""
+        return self._streams.read(self._signals, self.deadline)
+
+    def found(self, settings: "Configuration") -> "InstalledTool":
+        """The tool, or the error that says why there is none."""
+        return discovery.find(self.name, settings)
+
+    def arguments(self, data: bytes, tool: "InstalledTool") -> "dict[str, Any]":
+        """What was received, as arguments of this tool."""
+        return parse(data)
+
+    def shown(self, document: bytes) -> bytes:
+        """The answer in the form in which it is written."""
+        return document
+
+    def _outcome(self) -> "Outcome":
+        from ferrule.supervisor import Outcome
+
+        try:
+            data = self.received()
+            settings = configuration.read()
+            self.tool = self.found(settings)
+            return self._executed(self.tool, self.arguments(data, self.tool), settings)
+        except FerruleError as error:
+            return Outcome(None, error.facts())
+        except Exception as error:  # noqa: BLE001 - the answer to a defect of the host itself is one document, too
+            from ferrule.crash import defect, traceback_of
+
+            return Outcome(None, defect(error).facts(), text=traceback_of(error))
+
+    def _executed(self, tool: "InstalledTool", arguments: "dict[str, Any]", settings: "Configuration") -> "Outcome":
+        """What comes of it in a supervised child, once everything is checked that needs none of the plugin's code."""
+        from ferrule import schemas
+        from ferrule.arguments import prepare
+        from ferrule.context import ANSWER_BYTES
+        from ferrule.execution import Execution
+        from ferrule.supervisor import supervise
+
+        schema = schemas.static(tool)
+        if schema is not None:
+            arguments = prepare(arguments, schema["parameters"])
+        has_been_checked = schema is not None
+        return supervise(
+            Execution(tool, arguments, self._names, self.deadline, has_been_checked=has_been_checked, dry=self._dry),
+            deadline=self.deadline,
+            memory=settings.memory(tool.name),
+            size_limit=ANSWER_BYTES,
+            signals=self._signals,
+        )
+
+
+def parse(data: bytes, source: str = "stdin") -> "dict[str, Any]":
+    """The arguments of a call; InputMalformed for anything but one JSON object. source: where they stood."""
+    try:
+        arguments = strict_json.loads(data)
+    except strict_json.MalformedJSON as error:
+        raise InputMalformed(
+            f"{source} is not valid JSON: {error}.", hint="Send one JSON object, {} where there are no arguments."
+        ) from None
+    if isinstance(arguments, dict):
+        return arguments
+    kinds = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+    kind = kinds.get(type(arguments), "a number")
+    raise InputMalformed(f"{source} holds {kind}; the arguments are expected as one JSON object.")

@@ -1,0 +1,42 @@
+"""`ferrule doctor`: what is wrong with this installation, and how to mend it."""
+
+import click
+
+from ferrule.cli.output import counted, print_finding, print_json
+from ferrule.cli.selection import json_option
+from ferrule.diagnosis import ERROR, NOTE, WARNING, Diagnosis, examine
+
+
+@click.command("doctor")
+@click.option(
+    "--folder", "folders", multiple=True, type=click.Path(), metavar="DIR", help="Look for links in DIR, too."
+)
+@json_option
+def command(folders: tuple[str, ...], as_json: bool) -> int:
+    """Find what is wrong: broken plugins, links out of date, folders the client does not read, credentials, modes.
+
+    Every plugin is loaded, in a process of its own; nothing is changed. Looked at are the folders that the client
+    reads (its system folder, ~/.ikigai/tools, ./.ikigai/tools) and each DIR.
+
+    \b
+    Example: ferrule doctor --folder ~/tools
+
+    Exit code: 1 where there is an error; 0 otherwise, also with warnings and notes.
+    """
+    found = list(examine(folders))
+    errors = sum(one.severity == ERROR for one in found)
+    if as_json:
+        print_json({"healthy": not errors, "findings": [one.as_dict() for one in found]})
+    else:
+        _print(found)
+    return int(bool(errors))
+
+
+def _print(found: list[Diagnosis]) -> None:
+    for severity in (ERROR, WARNING, NOTE):
+        for one in found:
+            if one.severity == severity:
+                print_finding(one.as_dict(), one.subject)
+    numbers = [(sum(one.severity == severity for one in found), severity) for severity in (ERROR, WARNING, NOTE)]
+    told = ", ".join(counted(number, severity) for number, severity in numbers if number)
+    click.echo(f"{told}." if told else "All is well.")

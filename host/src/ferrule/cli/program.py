@@ -1,0 +1,183 @@
+"""The group of all commands, and the one place where an error becomes a message and an exit code."""
+
+import gc
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from ferrule import __version__
+
+if TYPE_CHECKING:
+    from ferrule.errors import FerruleError
+
+COMMANDS = {
+    "list": "List the installed tools.",
+    "show": "Show all that is known of one tool.",
+    "validate": "Check schemas: of tools, of executables, of drafts.",
+    "run": "Call a tool.",
+    "link": "Write the executables that the client starts.",
+    "unlink": "Remove executables that `ferrule link` wrote.",
+    "credentials": "Show and set the credentials that tools need.",
+    "doctor": "Find what is wrong: links, plugins, credentials, configuration.",
+    "new": "Start a plugin of your own.",
+    "completion": "Print the completion script of a shell.",
+}
+"""Each command and what it is for; here, so that --help imports none of them."""
+
+INTERRUPTED, UNREAD = 130, 141
+
+
+class Commands(click.Group):
+    """The commands by name; a command's module is imported when that command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names in the order in which an admin meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, None where there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"ferrule.cli.{cmd_name}").command
+        gc.enable()  # it was off for the imports; the children that a command starts shall find it on
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is asked for; for one that there is not, the error says which was probably meant."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, COMMANDS, n=1)
+            if close:
+                ctx.fail(f"No such command {name!r}. Did you mean {close[0]!r}?")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands in the help text."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the chosen command."""
+        # NO_COLOR is a custom of many programs; click looks at the terminal alone.
+        ctx.color = False if os.environ.get("NO_COLOR") else None
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            return UNREAD
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="ferrule %(version)s")
+def program() -> None:
+    """Manage the tools that LLM agents call as executables.
+
+    \b
+    Examples:
+      ferrule list --check
+      ferrule link web_fetch
+      ferrule run web_fetch url=https://example.com
+
+    Every command takes --json. Exit codes: 0 all is well, 1 something is wrong, 2 the command line is.
+    """
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run `ferrule ARGUMENT…` and return its exit code. No exception leaves this, and no traceback is printed."""
+    as_json = "--json" in arguments
+    _tolerate_any_text()
+    try:
+        code = _invoke(list(arguments), as_json)
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+    except BrokenPipeError:
+        return UNREAD
+    except OSError as error:
+        _complain(f"The output cannot be written: {error.strerror}.")
+        return 1
+    return code
+
+
+def _invoke(arguments: list[str], as_json: bool) -> int:
+    from ferrule.errors import CallInterrupted, FerruleError
+
+    try:
+        return program.main(arguments, prog_name="ferrule", standalone_mode=False) or 0
+    except SystemExit as error:  # click's way out after it has printed a completion
+        return error.code if isinstance(error.code, int) else 1
+    except click.Abort:
+        return INTERRUPTED
+    except click.UsageError as error:
+        return _report_usage(error, as_json)
+    except FerruleError as error:
+        _report(error, as_json)
+        return INTERRUPTED if isinstance(error, CallInterrupted) else error.exit_code
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _report(FerruleError(f"{where}{error.strerror or error}."), as_json)
+        return 1
+    except Exception as error:  # noqa: BLE001 - an admin gets a sentence, also where the defect is ferrule's own
+        _report(_defect(error), as_json)
+        return 1
+
+
+def _report_usage(error: click.UsageError, as_json: bool) -> int:
+    if as_json:
+        _print_error({"code": "USAGE", "message": error.format_message()})
+    else:
+        error.show()
+    return error.exit_code
+
+
+def _report(error: "FerruleError", as_json: bool) -> None:
+    if os.environ.get("FERRULE_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    if as_json:
+        _print_error(error.facts())
+    else:
+        _complain(error.message, error.hint)
+
+
+def _defect(error: Exception) -> "FerruleError":
+    from ferrule.errors import FerruleError
+
+    reported = FerruleError(
+        f"ferrule failed with {type(error).__name__}: {error}. That is a defect of ferrule.",
+        hint="Set FERRULE_DEBUG=1 to see where it happened.",
+    )
+    reported.__cause__ = error
+    return reported
+
+
+def _print_error(facts: dict[str, object]) -> None:
+    from ferrule.cli.output import print_json
+
+    print_json({"error": facts})
+
+
+def _complain(message: str, hint: str | None = None) -> None:
+    from ferrule.cli.output import plain
+
+    try:
+        click.echo("\n".join(plain(text) for text in (f"Error: {message}", hint) if text), err=True)
+    except OSError:
+        return  # nobody reads it; the exit code says enough
+
+
+def _tolerate_any_text() -> None:
+    """Names of files may hold bytes that no encoding has, and a terminal may have no letter for a description."""
+    streams: tuple[TextIO | None, ...] = (sys.stdout, sys.stderr)
+    for stream in streams:
+        if stream is not None and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")

@@ -1,0 +1,86 @@
+"""Which tools a command is about: those that are named, or all of them."""
+
+import sys
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ferrule import configuration, discovery
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from ferrule.errors import ToolUnknown
+    from ferrule.inventory import Entry
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_PATIENCE = 1.0  # seconds after which a person wants to know how far it is
+
+
+def json_option(command: _Command) -> _Command:
+    """The option `--json`, which every command has."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
+
+
+def tools_argument(command: _Command) -> _Command:
+    """Any number of tools' names, none of them meaning all."""
+    return click.argument("tools", nargs=-1, metavar="[TOOL]...", shell_complete=complete)(command)
+
+
+def complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+    """The installed tools whose names begin with what has been typed; no plugin is imported for it."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(name) for name in sorted(discovery.scan()) if name.startswith(incomplete)]
+
+
+def entries(
+    names: Sequence[str], *, load: bool = False, strict: bool = False, silenced: Sequence[str] = ()
+) -> "Iterator[Entry]":
+    """The named tools in the order of their names, or all: each with its state.
+
+    load, strict, silenced: as `inventory.examine` takes them. Raises ToolUnknown before anything is examined.
+    """
+    from ferrule import inventory
+
+    claims = discovery.scan()
+    for name in names:
+        if name not in claims:
+            raise unknown(name, claims)
+    chosen = sorted(set(names) or claims)
+    settings = configuration.read()
+    found = (
+        inventory.examine(inventory.Entry(name, claims[name]), settings, load=load, strict=strict, silenced=silenced)
+        for name in chosen
+    )
+    return _with_progress(found, len(chosen)) if load else found
+
+
+def unknown(name: str, known: Collection[str]) -> "ToolUnknown":
+    """The error for a name that no tool has, with the names that were probably meant."""
+    from difflib import get_close_matches
+
+    from ferrule.errors import ToolUnknown
+    from ferrule.naming import tool_name
+
+    typed = tool_name(name)
+    close = [typed] if typed in known else get_close_matches(typed, sorted(known), n=3, cutoff=0.5)
+    hint = f"Did you mean {' or '.join(close)}?" if close else "Run `ferrule list` to see what is installed."
+    return ToolUnknown(f"No installed distribution offers a tool named {name!r}.", hint=hint, details={"close": close})
+
+
+def _with_progress(found: "Iterable[Entry]", total: int) -> "Iterator[Entry]":
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield from found
+        return
+    started = time.monotonic()
+    is_shown = False
+    for number, entry in enumerate(found, start=1):
+        if number < total and time.monotonic() - started > _PATIENCE:
+            click.echo(f"\r\033[K{number} of {total} tools", nl=False, err=True)
+            is_shown = True
+        elif is_shown:
+            click.echo("\r\033[K", nl=False, err=True)
+        yield entry

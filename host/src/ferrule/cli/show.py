@@ -1,0 +1,89 @@
+"""`ferrule show`: all that is known of one tool."""
+
+from typing import Any
+
+import click
+
+from ferrule.cli.list import sources
+from ferrule.cli.output import coloured, counted, home_as_tilde, plain, print_indented, print_json, print_table
+from ferrule.cli.selection import complete, entries, json_option
+from ferrule.client_folders import client_folders
+from ferrule.credential_status import CredentialStatus, statuses
+from ferrule.inventory import DISABLED, OK, Entry
+from ferrule.linking import links
+from ferrule.naming import executable_name
+from ferrule.parameters import Parameter, parameters
+
+
+@click.command("show")
+@click.argument("tool", shell_complete=complete)
+@json_option
+def command(tool: str, as_json: bool) -> int:
+    """Show a tool: its state, its distribution, what it takes, which credentials it needs, where it is linked.
+
+    The plugin is loaded, in a process of its own. --json has the whole schema; no credential's value is ever shown.
+
+    \b
+    Example: ferrule show web_fetch
+
+    Exit code: 1 where the tool is not installed, broken, invalid or in a clash; 0 otherwise.
+    """
+    (entry,) = entries([tool], load=True)
+    credentials = statuses(entry)
+    linked = [path for folder in client_folders() for path, facts in links(folder) if facts["tool"] == tool]
+    if as_json:
+        print_json(_document(entry, credentials, linked))
+    else:
+        _print(entry, credentials, linked)
+    return int(entry.state not in (OK, DISABLED))
+
+
+def _document(entry: Entry, credentials: list[CredentialStatus], linked: list[str]) -> dict[str, Any]:
+    return {
+        **entry.as_dict(),
+        "schema": entry.schema,
+        "credentials": [status.as_dict() for status in credentials],
+        "links": linked,
+    }
+
+
+def _print(entry: Entry, credentials: list[CredentialStatus], linked: list[str]) -> None:
+    click.echo(f"{click.style(plain(entry.name), bold=True)}  {coloured(entry.state)}")
+    if entry.error:
+        print_indented(entry.error.message, entry.error.hint)
+    for heading, text in _facts(entry, linked):
+        click.echo(f"  {heading:<13} {plain(text)}")
+    if isinstance(entry.schema, dict):
+        _print_schema(entry.schema)
+    if credentials:
+        click.echo("\nCredentials")
+        rows = [(status.name, status.state, status.where(), status.url) for status in credentials]
+        print_table(("NAME", "STATE", "LOOKED UP IN", "GET ONE"), rows)
+
+
+def _facts(entry: Entry, linked: list[str]) -> list[tuple[str, str]]:
+    warnings = sum(finding.severity == "warning" for finding in entry.findings)
+    facts = [
+        ("Distribution", sources(entry)),
+        ("Entry point", entry.tool.value),
+        ("Executable", executable_name(entry.name)),
+        ("Linked as", ", ".join(map(home_as_tilde, linked)) or "nothing that the client reads"),
+    ]
+    if warnings:
+        facts.append(("Schema", f"{counted(warnings, 'warning')}; see `ferrule validate {entry.name}`"))
+    return facts
+
+
+def _print_schema(schema: dict[str, Any]) -> None:
+    click.echo(f"\n{plain(schema.get('description', ''))}")
+    rows = [_row(parameter) for parameter in parameters(schema)]
+    if rows:
+        click.echo("\nParameters")
+        print_table(("NAME", "TYPE", "REQUIRED", "LIMITS", "DESCRIPTION"), rows)
+    else:
+        click.echo("\nIt takes no parameters.")
+
+
+def _row(parameter: Parameter) -> tuple[str, ...]:
+    required = "yes" if parameter.required else "no"
+    return parameter.path, parameter.type, required, parameter.limits, parameter.description

@@ -1,0 +1,88 @@
+"""`ferrule unlink`: removes executables that `ferrule link` wrote, and nothing else."""
+
+import os
+from typing import Any
+
+import click
+
+from ferrule import linking
+from ferrule.cli.output import home_as_tilde, plain, print_json
+from ferrule.cli.selection import json_option
+from ferrule.client_folders import user_folder
+from ferrule.errors import FerruleError, LinkRefused
+from ferrule.naming import executable_name
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+REMOVED, REFUSED = "removed", "refused"
+
+
+def _complete(context: click.Context, _parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    linked = linking.links(_folder(context.params.get("folder")))
+    return [CompletionItem(facts["name"]) for _, facts in linked if facts["name"].startswith(incomplete)]
+
+
+@click.command("unlink")
+@click.argument("tools", nargs=-1, metavar="[TOOL]...", shell_complete=_complete)
+@click.option("--from", "folder", type=click.Path(), metavar="DIR", help="The folder; ~/.ikigai/tools by default.")
+@click.option("--all", "everything", is_flag=True, help="Remove all that ferrule wrote there.")
+@json_option
+def command(tools: tuple[str, ...], folder: str | None, everything: bool, as_json: bool) -> int:
+    """Remove the executables of TOOL, by its own name or by the one that it is linked under.
+
+    The tool need not be installed any more. A file that `ferrule link` did not write is never removed.
+
+    \b
+    Examples:
+      ferrule unlink web_fetch
+      ferrule unlink --all --from ./.ikigai/tools
+
+    Exit code: 1 where a TOOL is not linked there or its executable cannot be removed, 0 otherwise.
+    """
+    if bool(tools) == everything:
+        raise click.UsageError("Say which tools, or --all.")
+    results = _unlink(tools, _folder(folder))
+    if as_json:
+        print_json({"folder": _folder(folder), "links": results})
+    else:
+        for result in results:
+            what = home_as_tilde(result["path"]) if result["path"] else result["tool"]
+            click.echo(f"{result['result']} {plain(what)}{result['reason'] and ': ' + plain(result['reason'])}")
+    return int(any(result["result"] == REFUSED for result in results))
+
+
+def _folder(folder: str | None) -> str:
+    return os.path.abspath(os.path.expanduser(folder)) if folder else user_folder()
+
+
+def _unlink(tools: tuple[str, ...], folder: str) -> list[dict[str, Any]]:
+    linked = list(linking.links(folder))
+    if not tools:
+        return [_remove(path, facts["tool"]) for path, facts in linked]
+    results = []
+    for tool in dict.fromkeys(tools):
+        paths = [path for path, facts in linked if tool in (facts["tool"], facts["name"])]
+        results += [_remove(path, tool) for path in paths] or [_not_linked(tool, folder)]
+    return results
+
+
+def _remove(path: str, tool: str) -> dict[str, Any]:
+    try:
+        linking.remove(path)
+    except FerruleError as error:
+        return {"tool": tool, "result": REFUSED, "path": None, "reason": error.message}
+    return {"tool": tool, "result": REMOVED, "path": path, "reason": ""}
+
+
+def _not_linked(tool: str, folder: str) -> dict[str, Any]:
+    """Why there is nothing to remove: there is no file, or one of somebody else."""
+    path = os.path.join(folder, executable_name(tool))
+    error = LinkRefused(f"It is not linked in {home_as_tilde(folder)}.")
+    if os.path.lexists(path):
+        error = LinkRefused(f"{path} was not written by ferrule, so it stays.")
+    return {"tool": tool, "result": REFUSED, "path": None, "reason": error.message}

@@ -1,0 +1,123 @@
+"""`ferrule validate`: what is wrong with schemas, wherever they come from."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from ferrule import discovery
+from ferrule.cli.output import coloured, counted, plain, print_finding, print_indented, print_json
+from ferrule.cli.selection import complete, entries, json_option, unknown
+from ferrule.errors import FerruleError
+from ferrule.inventory import DISABLED, INVALID, OK, Entry
+from ferrule.schema_rules import RULES, Finding, check_text
+
+TOOL, EXECUTABLE, DRAFT = "tool", "executable", "draft"
+_WARNINGS = sorted(rule for rule, (severity, _) in RULES.items() if severity == "warning")
+
+
+@click.command("validate")
+@click.argument("targets", nargs=-1, metavar="[TOOL|FILE|-]...", shell_complete=complete)
+@click.option("--strict", is_flag=True, help="Count warnings as errors.")
+@click.option(
+    "--silence", "silenced", multiple=True, type=click.Choice(_WARNINGS), metavar="ID", help="Leave a warning out."
+)
+@json_option
+def command(targets: tuple[str, ...], strict: bool, silenced: tuple[str, ...], as_json: bool) -> int:
+    """Check schemas against the rules of the format, the client's limits and the metaschema.
+
+    TOOL is an installed tool, which is loaded in a process of its own; FILE an executable, which is run with --schema
+    under the client's limits, or a JSON file; - reads a draft from stdin. Without any, all installed tools are
+    checked. Errors keep a tool from being registered; warnings say what a provider does with the schema.
+
+    \b
+    Examples:
+      ferrule validate web_fetch --silence unused-format
+      ferrule validate ./weather-tool --strict
+      ferrule validate - < draft.json
+
+    Exit code: 1 where there is an error, 0 otherwise.
+    """
+    judgements = list(_judgements(targets, strict, silenced))
+    is_valid = all(judgement["state"] in (OK, DISABLED) for judgement in judgements)
+    if as_json:
+        print_json({"valid": is_valid, "targets": judgements})
+    else:
+        for judgement in judgements:
+            _print(judgement)
+    return int(not is_valid)
+
+
+def _judgements(targets: Sequence[str], strict: bool, silenced: Sequence[str]) -> Iterator[dict[str, Any]]:
+    claims = discovery.scan()
+    others = [target for target in targets if target not in claims]
+    for target in others:
+        if target != "-" and not os.path.exists(target):
+            raise _neither(target, list(claims))
+    tools = [target for target in targets if target in claims]
+    if tools or not targets:
+        for entry in entries(tools, load=True, strict=strict, silenced=silenced):
+            yield _of_tool(entry)
+    for target in others:
+        kind, findings = _of_file(target, strict, silenced)
+        is_valid = not any(finding.severity == "error" for finding in findings)
+        yield _judgement(target, kind, OK if is_valid else INVALID, findings)
+
+
+def _neither(target: str, known: list[str]) -> FerruleError:
+    error = unknown(target, known)
+    error.message = f"{target!r} is neither an installed tool nor a file."
+    return error
+
+
+def _of_tool(entry: Entry) -> dict[str, Any]:
+    # What the findings say is not said twice.
+    error = entry.error if entry.error and not entry.findings else None
+    return _judgement(entry.name, TOOL, entry.state, entry.findings, error)
+
+
+def _of_file(path: str, strict: bool, silenced: Sequence[str]) -> tuple[str, list[Finding]]:
+    if path != "-" and os.path.isfile(path) and os.access(path, os.X_OK):
+        from ferrule.executables import check_executable
+
+        return EXECUTABLE, check_executable(path, strict=strict, silenced=silenced)
+    return DRAFT, check_text(_draft(path), strict=strict, silenced=silenced)
+
+
+def _draft(path: str) -> bytes:
+    if path == "-":
+        if sys.stdin is None:
+            raise FerruleError("stdin is closed.")
+        return sys.stdin.buffer.read()
+    from ferrule.schemas import read_file
+
+    try:
+        return read_file(path)
+    except ValueError as error:
+        raise FerruleError(f"{error}.") from None
+
+
+def _judgement(
+    target: str, kind: str, state: str, findings: Sequence[Finding], error: FerruleError | None = None
+) -> dict[str, Any]:
+    return {
+        "target": target,
+        "kind": kind,
+        "state": state,
+        "error": error.facts() if error else None,
+        "findings": [finding.as_dict() for finding in findings],
+    }
+
+
+def _print(judgement: dict[str, Any]) -> None:
+    findings, error = judgement["findings"], judgement["error"]
+    errors = sum(finding["severity"] == "error" for finding in findings)
+    counts = [(errors, "error"), (len(findings) - errors, "warning")]
+    told = ", ".join(counted(number, noun) for number, noun in counts if number)
+    click.echo(f"{plain(judgement['target'])}: {coloured(judgement['state'])}{told and f', {told}'}")
+    if error:
+        print_indented(error["message"], error.get("hint"))
+    for finding in findings:
+        print_finding(finding, finding["pointer"])

@@ -1,0 +1,119 @@
+"""What the tests of a plugin need: its real executable, started as a client starts it, and a real Context.
+
+    from ferrule.testing import run_tool
+
+    def test_greets_a_city():
+        run = run_tool("weather", {"city": "Oslo"})
+        assert run.exit_code == 0
+        assert run.document == {"success": True, "greeting": "Hello, Oslo!"}
+
+It needs no test framework. The plugin has to be installed, `pip install -e .` is enough.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ferrule import strict_json
+from ferrule.context import Context
+from ferrule.credentials import Credential
+from ferrule.naming import executable_name
+
+__all__ = ["Run", "context", "executable", "run_tool", "schema_of"]
+
+_SECONDS = 60.0  # far more than a call may take, so that a tool that hangs fails its test instead of stopping all
+_OF_THE_CLIENT = ("IKIGAI_AGENT_ID", "FERRULE_EXIT_ZERO")
+
+
+class Run:
+    """How an executable ended.
+
+    exit_code: 0 where the tool answered, 1 where it failed. document: the one JSON object that it printed. text: what
+    it wrote on stderr.
+    """
+
+    def __init__(self, exit_code: int, document: dict[str, Any], text: str) -> None:
+        self.exit_code = exit_code
+        self.document = document
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"Run(exit_code={self.exit_code}, document={self.document!r}, text={self.text!r})"
+
+
+def executable(name: str) -> str:
+    """The path of a tool's executable, from the environment of the running interpreter, else from PATH.
+
+    Raises AssertionError where it is not installed.
+    """
+    beside = os.path.join(os.path.dirname(os.path.abspath(sys.executable)), executable_name(name))
+    path = beside if os.access(beside, os.X_OK) else shutil.which(executable_name(name))
+    if path is None:
+        raise AssertionError(f"{executable_name(name)} is not installed; run `pip install -e .` where its project is")
+    return path
+
+
+def run_tool(name: str, arguments: Mapping[str, Any], *, environ: Mapping[str, str] | None = None) -> Run:
+    """Start the executable of a tool, and give it the arguments on stdin.
+
+    environ: variables to set for it beside those of this process. Raises AssertionError where stdout is not exactly
+    one JSON object and a newline, which is what no tool may do.
+    """
+    output, text, code = _start([executable(name)], strict_json.dumps(dict(arguments)), environ)
+    return Run(code, _document(output, text), text)
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """The schema that the executable of a tool prints. Raises AssertionError where it fails."""
+    output, text, code = _start([executable(name), "--schema"], b"", None)
+    if code:
+        raise AssertionError(f"{executable_name(name)} --schema ended with {code}: {text}")
+    return _document(output, text)
+
+
+def context(
+    tool: str,
+    *,
+    seconds: float = 20.0,
+    credentials: Sequence[Credential] = (),
+    events: list[dict[str, Any]] | None = None,
+) -> Context:
+    """A real Context, for calling `execute` without an executable.
+
+    seconds: until its deadline. credentials: what the tool's `credentials` hook returns; their values are looked up
+    as always, in the environment first. events: a list to which the events are added that the tool sends.
+    """
+
+    def collect(event: Mapping[str, object]) -> None:
+        if events is not None:
+            events.append(dict(event))
+
+    return Context(tool, time.monotonic() + seconds, credentials=credentials, send_event=collect)
+
+
+def _start(command: list[str], data: bytes, environ: Mapping[str, str] | None) -> tuple[bytes, str, int]:
+    # A test that runs inside an agent must not have the agent's own exit codes.
+    inherited = {name: value for name, value in os.environ.items() if name not in _OF_THE_CLIENT}
+    done = subprocess.run(
+        command,
+        input=data,
+        capture_output=True,
+        timeout=_SECONDS,
+        env={**inherited, **(environ or {})},
+        check=False,
+    )
+    return done.stdout, done.stderr.decode(errors="replace"), done.returncode
+
+
+def _document(output: bytes, text: str) -> dict[str, Any]:
+    try:
+        document = strict_json.loads(output)
+    except strict_json.MalformedJSON as error:
+        raise AssertionError(f"stdout is not one JSON document: {error}\n{output[:400]!r}\n{text}") from None
+    if not isinstance(document, dict) or not output.endswith(b"\n"):
+        raise AssertionError(f"stdout is not one JSON object and a newline: {output[:400]!r}")
+    return document

@@ -1,0 +1,210 @@
+"""`ferrule doctor`: what is wrong, and how to mend it."""
+
+import json
+import os
+import shutil
+from typing import Any
+
+import pytest
+from machine import Finished, Machine
+
+
+def findings(shown: Finished) -> dict[tuple[str, str], dict[str, Any]]:
+    """What was found, by its id and its subject."""
+    return {(one["id"], one["subject"]): one for one in shown.document["findings"]}
+
+
+def of(shown: Finished, subject: object) -> list[str]:
+    return sorted(one["id"] for one in shown.document["findings"] if one["subject"] == str(subject))
+
+
+def link(machine: Machine, name: str, *options: str) -> str:
+    assert machine.ferrule("link", name, *options).code == 0
+    return str(machine.tools / f"{name}-tool")
+
+
+def test_where_all_is_well_that_is_said(machine: Machine) -> None:
+    machine.install("alpha")
+    link(machine, "alpha")
+    shown = machine.ferrule("doctor")
+    assert (shown.code, shown.out) == (0, "All is well.\n")
+    assert machine.ferrule("doctor", "--json").document == {"healthy": True, "findings": []}
+
+
+def test_tools_that_are_not_well_are_errors_with_their_reasons(machine: Machine) -> None:
+    machine.install("broken", top="import nothing_of_that_name")
+    machine.install("claimed", distribution="one")
+    machine.install("claimed", distribution="two")
+    machine.install("unsound", schema={"name": "unsound", "description": "", "parameters": {}})
+    shown = machine.ferrule("doctor", "--json")
+    assert shown.code == 1
+    assert [of(shown, name) for name in ("broken", "claimed", "unsound")] == [
+        ["tool-broken"],
+        ["tool-clash"],
+        ["tool-invalid"],
+    ]
+    assert "nothing_of_that_name" in findings(shown)["tool-broken", "broken"]["message"]
+
+
+def test_every_finding_says_how_to_mend_it(machine: Machine) -> None:
+    machine.install("alpha")
+    path = link(machine, "alpha")
+    os.utime(path, (0, 0))
+    shown = machine.ferrule("doctor")
+    assert shown.code == 1
+    assert f"  error link-stale: {path}\n" in shown.out
+    assert f"    ferrule link alpha --to {machine.tools}\n" in shown.out
+    assert shown.out.endswith("1 error.\n")
+    assert machine.ferrule("link", "alpha").code == 0
+    assert machine.ferrule("doctor").code == 0
+
+
+def test_a_link_whose_distribution_was_upgraded_is_stale(machine: Machine) -> None:
+    machine.install("alpha")
+    path = link(machine, "alpha", "--as", "alpha")
+    (machine.site / "dist_alpha-1.0.dist-info").rename(machine.site / "dist_alpha-2.0.dist-info")
+    found = findings(machine.ferrule("doctor", "--json"))["link-stale", path]
+    assert "dist-alpha 1.0, and dist-alpha 2.0 is installed" in found["message"]
+
+
+def test_a_link_whose_tool_is_gone_disabled_or_failing_is_told(machine: Machine) -> None:
+    for name in ("gone", "disabled", "failing", "claimed"):
+        machine.install(name)
+    paths = {name: link(machine, name) for name in ("gone", "disabled", "failing", "claimed")}
+    shutil.rmtree(machine.site / "dist_gone-1.0.dist-info")
+    machine.install("failing", top="import nothing_of_that_name")
+    machine.install("claimed", distribution="another")
+    shown = machine.ferrule("doctor", "--json", environment={"FERRULE_DISABLE": "disabled"})
+    assert shown.code == 1
+    assert {name: of(shown, path) for name, path in paths.items()} == {
+        "gone": ["link-gone"],
+        "disabled": ["link-disabled"],
+        "failing": ["link-failing"],
+        "claimed": ["link-failing"],
+    }
+    found = findings(shown)
+    assert found["link-gone", paths["gone"]]["mend"] == f"ferrule unlink gone --from {machine.tools}"
+    assert found["link-disabled", paths["disabled"]]["severity"] == "warning"
+
+
+def test_a_link_that_was_renamed_by_hand_is_told(machine: Machine) -> None:
+    machine.install("alpha")
+    path = link(machine, "alpha")
+    os.rename(path, machine.tools / "beta-tool")
+    assert "link-renamed" in of(machine.ferrule("doctor", "--json"), machine.tools / "beta-tool")
+
+
+def test_a_link_made_by_another_interpreter_is_no_fault(machine: Machine) -> None:
+    machine.install("alpha")
+    path = link(machine, "alpha")
+    content = (machine.tools / "alpha-tool").read_text().splitlines(keepends=True)
+    facts = json.loads(content[1].removeprefix("# ferrule link: "))
+    content[1] = f"# ferrule link: {json.dumps({**facts, 'python': '/bin/sh', 'watched': []})}\n"
+    (machine.tools / "alpha-tool").write_text("".join(content))
+    shown = machine.ferrule("doctor", "--json")
+    assert shown.code == 0
+    assert findings(shown)["link-foreign", path]["severity"] == "note"
+
+
+def test_a_link_made_by_another_interpreter_that_is_gone_is_stale(machine: Machine) -> None:
+    machine.install("alpha")
+    path = link(machine, "alpha")
+    file = machine.tools / "alpha-tool"
+    file.write_text(file.read_text().replace('"python": "', '"python": "/gone'))
+    found = findings(machine.ferrule("doctor", "--json"))["link-stale", path]
+    assert "is gone" in found["message"]
+    assert f"-m ferrule link alpha --to {machine.tools}, or: ferrule unlink alpha" in found["mend"]
+
+
+def test_what_the_client_cannot_start_is_told(machine: Machine) -> None:
+    machine.tools.mkdir(parents=True)
+    (machine.tools / "plain-tool").touch(0o644)
+    (machine.tools / "dangling-tool").symlink_to("nowhere")
+    (machine.tools / "notes.txt").touch(0o644)
+    os.mkfifo(machine.tools / "pipe-tool", 0o755)
+    shown = machine.ferrule("doctor", "--json")
+    assert shown.code == 1
+    assert of(shown, machine.tools / "plain-tool") == ["not-executable"]
+    assert of(shown, machine.tools / "dangling-tool") == ["link-dangling"]
+    assert of(shown, machine.tools / "notes.txt") == []
+    mend = findings(shown)["not-executable", str(machine.tools / "plain-tool")]["mend"]
+    assert mend == f"chmod +x {machine.tools / 'plain-tool'}"
+
+
+def test_links_in_a_folder_that_the_client_does_not_read_are_told(machine: Machine) -> None:
+    machine.install("alpha")
+    link(machine, "alpha", "--to", "tools")
+    assert machine.ferrule("doctor").out == "All is well.\n"
+    shown = machine.ferrule("doctor", "--folder", "tools", "--json")
+    assert shown.code == 0
+    assert of(shown, machine.work / "tools") == ["folder-not-read"]
+    os.utime(machine.work / "tools" / "alpha-tool", (0, 0))
+    assert machine.ferrule("doctor", "--folder", "tools").code == 1
+
+
+def test_a_link_that_a_later_folder_overrides_is_told(machine: Machine) -> None:
+    machine.install("alpha")
+    path = link(machine, "alpha")
+    link(machine, "alpha", "--to", ".ikigai/tools")
+    found = findings(machine.ferrule("doctor", "--json"))["link-overridden", path]
+    assert str(machine.work / ".ikigai" / "tools" / "alpha-tool") in found["message"]
+
+
+def test_a_malformed_configuration_is_told_and_the_rest_is_examined_all_the_same(machine: Machine) -> None:
+    machine.install("broken", top="import nothing_of_that_name")
+    path = machine.home / ".config" / "ferrule" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("[tools\n")
+    shown = machine.ferrule("doctor", "--json")
+    assert shown.code == 1
+    assert of(shown, path) == ["configuration-malformed"]
+    assert of(shown, "broken") == ["tool-broken"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        pytest.param("tools = 5", "configuration-malformed", id="no-table"),
+        pytest.param("[tools.alhpa]\nenabled = false", "configuration-unused", id="misspelt-tool"),
+    ],
+)
+def test_a_configuration_that_does_nothing_is_told(machine: Machine, text: str, found: str) -> None:
+    path = machine.home / ".config" / "ferrule" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    assert of(machine.ferrule("doctor", "--json"), path) == [found]
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "found"),
+    [
+        ("{}", 0o644, ["credentials-readable"]),
+        ("{}", 0o666, ["credentials-unusable"]),
+        ("{", 0o600, ["credentials-unusable"]),
+        ("{}", 0o600, []),
+    ],
+)
+def test_a_credentials_file_that_is_not_safe_is_told(machine: Machine, text: str, mode: int, found: list[str]) -> None:
+    machine.credentials.parent.mkdir(parents=True)
+    machine.credentials.write_text(text)
+    machine.credentials.chmod(mode)
+    assert of(machine.ferrule("doctor", "--json"), machine.credentials) == found
+
+
+def test_credentials_that_are_missing_or_no_keys_are_told(machine: Machine) -> None:
+    hook = "@hookimpl\ndef credentials():\n    return [Credential('key', environment='ALPHA_KEY', path='alpha.key')]"
+    machine.install("alpha", top=hook)
+    missing = machine.ferrule("doctor", "--json")
+    assert missing.code == 0
+    assert findings(missing)["credential-missing", "alpha"]["mend"] == "ferrule credentials set alpha key"
+    unusable = machine.ferrule("doctor", "--json", environment={"ALPHA_KEY": "two words"})
+    assert unusable.code == 1
+    assert "two words" not in unusable.out
+
+
+def test_console_scripts_outside_of_path_are_a_note(machine: Machine) -> None:
+    shown = machine.ferrule("doctor", "--json")
+    machine.environment["PATH"] = "/usr/bin:/bin"
+    outside = machine.ferrule("doctor", "--json")
+    assert outside.code == shown.code
+    assert {one["severity"] for one in outside.document["findings"]} <= {"note"}

@@ -1,0 +1,194 @@
+"""`ferrule` as a whole: help, errors, exit codes, what it imports, how it leaves."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from ferrule.cli.program import COMMANDS, program
+from machine import BIN, Machine
+
+HEAVY = ("httpx", "jsonschema", "pluggy", "platformdirs", "subprocess", "tempfile")
+
+
+def test_help_lists_every_command_with_what_it_is_for(machine: Machine) -> None:
+    shown = machine.ferrule("--help")
+    assert shown.code == 0
+    for name, purpose in COMMANDS.items():
+        assert f"{name} " in shown.out
+        assert purpose.split(":")[0] in shown.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_an_example_exit_codes_and_json(name: str) -> None:
+    shown = CliRunner().invoke(program, [name, "--help"]).output
+    assert "Example" in shown
+    if name != "credentials":  # a group: each of its commands says so
+        assert "Exit code" in shown
+        assert "--json" in shown
+
+
+@pytest.mark.parametrize("name", ["show", "set", "unset"])
+def test_every_command_for_credentials_has_an_example_exit_codes_and_json(name: str) -> None:
+    shown = CliRunner().invoke(program, ["credentials", name, "--help"]).output
+    assert all(text in shown for text in ("Example", "Exit code", "--json"))
+
+
+def test_the_version_is_that_of_the_distribution(machine: Machine) -> None:
+    from ferrule import __version__
+
+    assert machine.ferrule("--version").out == f"ferrule {__version__}\n"
+
+
+def test_python_m_ferrule_is_ferrule_and_leaves_the_working_folder_out(machine: Machine) -> None:
+    machine.install("alpha")
+    environment = {**machine.environment, "PYTHONPATH": ""}
+    command = [sys.executable, "-m", "ferrule", "list", "--json"]
+    listed = subprocess.run(command, cwd=machine.site, env=environment, capture_output=True, check=True).stdout
+    assert "alpha" not in [tool["name"] for tool in json.loads(listed)["tools"]]
+
+
+def test_a_command_that_there_is_not_is_a_usage_error_with_the_one_that_was_meant(machine: Machine) -> None:
+    shown = machine.ferrule("lst")
+    assert shown.code == 2
+    assert "Did you mean 'list'?" in shown.err
+
+
+def test_a_usage_error_is_json_where_json_was_asked_for(machine: Machine) -> None:
+    shown = machine.ferrule("list", "--nonsense", "--json")
+    assert shown.code == 2
+    assert shown.document["error"]["code"] == "USAGE"
+    assert shown.err == ""
+
+
+def test_an_error_is_one_message_with_a_hint_and_no_traceback(machine: Machine) -> None:
+    machine.install("web_fetched")
+    shown = machine.ferrule("show", "web_fetchd")
+    assert shown.code == 1
+    assert shown.out == ""
+    assert shown.err == (
+        "Error: No installed distribution offers a tool named 'web_fetchd'.\nDid you mean web_fetched"
+        + shown.err.partition("Did you mean web_fetched")[2]
+    )
+    assert "Traceback" not in shown.err
+
+
+def test_an_error_is_json_on_stdout_where_json_was_asked_for(machine: Machine) -> None:
+    shown = machine.ferrule("show", "nothing_of_that_name", "--json")
+    assert shown.code == 1
+    assert shown.err == ""
+    assert "nothing_of_that_name" in shown.document["error"]["message"]
+
+
+def test_a_traceback_is_shown_to_whoever_debugs(machine: Machine) -> None:
+    shown = machine.ferrule("show", "nothing", environment={"FERRULE_DEBUG": "1"})
+    assert "Traceback" in shown.err
+
+
+def test_a_malformed_configuration_is_an_error_with_its_place(machine: Machine) -> None:
+    path = machine.home / "config.toml"
+    path.write_text("[tools\n")
+    shown = machine.ferrule("list", environment={"FERRULE_CONFIG": str(path)})
+    assert shown.code == 1
+    assert str(path) in shown.err
+    assert "line 1" in shown.err
+
+
+def test_list_imports_nothing_that_it_does_not_need(machine: Machine) -> None:
+    machine.install("alpha")
+    code = (
+        "import os, sys\n"
+        "from ferrule.cli.program import run\n"
+        "code = run(['list'])\n"
+        f"loaded = [name for name in {HEAVY!r} if name in sys.modules]\n"
+        "print(code, loaded, 'module_alpha' in sys.modules)"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", code], env=machine.environment, capture_output=True, text=True, check=True
+    )
+    assert printed.stdout.splitlines()[-1] == "0 [] False"
+
+
+def test_help_imports_no_command() -> None:
+    code = (
+        "import sys\n"
+        "from ferrule.cli.program import run\n"
+        "run(['--help'])\n"
+        "print([name for name in sys.modules if name.startswith('ferrule.cli.')])"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert printed.stdout.splitlines()[-1] == "['ferrule.cli.program']"
+
+
+def test_a_reader_that_goes_away_ends_the_command_without_a_word(machine: Machine) -> None:
+    for number in range(30):
+        machine.install(f"tool_{number}", description="x" * 4000)
+    reader, writer = os.pipe()
+    os.close(reader)
+    with machine.start("list", "--json", stdout=writer, stderr=subprocess.PIPE) as process:
+        os.close(writer)
+        error = process.stderr.read() if process.stderr else b""
+    assert (process.returncode, error) == (141, b"")
+
+
+def test_a_full_disk_is_said(machine: Machine) -> None:
+    with Path("/dev/full").open("wb") as full, machine.start("list", stdout=full, stderr=subprocess.PIPE) as process:
+        error = process.stderr.read() if process.stderr else b""
+    assert process.returncode == 1
+    assert b"cannot be written" in error
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_harm_nothing(machine: Machine, closed: str) -> None:
+    machine.install("alpha")
+    command = ["sh", "-c", f'exec "$0" list --check {closed}', str(BIN / "ferrule")]
+    done = subprocess.run(command, env=machine.environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ("alpha" in done.stdout) == (">&-" not in closed.replace("2>&-", ""))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_the_whole_command_also_while_a_plugin_is_loaded(
+    machine: Machine, number: signal.Signals
+) -> None:
+    marker = machine.work / "loading"
+    machine.install("a_slow_one", top=f"import time\nopen({str(marker)!r}, 'w').close()\ntime.sleep(60)")
+    with machine.start("list", "--check", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        while not marker.exists():
+            time.sleep(0.01)
+        process.send_signal(number)
+        out, error = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out == b""
+    assert b"Traceback" not in error
+
+
+def test_letters_that_the_stream_has_not_got_are_written_out(machine: Machine) -> None:
+    machine.install("alpha", description="Zażółć")
+    latin = {"PYTHONIOENCODING": "latin-1"}
+    assert r"Za\u017c" in machine.ferrule("list", environment=latin, encoding="latin-1").out
+    tools = machine.ferrule("list", "--json", environment=latin).document["tools"]
+    assert "Zażółć" in [tool["description"] for tool in tools]
+
+
+def test_nothing_that_a_plugin_says_reaches_the_terminal_as_a_command(machine: Machine) -> None:
+    machine.install(
+        "alpha", description="red\x1b[31m \x9b2J and\nnew lines", execute="return {'a': '\\x9b2J \\x1b[2J'}"
+    )
+    for command in (["list"], ["show", "alpha"], ["run", "alpha", "city=Oslo"]):
+        shown = machine.on_terminal(*command, environment={"NO_COLOR": "1"}).out
+        assert "\x9b" not in shown
+        assert "\x1b[31m" not in shown
+        assert "\x1b[2J" not in shown
+
+
+def test_colour_is_for_terminals_and_for_those_who_want_it(machine: Machine) -> None:
+    machine.install("alpha")
+    assert "\x1b[32mok" in machine.on_terminal("list", "--check").out
+    assert "\x1b[" not in machine.on_terminal("list", "--check", environment={"NO_COLOR": "1"}).out
+    assert "\x1b[" not in machine.ferrule("list", "--check").out

@@ -1,0 +1,15 @@
+"""Calls sys.exit."""
+
+import sys
+
+from ferrule import hookimpl, static_schema
+
+
+@hookimpl
+def schema():
+    return static_schema(__file__)
+
+
+@hookimpl
+def execute(arguments, context):
+    sys.exit("goodbye")

@@ -1,0 +1,14 @@
+"""Loops for ever."""
+
+from ferrule import hookimpl, static_schema
+
+
+@hookimpl
+def schema():
+    return static_schema(__file__)
+
+
+@hookimpl
+def execute(arguments, context):
+    while True:
+        pass

@@ -1,0 +1,3 @@
+"""Is not UTF-8."""
+
+NAME = "café"

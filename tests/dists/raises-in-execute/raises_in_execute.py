@@ -1,0 +1,13 @@
+"""Raises while it executes."""
+
+from ferrule import hookimpl, static_schema
+
+
+@hookimpl
+def schema():
+    return static_schema(__file__)
+
+
+@hookimpl
+def execute(arguments, context):
+    raise ValueError("no such almanac")

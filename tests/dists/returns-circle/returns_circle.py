@@ -1,0 +1,15 @@
+"""Returns an object that holds itself."""
+
+from ferrule import hookimpl, static_schema
+
+
+@hookimpl
+def schema():
+    return static_schema(__file__)
+
+
+@hookimpl
+def execute(arguments, context):
+    answer = {}
+    answer["self"] = answer
+    return answer

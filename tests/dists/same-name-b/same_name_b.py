@@ -1,0 +1,13 @@
+"""Offers a tool that another distribution offers, too."""
+
+from ferrule import hookimpl, static_schema
+
+
+@hookimpl
+def schema():
+    return static_schema(__file__)
+
+
+@hookimpl
+def execute(arguments, context):
+    return {"from": "b"}

@@ -1,0 +1,13 @@
+"""Ships a schema of more than the client reads."""
+
+from ferrule import hookimpl, static_schema
+
+
+@hookimpl
+def schema():
+    return static_schema(__file__)
+
+
+@hookimpl
+def execute(arguments, context):
+    return {"success": True}

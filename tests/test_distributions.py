@@ -1,0 +1,120 @@
+"""The wheels and sdists, built as for a release and used as a stranger would use them."""
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import ikigai
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECTS = [ROOT / "host", *sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))]
+TOOLS = sorted(
+    name
+    for project in PROJECTS[1:]
+    for name in tomllib.loads((project / "pyproject.toml").read_text())["project"]["entry-points"]["ferrule.tools"]
+)
+
+pytestmark = [pytest.mark.index, pytest.mark.xdist_group("distributions"), pytest.mark.timeout(300)]
+
+
+def run(*command: str | Path, cwd: Path | None = None, environ: dict[str, str] | None = None) -> str:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "FERRULE", "VIRTUAL"))}
+    finished = subprocess.run(
+        list(map(str, command)), cwd=cwd, env={**clean, **(environ or {})}, capture_output=True, text=True
+    )
+    assert finished.returncode == 0, finished.stderr + finished.stdout
+    return finished.stdout
+
+
+@pytest.fixture(scope="session")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist of every project, and the wheel that was built from that sdist."""
+    folder = tmp_path_factory.mktemp("dist")
+    for project in PROJECTS:
+        run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, project)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def environment(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clean virtual environment with all wheels in it; nothing of it points into the repository."""
+    folder = tmp_path_factory.mktemp("stranger") / "environment"
+    venv.create(folder, with_pip=True, symlinks=True)
+    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt"]
+    run(*pip, *sorted(dist.glob("*.whl")))
+    return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    return {"HOME": str(tmp_path)}
+
+
+def test_every_project_builds_an_sdist_and_a_wheel(dist: Path) -> None:
+    assert len(list(dist.glob("*.tar.gz"))) == len(list(dist.glob("*.whl"))) == len(PROJECTS) >= 3
+
+
+def test_wheels_hold_no_tests_and_say_that_they_are_typed(dist: Path) -> None:
+    for path in dist.glob("*.whl"):
+        with zipfile.ZipFile(path) as wheel:
+            names = [name for name in wheel.namelist() if not name.startswith("ferrule/template/")]
+        assert not [name for name in names if "test_" in name or "__pycache__" in name], path.name
+        assert [name for name in names if name.endswith("py.typed")], path.name
+
+
+def test_sdists_hold_the_tests(dist: Path) -> None:
+    for path in dist.glob("*.tar.gz"):
+        with tarfile.open(path) as sdist:
+            assert [name for name in sdist.getnames() if "/tests/test_" in name], path.name
+
+
+def test_plugins_depend_on_nothing_of_the_host_but_its_public_names() -> None:
+    public = {"ferrule", "ferrule.http", "ferrule.websearch", "ferrule.testing"}
+    for path in ROOT.glob("plugins/*/**/*.py"):
+        for line in path.read_text().splitlines():
+            words = line.split()
+            if words[:1] in (["from"], ["import"]) and words[1].split(".")[0] == "ferrule":
+                assert words[1] in public, f"{path}: {line}"
+
+
+def test_the_installed_host_is_not_the_repository(environment: Path) -> None:
+    python = environment / "bin" / "python"
+    for module in ("ferrule", "ferrule_fetch", "ferrule_example"):
+        place = run(python, "-I", "-c", f"import {module}; print({module}.__file__)").strip()
+        assert Path(place).is_relative_to(environment)
+
+
+def test_all_tools_are_found_sound_and_linked(environment: Path, home: dict[str, str], tmp_path: Path) -> None:
+    ferrule = environment / "bin" / "ferrule"
+    listed = json.loads(run(ferrule, "list", "--check", "--json", environ=home))["tools"]
+    assert {entry["name"]: entry["state"] for entry in listed} == dict.fromkeys(TOOLS, "ok")
+    run(ferrule, "link", environ=home)
+    tools = ikigai.discover([str(tmp_path / ".ikigai" / "tools")])
+    assert sorted(tools) == TOOLS
+    answer = ikigai.call(tools["example"], {"city": "Oslo"})
+    assert answer == {"tool_success": True, "result": {"success": True, "greeting": "Hello, Oslo!"}}
+
+
+def test_console_scripts_work_as_the_installer_wrote_them(environment: Path, home: dict[str, str]) -> None:
+    schema = json.loads(run(environment / "bin" / "web-fetch-tool", "--schema", environ=home))
+    assert schema["name"] == "web_fetch"
+
+
+def test_a_new_tool_works_as_the_documentation_types_it(
+    environment: Path, home: dict[str, str], tmp_path: Path
+) -> None:
+    page = (ROOT / "docs" / "writing-a-tool.md").read_text()
+    block = page.split("```console\n")[1].split("```")[0]
+    commands = [line.removeprefix("$ ") for line in block.splitlines()]
+    assert len(commands) == 4
+    path = f"{environment / 'bin'}:{os.environ['PATH']}"
+    outputs = [run("sh", "-c", command, cwd=tmp_path, environ={**home, "PATH": path}) for command in commands]
+    assert "Oslo" in outputs[-1]
+    run(environment / "bin" / "python", "-m", "pip", "uninstall", "--yes", "--quiet", "ferrule-weather")

@@ -1,0 +1,112 @@
+"""What each path leaves unimported: an agent pays for every import again with each call."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from corpus import Site
+
+# Each costs from half an interpreter's start to ten of them.
+HEAVY = {"json", "re", "typing", "inspect", "dataclasses", "pathlib", "subprocess", "tempfile", "importlib.metadata"}
+LIBRARIES = {"pluggy", "jsonschema", "click", "httpx", "httpcore", "platformdirs", "ssl", "asyncio"}
+SIGNALS = {"enum", "signal"}
+OSLO = b'{"city": "Oslo"}'
+
+# The executable's own process tells at its end what it has imported; a child of it tells nothing.
+_DRIVER = """
+import os, sys
+log, sys.argv = sys.argv[1], sys.argv[2:]
+own, leave = os.getpid(), os._exit
+def tell_and_leave(code):
+    if os.getpid() == own:
+        file = os.open(log, os.O_WRONLY | os.O_CREAT)
+        os.write(file, "\\n".join(sys.modules).encode())
+    leave(code)
+os._exit = tell_and_leave
+from ferrule.dispatch import main
+main()
+"""
+
+
+@pytest.fixture
+def imported(healthy: Site, environment: dict[str, str], tmp_path: Path) -> "Imported":
+    return Imported(healthy, environment, tmp_path / "modules")
+
+
+class Imported:
+    """Runs the console script of a tool, and says what its process imported beside what any interpreter does."""
+
+    def __init__(self, site: Site, environment: dict[str, str], log: Path) -> None:
+        self._environment = {**environment, "PYTHONPATH": str(site.path)}
+        self._log = log
+
+    def by(self, *command: str, stdin: bytes = b"") -> set[str]:
+        python = [sys.executable, "-c", _DRIVER, str(self._log), *command]
+        subprocess.run(python, input=stdin, env=self._environment, capture_output=True, check=False, timeout=60)
+        return set(self._log.read_text().split()) - self.by_nothing()
+
+    def by_nothing(self) -> set[str]:
+        command = [sys.executable, "-c", "import sys; print(*sys.modules)"]
+        done = subprocess.run(command, env=self._environment, capture_output=True, check=True, timeout=60)
+        return set(done.stdout.decode().split())
+
+
+def test_a_schema_needs_next_to_nothing(imported: Imported) -> None:
+    modules = imported.by("example-tool", "--schema")
+    assert "ferrule.schemas" in modules
+    assert modules & (HEAVY | LIBRARIES | SIGNALS | {"select", "fcntl", "ferrule.supervisor"}) == set()
+
+
+@pytest.mark.parametrize(
+    "stdin",
+    [b"", b"no JSON", b"[]", b"{}", b'{"city": 5}', b'{"city": "Oslo", "x": 1}', b'{"city": NaN}', b"{}" * 2],
+)
+def test_an_argument_that_is_wrong_needs_no_child(stdin: bytes, imported: Imported) -> None:
+    modules = imported.by("example-tool", stdin=stdin)
+    assert "ferrule.failures" in modules
+    assert modules & (HEAVY | LIBRARIES) == set()
+
+
+def test_json_that_is_broken_is_explained_by_json_alone(imported: Imported) -> None:
+    """The one message that the standard library's own module has to make."""
+    modules = imported.by("example-tool", stdin=b'{"city": "Oslo"')
+    assert modules & LIBRARIES == set()
+
+
+@pytest.mark.parametrize("tool", ["example", "probe"])
+def test_a_call_leaves_the_plugin_to_the_child(tool: str, imported: Imported) -> None:
+    modules = imported.by(f"{tool}-tool", stdin=OSLO if tool == "example" else b"{}")
+    assert "ferrule.supervisor" in modules
+    assert modules & (HEAVY | LIBRARIES | {"ferrule.hookspecs", "ferrule_example", "probe"}) == set()
+
+
+def test_an_error_of_a_tool_is_rendered_without_more(imported: Imported) -> None:
+    modules = imported.by("example-tool", stdin=b'{"city": "4711"}')
+    assert "ferrule.failures" in modules
+    assert modules & (HEAVY | LIBRARIES) == set()
+
+
+def test_the_child_imports_the_plugin_and_pluggy_alone(healthy: Site, environment: dict[str, str]) -> None:
+    arguments = b'{"show_modules": true}'
+    done = subprocess.run(
+        [healthy.links / "probe-tool"], input=arguments, env=environment, capture_output=True, check=True, timeout=60
+    )
+    modules = set(json.loads(done.stdout)["modules"])
+    assert {"probe", "pluggy"} <= modules
+    assert modules & (LIBRARIES - {"pluggy"} | {"json", "importlib.metadata", "ferrule.credentials_file"}) == set()
+
+
+@pytest.mark.parametrize("words", [["list"], ["--version"], ["--help"], ["list", "--json"]], ids=" ".join)
+def test_ferrule_list_loads_no_plugin_and_no_validator(
+    words: list[str], healthy: Site, environment: dict[str, str]
+) -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "ferrule", *words]
+    where = {**environment, "PYTHONPATH": str(healthy.path)}
+    done = subprocess.run(command, env=where, capture_output=True, text=True, check=True, timeout=60)
+
+    lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
+    modules = {line.rpartition("|")[2].strip() for line in lines}
+    assert "click" in modules
+    assert modules & (LIBRARIES - {"click"} | {"importlib.metadata", "html5lib", "probe"}) == set()
