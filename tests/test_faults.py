@@ -113,6 +113,7 @@ FAULTS = [
     crashing("closes-all-descriptors", "closed all descriptors, before it had answered"),
     crashing("patches-builtins", "left nothing with which its answer could be sent"),
     Fault("logs-on-import"),
+    Fault("pattern-takes-years"),
     Fault("prints-to-stdout"),
     Fault("prints-what-cannot-be-encoded"),
     Fault("prints-a-megabyte-to-stderr"),
@@ -199,6 +200,16 @@ def test_ferrule_run_survives_it(fault: Fault, corpus: Site, environment: dict[s
     assert _tells(done.document, fault)
     assert done.exit_code == (1 if fault.code else 0)
     assert fault.code is None or b"Traceback" not in done.stderr
+
+
+def test_a_pattern_that_takes_years_ends_with_the_deadline(corpus: Site, environment: dict[str, str]) -> None:
+    arguments = json.dumps({"city": "a" * 64 + "b"}).encode()
+    limited = {**_in(corpus, environment), "FERRULE_DEADLINE": "2"}
+
+    done = run([corpus.links / "pattern-takes-years-tool"], arguments, environment=limited)
+
+    assert _tells(done.document, hanging("pattern-takes-years"))
+    assert done.left == []
 
 
 def test_list_checks_each_tool_and_finds_the_broken_ones(corpus: Site, environment: dict[str, str]) -> None:

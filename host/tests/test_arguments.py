@@ -4,11 +4,12 @@ import socket
 from typing import Any
 
 import pytest
-from ferrule.arguments import check, needs_jsonschema, prepare, without_fillers
-from ferrule.errors import ArgumentsInvalid, SchemaInvalid
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+
+from ferrule.arguments import check, needs_jsonschema, prepare, without_fillers
+from ferrule.errors import ArgumentsInvalid, SchemaInvalid
 
 QUICK = settings(deadline=None, database=None, max_examples=300)
 TEXT = {"type": "string"}

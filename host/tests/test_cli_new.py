@@ -7,8 +7,9 @@ import venv
 from pathlib import Path
 
 import pytest
-from ferrule import template
 from machine import Machine
+
+from ferrule import template
 
 ROOT = Path(__file__).parents[2]
 AS_TYPED = (

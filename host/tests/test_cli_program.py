@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from ferrule.cli.program import COMMANDS, program
 from machine import BIN, Machine
+
+from ferrule.cli.program import COMMANDS, program
 
 HEAVY = ("httpx", "jsonschema", "pluggy", "platformdirs", "subprocess", "tempfile")
 

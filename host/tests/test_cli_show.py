@@ -1,8 +1,9 @@
 """`ferrule show`."""
 
 import pytest
-from ferrule.parameters import Parameter, parameters
 from machine import Machine
+
+from ferrule.parameters import Parameter, parameters
 
 PROPERTIES = {
     "query": {"type": "string", "description": "What to look for.", "minLength": 2},

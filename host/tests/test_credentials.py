@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from ferrule.context import Context
 from ferrule.credentials import Credential, default_path, look_up, missing, named
 from ferrule.credentials_file import CredentialsFile

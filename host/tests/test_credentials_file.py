@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from ferrule.credentials_file import CredentialsFile, remove, store
 from ferrule.errors import CredentialsMalformed
 

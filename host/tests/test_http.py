@@ -15,11 +15,12 @@ from pathlib import Path
 
 import pytest
 import trustme
+from loopback import Exchange, Server, refused_port
+
 from ferrule.errors import ToolError
 from ferrule.http import Client, RequestFailed, UnusableURL, trust
 from ferrule.http.proxies import excluded
 from ferrule.http.trust import tls_context
-from loopback import Exchange, Server, refused_port
 
 LONG = 60.0
 SHORT = 0.4

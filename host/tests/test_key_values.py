@@ -1,6 +1,7 @@
 """`key=value` words, made the arguments that a schema expects."""
 
 import pytest
+
 from ferrule.key_values import Pair, arguments
 
 KINDS = ("string", "integer", "number", "boolean", "object")

@@ -8,10 +8,11 @@ from typing import Any
 from urllib.parse import quote, quote_plus, urlencode
 
 import pytest
-from ferrule import strict_json
-from ferrule.redaction import redact, redact_json
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
+from ferrule import strict_json
+from ferrule.redaction import redact, redact_json
 
 QUICK = settings(deadline=None, database=None)
 SECRET = "hunter2-very-secret"

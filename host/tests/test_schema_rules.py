@@ -120,9 +120,7 @@ def test_the_schemas_of_the_specifications_have_no_errors_and_the_warnings_one_e
         (tool({"a": TEXT}, allOf=[]), [("metaschema", "/parameters/allOf")]),
     ],
 )
-def test_what_the_format_refuses_is_an_error_at_its_place(
-    schema: object, expected: list[tuple[str, str]]
-) -> None:
+def test_what_the_format_refuses_is_an_error_at_its_place(schema: object, expected: list[tuple[str, str]]) -> None:
     assert places(check(schema), "error") == expected
     cheap = [place for place in expected if place[0] != "metaschema"]
     assert places(contract_errors(schema)) == cheap
@@ -208,9 +206,7 @@ def test_what_the_format_refuses_is_an_error_at_its_place(
         ({"type": "string", "description": " "}, [("description-missing", "/description")]),
     ],
 )
-def test_a_parameter_is_told_what_is_wrong_with_it_and_where(
-    inside: object, expected: list[tuple[str, str]]
-) -> None:
+def test_a_parameter_is_told_what_is_wrong_with_it_and_where(inside: object, expected: list[tuple[str, str]]) -> None:
     found = check(tool({"p": inside}))
     assert places(found) == [(rule, f"/parameters/properties/p{pointer}") for rule, pointer in expected]
 
@@ -251,9 +247,7 @@ def test_conventions_and_costly_keywords_of_a_whole_tool_are_warnings(
 
 
 @pytest.mark.parametrize(("size", "expected"), [(8191, []), (8192, [("too-large", "")]), (None, [])])
-def test_the_client_reads_8191_bytes_and_drops_one_more(
-    size: int | None, expected: list[tuple[str, str]]
-) -> None:
+def test_the_client_reads_8191_bytes_and_drops_one_more(size: int | None, expected: list[tuple[str, str]]) -> None:
     assert places(contract_errors(FILE_EDIT, size=size)) == expected
     assert places(check(FILE_EDIT, size=size)) == expected
 
@@ -288,9 +282,7 @@ def test_a_name_that_the_file_does_not_give_is_an_error() -> None:
         (b"[" * 100_000, [("valid-json", "")]),
     ],
 )
-def test_text_is_read_as_strictly_as_the_client_reads_it(
-    text: bytes, expected: list[tuple[str, str]]
-) -> None:
+def test_text_is_read_as_strictly_as_the_client_reads_it(text: bytes, expected: list[tuple[str, str]]) -> None:
     assert places(check_text(text)) == expected
 
 

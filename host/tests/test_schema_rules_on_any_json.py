@@ -68,9 +68,7 @@ def test_the_path_of_schema_loads_light_modules_and_the_table_only_for_a_finding
         "print(*sorted(set(sys.modules) - before))"
     )
     source = str(Path(ferrule.__file__).parents[1])
-    run = subprocess.run(
-        [sys.executable, "-I", "-c", program, source], capture_output=True, check=True, text=True
-    )
+    run = subprocess.run([sys.executable, "-I", "-c", program, source], capture_output=True, check=True, text=True)
     package = [f"ferrule.schema_rules{name}" for name in ("", ".contract", ".findings", ".nodes")]
     assert run.stdout.split() == ["ferrule", "ferrule.naming", *package]
 
@@ -93,9 +91,7 @@ SHAPES = ["name", "description", "parameters", "type", "properties", "required",
 UNUSED = ["default", "format", "pattern", "anyOf", "allOf", "if", "$ref", "$defs", "additionalProperties"]
 OTHERS = ["not", "const", "maxItems", "prefixItems", "$schema", "patternProperties", "uniqueItems"]
 KEYWORDS = st.sampled_from([*SHAPES, *UNUSED, *OTHERS])
-WORDS = st.sampled_from(
-    ["object", "array", "string", "integer", "null", "a", "", "a/b~c", "\ud800", "(", "uri"]
-)
+WORDS = st.sampled_from(["object", "array", "string", "integer", "null", "a", "", "a/b~c", "\ud800", "(", "uri"])
 KEYS = KEYWORDS | WORDS | st.text(max_size=4)
 ANY_JSON = st.recursive(
     SCALARS | WORDS,
@@ -112,9 +108,7 @@ ANY_JSON = st.recursive(
     name=st.none() | st.text(max_size=5),
     strict=st.booleans(),
 )
-def test_whatever_json_can_hold_is_answered_with_findings(
-    schema: object, name: str | None, strict: bool
-) -> None:
+def test_whatever_json_can_hold_is_answered_with_findings(schema: object, name: str | None, strict: bool) -> None:
     found = check(schema, name=name, strict=strict)
     assert len(set(places(found))) == len(found)
     for each in found:

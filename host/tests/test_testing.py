@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from ferrule import Credential, ToolError, testing
 
 ANSWER = '{"success": true}'

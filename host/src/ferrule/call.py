@@ -87,15 +87,16 @@ class Call:
     def _executed(self, tool: "InstalledTool", arguments: "dict[str, Any]", settings: "Configuration") -> "Outcome":
         """What comes of it in a supervised child, once everything is checked that needs none of the plugin's code."""
         from ferrule import schemas
-        from ferrule.arguments import prepare
+        from ferrule.arguments import needs_jsonschema, prepare
         from ferrule.context import ANSWER_BYTES
         from ferrule.execution import Execution
         from ferrule.supervisor import supervise
 
         schema = schemas.static(tool)
-        if schema is not None:
+        # A pattern can take for ever to match, so such a schema is left to the child, which can be ended.
+        has_been_checked = schema is not None and not needs_jsonschema(schema["parameters"])
+        if schema is not None and has_been_checked:
             arguments = prepare(arguments, schema["parameters"])
-        has_been_checked = schema is not None
         return supervise(
             Execution(tool, arguments, self._names, self.deadline, has_been_checked=has_been_checked, dry=self._dry),
             deadline=self.deadline,

@@ -19,7 +19,7 @@ from ferrule.streams import occupy_standard_streams
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TextIO
 
 # A plugin may replace these in os, and the child's end must be its own.
@@ -119,7 +119,6 @@ class _Watch:
         self._text = text
         self._signals = signals
         self._deadline = deadline
-        self._size_limit = size_limit
         self._messages = Messages(size_limit)
         self._captured = bytearray()
         self._status: int | None = None
@@ -160,7 +159,7 @@ class _Watch:
             reason = ResultInvalid("The tool sent more than the client reads.")
         result, failure = (None, reason.facts()) if reason else (messages.result, messages.failure)
         if messages.secrets:
-            result, failure = _redacted(result, failure, messages.secrets, self._size_limit)
+            result, failure = _redacted(result, failure, messages.secrets)
         return Outcome(result, failure, messages.events, bytes(self._captured), messages.secrets)
 
     def _drain_channel(self) -> bool:
@@ -304,20 +303,16 @@ def _read(file: int) -> bytes | None:
 
 
 def _redacted(
-    result: bytes | None, failure: dict[str, object] | None, secrets: "Sequence[str]", size_limit: int
+    result: bytes | None, failure: "Mapping[str, object] | None", secrets: "Sequence[str]"
 ) -> tuple[bytes | None, dict[str, object] | None]:
-    """The outcome without secrets; a failure where a secret was so short, or so odd, that nothing is left of it."""
+    """The outcome without secrets."""
     from ferrule import strict_json
-    from ferrule.redaction import redact
+    from ferrule.redaction import redact_json
 
-    document = redact(strict_json.dumps(failure) if result is None else result, secrets)
-    try:
-        facts = strict_json.loads(document)
-    except strict_json.MalformedJSON:
-        facts = None
-    if not isinstance(facts, dict) or len(document) > size_limit:
-        return None, ResultInvalid("The tool's answer cannot be sent without showing a credential.").facts()
-    return (None, facts) if result is None else (document, None)
+    if result is not None:
+        return redact_json(result, secrets), None
+    facts = strict_json.loads(redact_json(strict_json.dumps(failure), secrets))
+    return None, facts if isinstance(facts, dict) else {}
 
 
 def _too_late() -> DeadlinePassed:

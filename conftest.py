@@ -1,0 +1,23 @@
+"""What holds for the tests of all distributions."""
+
+import os
+from collections.abc import Generator
+
+import pytest
+
+# Reasons that have to do with who runs the tests, or on which system, and not with a program that is missing.
+_ALLOWED = ("only root", "elsewhere", "this is the run")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """In continuous integration every program is installed, so a test that is skipped there is one that fails."""
+    report = yield
+    if report.skipped and os.environ.get("CI") and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if not reason.removeprefix("Skipped: ").startswith(_ALLOWED):
+            report.outcome = "failed"
+            report.longrepr = f"{item.nodeid} was skipped, and must not be in continuous integration: {reason}"
+    return report
