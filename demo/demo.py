@@ -31,20 +31,20 @@ class QuietHandler(SimpleHTTPRequestHandler):
 def main() -> None:
     """Show the five steps."""
     with tempfile.TemporaryDirectory() as folder:
-        tools = Path(folder, "tools")
+        tools = Path(folder, ".ikigai", "tools")
         title("1. Which tools are installed, and are they sound?")
         ferrule("list", "--check")
         title("2. Give the page fetcher to the agent: an executable in the folder that it scans.")
-        ferrule("link", "web_fetch", "example", "--to", str(tools))
+        ferrule("link", "web_fetch", "example", home=folder)
         title("3. The agent starts, and asks every executable there for its schema.")
         found = ikigai.discover([str(tools)])
         show_schema(found["web_fetch"])
         title("4. The agent calls the tool: JSON on stdin, JSON on stdout.")
         with served() as address:
             fetch(found["web_fetch"], {"url": f"{address}/page.html"})
-        title("5. A call that goes wrong says what to do next.")
+        title("5. A call that goes wrong says why.")
         fetch(found["web_fetch"], {"url": "page.html", "lines": 20})
-    title("That was the main job. `make test` runs the tests; README.md says how to write a tool of your own.")
+    title("That was the main job. Go on with `. .venv/bin/activate` and `ferrule new`; README.md says more.")
 
 
 def title(text: str) -> None:
@@ -53,10 +53,12 @@ def title(text: str) -> None:
     print(f"\n\033[1m{text}\033[0m" if has_colour else f"\n{text}", flush=True)
 
 
-def ferrule(*arguments: str) -> None:
-    """Run the admin's command, and show it as it would be typed."""
+def ferrule(*arguments: str, home: str | None = None) -> None:
+    """Run the admin's command, and show it as it would be typed. home: a home other than the person's own."""
     print(f"$ ferrule {' '.join(arguments)}", flush=True)
-    subprocess.run([SCRIPTS / "ferrule", *arguments], check=True)
+    subprocess.run(
+        [SCRIPTS / "ferrule", *arguments], check=True, env={**os.environ, **({"HOME": home} if home else {})}
+    )
 
 
 def show_schema(tool: "ikigai.Tool") -> None:

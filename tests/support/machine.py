@@ -9,7 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ferrule.discovery import scan
+
 BIN = Path(sys.executable).parent
+KEYLESS = ("ferrule-example", "ferrule-fetch")
 CITY = {"city": {"type": "string", "description": "A city."}}
 _MODULE = """\
 from ferrule import Credential, ToolError, hookimpl, static_schema
@@ -46,6 +49,7 @@ class Machine:
         self.home, self.work, self.site = (root / name for name in ("home", "work", "site"))
         for folder in (self.home, self.work, self.site):
             folder.mkdir()
+        self._hide_what_else_is_installed()
         self.tools = self.home / ".ikigai" / "tools"
         self.credentials = self.home / ".config" / "ikigai" / "credentials.json"
         self.environment = {
@@ -54,6 +58,12 @@ class Machine:
             "PYTHONPATH": str(self.site),
             "LANG": "C.UTF-8",
         }
+
+    def _hide_what_else_is_installed(self) -> None:
+        """Whatever a developer has installed beside the project's keyless tools must not show: a name hides a name."""
+        for claim in (claim for claims in scan().values() for claim in claims):
+            if claim.distribution not in KEYLESS:
+                (self.site / f"{claim.distribution.replace('-', '_')}-0.dist-info").mkdir(exist_ok=True)
 
     def install(
         self,

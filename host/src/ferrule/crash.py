@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _SHOWN = 300
+_LIBRARY = os.path.dirname(os.__file__) + "/"
+_HOST = os.path.dirname(__file__) + "/"
 
 
 def explain(error: BaseException, secrets: "Sequence[str]" = ()) -> FerruleError:
@@ -73,12 +75,23 @@ def legible(value: object, secrets: "Sequence[str]", longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def _place(error: BaseException) -> str:
-    """The last line of the traceback, which is where an author starts to look."""
+def place_of(error: BaseException) -> tuple[str, int] | None:
+    """Where an author starts to look: the last line of the traceback that is neither Python's nor ferrule's."""
     frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
+    places: list[tuple[str, int]] = []
+    while frame is not None:
+        places.append((frame.tb_frame.f_code.co_filename, frame.tb_lineno))
         frame = frame.tb_next
-    if frame is None:
-        return ""
-    path = frame.tb_frame.f_code.co_filename
-    return f" ({'/'.join(path.split('/')[-2:])}, line {frame.tb_lineno})"
+    outside = [place for place in places if _may_be_the_authors(place[0])]
+    return outside[-1] if outside else None
+
+
+def _may_be_the_authors(path: str) -> bool:
+    if path.startswith(("<frozen", _HOST)):
+        return False
+    return not path.startswith(_LIBRARY) or "-packages/" in path[len(_LIBRARY) :]
+
+
+def _place(error: BaseException) -> str:
+    place = place_of(error)
+    return f" ({'/'.join(place[0].split('/')[-2:])}, line {place[1]})" if place else ""

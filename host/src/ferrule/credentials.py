@@ -102,6 +102,7 @@ def missing(tool: str, credential: Credential, file: str, problem: str | None = 
         f"{tool} needs {credential.description or credential.name}.{get_one} Set {credential.environment}, or add it "
         f"to {file} as '{credential.path}'.{because}"
     )
+    hint = f"Run: ferrule credentials set {tool} {credential.name}"
     facts = {"tool": tool, "credential": credential.name, "signup_url": credential.url}
     data = ", ".join(f"{_quoted(name)}: {_quoted(value)}" for name, value in facts.items())
     event = {
@@ -109,7 +110,8 @@ def missing(tool: str, credential: Credential, file: str, problem: str | None = 
         "content": f"⚠ Configuration Required\n\n{text}",
         "data_json": f"{{{data}}}",
     }
-    return CredentialMissing("AUTH_MISSING", text, details={"problem": problem} if problem else None, event=event)
+    details = {"problem": problem} if problem else None
+    return CredentialMissing("AUTH_MISSING", text, hint=hint, details=details, event=event)
 
 
 def named(credentials: "Iterable[Credential]", name: str) -> Credential:

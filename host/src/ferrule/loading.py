@@ -110,7 +110,7 @@ def failure_renderer(tool: InstalledTool) -> Callable[[dict[str, Any]], Any]:
 def broken(tool: InstalledTool, error: BaseException) -> ToolBroken:
     """The error that says why a plugin cannot be loaded, and who ships it."""
     from ferrule import __version__
-    from ferrule.crash import name_and_text, text_of
+    from ferrule.crash import name_and_text, place_of, text_of
 
     facts = {
         "exception": type(error).__name__,
@@ -120,4 +120,13 @@ def broken(tool: InstalledTool, error: BaseException) -> ToolBroken:
         "ferrule": __version__,
     }
     text = f"{tool.name} of {tool.source} cannot be loaded: {name_and_text(error)}."
-    return ToolBroken(text, hint=f"Update or uninstall {tool.distribution}.", details=facts)
+    return ToolBroken(text, hint=_what_to_do(tool, error, place_of(error)), details=facts)
+
+
+def _what_to_do(tool: InstalledTool, error: BaseException, place: tuple[str, int] | None) -> str:
+    """For whoever wrote the plugin, and for whoever has only installed it."""
+    if isinstance(error, pluggy.PluginValidationError):
+        hooks = "schema(), credentials(), validate(arguments) and execute(arguments, context)"
+        return f"The hooks are {hooks}; correct {tool.module}, or update or uninstall {tool.distribution}."
+    where = f"{place[0]}, line {place[1]}" if place else tool.module
+    return f"Correct {where}, or update or uninstall {tool.distribution}."

@@ -112,6 +112,8 @@ def static_schema(module_file: str) -> "dict[str, Any]":
     Raises FileNotFoundError where there is none, and ValueError where it is not strict JSON or not an object.
     """
     path = _beside(module_file)
+    if _existing(path) is None:
+        raise FileNotFoundError(f"{path} is not there; add it to the package's data if it was left out of a wheel")
     schema = strict_json.loads(read_file(path))
     if not isinstance(schema, dict):
         raise ValueError(f"{path} holds no JSON object")
