@@ -33,15 +33,16 @@ class Answer:
         name: the tool that was asked for, also where it is not installed. names: other names that tools are linked
         under; what the host and the tool say about tools uses them.
         """
+        # A result comes without secrets from the supervisor; what a plugin makes of a failure does not.
         document, summary, exit_code = outcome.result or b"{}", "", 0
         if outcome.failure is not None:
             from ferrule import failures
 
             failure = _renamed(outcome.failure, names)
-            document = failures.document(failure, tool)
+            document = _redacted_json(failures.document(failure, tool), outcome)
             summary = failures.summary(failure, names.get(name, name))
             exit_code = 0 if _exits_zero(os.environ) else 1
-        return cls(_redacted_json(document, outcome), _text(outcome, summary if exit_code else ""), exit_code)
+        return cls(document, _text(outcome, summary if exit_code else ""), exit_code)
 
 
 def _exits_zero(environ: "Mapping[str, str]") -> bool:

@@ -22,11 +22,7 @@ def redact(data: bytes, secrets: "Iterable[str]") -> bytes:
     as part of something longer such as HTTP basic authentication. A secret of fewer than four characters is left alone.
     The text never gets longer.
     """
-    known = [secret for secret in secrets if len(secret) >= SHORTEST]
-    # The longest first: where one secret is a part of another, no rest of that must stay.
-    for spelling in sorted({one for secret in known for one in _spellings(secret)}, key=len, reverse=True):
-        data = data.replace(spelling, _mask(spelling))
-    return _without_percent_encoded(data, known) if b"%" in data or b"+" in data else data
+    return _Redaction(secrets).of_text(data)
 
 
 def redact_json(document: bytes, secrets: "Iterable[str]") -> bytes:
@@ -34,8 +30,8 @@ def redact_json(document: bytes, secrets: "Iterable[str]") -> bytes:
 
     Texts and keys are treated as by `redact`; a number that has a secret in it becomes null. Raises MalformedJSON.
     """
-    known = [secret for secret in secrets if len(secret) >= SHORTEST]
-    if not known:
+    redaction = _Redaction(secrets)
+    if not redaction.secrets:
         return document
     whole = [strict_json.loads(document)]
     waiting: list[dict[str, object] | list[object]] = [whole]
@@ -43,12 +39,35 @@ def redact_json(document: bytes, secrets: "Iterable[str]") -> bytes:
     while waiting:
         holder = waiting.pop()
         members = list(holder.items() if isinstance(holder, dict) else enumerate(holder))
-        clean = [(_clean(key, known), _clean(value, known)) for key, value in members]
+        clean = [(redaction.of_leaf(key), redaction.of_leaf(value)) for key, value in members]
         if clean != members:
             has_changed = True
             _refill(holder, clean)
         waiting.extend(value for _, value in clean if isinstance(value, dict | list))
     return strict_json.dumps(whole[0]) if has_changed else document
+
+
+class _Redaction:
+    """The spellings of some secrets, worked out once for all the texts that they are looked for in."""
+
+    def __init__(self, secrets: "Iterable[str]") -> None:
+        self.secrets = [secret for secret in secrets if len(secret) >= SHORTEST]
+        # The longest first: where one secret is a part of another, no rest of that must stay.
+        unique = {spelling for secret in self.secrets for spelling in _spellings(secret)}
+        self._spellings = sorted(unique, key=len, reverse=True)
+
+    def of_text(self, data: bytes) -> bytes:
+        for spelling in self._spellings:
+            data = data.replace(spelling, _mask(spelling))
+        return _without_percent_encoded(data, self.secrets) if b"%" in data or b"+" in data else data
+
+    def of_leaf(self, leaf: object) -> object:
+        if isinstance(leaf, str):
+            return self.of_text(leaf.encode()).decode()
+        if isinstance(leaf, int | float) and not isinstance(leaf, bool):
+            number = strict_json.dumps(leaf).decode()
+            return None if any(secret in number for secret in self.secrets) else leaf
+        return leaf
 
 
 def _refill(holder: "dict[str, object] | list[object]", members: "list[tuple[object, object]]") -> None:
@@ -57,15 +76,6 @@ def _refill(holder: "dict[str, object] | list[object]", members: "list[tuple[obj
         holder.update(members)  # type: ignore[arg-type]
     else:
         holder[:] = [value for _, value in members]
-
-
-def _clean(leaf: object, secrets: "list[str]") -> object:
-    if isinstance(leaf, str):
-        return redact(leaf.encode(), secrets).decode()
-    if isinstance(leaf, int | float) and not isinstance(leaf, bool):
-        number = strict_json.dumps(leaf).decode()
-        return None if any(secret in number for secret in secrets) else leaf
-    return leaf
 
 
 def _mask(spelling: bytes) -> bytes:
