@@ -46,24 +46,18 @@ class Machine:
     """A user's machine. home, work: folders. site: where tools are installed. environment: of every command."""
 
     def __init__(self, root: Path) -> None:
-        self.home, self.work, self.site = (root / name for name in ("home", "work", "site"))
-        for folder in (self.home, self.work, self.site):
+        self.home, self.work, self.site, hiding = (root / name for name in ("home", "work", "site", "hiding"))
+        for folder in (self.home, self.work, self.site, hiding):
             folder.mkdir()
-        self._hide_what_else_is_installed()
+        _hide_what_else_is_installed(hiding)
         self.tools = self.home / ".ikigai" / "tools"
         self.credentials = self.home / ".config" / "ikigai" / "credentials.json"
         self.environment = {
             "HOME": str(self.home),
             "PATH": f"{BIN}:/usr/bin:/bin",
-            "PYTHONPATH": str(self.site),
+            "PYTHONPATH": f"{self.site}:{hiding}",
             "LANG": "C.UTF-8",
         }
-
-    def _hide_what_else_is_installed(self) -> None:
-        """Whatever a developer has installed beside the project's keyless tools must not show: a name hides a name."""
-        for claim in (claim for claims in scan().values() for claim in claims):
-            if claim.distribution not in KEYLESS:
-                (self.site / f"{claim.distribution.replace('-', '_')}-0.dist-info").mkdir(exist_ok=True)
 
     def install(
         self,
@@ -151,3 +145,10 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 65536)
     except OSError:  # how a terminal says that nobody is left on the other side
         return b""
+
+
+def _hide_what_else_is_installed(folder: Path) -> None:
+    """Whatever a developer has installed beside the project's keyless tools must not show: a name hides a name."""
+    for claim in (claim for claims in scan().values() for claim in claims):
+        if claim.distribution not in KEYLESS:
+            (folder / f"{claim.distribution.replace('-', '_')}-0.dist-info").mkdir(exist_ok=True)
