@@ -1,0 +1,134 @@
+"""Which domains a search is for, as people and models write them, and whether a URL is on one of them."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, Self
+from urllib.parse import urlsplit
+
+ALLOWED, BLOCKED = "allowed_domains", "blocked_domains"
+
+_PREFIX = re.compile(r"(?:site:\s*)?(?:(?:[a-z][a-z0-9+.-]*:)?//)?(?:[^/?#\\]*@)?", re.I)
+_REST = re.compile(r"(?::\d*)?(?:[/?#\\].*)?\Z", re.S)
+_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_LONGEST = 253  # characters of a host name
+_SHOWN = 60
+
+
+class NotADomain(ValueError):
+    """The text names no domain. The message says why, in a few words."""
+
+
+class DomainFilter(NamedTuple):
+    """The domains that results may be on, all where `allowed` is empty, and those that they may not be on.
+
+    Domains are in ASCII and small letters, each once, and without those that another one in the list includes.
+    """
+
+    allowed: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any]) -> Self:
+        """The filter that `allowed_domains` and `blocked_domains` mean; NotADomain where an entry is none."""
+        return cls(*(_without_included(_read(arguments.get(name))) for name in (ALLOWED, BLOCKED)))
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it leaves anything out."""
+        return bool(self.allowed or self.blocked)
+
+    @property
+    def is_allowed_alone(self) -> bool:
+        """Whether `allowed` is all there is to it: nothing that it includes is blocked."""
+        return bool(self.allowed) and not any(_is_on(domain, self.allowed) for domain in self.blocked)
+
+    def passes(self, url: str) -> bool:
+        """Whether a result may be shown. One whose host cannot be told passes no filter."""
+        if not self.is_active:
+            return True
+        host = host_of(url)
+        return bool(host) and not _is_on(host, self.blocked) and (not self.allowed or _is_on(host, self.allowed))
+
+    def operators(self, *, allowed: bool = True, blocked: bool = True) -> str:
+        """The filter in the words of a query: `site:a.com OR site:b.com -site:c.com`."""
+        sites = " OR ".join(f"site:{domain}" for domain in self.allowed) if allowed else ""
+        others = [f"-site:{domain}" for domain in self.blocked] if blocked else []
+        return " ".join(filter(None, [sites, *others]))
+
+
+def findings(arguments: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the two lists of domains, for a tool's `validate` hook; `[]` where nothing is."""
+    found = []
+    for name in (ALLOWED, BLOCKED):
+        for entry in arguments.get(name) or []:
+            try:
+                normalise(entry) if entry.strip() else None
+            except NotADomain as error:
+                found.append(f"{name}: {_shortened(entry)!r} is not a domain, {error}")
+    if not found:
+        domains = DomainFilter.of(arguments)
+        if domains.allowed and all(_is_on(domain, domains.blocked) for domain in domains.allowed):
+            found.append(f"{ALLOWED}: {BLOCKED} leaves none of them")
+    return found
+
+
+def normalise(pasted: str) -> str:
+    """The domain that a pasted text names, in ASCII and small letters: `https://Example.com./x` is `example.com`.
+
+    A scheme, a user, a port, a path, `site:`, a leading `*.` and a trailing dot are dropped. A domain of one label
+    has to be written with a dot before it (`.edu`), since a bare word is a name that is not finished.
+
+    Raises NotADomain.
+    """
+    text = pasted.strip().strip("\"'<>`").strip()
+    host = _REST.sub("", _PREFIX.sub("", text, count=1), count=1)
+    is_whole_branch = host.startswith(("*.", "."))
+    host = to_ascii(host.removeprefix("*.").removeprefix(".")).removesuffix(".")
+    if not host:
+        raise NotADomain("there is no host in it")
+    labels = host.split(".")
+    if len(host) > _LONGEST or not all(map(_LABEL.fullmatch, labels)):
+        raise NotADomain("write it as example.com")
+    if len(labels) == 1 and not is_whole_branch:
+        raise NotADomain(f"write the whole domain, or .{host} for all domains under it")
+    return host
+
+
+def host_of(url: str) -> str:
+    """The host of a URL, as `normalise` writes it; "" where there is none, or where programs would disagree on it."""
+    try:
+        parts = urlsplit(url)
+        host = to_ascii(parts.hostname or "")
+    except ValueError:
+        return ""
+    return "" if re.search(r"[\\%\s]", parts.netloc) else host.removesuffix(".")
+
+
+def to_ascii(host: str) -> str:
+    """A host name in small letters and the form that is sent, `xn--…` for other scripts. Raises NotADomain."""
+    if host.isascii():
+        return host.lower()
+    import idna
+
+    try:
+        return idna.encode(host, uts46=True).decode("ascii")
+    except UnicodeError:  # idna.IDNAError is one
+        raise NotADomain("it holds a character that no domain has") from None
+
+
+def _read(entries: Iterable[str] | None) -> list[str]:
+    # A model that has to fill in every parameter sends [""] for a list that it does not mean.
+    return [normalise(entry) for entry in entries or [] if entry.strip()]
+
+
+def _is_on(host: str, domains: Iterable[str]) -> bool:
+    return any(host == domain or host.endswith(f".{domain}") for domain in domains)
+
+
+def _without_included(domains: list[str]) -> tuple[str, ...]:
+    unique = dict.fromkeys(domains)
+    return tuple(one for one in unique if not _is_on(one, [other for other in unique if other != one]))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

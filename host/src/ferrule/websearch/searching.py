@@ -1,0 +1,65 @@
+"""One search: credentials, questions, answer."""
+
+import gc
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ferrule.context import Context
+from ferrule.errors import ToolError
+from ferrule.websearch.paging import Query, collect
+from ferrule.websearch.provider import Provider
+
+if TYPE_CHECKING:
+    from ferrule.websearch.asking import Asker
+
+
+def search(provider: Provider, query: Query, context: Context) -> dict[str, Any]:
+    """What a search tool's `execute` returns: `{"success", "results": [{"title", "url", "snippet"}], "count"}`.
+
+    Where a filter leaves too few results, further pages are asked for, as far as the provider's plan and the deadline
+    go. What cut a search short after its first results is told as an event `search_incomplete`.
+
+    Raises ToolError: AUTH_MISSING, AUTH_INVALID, RATE_LIMIT (with `retry_after` where it is known), NETWORK_ERROR,
+    API_ERROR.
+    """
+    keys = _keys(provider, context)
+    with _asker_class()(provider, keys, context) as asker:
+        found = collect(provider.plan(query), query, asker.ask)
+    if found.stopped:
+        context.event({"kind": "search_incomplete", "content": found.stopped})
+    return _fitting([result._asdict() for result in found.results], context)
+
+
+def _asker_class() -> "type[Asker]":
+    """Import httpx, which a call without a key does not need, and which takes a sixth less without the collector."""
+    is_first = "ferrule.websearch.asking" not in sys.modules and gc.isenabled()
+    if is_first:
+        gc.disable()
+    try:
+        from ferrule.websearch.asking import Asker
+    finally:
+        if is_first:
+            gc.freeze()  # what was imported stays; without this, the first collection would go through all of it
+            gc.enable()
+    return Asker
+
+
+def _keys(provider: Provider, context: Context) -> dict[str, str]:
+    try:
+        return {one.name: context.credential(one.name) for one in provider.credentials}
+    except ToolError as error:
+        if error.event is None or not provider.setup:  # it is set, and cannot be sent: the host says why
+            raise
+        problem = (error.details or {}).get("problem")
+        raise ToolError(
+            error.code, provider.setup, hint=str(problem) if problem else None, event=provider.setup_event
+        ) from None
+
+
+def _fitting(results: list[dict[str, str]], context: Context) -> dict[str, Any]:
+    """The answer with as many of the results as the client reads."""
+    while True:
+        answer = {"success": True, "results": results, "count": len(results)}
+        if not results or context.size(answer) <= context.max_bytes:
+            return answer
+        results = results[:-1]

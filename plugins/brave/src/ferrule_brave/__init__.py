@@ -1,0 +1,48 @@
+"""The tool `web_search_brave`: searches the web by the Brave Search API."""
+
+from typing import Any
+
+from ferrule import Context, Credential, hookimpl, static_schema
+
+CREDENTIALS = [
+    Credential(
+        "api_key",
+        environment="BRAVE_API_KEY",
+        path="web_search.brave.api_key",
+        url="https://brave.com/search/api/",
+        description="an API key of Brave Search",
+    )
+]
+
+
+@hookimpl
+def schema() -> dict[str, Any]:
+    """Describe the tool, as `schema.json` does."""
+    return static_schema(__file__)
+
+
+@hookimpl
+def credentials() -> list[Credential]:
+    """It needs an API key."""
+    return CREDENTIALS
+
+
+@hookimpl
+def validate(arguments: dict[str, Any]) -> list[str]:
+    """Say what Brave cannot search for, and which domains are none."""
+    from ferrule_brave.limits import findings
+
+    return findings(arguments)
+
+
+@hookimpl
+def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    """Return the results `offset` … `offset + count - 1`: `{"success", "results", "count"}`.
+
+    Raises ToolError with AUTH_MISSING, AUTH_INVALID, RATE_LIMIT, NETWORK_ERROR or API_ERROR.
+    """
+    from ferrule.websearch import Query, search
+    from ferrule_brave.provider import Brave
+
+    query = Query.of(arguments, offset=arguments.get("offset", 0), limit=arguments.get("count", 10))
+    return search(Brave(), query, context)

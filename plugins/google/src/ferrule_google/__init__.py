@@ -1,0 +1,56 @@
+"""The tool `web_search_google`: searches the web by the Google Custom Search JSON API."""
+
+from typing import Any
+
+from ferrule import Context, Credential, hookimpl, static_schema
+
+CREDENTIALS = [
+    Credential(
+        "api_key",
+        environment="GOOGLE_SEARCH_API_KEY",
+        path="web_search.google.api_key",
+        url="https://developers.google.com/custom-search/v1/overview",
+        description="an API key of Google Custom Search",
+    ),
+    Credential(
+        "engine_id",
+        environment="GOOGLE_SEARCH_ENGINE_ID",
+        path="web_search.google.engine_id",
+        url="https://programmablesearchengine.google.com/controlpanel/create",
+        description="the id of a Programmable Search Engine",
+        secret=False,
+    ),
+]
+
+
+@hookimpl
+def schema() -> dict[str, Any]:
+    """Describe the tool, as `schema.json` does."""
+    return static_schema(__file__)
+
+
+@hookimpl
+def credentials() -> list[Credential]:
+    """It needs an API key and the id of a search engine."""
+    return CREDENTIALS
+
+
+@hookimpl
+def validate(arguments: dict[str, Any]) -> list[str]:
+    """Say what Google does not serve, and which domains are none."""
+    from ferrule_google.limits import findings
+
+    return findings(arguments)
+
+
+@hookimpl
+def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    """Return `num` results from the one at `start` on, 1 being the first: `{"success", "results", "count"}`.
+
+    Raises ToolError with AUTH_MISSING, AUTH_INVALID, RATE_LIMIT, NETWORK_ERROR or API_ERROR.
+    """
+    from ferrule.websearch import Query, search
+    from ferrule_google.provider import Google
+
+    query = Query.of(arguments, offset=arguments.get("start", 1) - 1, limit=arguments.get("num", 10))
+    return search(Google(), query, context)
