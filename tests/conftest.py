@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -46,7 +47,11 @@ def start(healthy: Site, here: dict[str, str]) -> Iterator[Start]:
             streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
             command = [getattr(healthy, kind) / f"{tool}-tool"]
             process = subprocess.Popen(
-                command, env={**here, **(environ or {})}, process_group=0, bufsize=0, **{**streams, **options}
+                command,
+                env={**here, **(environ or {})},
+                process_group=0,
+                bufsize=0,
+                **{"preexec_fn": _hear_hangups, **streams, **options},
             )
             started.callback(_end, process)
             return process
@@ -70,6 +75,11 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Site:
 def healthy(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """The example and the probe, with nothing broken beside them."""
     return _built_once(tmp_path_factory, "healthy", lambda site: site.install(EXAMPLE, PROBE))
+
+
+def _hear_hangups() -> None:
+    """Tests that run under nohup hand down that SIGHUP is ignored, and ferrule leaves it at that."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
