@@ -205,3 +205,11 @@ def test_a_credential_that_is_no_text_makes_the_tool_broken_and_no_more(machine:
     shown = machine.ferrule("credentials", "--json")
     assert shown.code == 0
     assert [(one["tool"], one["state"]) for one in shown.document["failed"]] == [("alpha", "broken")]
+
+
+def test_a_mistyped_tool_is_not_taken_for_a_key_of_the_file(machine: Machine) -> None:
+    machine.install("dice")
+    done = machine.ferrule("credentials", "set", "dicee", "--value", "sk-1234567890")
+    assert done.code == 1
+    assert "Did you mean dice?" in done.err
+    assert not machine.credentials.exists()

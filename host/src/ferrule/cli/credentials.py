@@ -124,7 +124,8 @@ def _resolve(target: str, name: str | None) -> tuple[str, Credential | None]:
     claims = discovery.scan()
     tool, _, rest = target.partition(".")
     if tool not in claims:
-        if name is not None:
+        # A key of the file has dots, or is written as a variable is; anything else is a tool's name, mistyped.
+        if name is not None or ("." not in target and not target.isupper()):
             raise unknown(target, claims)
         if not all(target.split(".")):
             raise FerruleError(f"{target!r} is no key: names with dots between them are, as in dice.api_key.")
