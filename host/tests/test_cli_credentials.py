@@ -57,6 +57,17 @@ def test_each_credential_is_shown_with_where_it_is_looked_up_and_where_to_get_on
     assert KEY not in shown.out + shown.err
 
 
+def test_a_key_that_was_written_without_quotes_is_unusable_and_not_missing(machine: Machine) -> None:
+    needing(machine, "alpha", "pin")
+    store(machine, {"alpha": {"pin": 90_210}})
+    shown = machine.ferrule("credentials", "--json", "--check", "alpha")
+    assert shown.code == 1
+    (status,) = shown.document["credentials"]
+    assert (status["state"], status["source"]) == ("unusable", None)
+    assert "is no text" in status["problem"]
+    assert "90210" not in shown.out
+
+
 def test_the_environment_wins_then_the_nested_key_then_the_flat_one(machine: Machine) -> None:
     needing(machine, "alpha", "key")
     file = str(machine.credentials)

@@ -8,6 +8,8 @@ import ikigai
 import pytest
 from machine import Machine
 
+from ferrule import linking
+
 SIBLINGS = "Reads what `web_search` found, as web_search_deep does, not as web_searches."
 
 
@@ -23,6 +25,31 @@ def test_a_tool_is_linked_where_the_client_finds_it(machine: Machine) -> None:
     assert tool.schema["name"] == "web_almanac"
     answer = ikigai.call(tool, {"city": "Oslo"})
     assert answer == {"tool_success": True, "result": {"got": {"city": "Oslo"}}}
+
+
+def test_a_tool_under_another_name_tells_a_person_what_to_set_and_what_to_type(machine: Machine) -> None:
+    url = "https://almanac.example/almanac"
+    credential = f"Credential('key', environment='ALMANAC_KEY', path='almanac.key', url={url!r})"
+    top = f"@hookimpl\ndef credentials():\n    return [{credential}]"
+    machine.install("almanac", top=top, execute="return {'key': context.credential('key')}")
+    machine.ferrule("link", "almanac", "--as", "sky")
+    called = subprocess.run([machine.tools / "sky-tool"], input=b"{}", capture_output=True, env=machine.environment)
+    assert json.loads(called.stdout)["error"] == (
+        "sky needs key. Get one: https://almanac.example/almanac. Set ALMANAC_KEY, or add it to "
+        f"{machine.credentials} as 'almanac.key'. Run: ferrule credentials set almanac key"
+    )
+    assert machine.ferrule("credentials", "set", "almanac", "key", stdin=b"abcdef").code == 0
+    called = subprocess.run([machine.tools / "sky-tool"], input=b"{}", capture_output=True, env=machine.environment)
+    assert called.returncode == 0
+
+
+def test_a_schema_that_changes_while_it_is_linked_is_newer_than_its_link(machine: Machine) -> None:
+    module = machine.install("alpha", top="import os\nos.utime(__file__.replace('.py', '.schema.json'))")
+    machine.ferrule("link", "alpha")
+    path = str(machine.tools / "alpha-tool")
+    facts = linking.read_facts(path)
+    assert facts is not None
+    assert linking.reasons_to_doubt(path, facts) == [f"{module.with_suffix('.schema.json')} is newer"]
 
 
 def test_linking_again_changes_nothing(machine: Machine) -> None:

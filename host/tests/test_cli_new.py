@@ -1,5 +1,6 @@
 """`ferrule new`: a plugin that works as it is."""
 
+import json
 import os
 import subprocess
 import sys
@@ -119,6 +120,21 @@ def test_a_new_plugin_works_as_a_user_types_it_and_its_tests_pass(environment: d
     tested = subprocess.run(tests, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert tested.returncode == 0, tested.stdout + tested.stderr
     assert "passed" in tested.stdout
+
+
+def test_the_tests_of_a_new_plugin_follow_its_schema(environment: dict[str, str], tmp_path: Path) -> None:
+    start = "ferrule new tides && pip install -e ./ferrule-tides"
+    subprocess.run(["bash", "-c", start], cwd=tmp_path, env=environment, check=True, capture_output=True)
+    schema = tmp_path / "ferrule-tides/src/ferrule_tides/schema.json"
+    described = json.loads(schema.read_text())
+    described["parameters"]["properties"]["days"] = {"type": "integer", "description": "How many days.", "minimum": 1}
+    described["parameters"]["required"].append("days")
+    schema.write_text(json.dumps(described))
+    tests = tmp_path / "ferrule-tides/tests/test_tides.py"
+    tests.write_text(tests.read_text().replace('ARGUMENTS = {"city": "Oslo"', 'ARGUMENTS = {"city": "Oslo", "days": 2'))
+    run = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", tests]
+    tested = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert tested.returncode == 0, tested.stdout + tested.stderr
 
 
 def test_the_sdist_and_the_wheel_made_from_it_contain_the_template(tmp_path: Path) -> None:

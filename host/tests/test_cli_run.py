@@ -149,6 +149,21 @@ def test_the_document_is_indented_on_a_terminal_and_plain_with_json(machine: Mac
     assert '{"got":{"city":"Oslo"},' in plain.out
 
 
+def test_of_an_event_the_text_is_shown_on_a_terminal_and_the_line_elsewhere(machine: Machine) -> None:
+    event = {"kind": "config_required", "content": "Set it up:\n  \x9b2J https://keys.example", "data_json": "{}"}
+    machine.install("alpha", properties={}, execute=f"raise ToolError('AUTH_MISSING', 'No key.', event={event!r})")
+    shown = machine.on_terminal("run", "alpha")
+    assert shown.out.endswith("}\nSet it up:\n  \\u009b2J https://keys.example\n")
+    assert '"content"' in machine.on_terminal("run", "alpha", "--json").out
+    assert json.loads(machine.ferrule("run", "alpha", "{}").err) == event
+
+
+def test_what_is_no_event_is_shown_as_it_was_printed_on_a_terminal(machine: Machine) -> None:
+    lines = ['{"content": "no kind"}', '{"kind": "x", "content": 5}', '["kind"]', "words", "{"]
+    machine.install("alpha", properties={}, execute=f"print({chr(10).join(lines)!r}); return {{}}")
+    assert machine.on_terminal("run", "alpha").out.endswith("\n".join(lines) + "\n")
+
+
 def test_on_a_terminal_a_tool_without_parameters_needs_no_arguments(machine: Machine) -> None:
     machine.install("alpha", properties={})
     assert '"got": {}' in machine.on_terminal("run", "alpha").out

@@ -125,6 +125,11 @@ def test_an_executable_is_validated_by_what_it_prints(machine: Machine) -> None:
         assert validated.document["targets"][0]["kind"] == "executable"
 
 
+def test_a_folder_is_refused_by_its_name(machine: Machine) -> None:
+    refused = machine.ferrule("validate", str(machine.work))
+    assert (refused.code, refused.err) == (1, f"Error: {machine.work} cannot be read: Is a directory.\n")
+
+
 def test_a_linked_executable_is_valid(machine: Machine) -> None:
     machine.install("alpha")
     machine.ferrule("link", "alpha")

@@ -74,6 +74,27 @@ def test_a_credential_that_was_not_declared_is_a_mistake_of_the_plugin() -> None
         Context("dice", 0.0).credential("api_key")
 
 
+@pytest.mark.parametrize(
+    ("variable", "table", "setting"),
+    [
+        (None, {}, None),
+        (None, {"sides": 6}, 6),
+        (None, {"sides": ["6", "20"]}, ["6", "20"]),
+        ("", {"sides": 6}, 6),
+        ("  ", {"sides": 6}, 6),
+        (" 20 ", {"sides": 6}, "20"),
+        ("20", {}, "20"),
+    ],
+)
+def test_a_setting_comes_from_its_variable_and_then_from_the_table_of_the_tool(
+    monkeypatch: pytest.MonkeyPatch, variable: str | None, table: dict[str, Any], setting: Any
+) -> None:
+    monkeypatch.delenv("DICE_SIDES", raising=False)
+    if variable is not None:
+        monkeypatch.setenv("DICE_SIDES", variable)
+    assert Context("dice", 0.0, settings=table).setting("sides", "DICE_SIDES") == setting
+
+
 def test_a_sibling_is_named_as_the_client_knows_it() -> None:
     context = Context("dice", 0.0, names={"cards": "deck"})
     assert (context.name_of("cards"), context.name_of("dice")) == ("deck", "dice")

@@ -77,12 +77,32 @@ def test_a_value_is_taken_from_the_first_place_that_has_one(
 
 @pytest.mark.parametrize(
     "content",
-    [{}, nested(""), nested(None), nested({"a": "b"}), {"dice": None}, {"dice.online.api_key": "dotted"}],
-    ids=["empty", "empty-text", "null", "object", "no-branch", "dotted-key"],
+    [{}, nested(""), nested(None), {"dice": None}, {"dice.online.api_key": "dotted"}],
+    ids=["empty", "empty-text", "null", "no-branch", "dotted-key"],
 )
-def test_what_is_no_text_is_no_value(file: Any, content: Any) -> None:
+def test_where_nothing_stands_there_is_no_value(file: Any, content: Any) -> None:
     assert look_up(KEY, {}, file(content)) is None
     assert look_up(KEY, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "key"),
+    [
+        pytest.param(nested(90_210), "dice.online.api_key", id="number"),
+        pytest.param(nested(0), "dice.online.api_key", id="zero"),
+        pytest.param(nested(False), "dice.online.api_key", id="false"),
+        pytest.param(nested({"a": "90210"}), "dice.online.api_key", id="object"),
+        pytest.param({"DICE_API_KEY": ["90210"]}, "DICE_API_KEY", id="flat-array"),
+    ],
+)
+def test_what_is_no_text_is_refused_with_its_place_and_without_showing_it(file: Any, content: Any, key: str) -> None:
+    credentials = file(content)
+    with pytest.raises(CredentialsMalformed) as caught:
+        look_up(KEY, {}, credentials)
+    assert caught.value.message == (
+        f"The value of api_key ({credentials.path}, key {key}) is no text, so it cannot be a key."
+    )
+    assert "90210" not in str(caught.value.facts())
 
 
 @pytest.mark.parametrize("pasted", ["key-1\n", "\r\n key-1", "\tkey-1  "], ids=repr)
@@ -129,6 +149,14 @@ def test_a_missing_credential_is_told_to_the_model_and_to_the_person(tmp_path: P
     assert error.event["data_json"] == (
         '{"tool": "dice", "credential": "api_key", "signup_url": "https://dice.example/keys"}'
     )
+
+
+def test_a_tool_under_another_name_is_called_by_it_except_in_commands() -> None:
+    error = missing("dice", KEY, "file", name="cubes")
+    assert error.message.startswith("cubes needs an API key.")
+    assert error.hint == "Run: ferrule credentials set dice api_key"
+    assert error.event is not None
+    assert '"tool": "cubes"' in str(error.event["data_json"])
 
 
 def test_the_facts_of_a_missing_credential_are_json_whatever_is_in_them() -> None:

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,8 @@ import trustme
 from loopback import Exchange, Server, refused_port
 
 from ferrule.errors import ToolError
-from ferrule.http import Client, RequestFailed, UnusableURL, trust
+from ferrule.http import BodyCutOff, Client, RequestFailed, UnusableURL, deadline, trust
+from ferrule.http.failures import HostUnknown
 from ferrule.http.proxies import excluded
 from ferrule.http.trust import tls_context
 
@@ -270,7 +271,7 @@ def test_the_next_address_is_tried_when_one_is_dead(server: Server) -> None:
         "http://",
         "http://[::1",
         "http://127.0.0.1:99999/",
-        "http://xn--/",
+        "http://\u2060/",
         "//x",
     ],
 )
@@ -379,6 +380,116 @@ def test_a_name_server_cannot_outlive_the_deadline() -> None:
     with client, pytest.raises(RequestFailed, match="Connection timeout"):
         client.open("GET", "http://slow.example/")
     answering.set()
+
+
+class Judge:
+    """A guard that notes what it is asked, and refuses whatever is at an address that it is given."""
+
+    def __init__(self, *refused: str) -> None:
+        self.asked: list[tuple[str, list[str]]] = []
+        self._refused = set(refused)
+
+    def __call__(self, host: str, addresses: Sequence[str]) -> None:
+        self.asked.append((host, list(addresses)))
+        if self._refused.intersection(addresses):
+            raise ToolError("INVALID_URL", f"{host} is refused.")
+
+
+def test_a_guard_sees_every_address_before_any_is_connected_to(server: Server) -> None:
+    judge = Judge("10.0.0.1")
+    answers = ["127.0.0.1", "10.0.0.1"]
+    client = Client(time.monotonic() + LONG, resolver=lambda host, port: answers, guard=judge)
+    with client, pytest.raises(ToolError, match=r"two\.example is refused\."):
+        client.open("GET", f"http://two.example:{server.address[1]}/")
+    assert judge.asked == [("two.example", []), ("two.example", answers)]
+    assert server.requests == []
+
+
+def test_what_a_guard_has_seen_is_what_is_connected_to(server: Server) -> None:
+    answers = iter([["127.0.0.1"], ["10.0.0.1"]])
+    url = f"http://changing.example:{server.address[1]}/"
+    server.page("/", "seen")
+    with Client(time.monotonic() + LONG, resolver=lambda host, port: next(answers), guard=Judge("10.0.0.1")) as client:
+        for _ in range(2):
+            with client.open("GET", url) as response:
+                assert response.read() == b"seen"
+    assert next(answers) == ["10.0.0.1"]  # the second request took the connection of the first
+
+
+def test_an_address_is_judged_as_a_name_is(server: Server) -> None:
+    judge = Judge("127.0.0.1")
+    with Client(time.monotonic() + LONG, guard=judge) as client, pytest.raises(ToolError):
+        client.open("GET", server.page("/", ""))
+    assert judge.asked == [("127.0.0.1", []), ("127.0.0.1", ["127.0.0.1"])]
+
+
+def test_through_a_proxy_the_host_is_judged_and_the_proxy_is_not(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", server.url)
+    server.page("*", "far")
+    far = {"far.example": ["8.8.8.8"], "near.example": ["10.0.0.1"], "127.0.0.1": ["127.0.0.1"]}
+
+    def resolver(host: str, port: int) -> list[str]:
+        if host not in far:
+            raise HostUnknown(host)
+        return far[host]
+
+    judge = Judge("127.0.0.1", "10.0.0.1")
+    with Client(time.monotonic() + LONG, resolver=resolver, guard=judge) as client:
+        for host in ("far.example", "unknown.example"):
+            with client.open("GET", f"http://{host}/") as response:
+                assert response.read() == b"far"
+        with pytest.raises(ToolError, match=r"near\.example is refused\."):
+            client.open("GET", "http://near.example/")
+    assert judge.asked == [
+        ("far.example", []),
+        ("far.example", ["8.8.8.8"]),
+        ("unknown.example", []),
+        ("near.example", []),
+        ("near.example", ["10.0.0.1"]),
+    ]
+    assert [request.target for request in server.requests] == ["http://far.example/", "http://unknown.example/"]
+
+
+def test_a_name_that_only_the_proxy_can_resolve_is_not_waited_for(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", server.url)
+    monkeypatch.setattr(deadline, "_PATIENCE", 0.05)
+    server.page("*", "far")
+    answering = threading.Event()
+
+    def resolver(host: str, port: int) -> list[str]:
+        if host == "slow.example":
+            answering.wait()
+        return ["127.0.0.1"]
+
+    client = Client(time.monotonic() + LONG, resolver=resolver, guard=Judge())
+    with client, client.open("GET", "http://slow.example/") as response:
+        assert response.read() == b"far"
+    answering.set()
+
+
+@pytest.mark.usefixtures("trusted")
+@pytest.mark.parametrize("host", ["secure.example", "secure.example."])
+def test_a_dot_at_the_end_of_a_name_is_no_part_of_its_certificate(
+    secure_server: Server, authority: trustme.CA, host: str
+) -> None:
+    secure_server.page("/", "safe")
+    url = f"https://{host}:{secure_server.address[1]}/"
+    client = Client(time.monotonic() + LONG, resolver=lambda host, port: ["127.0.0.1"])
+    with client, client.open("GET", url) as response:
+        assert response.read() == b"safe"
+    assert secure_server.requests[0].headers["host"] == f"{host}:{secure_server.address[1]}"
+
+
+def test_a_name_that_idna_2008_does_not_know_is_asked_for_as_it_is_written(server: Server) -> None:
+    server.page("/", "found")
+    client = Client(time.monotonic() + LONG, resolver=lambda host, port: ["127.0.0.1"])
+    with client, client.open("GET", f"http://xn--ls8h.example:{server.address[1]}/") as response:
+        assert response.read() == b"found"
+    assert server.requests[0].headers["host"] == f"xn--ls8h.example:{server.address[1]}"
 
 
 def test_a_certificate_of_an_unknown_authority_is_refused(secure_server: Server) -> None:
@@ -593,3 +704,17 @@ def test_the_import_leaves_out_the_command_line_of_httpx() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_of_a_body_that_is_cut_off_there_is_what_has_come(server: Server) -> None:
+    url = server.page("/", b"half", headers={"Content-Length": "100", "Connection": "close"})
+    with Client(time.monotonic() + 60) as client, client.open("GET", url) as response:
+        with pytest.raises(BodyCutOff) as raised:
+            response.read()
+        assert raised.value.received == b"half"
+
+
+def test_a_response_says_when_to_come_back(server: Server) -> None:
+    url = server.page("/", b"", status=503, headers={"Retry-After": "17"})
+    with Client(time.monotonic() + 60) as client, client.open("GET", url) as response:
+        assert response.retry_after == 17

@@ -16,8 +16,9 @@ from pathlib import Path
 import platformdirs
 import pytest
 
+from ferrule.retrying import retry_after
 from ferrule.websearch import turns as module
-from ferrule.websearch.rates import Window, limits_of, next_turn, retry_after, windows
+from ferrule.websearch.rates import Window, limits_of, next_turn, windows
 from ferrule.websearch.turns import TooLate, Turns, state_folder
 
 KEY = "s3cret-key-of-the-tests"

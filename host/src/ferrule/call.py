@@ -50,7 +50,7 @@ class Call:
         answer = Answer.of(self._outcome(), self.tool, self.name, self._names)
         limit = max(self.deadline, time.monotonic() + 1)
         is_read = self._streams.answer(self.shown(answer.document), limit, self._signals)
-        self._streams.report(answer.text, limit, self._signals)
+        self._streams.report(self.reported(answer.text), limit, self._signals)
         return answer.exit_code if is_read else 1
 
     def received(self) -> bytes:
@@ -68,6 +68,10 @@ class Call:
     def shown(self, document: bytes) -> bytes:
         """The answer in the form in which it is written."""
         return document
+
+    def reported(self, text: bytes) -> bytes:
+        """What goes to stderr in the form in which it is written."""
+        return text
 
     def _outcome(self) -> "Outcome":
         from ferrule.supervisor import Outcome
@@ -98,7 +102,15 @@ class Call:
         if schema is not None and has_been_checked:
             arguments = prepare(arguments, schema["parameters"])
         return supervise(
-            Execution(tool, arguments, self._names, self.deadline, has_been_checked=has_been_checked, dry=self._dry),
+            Execution(
+                tool,
+                arguments,
+                self._names,
+                self.deadline,
+                settings=settings.tool(tool.name),
+                has_been_checked=has_been_checked,
+                dry=self._dry,
+            ),
             deadline=self.deadline,
             memory=settings.memory(tool.name),
             size_limit=ANSWER_BYTES,

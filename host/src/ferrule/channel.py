@@ -5,6 +5,7 @@ failure (`FerruleError.facts()`), `r` the result. The first `f` or `r` ends the 
 """
 
 import os
+from _thread import RLock  # threading itself takes a while to import, and a plugin may have replaced what is in it
 
 from ferrule import strict_json
 from ferrule.errors import FerruleError, ResultInvalid
@@ -24,13 +25,14 @@ SECRET, EVENT, FAILURE, RESULT = b"s", b"e", b"f", b"r"
 class Channel:
     """The child's end of the pipe."""
 
-    __slots__ = ("_last_word", "_owner", "_size_limit", "file", "known_secrets")
+    __slots__ = ("_last_word", "_lock", "_owner", "_size_limit", "file", "known_secrets")
 
     def __init__(self, file: int, size_limit: int) -> None:
         self.file = file
         self.known_secrets: list[str] = []
         self._size_limit = size_limit
         self._owner = _getpid()
+        self._lock = RLock()
         self._last_word: tuple[bytes, bytes] | None = None
 
     def secrets(self, values: "Iterable[str]") -> None:
@@ -70,8 +72,10 @@ class Channel:
         if _getpid() != self._owner:
             return  # a copy of the child that the plugin forked off; only the original may answer
         data = memoryview(kind + document + b"\n")
-        while data:
-            data = data[_write(self.file, data) :]
+        # The pipe takes a long message in pieces, between which a thread of the plugin could put its event.
+        with self._lock:
+            while data:
+                data = data[_write(self.file, data) :]
 
 
 class Messages:

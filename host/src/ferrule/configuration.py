@@ -3,7 +3,7 @@
     [tools.web_fetch]
     enabled = false        # as FERRULE_DISABLE=web_fetch does
     memory = 2048          # MiB of address space for a call of this tool
-    any_setting = "…"      # the tool's own; it reads them from the file's table of its name
+    allow = ["loopback"]   # the tool's own; it asks `context.setting` for them
 
     [wrappers]             # reserved for what wraps every call
 

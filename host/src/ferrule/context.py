@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from ferrule.credentials_file import CredentialsFile
 
@@ -24,7 +25,7 @@ class Context:
     answered; two seconds later the call is ended for it. max_bytes: the size that the answer may have on the wire.
     """
 
-    __slots__ = ("_credentials", "_file", "_names", "_send_event", "deadline", "max_bytes", "tool")
+    __slots__ = ("_credentials", "_file", "_names", "_send_event", "_settings", "deadline", "max_bytes", "tool")
 
     def __init__(
         self,
@@ -33,6 +34,7 @@ class Context:
         *,
         credentials: "Sequence[Credential]" = (),
         names: "Mapping[str, str] | None" = None,
+        settings: "Mapping[str, Any] | None" = None,
         send_event: "Callable[[Mapping[str, object]], None] | None" = None,
         max_bytes: int = ANSWER_BYTES,
     ) -> None:
@@ -41,6 +43,7 @@ class Context:
         self.max_bytes = max_bytes
         self._credentials = credentials
         self._names = names or {}
+        self._settings = settings or {}
         self._send_event = send_event
         self._file: CredentialsFile | None = None
 
@@ -68,8 +71,16 @@ class Context:
         except CredentialsMalformed as error:
             raise CredentialMissing("AUTH_MISSING", error.message, hint=error.hint) from None
         if found is None:
-            raise missing(self.name_of(self.tool), credential, file.path, file.problem)
+            raise missing(self.tool, credential, file.path, file.problem, name=self.name_of(self.tool))
         return found.value
+
+    def setting(self, name: str, environment: str) -> "Any":
+        """What the admin decided for the tool: text from the variable `environment`, else `name` of its table.
+
+        The table is `[tools.NAME]` of config.toml, and gives whatever TOML has there. A variable that is empty or
+        blank counts as not set. None where neither is set. No argument of a call can change it.
+        """
+        return os.environ.get(environment, "").strip() or self._settings.get(name)
 
     def event(self, event: "Mapping[str, object]") -> None:
         """Send one event to whoever runs the tool: a JSON object, which becomes one line on stderr.

@@ -64,9 +64,12 @@ def look_up(
 ) -> Found | None:
     """Find a credential: a variable that is not blank, else the nested key of the file, else the flat one.
 
-    Blanks around the value are dropped. Raises CredentialsMalformed where the value cannot be sent in a header.
+    Blanks around the value are dropped. Raises CredentialsMalformed where the value cannot be sent in a header, and
+    where the file has no text for it and something else in its place.
     """
     found = next(everywhere(credential, environ, file), None)
+    if found is None and file is not None:
+        _refuse_what_is_no_text(credential, file)
     if found is not None and not is_sendable(found.value):
         raise CredentialsMalformed(
             f"The value of {credential.name} ({found.source}) holds a blank, a line break or a character that is not "
@@ -74,6 +77,15 @@ def look_up(
             hint="Set it again, with the key alone.",
         )
     return found
+
+
+def _refuse_what_is_no_text(credential: Credential, file: "CredentialsFile") -> None:
+    for key in (credential.path, credential.environment):
+        if file.has_no_text(key):
+            raise CredentialsMalformed(
+                f"The value of {credential.name} ({file.path}, key {key}) is no text, so it cannot be a key.",
+                hint="Write it in double quotes.",
+            )
 
 
 def everywhere(
@@ -91,20 +103,24 @@ def everywhere(
             yield Found(value, f"{file.path}, key {key}")
 
 
-def missing(tool: str, credential: Credential, file: str, problem: str | None = None) -> CredentialMissing:
+def missing(
+    tool: str, credential: Credential, file: str, problem: str | None = None, *, name: str | None = None
+) -> CredentialMissing:
     """The error for a credential that is set nowhere, with the `config_required` event that tells a person how.
 
-    problem: why the file cannot be used; it is in the message, and in `details` for a tool that has its own.
+    tool: its own name, by which `ferrule` knows it. problem: why the file cannot be used; it is in the message, and in
+    `details` for a tool that has its own. name: what the client calls the tool, where that is another one.
     """
     get_one = f" Get one: {credential.url}." if credential.url else ""
     because = f" {problem}" if problem else ""
+    name = name or tool
     text = (
-        f"{tool} needs {credential.description or credential.name}.{get_one} Set {credential.environment}, or add it "
+        f"{name} needs {credential.description or credential.name}.{get_one} Set {credential.environment}, or add it "
         f"to {file} as '{credential.path}'.{because}"
     )
     hint = f"Run: ferrule credentials set {tool} {credential.name}"
-    facts = {"tool": tool, "credential": credential.name, "signup_url": credential.url}
-    data = ", ".join(f"{_quoted(name)}: {_quoted(value)}" for name, value in facts.items())
+    facts = {"tool": name, "credential": credential.name, "signup_url": credential.url}
+    data = ", ".join(f"{_quoted(key)}: {_quoted(value)}" for key, value in facts.items())
     event = {
         "kind": "config_required",
         "content": f"⚠ Configuration Required\n\n{text}",

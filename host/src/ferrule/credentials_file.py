@@ -33,10 +33,18 @@ class CredentialsFile:
 
     def value(self, key: str) -> str:
         """The text at a dotted key, `""` where there is none or it is not text."""
+        found = self._at(key)
+        return found if isinstance(found, str) else ""
+
+    def has_no_text(self, key: str) -> bool:
+        """Whether something other than text stands at a dotted key; null stands for nothing."""
+        return not isinstance(self._at(key), str | None)
+
+    def _at(self, key: str) -> object:
         found: object = self.content
         for part in key.split("."):
             found = found.get(part) if isinstance(found, dict) else None
-        return found if isinstance(found, str) else ""
+        return found
 
     def _read(self) -> None:
         data = self._bytes()

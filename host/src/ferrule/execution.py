@@ -26,6 +26,7 @@ class Execution:
         names: "Mapping[str, str]",
         deadline: float,
         *,
+        settings: "Mapping[str, Any]",
         has_been_checked: bool,
         dry: bool = False,
     ) -> None:
@@ -33,6 +34,7 @@ class Execution:
         self._arguments = arguments
         self._names = names
         self._deadline = deadline
+        self._settings = settings
         self._has_been_checked = has_been_checked
         self._dry = dry
 
@@ -49,6 +51,7 @@ class Execution:
             _tools_deadline(self._deadline),
             credentials=loaded.credentials(),
             names=self._names,
+            settings=self._settings,
             send_event=channel.event,
         )
         channel.secrets(context.secrets())

@@ -25,13 +25,19 @@ def rename_schema(schema: "dict[str, Any]", names: "Mapping[str, str]") -> "dict
 
 
 def rename_text(text: str, names: "Mapping[str, str]") -> str:
-    """The text with every tool that stands in it as a whole word under its other name."""
+    """The text with every tool that stands in it as a whole word under its other name.
+
+    URLs, dotted names such as a key of the credentials file, and commands of `ferrule` stay as they are.
+    """
     if not names or not any(name in text for name in names):
         return text
     import re
 
     words = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.sub(rf"(?<![\w-])(?:{words})(?![\w-])", lambda match: names[match.group()], text)
+    # The admin's command knows tools by their own names alone.
+    kept = rf"(?<!\w)\w+://\S+|\bferrule [a-z]+ (?:set |unset )?(?:{words})\b"
+    meant = rf"(?<![\w-])(?<!\w\.)(?:{words})(?![\w-]|\.\w)"
+    return re.sub(f"{kept}|{meant}", lambda match: names.get(match.group(), match.group()), text)
 
 
 def _descriptions(value: "Any", names: "Mapping[str, str]") -> "Any":

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ferrule.errors import FerruleError, SchemaInvalid
     from ferrule.schema_rules import Finding
 
-STATIC_SECONDS = 0.3
 COMPUTED_SECONDS = 0.8
 _MEMORY = 1024
 _CHUNK = 1 << 16

@@ -80,19 +80,21 @@ def context(
     *,
     seconds: float = 20.0,
     credentials: Sequence[Credential] = (),
+    settings: Mapping[str, Any] | None = None,
     events: list[dict[str, Any]] | None = None,
 ) -> Context:
     """A real Context, for calling `execute` without an executable.
 
     seconds: until its deadline. credentials: what the tool's `credentials` hook returns; their values are looked up
-    as always, in the environment first. events: a list to which the events are added that the tool sends.
+    as always, in the environment first. settings: the tool's table of config.toml. events: a list to which the events
+    are added that the tool sends.
     """
 
     def collect(event: Mapping[str, object]) -> None:
         if events is not None:
             events.append(dict(event))
 
-    return Context(tool, time.monotonic() + seconds, credentials=credentials, send_event=collect)
+    return Context(tool, time.monotonic() + seconds, credentials=credentials, settings=settings, send_event=collect)
 
 
 def _start(command: list[str], data: bytes, environ: Mapping[str, str] | None) -> tuple[bytes, str, int]:

@@ -236,6 +236,21 @@ def test_a_limit_that_never_ends_is_told_before_the_deadline(server: Server, ans
     assert 2 <= len(server.requests) <= 6
 
 
+def test_an_answer_that_says_at_once_again_and_again_makes_no_loop(
+    server: Server, answer: AnswerWith, error: Error
+) -> None:
+    answer({}, 429, {"Retry-After": "0"})
+    assert error(seconds=2).code == "RATE_LIMIT"
+    assert 2 <= len(server.requests) <= 6
+
+
+def test_a_pace_beyond_all_measure_is_a_limit_like_any_other(answer: AnswerWith, error: Error) -> None:
+    answer(brave_rate_limited(rate=10**400), 429)
+    failure = error(seconds=2)
+    assert failure.code == "RATE_LIMIT"
+    assert failure.retry_after == 1
+
+
 def test_a_learnt_pace_is_kept_by_the_next_call(server: Server, search: Search) -> None:
     rate = Rate(1)
     server.route("*", Brave(some_hits(3), rate=rate))

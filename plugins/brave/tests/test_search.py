@@ -240,6 +240,16 @@ def test_what_came_before_a_failure_is_returned_and_the_failure_told(
     ]
 
 
+def test_results_that_the_client_would_not_read_are_left_out_and_that_is_told(
+    server: Server, search: Search, events: list[dict[str, Any]]
+) -> None:
+    server.route("*", Brave([Hit(f"{n}", f"https://a.example/{n}", "ü" * 2000) for n in range(20)]))
+    found = search(count=20)
+    assert numbers(found) == list(range(16))  # of four thousand bytes each
+    assert found["count"] == 16
+    assert events == [{"kind": "search_incomplete", "content": "Results that do not fit were left out: 4."}]
+
+
 def test_a_failure_before_the_first_result_is_an_error(server: Server, error: Error) -> None:
     brave = Brave(some_hits(100))
 

@@ -9,36 +9,58 @@ import ferrule_example as plugin
 from ferrule import ToolError
 from ferrule.testing import context, run_tool, schema_of
 
+ARGUMENTS = {"city": "Oslo"}  # of a call that succeeds
+
+# ---- what holds for any tool: read from schema.json, so these tests stay as they are
+
+SCHEMA = json.loads(Path(plugin.__file__).with_name("schema.json").read_text())
+PARAMETERS = SCHEMA["parameters"]
+
 
 def test_the_executable_prints_the_schema_that_the_file_has() -> None:
-    file = Path(plugin.__file__).with_name("schema.json")
-    assert schema_of("example") == json.loads(file.read_text()) == plugin.schema()
+    assert schema_of("example") == SCHEMA == plugin.schema()
+
+
+def test_a_call_is_answered() -> None:
+    run = run_tool("example", ARGUMENTS)
+    assert (run.exit_code, run.text) == (0, "")
+
+
+@pytest.mark.parametrize("name", PARAMETERS.get("required", []))
+def test_an_argument_that_is_required_is_missed(name: str) -> None:
+    refuses({key: value for key, value in ARGUMENTS.items() if key != name}, f"{name}: it is required and missing")
+
+
+@pytest.mark.parametrize("name", PARAMETERS["properties"])
+def test_an_argument_of_another_type_is_refused(name: str) -> None:
+    expected = PARAMETERS["properties"][name]["type"]
+    refuses({**ARGUMENTS, name: 5 if expected == "string" else "five"}, f"{name}: expected {expected}")
+
+
+def test_an_argument_that_is_misspelt_is_refused() -> None:
+    refuses({**ARGUMENTS, "misspelt": 1}, "misspelt: there is no such argument")
+
+
+# ---- what this tool does: write your own
 
 
 def test_a_city_is_greeted() -> None:
-    run = run_tool("example", {"city": " Oslo "})
-    assert run.exit_code == 0
+    run = run_tool("example", {**ARGUMENTS, "city": " Oslo "})
     assert run.document == {"success": True, "greeting": "Hello, Oslo!"}
-    assert run.text == ""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        pytest.param({}, "city: it is required and missing", id="nothing"),
-        pytest.param({"city": 5}, "city: expected string, got integer 5", id="a-number"),
-        pytest.param({"city": "  "}, "city: it is blank", id="blanks"),
-        pytest.param({"town": "Oslo", "city": "Oslo"}, "town: there is no such argument", id="misspelt"),
-    ],
-)
-def test_arguments_that_do_not_fit_are_refused(arguments: dict[str, object], reason: str) -> None:
-    run = run_tool("example", arguments)
-    assert run.exit_code == 1
-    assert run.document["error_code"] == "INVALID_INPUT"
-    assert reason in run.document["error"]
+def test_a_blank_city_is_refused() -> None:
+    refuses({**ARGUMENTS, "city": "  "}, "city: it is blank")
 
 
 def test_what_is_no_city_is_an_error_that_says_what_to_do() -> None:
     with pytest.raises(ToolError, match="not the name of a city") as caught:
-        plugin.execute({"city": "Os10"}, context("example"))
+        plugin.execute({**ARGUMENTS, "city": "Os10"}, context("example"))
     assert (caught.value.code, caught.value.hint) == ("NOT_A_CITY", "Send the name without digits.")
+
+
+def refuses(arguments: dict[str, object], reason: str) -> None:
+    """Assert that the tool refuses the arguments for this reason."""
+    run = run_tool("example", arguments)
+    assert (run.exit_code, run.document["error_code"]) == (1, "INVALID_INPUT")
+    assert reason in run.document["error"]

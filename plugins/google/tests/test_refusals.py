@@ -193,6 +193,19 @@ def test_a_refusal_of_any_shape_has_the_code_of_its_status(answer: AnswerWith, e
         assert error().code == code
 
 
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(google_quota("per minute", retry_delay="9" * 400 + "s"), id="delay"),
+        pytest.param(google_quota(f"per {'9' * 400} seconds"), id="period"),
+    ],
+)
+def test_a_time_beyond_all_measure_counts_as_not_told(answer: AnswerWith, error: Error, document: Any) -> None:
+    answer(document, 429)
+    failure = error()
+    assert (failure.code, failure.retry_after) == ("RATE_LIMIT", None)
+
+
 def test_the_key_that_google_quotes_is_not_shown(answer: AnswerWith, error: Error) -> None:
     answer(google_error(403, "forbidden", f"The API key {GOOGLE_KEY} may not be used from here."), 403)
     failure = error()

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ferrule import configuration, discovery, inventory, schemas
+from ferrule import configuration, discovery, inventory, schemas, strict_json
 from ferrule.call import Call, parse
 from ferrule.cli.selection import complete, json_option, unknown
 from ferrule.discovery import InstalledTool
@@ -32,7 +32,8 @@ def command(tool: str, words: tuple[str, ...], dry_run: bool, as_json: bool) -> 
     that takes an array may come several times. With -, or with no arguments and something other than a terminal on
     stdin, the JSON object is read from there.
 
-    On a terminal the document is indented; with --json, and everywhere else, it is byte for byte the executable's.
+    On a terminal the document is indented, and of an event the text is shown; with --json, and everywhere else, all is
+    byte for byte the executable's.
 
     \b
     Examples:
@@ -111,11 +112,31 @@ class _Run(Call):
             text = json.dumps(json.loads(document), indent=2, ensure_ascii=False)
         except RecursionError:
             return document
-        # Whatever a page or a plugin has put into a string, the terminal is not to obey it.
-        return "".join(_visible(letter) for letter in text).encode()
+        return _harmless(text)
+
+    def reported(self, text: bytes) -> bytes:
+        """The text with the content of each event in the event's place, where a person reads it."""
+        if not self._is_pretty or not os.isatty(2):
+            return text
+        return b"".join(map(_content, text.splitlines(keepends=True)))
 
     def _computed(self, tool: InstalledTool) -> dict[str, Any]:
         return schemas.computed(tool, min(self.deadline, time.monotonic() + inventory.SECONDS))
+
+
+def _content(line: bytes) -> bytes:
+    """What an event says to a person; any other line as it is."""
+    try:
+        event = strict_json.loads(line)
+    except strict_json.MalformedJSON:
+        return line
+    content = event.get("content") if isinstance(event, dict) and "kind" in event else None
+    return _harmless(content) + b"\n" if isinstance(content, str) else line
+
+
+def _harmless(text: str) -> bytes:
+    """Whatever a page or a plugin has put into a string, the terminal is not to obey it."""
+    return "".join(_visible(letter) for letter in text).encode()
 
 
 def _visible(letter: str) -> str:

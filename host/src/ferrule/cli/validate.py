@@ -97,6 +97,8 @@ def _draft(path: str) -> bytes:
         return read_file(path)
     except ValueError as error:
         raise FerruleError(f"{error}.") from None
+    except OSError as error:
+        raise FerruleError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def _judgement(

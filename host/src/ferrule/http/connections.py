@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import httpcore
 
+from ferrule.http.deadline import DeadlineBackend, Guard, Resolver
 from ferrule.http.failures import RequestFailed, as_request_failed
 from ferrule.http.httpx_library import httpx
 from ferrule.http.proxies import Proxy, proxy_for
@@ -20,11 +21,15 @@ PORTS = {"http": 80, "https": 443}
 class Connections:
     """Carries httpx's requests over httpcore's pools, one pool for each way to get somewhere.
 
-    tls: the context for https; where it is None, the one of `trust.tls_context` once it is needed.
+    tls: the context for https; where it is None, the one of `trust.tls_context` once it is needed. guard: judges
+    every host that is asked for, and no proxy, which the environment names and no request.
     """
 
-    def __init__(self, backend: httpcore.NetworkBackend, tls: ssl.SSLContext | None) -> None:
-        self._backend = backend
+    def __init__(
+        self, deadline: float, resolver: Resolver, guard: Guard | None = None, tls: ssl.SSLContext | None = None
+    ) -> None:
+        self._to_hosts = DeadlineBackend(deadline, resolver, guard)
+        self._to_proxies = DeadlineBackend(deadline, resolver)
         self._tls = tls
         self._pools: dict[tuple[bool, Proxy | None], httpcore.ConnectionPool] = {}
 
@@ -35,7 +40,10 @@ class Connections:
         """
         url = request.url
         target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-        proxy = proxy_for(url.scheme, url.host, url.port or PORTS[url.scheme])
+        host, port = url.raw_host.decode("ascii"), url.port or PORTS[url.scheme]
+        proxy = proxy_for(url.scheme, host, port)
+        if proxy:
+            self._to_hosts.judge(host, port)
         with _told_about(proxy):
             answer = self._pool(url.scheme == "https", proxy).handle_request(
                 httpcore.Request(request.method, target, headers=request.headers.raw, content=request.stream)
@@ -60,7 +68,7 @@ class Connections:
                 ssl_context=self._tls_context() if secure else None,
                 proxy=self._proxy(proxy) if proxy else None,
                 max_connections=None,
-                network_backend=self._backend,
+                network_backend=self._to_proxies if proxy else self._to_hosts,
             )
         return self._pools[key]
 

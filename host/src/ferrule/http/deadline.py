@@ -10,7 +10,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -19,10 +19,13 @@ import httpcore
 from ferrule.http.failures import HostUnknown
 
 Resolver = Callable[[str, int], list[str]]
+Guard = Callable[[str, Sequence[str]], None]
+"""Called with a host before it is resolved, and again with all of its addresses; raises ToolError to refuse."""
 
 _Result = TypeVar("_Result")
 _SLICE = 4096  # bytes that are written under one timeout; httpcore would restart it after each send
 _RECORD = 65_536
+_PATIENCE = 2.0  # seconds for a name that only a proxy has to know
 
 
 def resolve(host: str, port: int) -> list[str]:
@@ -35,11 +38,15 @@ def resolve(host: str, port: int) -> list[str]:
 
 
 class DeadlineBackend(httpcore.NetworkBackend):
-    """Opens TCP connections for httpcore that end by `deadline`, an instant of `time.monotonic()`."""
+    """Opens TCP connections for httpcore that end by `deadline`, an instant of `time.monotonic()`.
 
-    def __init__(self, deadline: float, resolver: Resolver = resolve) -> None:
+    guard: judges every host with its addresses; what it has seen is what is connected to.
+    """
+
+    def __init__(self, deadline: float, resolver: Resolver = resolve, guard: Guard | None = None) -> None:
         self._deadline = deadline
         self._resolver = resolver
+        self._guard = guard
         self._sockets = httpcore.SyncBackend()
 
     def connect_tcp(
@@ -54,7 +61,7 @@ class DeadlineBackend(httpcore.NetworkBackend):
 
         Each address gets an even share of the time that is left, so that a dead one leaves some for the next.
         """
-        addresses = self._addresses(host, port)
+        addresses = self._judged(host, port, self._deadline)
         failure: Exception = HostUnknown(host)
         for index, address in enumerate(addresses):
             share = _left(self._deadline, timeout, httpcore.ConnectTimeout) / (len(addresses) - index)
@@ -66,7 +73,23 @@ class DeadlineBackend(httpcore.NetworkBackend):
                 return DeadlineStream(stream, self._deadline)
         raise failure
 
-    def _addresses(self, host: str, port: int) -> list[str]:
+    def judge(self, host: str, port: int) -> None:
+        """Have the guard judge a host that a proxy is going to connect to, with the addresses that it has here.
+
+        Where only the proxy can resolve names there are none, or they come too late, and the name alone is judged.
+        """
+        if self._guard:
+            with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
+                self._judged(host, port, min(self._deadline, time.monotonic() + _PATIENCE))
+
+    def _judged(self, host: str, port: int, until: float) -> list[str]:
+        guard = self._guard or (lambda host, addresses: None)
+        guard(host, [])
+        addresses = self._addresses(host, port, until)
+        guard(host, addresses)
+        return addresses
+
+    def _addresses(self, host: str, port: int, until: float) -> list[str]:
         """Resolve in a thread, because getaddrinfo knows no timeout; a late one is left behind."""
         answers: queue.SimpleQueue[list[str] | Exception] = queue.SimpleQueue()
 
@@ -78,7 +101,7 @@ class DeadlineBackend(httpcore.NetworkBackend):
 
         threading.Thread(target=ask, name=f"resolve {host}", daemon=True).start()
         try:
-            answer = answers.get(timeout=_left(self._deadline, None, httpcore.ConnectTimeout))
+            answer = answers.get(timeout=_left(until, None, httpcore.ConnectTimeout))
         except queue.Empty:
             raise httpcore.ConnectTimeout from None
         if isinstance(answer, Exception):
@@ -130,7 +153,9 @@ class TLSStream(httpcore.NetworkStream):
         self._inner = inner
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         try:
-            self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=server_hostname)
+            # the dot that ends a name in full is neither sent to the server nor in any certificate (RFC 6066, 3)
+            name = server_hostname and server_hostname.removesuffix(".")
+            self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=name)
             self._run(self._tls.do_handshake, timeout)
         except (ssl.SSLError, ValueError) as error:
             self.close()

@@ -2,7 +2,8 @@
 
     RequestFailed           there is no answer, or not a whole one
     ├── UnusableURL         the URL cannot be sent
-    └── BodyUnreadable      the body is not what its headers say
+    ├── BodyUnreadable      the body is not what its headers say
+    └── BodyCutOff          the connection ended before the body did
 
 What a library says in an exception is not passed on: it may quote the URL's query, or a header with a key.
 """
@@ -35,9 +36,20 @@ class BodyUnreadable(RequestFailed):
     """The body is encoded in a way that was not asked for, or not in the way its headers say."""
 
 
+class BodyCutOff(RequestFailed):
+    """The connection ended before the body did. received: what had come, without its content encoding."""
+
+    def __init__(self, reason: str, received: bytes) -> None:
+        super().__init__(reason)
+        self.received = received
+
+
 class HostUnknown(httpcore.ConnectError):
     """A host name has no address. `args` holds the name."""
 
+
+CUT_OFF = "Connection closed before the whole body had come"
+RESET = "Connection reset by the server"
 
 _BAD_URL = (httpx.InvalidURL, UnicodeError, OverflowError)
 _NO_ANSWER = (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, OSError)
@@ -45,7 +57,7 @@ _TIMEOUT = (httpcore.TimeoutException, TimeoutError)
 
 _ERRNO = {
     errno.ECONNREFUSED: "Connection refused",
-    errno.ECONNRESET: "Connection reset by the server",
+    errno.ECONNRESET: RESET,
     errno.EPIPE: "Connection closed by the server",
     errno.ENETUNREACH: "Network is unreachable",
     errno.EHOSTUNREACH: "No route to host",
@@ -104,7 +116,7 @@ def _protocol_reason(text: str) -> str:
     if "without sending a response" in text:
         return "Connection closed before an answer came"
     if "without sending complete message" in text or "incomplete chunked read" in text:
-        return "Connection closed before the whole body had come"
+        return CUT_OFF
     return "The server's answer is not valid HTTP"
 
 

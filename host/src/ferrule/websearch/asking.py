@@ -14,7 +14,7 @@ from ferrule.errors import ToolError
 from ferrule.http import Client, RequestFailed, Response, UnusableURL
 from ferrule.websearch.paging import Page, Reply
 from ferrule.websearch.provider import API_ERROR, RATE_LIMIT, Answer, Json, Provider
-from ferrule.websearch.rates import limits_of
+from ferrule.websearch.rates import Window, limits_of
 from ferrule.websearch.refusals import Refused, in_words, refused
 from ferrule.websearch.turns import TooLate, Turns
 
@@ -92,14 +92,14 @@ class Asker:
         again = time.monotonic() + max(error.wait, min(1.0, 0.1 * 2**attempt))
         if again > self._latest:
             raise error
-        self._turns.learn([error.quota.pace] if error.quota.pace else None, again)
+        self._turns.learn(limits_of([Window(*error.quota.pace)]) if error.quota.pace else None, again)
 
     def _read(self, answer: Answer) -> Reply:
         if answer.document is None:
             raise ToolError(API_ERROR, f"{self._provider.name} sent something else than a JSON object.")
         try:
             return self._provider.read(answer.document)
-        except (LookupError, TypeError, AttributeError, ValueError):
+        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
             raise ToolError(API_ERROR, f"{self._provider.name} sent JSON of an unexpected shape.") from None
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from ferrule.retrying import retry_after
 from ferrule.websearch.paging import Plan, Query, Reply
-from ferrule.websearch.rates import Window, retry_after, windows
+from ferrule.websearch.rates import Window, windows
 
 if TYPE_CHECKING:
     from ferrule.credentials import Credential

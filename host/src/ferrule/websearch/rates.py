@@ -4,6 +4,8 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ferrule.retrying import unsigned
+
 SHORT = 60.0  # seconds; a window that is longer than a call cannot be waited for
 _SLACK = 1.05  # two requests may come closer to each other on their way than they were sent
 _MOST = 200  # requests of one window; a plan with more never makes a person wait
@@ -47,7 +49,7 @@ def windows(headers: Mapping[str, str]) -> list[Window]:
     found = []
     for index in range(max(map(len, (policy, limits, remaining, resets)))):
         limit, seconds = _policy(_at(policy, index))
-        reset = _number(_at(resets, index))
+        reset = unsigned(_at(resets, index))
         found.append(
             Window(
                 limit if limit is not None else _whole(_at(limits, index)),
@@ -81,26 +83,12 @@ def limits_of(windows: Iterable[Window]) -> list[tuple[int, float]]:
     ]
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a Retry-After header names, as a number or as a date; None where it names none."""
-    value = headers.get("retry-after", "").strip()
-    seconds = _number(value)
-    if seconds is not None or not value:
-        return seconds
-    from email.utils import parsedate_to_datetime
-
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return None
-
-
 def _policy(text: str) -> tuple[int | None, float | None]:
     limit, _, rest = text.partition(";")
     for parameter in rest.split(";"):
         name, _, value = parameter.partition("=")
         if name.strip().lower() == "w":
-            return _whole(limit), _number(value)
+            return _whole(limit), unsigned(value)
     return _whole(limit), None
 
 
@@ -108,11 +96,6 @@ def _at(values: Sequence[str], index: int) -> str:
     return values[index] if index < len(values) else ""
 
 
-def _number(text: str) -> float | None:
-    text = text.strip()
-    return float(text) if len(text) <= 15 and text.isascii() and text.replace(".", "", 1).isdigit() else None
-
-
 def _whole(text: str) -> int | None:
-    number = _number(text.strip().removeprefix("-"))
+    number = unsigned(text.strip().removeprefix("-"))
     return None if number is None else -int(number) if text.strip().startswith("-") else int(number)

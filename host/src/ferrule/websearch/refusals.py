@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from http import HTTPStatus
-from math import ceil
+from math import ceil, inf
 
 from ferrule.errors import ToolError
 from ferrule.redaction import redact
@@ -43,9 +43,11 @@ def _read(provider: Provider, answer: Answer) -> tuple[Fault, Quota]:
     fault = Fault()
     try:
         fault = provider.fault(answer.document or {})
-        return fault, provider.quota(answer, fault)
-    except (LookupError, TypeError, AttributeError, ValueError):
+        quota = provider.quota(answer, fault)
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
         return fault, Quota()  # an error of an unexpected shape; its status says enough
+    is_a_time = quota.wait is not None and quota.wait < inf  # a number of 400 digits is not
+    return fault, quota if is_a_time else quota._replace(wait=None)
 
 
 def in_words(seconds: float) -> str:

@@ -17,7 +17,8 @@ def search(provider: Provider, query: Query, context: Context) -> dict[str, Any]
     """What a search tool's `execute` returns: `{"success", "results": [{"title", "url", "snippet"}], "count"}`.
 
     Where a filter leaves too few results, further pages are asked for, as far as the provider's plan and the deadline
-    go. What cut a search short after its first results is told as an event `search_incomplete`.
+    go. What cut a search short after its first results is told as an event `search_incomplete`, and so is how many
+    results were left out because the client would not read them.
 
     Raises ToolError: AUTH_MISSING, AUTH_INVALID, RATE_LIMIT (with `retry_after` where it is known), NETWORK_ERROR,
     API_ERROR.
@@ -25,9 +26,11 @@ def search(provider: Provider, query: Query, context: Context) -> dict[str, Any]
     keys = _keys(provider, context)
     with _asker_class()(provider, keys, context) as asker:
         found = collect(provider.plan(query), query, asker.ask)
-    if found.stopped:
-        context.event({"kind": "search_incomplete", "content": found.stopped})
-    return _fitting([result._asdict() for result in found.results], context)
+    answer = _fitting([result._asdict() for result in found.results], context)
+    left_out = len(found.results) - answer["count"]
+    for reason in filter(None, (found.stopped, left_out and f"Results that do not fit were left out: {left_out}.")):
+        context.event({"kind": "search_incomplete", "content": reason})
+    return answer
 
 
 def _asker_class() -> "type[Asker]":
