@@ -1,30 +1,41 @@
-"""HTML to markdown: html5lib builds the tree, `tree` walks through it, `writer` writes what is met."""
+"""HTML to markdown: `parsers` build the tree of a page and spell it out, `writer` goes through it once."""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
+from ferrule_fetch.markdown import marks, parsers
 from ferrule_fetch.markdown.links import Links
-from ferrule_fetch.markdown.tree import base_of, parse, title_of, walk
 from ferrule_fetch.markdown.writer import Writer
 
 
-def convert(html: str, url: str) -> tuple[str, str]:
-    """Return the page's title and its content as markdown, whose lines end in line feeds.
+class Converted(NamedTuple):
+    """A page. title: one line, empty where there is none. markdown: lines that end in line feeds, but the last."""
 
-    url: where the page was found; together with its `<base>`, links are resolved against it.
+    title: str
+    markdown: str
+
+
+def convert(html: str, url: str, parser: str | None = None) -> Converted:
+    """Convert a page.
+
+    url: where it was found; together with its `<base>`, links are resolved against it. parser: one of
+    `parsers.PARSERS`; without it, the best that is installed for a page of its size.
     """
-    with _rare_garbage_collection():
-        root = parse(html)
-        writer = Writer(Links(url, base_of(root)))
-        walk(root, writer)
-        return title_of(root), writer.markdown()
+    with _no_garbage_collection():
+        tree = parsers.spell_out(html, parser or parsers.choose(len(html)))
+        if any(control in tree for control in marks.CONTROLS):
+            tree = tree.translate(dict.fromkeys(map(ord, marks.CONTROLS)))
+        writer = Writer(tree, Links(url))
+        markdown = writer.write()
+        return Converted(writer.title, markdown)
 
 
 @contextmanager
-def _rare_garbage_collection() -> Iterator[None]:
+def _no_garbage_collection() -> Iterator[None]:
     # A large tree is nothing but living objects, and to look through them time and again takes a sixth of the time.
-    # Without any collection it takes longer again, for the parser leaves cycles behind that push the rest apart.
+    # Without any collection it takes longer again, for html5lib leaves cycles behind that push the rest apart.
     before = gc.get_threshold()
     gc.set_threshold(100_000, 50, 1_000)
     try:

@@ -1,81 +1,203 @@
-"""Blocks that hold other blocks: each collects its lines, and gives them to the one around it in the end."""
+"""Blocks on their way out: what stands before each line of them, and the empty lines between them."""
 
-MAX_DEPTH = 64  # blocks within each other; the marks of deeper ones are left out, or lines would grow and grow
+from enum import Enum, auto
+
+MAX_DEPTH = (
+    32  # quotes and lists within each other; the marks of deeper ones are left out, or lines would grow and grow
+)
+
+_MAX_NUMBER = 999_999_999  # of an item; markdown knows no more digits
 
 
-class Block:
-    """The page, and what is common to all blocks: lines, an empty one between one part and the next.
+class Kind(Enum):
+    """What a block is, as far as it matters to what may stand next to it without an empty line."""
 
-    parted: there is such an empty line. structured: there is more in it than paragraphs and lists.
-    """
+    TEXT = auto()  # running text that is no paragraph of its own, as in most list items
+    PARAGRAPH = auto()
+    TERM = auto()
+    HEADING = auto()
+    CODE = auto()
+    RULE = auto()
+    TABLE = auto()
+    QUOTE = auto()
+    LIST = auto()
+
+
+_ENDS_BY_ITSELF = frozenset({Kind.HEADING, Kind.CODE, Kind.RULE})
+_CONTAINS = frozenset({Kind.QUOTE, Kind.LIST})
+
+
+class List:
+    """A list that is being written. number: of the next item, None where its items have none."""
+
+    def __init__(self, number: int | None, step: int, mark: str) -> None:
+        self.number = number
+        self.step = step
+        self.mark = mark  # "-" or "*", or what follows the number
+        self.begun = False
+        self.indent = "  "  # of what stands in its last item
+        self.loose = False
+        self.partings: list[tuple[int, str]] = []  # the empty lines between items, which only a loose list keeps
+
+    def marker(self) -> str:
+        """What stands before the next item."""
+        if self.number is None:
+            return f"{self.mark} "
+        number, self.number = self.number, self.number + self.step
+        marker = f"{min(max(number, 0), _MAX_NUMBER)}{self.mark} "
+        self.indent = " " * len(marker)
+        return marker
+
+
+class _Frame:
+    """What holds blocks: the page, a quote or an item. prefix: of every line. last: the kind of the last block."""
+
+    __slots__ = ("last", "last_list", "list", "prefix")
+
+    def __init__(self, prefix: str, of: List | None = None) -> None:
+        self.prefix = prefix
+        self.list = of
+        self.last: Kind | None = None
+        self.last_list: List | None = None
+
+
+class Blocks:
+    """The lines of a page."""
 
     def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.parted = False
-        self.structured = False
+        self._lines: list[str | None] = []
+        self._frame = _Frame("")
+        self._frames: list[_Frame] = []
+        self._first = ""  # what stands before the next line instead of the prefix, if anything
+        self._blank: str | None = None  # the empty line before the next line
+        self._parting: List | None = None  # whose that empty line is
 
-    def add(self, lines: list[str], *, close_up: bool = False) -> None:
-        """Add a part. close_up: without an empty line before it."""
-        if not lines:
-            return
-        if self.lines and not close_up:
-            self.lines.append("")
-            self.parted = True
-        self.lines += lines
-
-    def finished(self) -> list[str]:
-        """The lines with the marks of this block."""
-        return self.lines
-
-
-class Quote(Block):
-    """A block quote."""
-
-    def finished(self) -> list[str]:
-        return [f"> {line}" if line else ">" for line in self.lines]
-
-
-class Item(Block):
-    """An item of a list."""
-
-    def marked(self, marker: str) -> list[str]:
-        """The lines behind a marker such as "- ", indented as far as it is wide."""
-        first, *rest = self.lines or [""]
-        indent = " " * len(marker)
-        return [(marker + first).rstrip(" ") if not first else marker + first] + [
-            indent + line if line else "" for line in rest
-        ]
-
-
-class List(Block):
-    """A list. start: the number of its first item, None where its items have none."""
-
-    def __init__(self, start: int | None = None) -> None:
-        super().__init__()
-        self.start = start
-        self._items: list[Item] = []
+    def text(self) -> str:
+        """All lines."""
+        return "\n".join(line for line in self._lines if line is not None)
 
     @property
-    def may_follow_text(self) -> bool:
-        """Whether it is seen right below a line of text: a numbered list only where it begins with 1."""
-        return self.start is None or self.start == 1
+    def depth(self) -> int:
+        """How many quotes and items there are around what comes next."""
+        return len(self._frames)
 
-    def add(self, lines: list[str], *, close_up: bool = False) -> None:
-        """Add what stands in the list, but in none of its items, to the last one."""
-        if not self._items:
-            self._items.append(Item())
-        self._items[-1].add(lines, close_up=close_up)
+    @property
+    def in_item(self) -> bool:
+        """Whether what comes next stands in a list item."""
+        return self._frame.list is not None
 
-    def add_item(self, item: Item) -> None:
-        """Add an item. One without content counts only where items are numbered."""
-        if item.lines or self.start is not None:
-            self._items.append(item)
+    @property
+    def begins_item(self) -> bool:
+        """Whether what comes next is the first thing of a list item."""
+        return self.in_item and self._frame.last is None
 
-    def finished(self) -> list[str]:
-        loose = any(item.parted for item in self._items)
-        lines: list[str] = []
-        for number, item in enumerate(self._items, self.start or 0):
-            if lines and loose:
-                lines.append("")
-            lines += item.marked("- " if self.start is None else f"{number}. ")
-        return lines
+    def add(self, kind: Kind, lines: list[str]) -> None:
+        """Add a block."""
+        frame = self._frame
+        if frame.last is not None:
+            self._separate(kind)
+        if self._blank is not None:
+            self._put_blank()
+        if frame.list is not None and kind is Kind.PARAGRAPH:
+            frame.list.loose = True
+        prefix = frame.prefix
+        self._lines.append((self._first or prefix) + lines[0])
+        self._first = ""
+        if len(lines) > 1:
+            bare = prefix.rstrip()
+            self._lines += [prefix + line if line else bare for line in lines[1:]]
+        frame.last = kind
+
+    def begin_quote(self) -> None:
+        """What comes next stands in a quote."""
+        self._begin(Kind.QUOTE, "> ", "> ")
+
+    def begin_list(self, number: int | None, step: int = 1) -> List:
+        """Begin a list, whose items follow."""
+        if self._frame.last is not None:
+            self._separate(Kind.LIST, starts_at=number)
+        neighbour = self._frame.last_list if self._frame.last is Kind.LIST else None
+        marks = "-*" if number is None else ".)"
+        mark = marks[1] if neighbour and neighbour.mark == marks[0] else marks[0]
+        new = List(number, step, mark)
+        self._frame.last_list = new
+        return new
+
+    def stray_list(self) -> List:
+        """The list of an item that is in none: that of the item before it, if there is one."""
+        frame = self._frame
+        return frame.last_list if frame.last is Kind.LIST and frame.last_list else self.begin_list(None)
+
+    def continue_item(self, of: List | None) -> bool:
+        """What comes next belongs to the last item of a list, though it stands behind it; False if there is none."""
+        if of is None or not of.begun:
+            return False
+        self._frames.append(self._frame)
+        self._frame = _Frame(self._frame.prefix + of.indent, of)
+        self._frame.last = Kind.TEXT
+        return True
+
+    def begin_item(self, of: List) -> None:
+        """What comes next stands in an item."""
+        marker = of.marker()
+        if of.begun:
+            self._blank, self._parting = self._frame.prefix.rstrip(), of
+        of.begun = True
+        self._begin(None, marker, of.indent, of)
+
+    def end(self) -> None:
+        """The quote or item ends that began last."""
+        frame, self._frame = self._frame, self._frames.pop()
+        if frame.last is None:
+            self._end_empty()
+        if frame.list is not None:
+            self._frame.last, self._frame.last_list = Kind.LIST, frame.list
+        else:
+            self._frame.last = Kind.QUOTE
+
+    def end_list(self, ended: List) -> None:
+        """All items of a list are there, so it is known whether empty lines stand between them."""
+        if ended.loose:
+            for index, blank in ended.partings:
+                self._lines[index] = blank
+
+    def _begin(self, kind: Kind | None, first: str, prefix: str, of: List | None = None) -> None:
+        if kind is not None and self._frame.last is not None:
+            self._separate(kind)
+        frame = _Frame(self._frame.prefix + prefix, of)
+        self._first = (self._first or self._frame.prefix) + first
+        self._frames.append(self._frame)
+        self._frame = frame
+
+    def _end_empty(self) -> None:
+        if self._blank is not None:
+            self._put_blank()
+        self._lines.append(self._first.rstrip())
+        self._first = ""
+
+    def _separate(self, kind: Kind, starts_at: int | None = None) -> None:
+        frame = self._frame
+        if frame.list is None:
+            close = frame.last is Kind.TERM and kind is Kind.TEXT
+        else:
+            close = _may_touch(frame.last, kind) and starts_at in (None, 1) and not frame.list.loose
+            frame.list.loose |= not close
+        self._parting = None
+        self._blank = None if close else frame.prefix.rstrip()
+
+    def _put_blank(self) -> None:
+        if self._parting is None:
+            self._lines.append(self._blank)
+        else:
+            self._parting.partings.append((len(self._lines), self._blank or ""))
+            self._lines.append(None)
+        self._blank = self._parting = None
+
+
+def _may_touch(last: Kind | None, kind: Kind) -> bool:
+    """Whether a block can follow another without an empty line, and both stay what they are."""
+    if Kind.PARAGRAPH in (last, kind):
+        return False
+    if kind in _CONTAINS:
+        return last is Kind.TEXT or last in _ENDS_BY_ITSELF or (last in _CONTAINS and last is not kind)
+    return kind in _ENDS_BY_ITSELF or last in _ENDS_BY_ITSELF

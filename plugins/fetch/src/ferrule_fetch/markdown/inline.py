@@ -1,131 +1,277 @@
-"""The running text of one paragraph: white space, emphasis, links, line breaks."""
+"""Running text: white space, emphasis, links and code of a paragraph, settled once the paragraph is complete."""
 
 import re
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable
 
-from ferrule_fetch.markdown import escaping
+from ferrule_fetch.markdown import escaping, flanking, marks, simple
+from ferrule_fetch.markdown.flanking import LETTER, PUNCTUATION, SPACE
+from ferrule_fetch.markdown.links import Target
 
-_SPACE = re.compile(r"[ \t\n\f\r]+")  # no-break spaces are text
-_LINK = "["
+_BREAKS = re.compile(f" ?{marks.BREAK} ?")
+_BLANK_OR_BREAK = f" {marks.BREAK}"
+_SPACES = re.compile("[ \t\n\f\r]+")
 
-
-@dataclass(slots=True)
-class _Mark:
-    """What surrounds some text. It is written once there is text in it, so that no empty one is."""
-
-    opening: str
-    closing: str
-    written: bool = False
+_LENGTH = {marks.EMPHASIS: 1, marks.STRONG: 2, marks.DELETED: 2}
+_MOST_ALIKE = 3  # elements of a kind within each other that are written
 
 
 class Inline:
-    """Collects running text, and gives it back as lines of markdown."""
+    """Turns collected text into lines of markdown. What has not ended with a paragraph goes on in the next one.
+
+    insets: what the marks LINK (a Target) and ATOM (markdown) in the text stand for, in their order.
+    """
 
     def __init__(self) -> None:
-        self._lines: list[str] = []
-        self._line: list[str] = []
-        self._space = False  # white space, written once text follows it
-        self._marks: list[_Mark] = []
-        self._nesting: dict[str, int] = {}
+        self.insets: deque[Target | str] = deque()
+        self._open: list[_Span] = []
+        self._unwritten: dict[str, int] = {}  # how many are open of each kind that are too many to be written
+        self._in_code = 0
+        self._out: list[str] = []
+        self._pending: list[_Span] = []  # what has begun, but holds nothing yet
+        self._linking = False  # whether a link is open
+        self._plain = True  # whether nothing in the paragraph has to be escaped
+        self._gap = ""  # a blank, or a line feed, that comes before whatever comes next
+        self._guarded = False  # whether a letter would undo the delimiter before it
+        self._code = ""  # the code that was written last, if nothing was written after it
+        self._handlers: dict[str, Callable[[], None]] = {
+            marks.LINK: self._begin_link,
+            marks.END_LINK: self._end_link,
+            marks.ATOM: lambda: self._put(str(self.insets.popleft())),
+            marks.CODE: self._begin_code,
+            marks.END_CODE: self._end_code,
+            marks.BREAK: self._break,
+        }
+        for end, begin in marks.ENDS.items():
+            self._handlers[begin] = self._beginner(begin)
+            self._handlers[end] = self._ender(begin)
 
-    def text(self, data: str) -> None:
-        """Text as it stands in the page: it is escaped, and its white space collapsed."""
-        words = _SPACE.sub(" ", data)
-        core = words.strip(" ")
-        self._space = self._space or words.startswith(" ")
-        if core:
-            self._put(escaping.text(core, in_link=self._nesting.get(_LINK, 0) > 0))
-            self._space = words.endswith(" ")
+    @property
+    def is_open(self) -> bool:
+        """Whether something has begun and not ended."""
+        return bool(self._open or self._in_code)
 
-    def code(self, data: str) -> None:
-        """Code within the line."""
-        core = _SPACE.sub(" ", data).strip(" ")
-        if core:
-            self._put(escaping.code(core))
+    def settle(self, text: str) -> list[str]:
+        """The lines of a paragraph, not yet escaped for where a line begins; [] where there is nothing to see."""
+        text = " ".join(text.split()) if text.isascii() else _SPACES.sub(" ", text).strip(" ")
+        if not self.is_open:
+            broken = _BREAKS.sub("\n", text.strip(_BLANK_OR_BREAK)) if marks.BREAK in text else text
+            escaped = escaping.outside_code(broken)
+            if simple.is_simple(escaped):
+                written = simple.settled(escaped, self.insets)
+                return written.split("\n") if "\n" in written else [written] if written else []
+        return self._settle(text)
 
-    def image(self, alt: str, src: str) -> None:
-        """An image. src: its resolved address."""
-        words = _SPACE.sub(" ", alt).strip(" ")
-        self._put(f"![{escaping.text(words, in_link=True)}]({src})")
+    def _settle(self, text: str) -> list[str]:
+        self._pending = self._open.copy()
+        self._plain = escaping.is_plain(text)
+        parts = marks.SPLIT.split(text)
+        self._text(parts[0])
+        for mark, following in zip(parts[1::2], parts[2::2], strict=True):
+            self._handlers[mark]()
+            if following:
+                self._text(following)
+        return self._finish()
 
-    def begin_emphasis(self, mark: str) -> None:
-        """Surround what follows with a mark such as `**`."""
-        self._begin(mark, mark)
+    def _finish(self) -> list[str]:
+        for span in reversed(self._open):
+            if span.written:
+                self._close(span)
+                span.written = False
+        out, self._out = self._out, []
+        self._gap, self._guarded, self._code = "", False, ""
+        return "".join(out).split("\n") if out else []
 
-    def begin_link(self, target: str) -> None:
-        """Make a link of what follows. target: its resolved address."""
-        self._begin(_LINK, f"]({target})")
-
-    def end_emphasis(self, mark: str) -> None:
-        """End what began last with this mark."""
-        self._end(mark)
-
-    def end_link(self) -> None:
-        """End the link."""
-        self._end(_LINK)
-
-    def line_break(self) -> None:
-        """End the line. What surrounds it ends with it and begins anew, for two breaks part paragraphs."""
-        for mark in reversed(self._marks):
-            if mark.written:
-                self._line.append(mark.closing)
-                mark.written = False
-        self._lines.append("".join(self._line))
-        self._line.clear()
-        self._space = False
-
-    def take(self) -> list[str]:
-        """The lines so far, with one empty line at most between two, and none around them."""
-        if not self._line and not self._lines:  # most blocks begin and end between paragraphs
-            self._space = False
-            return []
-        self.line_break()
-        lines, self._lines = self._lines, []
-        kept = [line for line, before in zip(lines, ["", *lines], strict=False) if line or before]
-        return kept if not kept or kept[-1] else kept[:-1]
-
-    def _begin(self, opening: str, closing: str) -> None:
-        self._nesting[opening] = self._nesting.get(opening, 0) + 1
-        if self._nesting[opening] == 1:  # bold within bold is bold
-            self._marks.append(_Mark(opening, closing))
-
-    def _end(self, opening: str) -> None:
-        self._nesting[opening] -= 1
-        if self._nesting[opening] == 0:
-            mark = self._marks.pop()
-            if mark.written:
-                self._line.append(mark.closing)
-
-    def _put(self, data: str) -> None:
-        if self._space and self._line:
-            self._line.append(" ")
-        self._space = False
-        for mark in self._marks:
-            if not mark.written:
-                mark.written = True
-                self._open(mark)
-        if data.startswith("(") and self._line and self._line[-1].endswith("]"):
-            data = f"\\{data}"  # or words in brackets would become a link
-        self._line.append(data)
-
-    def _open(self, mark: _Mark) -> None:
-        last = self._line[-1] if self._line else ""
-        if last == mark.opening == mark.closing:
-            self._line.pop()  # two of a kind side by side are one; apart, their marks would run together
+    def _text(self, text: str) -> None:
+        if self._in_code:
+            self._put_code(text)
             return
-        if mark.opening == _LINK and last.endswith("!"):
-            self._line[-1] = f"{last[:-1]}\\!"  # or the link would become an image
-        self._line.append(mark.opening)
+        if text[:1] == " ":
+            self._gap = self._gap or " "
+            text = text[1:]
+        words = text[:-1] if text[-1:] == " " else text
+        if not words:
+            return
+        if self._linking or not self._plain:
+            words = escaping.part(words, in_link=self._linking)
+        if words[0] == "(" and not self._gap and self._last().endswith("]"):
+            words = f"\\{words}"  # or words in brackets would become a link
+        self._put(words)
+        if words is not text and text[-1:] == " ":
+            self._gap = " "
+
+    def _last(self) -> str:
+        return self._out[-1] if self._out else ""
+
+    def _put(self, text: str) -> None:
+        """Write something that is not empty, and before it what has been waiting for it."""
+        if self._gap:
+            if self._out:
+                self._out.append(self._gap)
+            self._gap, self._guarded = "", False
+        if self._pending:
+            text = self._open_pending(text)
+        if self._guarded:
+            self._guarded = False
+            if flanking.kind(text[0]) == LETTER:
+                text = flanking.entity(text[0]) + text[1:]
+        self._code = ""
+        self._out.append(text)
+
+    def _break(self) -> None:
+        self._gap = "\n"
+
+    # -- emphasis ------------------------------------------------------------------------------------------------
+
+    def _beginner(self, kind: str) -> Callable[[], None]:
+        def begin() -> None:
+            if self._in_code or sum(span.kind == kind for span in self._open) >= _MOST_ALIKE:
+                self._unwritten[kind] = self._unwritten.get(kind, 0) + 1
+            else:
+                self._begin(_Span(kind))
+
+        return begin
+
+    def _ender(self, kind: str) -> Callable[[], None]:
+        def end() -> None:
+            if self._unwritten.get(kind):
+                self._unwritten[kind] -= 1
+            else:
+                self._end(kind)
+
+        return end
+
+    def _begin(self, span: "_Span") -> None:
+        self._open.append(span)
+        self._pending.append(span)
+        self._linking = self._linking or span.target is not None
+
+    def _end(self, kind: str) -> None:
+        """End the span of a kind that began last, if there is one."""
+        span = next((span for span in reversed(self._open) if span.kind == kind), None)
+        if span is None:
+            return
+        self._open.remove(span)
+        self._linking = self._linking and kind != marks.LINK
+        if span.written:
+            self._close(span)
+        else:
+            self._pending.remove(span)
+
+    def _open_pending(self, text: str) -> str:
+        """Write the delimiters of what has begun; returns the text that follows, so that they are read as such."""
+        for span in self._pending:
+            span.delimiter = self._delimiter(span)
+            span.written = span.used = True
+            span.start = len(self._out)
+            self._out.append(span.delimiter)
+        spans, self._pending = self._pending, []
+        if flanking.kind(text[0]) == SPACE and spans[-1].target is None:
+            text = flanking.entity(text[0]) + text[1:]
+        following = text[0]
+        for span in reversed(spans):
+            self._check_before(span, following)
+            following = span.delimiter[0]
+        return text
+
+    def _delimiter(self, span: "_Span") -> str:
+        if span.target is not None:
+            return "["
+        if span.kind == marks.DELETED:
+            return "~~"
+        letter = "_" if self._is_taken("*", span) and not self._is_taken("_", span) else "*"
+        return letter * _LENGTH[span.kind]
+
+    def _is_taken(self, letter: str, span: "_Span") -> bool:
+        """Whether a delimiter would run together with the one before it, or be taken for the end of another."""
+        before = self._last()
+        around = next((other for other in reversed(self._open) if other.written and other is not span), None)
+        within_other = any(o.written and o.kind == span.kind and o.delimiter[0] == letter for o in self._open)
+        if within_other or not before.startswith(letter):
+            return within_other
+        # "***" is read as emphasis around strong emphasis, so only that may be written with it
+        touches_outer = around is not None and around.start == len(self._out) - 1
+        return not touches_outer or span.kind == marks.EMPHASIS
+
+    def _check_before(self, span: "_Span", following: str) -> None:
+        """See to it that a delimiter opens, by what stands before it."""
+        index = span.start - 1
+        before = self._out[index] if index >= 0 else ""
+        if span.target is not None:
+            if before.endswith("!"):
+                self._out[index] = f"{before[:-1]}\\!"  # or the link would become an image
+            return
+        if before.startswith(span.delimiter[0]) and before == before[0] * len(before):
+            return  # a run with the delimiter before it, where it is looked at
+        if flanking.kind(before[-1:]) != LETTER:
+            return
+        if flanking.kind(following) == PUNCTUATION or span.delimiter[0] == "_":
+            self._out[index] = before[:-1] + flanking.entity(before[-1])
+
+    def _close(self, span: "_Span") -> None:
+        before = self._last()
+        if span.target is not None:
+            self._close_link(span)
+            return
+        if flanking.kind(before[-1]) == SPACE:
+            self._out[-1] = before[:-1] + flanking.entity(before[-1])
+            before = self._out[-1]
+        if before != before[0] * len(before) or before[0] != span.delimiter[0]:  # else they are one run
+            self._guarded = flanking.kind(before[-1]) == PUNCTUATION
+        self._guarded |= span.delimiter[0] == "_"
+        self._code = ""
+        self._out.append(span.delimiter)
+
+    # -- links ---------------------------------------------------------------------------------------------------
+
+    def _begin_link(self) -> None:
+        target = self.insets.popleft()
+        if isinstance(target, Target):
+            self._begin(_Span(marks.LINK, target))
+
+    def _end_link(self) -> None:
+        span = next((span for span in reversed(self._open) if span.target), None)
+        if span is None:
+            return
+        self._end(marks.LINK)
+        if span.target and not span.used and not span.target.here:
+            label = escaping.part(span.target.label, in_link=True)
+            self._put(span.target.around(label))
+
+    def _close_link(self, span: "_Span") -> None:
+        text = "".join(self._out[span.start + 1 :])
+        self._guarded, self._code = False, ""
+        if span.target is not None:
+            self._out[span.start :] = [span.target.around(text)]
+
+    # -- code ----------------------------------------------------------------------------------------------------
+
+    def _begin_code(self) -> None:
+        self._in_code += 1
+
+    def _end_code(self) -> None:
+        self._in_code -= 1
+
+    def _put_code(self, text: str) -> None:
+        if not text:
+            return
+        if self._code and not self._gap and not self._pending:
+            text = self._code + text  # side by side, the backticks of two would run together
+            self._out[-1] = escaping.code(text)
+        else:
+            self._put(escaping.code(text))
+        self._code = text
 
 
-def paragraph(lines: list[str]) -> list[str]:
-    """Lines of running text as a paragraph that keeps its line breaks; an empty line makes it several."""
-    escaped = list(map(escaping.line, lines))
-    return [
-        f"{line}  " if line and following else line for line, following in zip(escaped, [*escaped[1:], ""], strict=True)
-    ]
+class _Span:
+    """An element of running text that has begun. target: of a link. start: where its delimiter stands."""
 
+    __slots__ = ("delimiter", "kind", "start", "target", "used", "written")
 
-def one_line(lines: list[str]) -> str:
-    """Lines of running text as one."""
-    return " ".join(filter(None, lines))
+    def __init__(self, kind: str, target: Target | None = None) -> None:
+        self.kind = kind
+        self.target = target
+        self.delimiter = ""
+        self.start = 0
+        self.written = False
+        self.used = False  # in this paragraph or an earlier one

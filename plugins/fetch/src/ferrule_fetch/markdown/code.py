@@ -1,0 +1,71 @@
+"""Code blocks: their text as it stands in the page, and the language that it is written in."""
+
+import re
+from collections.abc import Iterator
+
+from ferrule_fetch.markdown import pieces
+from ferrule_fetch.markdown.attributes import attributes_of, is_hidden, unescape
+from ferrule_fetch.markdown.elements import BLOCKS, LEFT_OUT
+
+_CLASS = re.compile(
+    r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*)([^\s`]+)"
+    r"|(?:^|\s)(?:sourceCode|src|programlisting)\s+([\w+#.-]+)"
+)
+_HINT = re.compile("lang|highlight-|brush|ource|src|listing")  # of what it takes longer to look for
+_NO_LANGUAGE = frozenset(["default", "none", "notranslate", "text", "plain", "nohighlight", "console-output"])
+_LINES = frozenset({"p", "li", "tr", *BLOCKS})  # each on a line of its own
+
+_STRUCTURE = re.compile(f"<(?:!|(?:{'|'.join({'br', *_LINES, *LEFT_OUT})})[ >])")
+_INNER = re.compile("<code ([^>]*)>")
+_TAG = re.compile("<[^>]*>")
+
+
+def language(spelt: str) -> str:
+    """The language that an element's attributes name; empty where they name none."""
+    if not _HINT.search(spelt):
+        return ""
+    attributes = attributes_of(spelt)
+    named = attributes.get("data-lang") or attributes.get("data-language") or ""
+    found = _CLASS.search(attributes.get("class", ""))
+    named = named or (found and (found[1] or found[2])) or ""
+    return "" if named in _NO_LANGUAGE or not re.fullmatch(r"[^\s`]{1,40}", named) else named
+
+
+def read(rest: Iterator[str], name: str, spelt: str, first: str) -> tuple[str, str, str]:
+    """The text of a code block whose start tag was met, its language, and the text behind it.
+
+    first: the text right behind the start tag.
+    """
+    if name in ("xmp", "plaintext"):
+        text, behind = pieces.raw_text(rest, name, first)
+        return text, language(spelt), behind
+    inside, behind = pieces.within(rest, name)
+    whole = "<".join([first, *inside])
+    if _STRUCTURE.search(whole) or "hidden" in whole or "style=" in whole:
+        text, named = _text(iter(inside), first)
+    else:
+        found = _INNER.search(whole)
+        text, named = unescape(_TAG.sub("", whole)), language(found[1]) if found else ""
+    return text, language(spelt) or named, behind
+
+
+def _text(inside: Iterator[str], first: str) -> tuple[str, str]:
+    text, named = [first], ""
+    for piece in inside:
+        tag, _, following = piece.partition(">")
+        name, _, spelt = tag.partition(" ")
+        if name.startswith("!--"):
+            following = pieces.comment(inside, piece)
+        elif name in LEFT_OUT or (spelt and is_hidden(spelt)):
+            following = pieces.skip(inside, name)
+        elif name == "br" or (name.lstrip("/") in _LINES and not _ends_line(text)):
+            text.append("\n")
+        elif name == "code" and not named:
+            named = language(spelt)
+        text.append(following)
+    return unescape("".join(text)), named
+
+
+def _ends_line(text: list[str]) -> bool:
+    last = next(filter(None, reversed(text)), "\n")
+    return last.endswith("\n")

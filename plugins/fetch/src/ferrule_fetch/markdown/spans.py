@@ -1,0 +1,146 @@
+"""Links, images, formulas, and what is written around words."""
+
+from collections.abc import Callable
+
+from ferrule_fetch.markdown import elements, escaping, marks, mathematics, pieces
+from ferrule_fetch.markdown.attributes import attributes_of, one_line
+from ferrule_fetch.markdown.blocks import Kind
+from ferrule_fetch.markdown.flow import Flow, Meanings
+from ferrule_fetch.markdown.images import source
+from ferrule_fetch.markdown.links import Links, Target, written
+
+_RAISED = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
+_LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+_TEX_SCRIPT = "math/tex"
+
+
+class Spans:
+    """What the elements mean that stand within running text."""
+
+    def __init__(self, flow: Flow, links: Links) -> None:
+        self._flow = flow
+        self._links = links
+        self._based = False
+        self._targets: dict[str, Target | None] = {}  # by the attributes of a link
+        self._anchors: list[bool] = []  # whether an open one is a link
+        self._shifted: list[int] = []  # where the raised and lowered text begins that is open
+        self._expansions: list[str] = []  # of the abbreviations that are open
+        self._expanded: set[str] = set()
+
+    def meanings(self) -> Meanings:
+        """By the name of a tag."""
+        meanings: Meanings = {"br": marks.BREAK}
+        for names, begin, end in (
+            (elements.EMPHASIS, marks.EMPHASIS, marks.END_EMPHASIS),
+            (elements.STRONG, marks.STRONG, marks.END_STRONG),
+            (elements.DELETED, marks.DELETED, marks.END_DELETED),
+            (elements.CODE, marks.CODE, marks.END_CODE),
+        ):
+            meanings |= dict.fromkeys(names, begin) | {f"/{name}": end for name in names}
+        return meanings | {
+            "a": self._link,
+            "/a": self._end_link,
+            "abbr": self._abbreviation,
+            "/abbr": self._end_abbreviation,
+            "acronym": self._abbreviation,
+            "/acronym": self._end_abbreviation,
+            "base": self._base,
+            "img": self._image,
+            "math": self._formula,
+            "q": self._literally('"'),
+            "/q": self._literally('"'),
+            "rt": self._literally("("),
+            "/rt": self._literally(")"),
+            "script": self._script,
+            "sub": self._shift,
+            "/sub": self._end_shift(_LOWERED),
+            "sup": self._shift,
+            "/sup": self._end_shift(_RAISED),
+        }
+
+    def _literally(self, text: str) -> Callable[[str], None]:
+        return lambda _: self._flow.put(text)
+
+    def _base(self, spelt: str) -> None:
+        href = attributes_of(spelt).get("href")
+        if href is not None and not self._based:
+            self._based = True
+            self._links.use_base(href)
+            self._targets.clear()
+
+    def _link(self, spelt: str) -> None:
+        if spelt not in self._targets:
+            self._targets[spelt] = self._target(attributes_of(spelt))
+        target = self._targets[spelt]
+        self._anchors.append(target is not None)
+        if target is not None:
+            self._flow.put_mark(marks.LINK, target)
+
+    def _target(self, attributes: dict[str, str]) -> Target | None:
+        href = attributes.get("href")
+        address = None if href is None else self._links.resolve(href)
+        if href is None or address is None:
+            return None
+        title, label = one_line(attributes.get("title", "")), one_line(attributes.get("aria-label", ""))
+        return Target(address, title, label, here=not href or href.startswith("#"))
+
+    def _end_link(self, _: str) -> None:
+        if self._anchors.pop():
+            self._flow.put_mark(marks.END_LINK)
+
+    def _image(self, spelt: str) -> None:
+        attributes = attributes_of(spelt)
+        alt = one_line(attributes.get("alt", ""))
+        src = source(attributes)
+        url = self._links.resolve(src) if src else None
+        if url is None:
+            self._flow.put_text(alt)
+        else:
+            title = one_line(attributes.get("title", ""))
+            alt = escaping.part(alt, in_link=True)
+            self._flow.put_mark(marks.ATOM, f"![{alt}]({written(url, title)})")
+
+    def _formula(self, spelt: str) -> bool:
+        tex, alone, behind = mathematics.formula(self._flow.rest, spelt)
+        self._put_formula(tex, alone=alone)
+        self._flow.put(behind)
+        return True
+
+    def _script(self, spelt: str) -> bool:
+        """A script is left out, but for a formula that it would write."""
+        text, behind = pieces.raw_text(self._flow.rest, "script", self._flow.behind)
+        kind = attributes_of(spelt).get("type", "")
+        if kind.startswith(_TEX_SCRIPT):
+            self._put_formula(mathematics.tidy(text), alone="display" in kind)
+        self._flow.put(behind)
+        return True
+
+    def _put_formula(self, tex: str, *, alone: bool) -> None:
+        if not tex:
+            return
+        if alone and not self._flow.in_cell and not self._flow.heading:
+            self._flow.complete()
+            self._flow.add(Kind.CODE, escaping.code_block(tex, "math"))
+        else:
+            self._flow.put_mark(marks.ATOM, f"${escaping.code(tex)}$")
+
+    def _abbreviation(self, spelt: str) -> None:
+        self._expansions.append(attributes_of(spelt).get("title", ""))
+
+    def _end_abbreviation(self, _: str) -> None:
+        expansion = self._expansions.pop()
+        if expansion and expansion not in self._expanded:
+            self._expanded.add(expansion)
+            self._flow.put_text(f" ({expansion})")
+
+    def _shift(self, _: str) -> None:
+        self._shifted.append(len(self._flow.collected))
+
+    def _end_shift(self, digits: dict[int, int]) -> Callable[[str], None]:
+        def end(_: str) -> None:
+            collected, start = self._flow.collected, self._shifted.pop()
+            text = "".join(collected[start:])
+            if text and start and all(ord(letter) in digits for letter in text):
+                collected[start:] = [text.translate(digits)]
+
+        return end
