@@ -30,6 +30,7 @@ class QuietHandler(SimpleHTTPRequestHandler):
 
 def main() -> None:
     """Show the five steps."""
+    os.environ["FERRULE_FETCH_ALLOW"] = "loopback"  # which is where this file is served
     with tempfile.TemporaryDirectory() as folder:
         tools = Path(folder, ".ikigai", "tools")
         title("1. Which tools are installed, and are they sound?")

@@ -20,9 +20,10 @@ SHIPPED = {
 
 @pytest.fixture(autouse=True)
 def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A home of its own, and no keys."""
+    """A home of its own, no keys, and leave to fetch from the servers of the tests."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("FERRULE_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("FERRULE_FETCH_ALLOW", "loopback")
     for name in ("XDG_CONFIG_HOME", "IKIGAI_CONFIG_DIR", "BRAVE_API_KEY", "GOOGLE_SEARCH_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 

@@ -1,4 +1,4 @@
-"""Real servers on 127.0.0.1: pages, pages that misbehave, and a proxy.
+"""Real servers on loopback: pages, pages that misbehave, and a proxy.
 
     with Server() as server:
         server.page("/", "<h1>Hello</h1>")
@@ -118,8 +118,9 @@ class _Sockets(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = True
 
-    def __init__(self, tls: ssl.SSLContext | None) -> None:
-        super().__init__((HOST, 0), Exchange)
+    def __init__(self, tls: ssl.SSLContext | None, host: str) -> None:
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        super().__init__((host, 0), Exchange)
         self.routes: dict[str, Route] = {}
         self.requests: list[Request] = []
         self.closing = threading.Event()
@@ -142,13 +143,14 @@ class _Sockets(ThreadingHTTPServer):
 
 
 class Server:
-    """A server that listens as long as the `with` block lasts. tls: for https."""
+    """A server that listens as long as the `with` block lasts. tls: for https. host: its IP address."""
 
-    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
-        self._sockets = _Sockets(tls)
+    def __init__(self, tls: ssl.SSLContext | None = None, host: str = HOST) -> None:
+        self._sockets = _Sockets(tls, host)
         self._thread = threading.Thread(target=self._sockets.serve_forever, args=(0.02,), daemon=True)
-        self.address: tuple[str, int] = (HOST, self._sockets.server_address[1])
-        self.url = f"{'https' if tls else 'http'}://{HOST}:{self.address[1]}"
+        self.address: tuple[str, int] = (host, self._sockets.server_address[1])
+        literal = f"[{host}]" if ":" in host else host
+        self.url = f"{'https' if tls else 'http'}://{literal}:{self.address[1]}"
 
     @property
     def requests(self) -> list[Request]:

@@ -14,10 +14,12 @@ ENVIRONMENT = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_f
 
 
 @pytest.fixture(autouse=True)
-def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is set, but that the servers of the tests may be fetched from."""
     for name in ENVIRONMENT:
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setenv("FERRULE_FETCH_ALLOW", "loopback")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from ferrule_fetch.address import check
     [
         "http://example.com",
         "https://example.com/",
-        "HTTPS://EXAMPLE.COM/Path",
+        "https://EXAMPLE.COM/Path",
         "http://example.com:8080/a?b=c#d",
         "http://example.com:/",
         "http://example.com./",
@@ -33,8 +33,14 @@ def test_a_url_is_taken_as_it_is(url: str) -> None:
     ("url", "ascii_url"),
     [
         (" \n http://example.com/ \t", "http://example.com/"),
+        ("HTTPS://example.com:443/Path", "https://example.com:443/Path"),
         ("http://bücher.example/ü", "http://xn--bcher-kva.example/ü"),
         ("http://BÜCHER.example:81/", "http://xn--bcher-kva.example:81/"),
+        ("http://faß.example/", "http://xn--fa-hia.example/"),
+        ("http://💩.example/", "http://xn--ls8h.example/"),
+        ("http://i❤️.example/", "http://xn--i-7iq.example/"),
+        ("http://مثال.example/", "http://xn--mgbh0fb.example/"),
+        ("http://8.8.8.8./", "http://8.8.8.8/"),
         ("http://example。com/", "http://example.com/"),
     ],
 )
@@ -55,8 +61,29 @@ def test_a_host_is_written_in_ascii(url: str, ascii_url: str) -> None:
         ("http:", "it has no host"),
         ("http:///path", "it has no host"),
         ("http://?q", "it has no host"),
-        ("http://user:pass@example.com/", "it holds a user name or password"),
-        ("http://example.com@127.0.0.1/", "it holds a user name or password"),
+        ("http://xn--/", "its host is no name that the internet can have"),
+        ("http://xn--a-/", "its host is no name that the internet can have"),
+        ("http://xn--mnchen-3yA.xn--ls8h0/", "its host is no name that the internet can have"),
+        ("http://xn--8jcxbbf/", "its host is no name that the internet can have"),
+        ("http://a.\u0301b.example/", "its host is no name that the internet can have"),
+        ("http://a\u200db.example/", "its host is no name that the internet can have"),
+        ("http://\u05d0a.example/", "its host is no name that the internet can have"),
+        (f"http://{'ü' * 300}.example/", "its host is malformed"),
+        ("http:/path", "it has no host"),
+        ("http:path", "it has no host"),
+        ("HTTP:\\\\example.com/", "it has no host"),
+        ("http://example.com:25/", "port 25 is for another service than web pages, and no browser fetches from it"),
+        (
+            "http://example.com:06000/",
+            "port 6000 is for another service than web pages, and no browser fetches from it",
+        ),
+        ("http://１２７.0.0.1/", "its host is a malformed IPv4 address"),
+        ("http://127。0。0。1/", "its host is a malformed IPv4 address"),
+        ("http://127.0.0.1../", "its host is malformed"),
+        ("http://[fe80::1%25eth0]/", "its host holds a character that no host has"),
+        ("http://[::ffff:127.0.0.01]/", "its host is a malformed IPv6 address"),
+        ("http://user:pass@example.com/", "it holds a user name or password; leave out what stands before the @"),
+        ("http://example.com@127.0.0.1/", "it holds a user name or password; leave out what stands before the @"),
         ("http://exa mple.com/", "its host holds a character that no host has"),
         ("http://127.0.0.1\\.example.com/", "its host holds a character that no host has"),
         ("http://ex%61mple.com/", "its host holds a character that no host has"),
@@ -67,15 +94,15 @@ def test_a_host_is_written_in_ascii(url: str, ascii_url: str) -> None:
         (f"http://{'x' * 64}.com/", "its host is malformed"),
         (f"http://{'x.' * 127}com/", "its host is malformed"),
         ("http://xn--ü.example/", "its host is no name that the internet can have"),
-        ("http://\u2060.example/", "its host is no name that the internet can have"),
+        ("http://\u2060.example/", "its host is malformed"),
         ("http://127.1/", "its host is a malformed IPv4 address"),
         ("http://2130706433/", "its host is a malformed IPv4 address"),
         ("http://0x7f000001/", "its host is a malformed IPv4 address"),
         ("http://0177.0.0.1/", "its host is a malformed IPv4 address"),
         ("http://256.0.0.1/", "its host is a malformed IPv4 address"),
         ("http://①②⑦.⓪.⓪/", "its host is a malformed IPv4 address"),
-        ("http://[::1", "its host is malformed"),
-        ("http://[::zz]/", "its host is malformed"),
+        ("http://[::1", "its host is a malformed IPv6 address"),
+        ("http://[::zz]/", "its host is a malformed IPv6 address"),
         ("http://[::1]x/", "its host is a malformed IPv6 address"),
         ("http://[v1.x]/", "its host is a malformed IPv6 address"),
         ("http://example.com:0/", "its port is not a number from 1 to 65535"),
@@ -93,3 +120,10 @@ def test_another_url_is_refused_with_the_reason(url: str, why: str) -> None:
     with pytest.raises(ToolError) as refused:
         check(url)
     assert (refused.value.code, refused.value.message) == ("INVALID_URL", f"Invalid URL: {why}.")
+
+
+def test_a_guard_judges_the_host_as_it_is_asked_for() -> None:
+    judged: list[str] = []
+    for url in ("http://EXAMPLE.com:80/", "http://bücher.example/", "http://8.8.8.8./", "http://[::1]:8080/"):
+        check(url, lambda host, addresses: judged.append(host))
+    assert judged == ["example.com", "xn--bcher-kva.example", "8.8.8.8", "::1"]

@@ -1,12 +1,19 @@
 """Parts of a page: offset, limit, and what is left out where an answer would be too large."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from loopback import Server
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from loopback import Exchange, Server
 
 from ferrule import Context
+from ferrule.testing import context
+from ferrule_fetch.document import Document
+from ferrule_fetch.lines import Lines
+from ferrule_fetch.paging import answer
 
 Fetch = Callable[..., dict[str, Any]]
 MakeContext = Callable[..., Context]
@@ -119,3 +126,61 @@ def test_an_answer_that_just_fits_is_not_cut(server: Server, fetch: Fetch, make_
     size = make_context().size(whole)
     assert fetch(url, within=make_context(max_bytes=size)) == whole
     assert fetch(url, within=make_context(max_bytes=size - 1))["truncated"] is True
+
+
+_texts = some.text(some.sampled_from('ab \n\n\\"\x7f漢🙂\u2028\u0301'), max_size=400)
+
+
+@settings(max_examples=200)
+@given(
+    text=_texts,
+    title=some.text("x🙂", max_size=9),
+    limit=some.none() | some.integers(1, 9),
+    spare=some.integers(80, 600),
+)
+def test_paging_through_any_text_gives_every_line_once(text: str, title: str, limit: int | None, spare: int) -> None:
+    within = context("web_fetch")
+    document = Document(title, Lines(text))
+    within.max_bytes = within.size({"success": True, "url": "u", "title": title, "content": ""}) + spare
+    lines: list[str] = []
+    while len(lines) < len(document.lines):
+        answered = answer("u", document, len(lines) + 1, limit, within)
+        assert within.size(answered) <= within.max_bytes
+        shown = answered["content"].split("\n")
+        beginning, is_cut, note = shown[-1].partition(" … [line ")
+        if is_cut:
+            whole = document.lines[len(lines)]
+            assert whole.startswith(beginning)
+            assert note == f"{len(lines) + 1:,} is cut: {len(beginning):,} of its {len(whole):,} characters]"
+            shown = [whole]
+        lines += shown
+        assert answered.get("next_offset", len(lines) + 1) == len(lines) + 1
+        assert answered.get("total_lines", len(lines)) == len(document.lines)
+    assert "\n".join(lines) == text
+
+
+@given(text=_texts, beyond=some.integers(1, 10**12), limit=some.none() | some.integers(1, 10**12))
+def test_beyond_any_text_there_is_nothing(text: str, beyond: int, limit: int | None) -> None:
+    document = Document("", Lines(text))
+    answered = answer("u", document, len(document.lines) + beyond, limit, context("web_fetch"))
+    assert answered == {"success": True, "url": "u", "title": "", "content": ""}
+
+
+@pytest.mark.parametrize("letter", ["x", '"', "\\", "é", "漢", "🙂", "\u2028"])
+def test_a_line_is_cut_at_the_last_character_that_fits(letter: str) -> None:
+    within = context("web_fetch")
+    answered = answer("u", Document("", Lines(letter * 70_000)), 1, None, within)
+    shown = answered["content"].partition(" … ")[0]
+    one_more = {**answered, "content": letter + answered["content"]}
+    assert set(shown) == {letter}
+    assert within.size(answered) <= within.max_bytes < within.size(one_more) + 1
+
+
+def test_an_address_that_a_redirect_made_long_leaves_room_for_the_page(server: Server, fetch: Fetch) -> None:
+    def lead_on(exchange: Exchange) -> None:
+        exchange.send(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /" + "漢".encode() * 7_000 + b"\r\n\r\n")
+
+    server.route("*", lambda exchange: exchange.answer(b"arrived", "text/plain"))
+    answered = fetch(server.route("/", lead_on))
+    assert answered["content"] == "arrived"
+    assert len(json.dumps(answered, ensure_ascii=False).encode()) < 65_535

@@ -5,27 +5,33 @@ from typing import Any
 
 from ferrule import Context
 from ferrule_fetch.address import check
+from ferrule_fetch.guard import Guard
+from ferrule_fetch.manners import Manners
 from ferrule_fetch.paging import answer
 
 
 def fetch_as_markdown(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """Do what `execute` promises."""
-    check(arguments["url"])  # before httpx is imported, since a wrong URL needs none
+    guard, manners = Guard.of(context), Manners.of(context)
+    check(arguments["url"], guard)  # before httpx is imported, since a wrong URL needs none
     from ferrule_fetch.fetching import fetch
 
-    # The parser takes as long to import as a server to answer. Its import lock makes the conversion wait.
-    Thread(target=_import_parser, name="import html5lib").start()
-    page = fetch(arguments["url"], context.deadline)
+    # The parser takes as long to import as a server to answer.
+    importing = Thread(target=_import_reader, name="import the reader")
+    importing.start()
+    page = fetch(arguments["url"], context.deadline, guard, manners)
+    importing.join()  # before the conversion forks, which no lock of an import may be held in
     from ferrule_fetch.document import read
 
-    document = read(page)
+    document = read(page, context.deadline)
     return answer(page.url, document, arguments.get("offset", 1), arguments.get("limit"), context)
 
 
-def _import_parser() -> None:
+def _import_reader() -> None:
     try:
-        import html5lib  # noqa: F401
+        import ferrule_fetch.document
+        import ferrule_fetch.markdown.parsers
 
-        import ferrule_fetch.document  # noqa: F401
-    except ImportError:
-        return  # it is raised again where the parser is needed
+        ferrule_fetch.markdown.parsers.preload()
+    except Exception:  # noqa: BLE001 - also where the call ends meanwhile, and takes away the file that is being read
+        return  # it is raised again where it is needed

@@ -1,49 +1,103 @@
 """Bytes to text, by the rules that browsers have."""
 
 import codecs
-import re
+from urllib.parse import urlsplit
 
 import webencodings
 
+from ferrule import ToolError
+from ferrule_fetch.prescan import declared
+
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-_PRESCAN = 1024  # bytes in which a page has to say what it is written in
-_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.S)
-_META = re.compile(rb"""<meta\s[^>]*?charset\s*=\s*["']?\s*([^\s"'/>;]+)""", re.I)
-_XML = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([^"']+)""", re.I)
 
 # Python's codecs of these names know fewer characters than what the web means by them.
-_WIDER = {"shift_jis": "cp932", "euc-kr": "cp949", "gbk": "gb18030", "big5": "big5hkscs"}
+_WIDER = {"shift_jis": "cp932", "euc-kr": "cp949", "gbk": "gb18030", "gb18030": "gb18030", "big5": "big5hkscs"}
+_FAR_FROM_PYTHON = frozenset({"big5", "euc-jp", "iso-2022-jp"})  # no codec of Python is near what the web means
+_ONE_BYTE_EURO = "ferrule_fetch.euro"
+_BEGINNING = 1 << 16  # bytes
+_SURE = 0.6  # confidence in a guess, where several encodings of the same letters are at stake
+_ENOUGH = 3  # letters, of which none is another; a sign for pounds alone can be a letter elsewhere
 
 
-def decode(body: bytes, charset: str, *, html: bool, complete: bool = True) -> str:
+def decode(body: bytes, charset: str, *, html: bool, complete: bool = True, url: str = "") -> str:
     """Decode a page, without its byte order mark; what cannot be decoded becomes U+FFFD.
 
     The encoding is that of the byte order mark, else `charset` from the HTTP header, else what the page says
-    at its beginning, else UTF-8 where it is that, else windows-1252. Only the WHATWG's labels are known.
+    at its beginning, else UTF-8 where it is that, else what its letters look like, else windows-1252. Only the
+    WHATWG's labels are known. Raises ToolError PARSE_ERROR for an encoding that the web has given up.
 
     html: the page may say it in a meta element. complete: False where the body may end within a character.
+    url: where it comes from; the country may tell what the letters are.
     """
     for mark, codec in _BOMS:
         if body.startswith(mark):
-            return body[len(mark) :].decode(codec, "replace")
-    encoding = webencodings.lookup(charset) or _declared(body, html=html)
+            return _whole(body[len(mark) :].decode(codec, "replace"), complete)
+    encoding = webencodings.lookup(charset) or declared(body, html=html)
     if encoding is None:
-        return _guessed(body, complete=complete)
-    if encoding.name in _WIDER:
-        return body.decode(_WIDER[encoding.name], "replace")
-    return encoding.codec_info.decode(body, "replace")[0]
+        return _undeclared(body, complete, url)
+    if encoding.name == "replacement":
+        written = f"written in {charset or 'a character set'}, which browsers refuse to read"
+        raise ToolError("PARSE_ERROR", f"Failed to parse HTML: the page is {written}")
+    return _whole(_decoded(body, encoding), complete)
 
 
-def _declared(body: bytes, *, html: bool) -> webencodings.Encoding | None:
-    head = body[:_PRESCAN]
-    found = _XML.match(head) or (_META.search(_COMMENT.sub(b"", head)) if html else None)
-    encoding = webencodings.lookup(found[1].decode("ascii", "replace")) if found else None
-    # what could be read as ASCII up to here is not UTF-16, whatever it says
-    return webencodings.UTF8 if encoding and encoding.name.startswith("utf-16") else encoding
+def _decoded(body: bytes, encoding: webencodings.Encoding) -> str:
+    if encoding.name in _FAR_FROM_PYTHON:
+        try:
+            import turbohtml.detect  # noqa: F401 - registers the codecs of the standard
+
+            return body.decode(f"whatwg-{encoding.name}")
+        except ImportError:  # it is compiled, and not to be had everywhere
+            pass
+    codec = _WIDER.get(encoding.name)
+    if codec is None:
+        return encoding.codec_info.decode(body, "replace")[0]
+    return body.decode(codec, _ONE_BYTE_EURO if codec == "gb18030" else "replace")
 
 
-def _guessed(body: bytes, *, complete: bool) -> str:
+def _with_one_byte_euro(error: UnicodeError) -> tuple[str, int]:
+    """The euro sign that Windows added to GBK in one byte, and Python never did."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    is_euro = error.object[error.start] == 0x80
+    return ("€", error.start + 1) if is_euro else ("\ufffd", error.end)
+
+
+codecs.register_error(_ONE_BYTE_EURO, _with_one_byte_euro)
+
+
+def _undeclared(body: bytes, complete: bool, url: str) -> str:
     try:
         return codecs.getincrementaldecoder("utf-8")().decode(body, final=complete)
     except UnicodeDecodeError:
-        return body.decode("cp1252", "replace")
+        pass
+    text = body.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    if len(text) - len(text.encode("ascii", "ignore")) > 20 * broken:  # UTF-8 with a slip in it
+        return _whole(text, complete)
+    guessed = _guessed(body, url)
+    return _whole(_decoded(body, guessed) if guessed else body.decode("cp1252", "replace"), complete)
+
+
+def _guessed(body: bytes, url: str) -> webencodings.Encoding | None:
+    """The encoding that the letters look like, as browsers guess it; None where they look like nothing."""
+    try:
+        from turbohtml.detect import Detection, detect
+    except ImportError:
+        return None
+    country = (urlsplit(url).hostname or "").rstrip(".").rpartition(".")[2]
+    is_known = country.isascii() and (country.isalpha() or country.startswith("xn--"))
+    guess = detect(body, Detection(tld=country if is_known else None))
+    found = webencodings.lookup(guess.encoding or "")
+    if found and (guess.language or (guess.confidence >= _SURE and _has_letters(body, found))):
+        return found
+    return None
+
+
+def _has_letters(body: bytes, encoding: webencodings.Encoding) -> bool:
+    beginning = set(_decoded(body[:_BEGINNING], encoding))
+    return sum(letter.isalpha() and not letter.isascii() for letter in beginning) >= _ENOUGH
+
+
+def _whole(text: str, complete: bool) -> str:
+    return text if complete else text.rstrip("\ufffd")

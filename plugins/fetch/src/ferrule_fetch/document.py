@@ -1,51 +1,93 @@
-"""A fetched page as text: HTML becomes markdown, other text stays what it is."""
+"""A fetched page as text: HTML becomes markdown, as feeds do; PDF becomes text; other text stays what it is."""
 
-import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from ferrule import ToolError
+from ferrule_fetch.converting import converted
 from ferrule_fetch.decoding import decode
-from ferrule_fetch.fetching import MAX_BYTES, Page, not_text
-from ferrule_fetch.markdown import convert
-from ferrule_fetch.media import binary_kind, is_html
+from ferrule_fetch.fetching import Page
+from ferrule_fetch.invisible import without_invisible
+from ferrule_fetch.lines import Lines
+from ferrule_fetch.media import XHTML, Format, format_of
+from ferrule_fetch.refusals import not_text
+from ferrule_fetch.signatures import is_binary, kind_by_signature
 
 MAX_TITLE = 500  # characters
-
-# What JSON readers refuse, and what a terminal would act on. Tab and line feed are text.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_LINE_END = re.compile("\r\n?")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")  # a byte order mark, or the beginning of markup
 
 
 class Document(NamedTuple):
     """What there is to read. title: one line, empty where there is none. lines: without their line ends."""
 
     title: str
-    lines: list[str]
+    lines: Sequence[str]
 
 
-def read(page: Page) -> Document:
-    """Convert a page. Raises ToolError PARSE_ERROR for what is no text, or cannot be parsed."""
-    kind = binary_kind(page.type, page.body)
-    if kind:
-        raise not_text(f"{kind} ({page.type.type})" if page.type.type else kind)
-    html = is_html(page.type, page.body)
-    text = decode(page.body, page.type.charset, html=html, complete=page.complete)
-    title, text = _converted(text, page.url) if html else ("", text)
-    lines = _clean(_LINE_END.sub("\n", text)).rstrip("\n").split("\n")
-    if not page.complete:
-        lines += ["", f"[The page goes on: only its first {MAX_BYTES >> 20} MiB were read.]"]
-    return Document(_shortened(_clean(title)), lines)
+def read(page: Page, deadline: float) -> Document:
+    """Convert a page by `deadline`, an instant of `time.monotonic()`.
+
+    Raises ToolError PARSE_ERROR, which says what it is, for what has no text that can be read.
+    """
+    form = format_of(page.type, page.body, page.url)
+    if form is not Format.PDF and (kind := _binary_kind(page, form)):
+        raise not_text(kind, page.type.type, page.size)
+    title, text = _read_as(form, page, deadline)
+    text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
+    if page.missing:
+        text += f"\n\n[The page goes on: {page.missing}.]"
+    return Document(_shortened(title), Lines(text))
 
 
-def _converted(text: str, url: str) -> tuple[str, str]:
+def _read_as(form: Format, page: Page, deadline: float) -> tuple[str, str]:
+    """The title and the text of a page. What only one format needs is imported where it comes."""
+    if form is Format.PDF:
+        return _pdf(page, deadline)
+    charset = page.type.charset
+    text = decode(page.body, charset, html=form is Format.HTML, complete=not page.missing, url=page.url)
+    if form is Format.HTML:
+        if page.type.type == XHTML:
+            from ferrule_fetch.formats.xhtml import as_html
+
+            text = as_html(text)
+        return converted(text, page.url, deadline)
+    if form is Format.XML:
+        return _xml(text, page.url, deadline)
+    if form is Format.JSON:
+        from ferrule_fetch.formats.json_text import readable_json
+
+        text = readable_json(text)
+    return "", without_invisible(text)
+
+
+def _xml(text: str, url: str, deadline: float) -> tuple[str, str]:
+    from ferrule_fetch.formats.feeds import NotAFeed, bounded_feed_as_markdown
+    from ferrule_fetch.formats.xml_text import readable_xml
+
     try:
-        return convert(text, url)
-    except Exception:  # noqa: BLE001 - a parser may fail on a page in any way, and the caller can do nothing else
-        raise ToolError("PARSE_ERROR", "Failed to parse HTML: Invalid document structure") from None
+        title, text = bounded_feed_as_markdown(text, url, deadline)
+    except NotAFeed:
+        title, text = "", readable_xml(text)
+    return without_invisible(title), without_invisible(text)
 
 
-def _clean(text: str) -> str:
-    return _CONTROLS.sub("", text)
+def _pdf(page: Page, deadline: float) -> tuple[str, str]:
+    from ferrule_fetch.formats.pdf import UnreadablePDF, bounded_pdf_text
+
+    try:
+        title, text = bounded_pdf_text(page.body, deadline)
+    except UnreadablePDF as error:
+        what = f"{error}, of which there is more: {page.missing}" if page.missing else str(error)
+        raise not_text(what, page.type.type, page.size) from None
+    return without_invisible(title), without_invisible(text)
+
+
+def _binary_kind(page: Page, form: Format) -> str | None:
+    """What a body is that is no text, in words; None for what may be text."""
+    if kind := kind_by_signature(page.body):
+        return kind
+    # browsers overlook the null characters of HTML, and in UTF-16 they are half of every letter
+    may_hold_nulls = form is Format.HTML or page.type.charset.lower().startswith(("utf-16", "ucs-2", "unicode"))
+    return None if may_hold_nulls or page.body.startswith(_UTF_16) or not is_binary(page.body) else "binary data"
 
 
 def _shortened(title: str) -> str:

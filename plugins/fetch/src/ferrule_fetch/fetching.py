@@ -1,78 +1,79 @@
 """Getting a page: one GET, and those that redirects ask for."""
 
 from typing import NamedTuple
-from urllib.parse import urldefrag, urljoin
 
 from ferrule import ToolError
-from ferrule.http import Client, RequestFailed, Response, UnusableURL
-from ferrule_fetch.address import check
+from ferrule.http import BodyCutOff, Client, Guard, RequestFailed, Response, UnusableURL
+from ferrule_fetch.following import TooManyRedirects, get
+from ferrule_fetch.manners import Manners
 from ferrule_fetch.media import ContentType, content_type
+from ferrule_fetch.refusals import not_text, status_error
+from ferrule_fetch.signatures import kind_by_type
 
 MAX_BYTES = 10 << 20
 MAX_REDIRECTS = 10
 
-_HEADERS = {
-    "User-Agent": "Mozilla/5.0 (compatible; ferrule-fetch)",
-    "Accept": "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.9,*/*;q=0.5",
-}
-_REDIRECTS = (301, 302, 303, 307, 308)
+_ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.9,*/*;q=0.5"
 
 
 class Page(NamedTuple):
-    """What a server gave. url: the last one, after redirects. complete: False where MAX_BYTES cut `body`."""
+    """What a server gave.
+
+    url: the last one, after redirects. missing: why there is no more of `body`, as a clause; empty where it is whole.
+    size: of the whole file, in bytes; None where it is not known.
+    """
 
     url: str
     type: ContentType
     body: bytes
-    complete: bool
+    missing: str = ""
+    size: int | None = None
 
 
-def fetch(url: str, deadline: float) -> Page:
+def fetch(url: str, deadline: float, guard: Guard, manners: Manners) -> Page:
     """Get a page, following redirects, before `deadline`, an instant of `time.monotonic()`.
 
+    guard: judges every host, those that redirects lead to as well, before it is connected to.
     Raises ToolError: INVALID_URL, also for where a redirect leads; NETWORK_ERROR; HTTP_ERROR for a status of
     400 and above; PARSE_ERROR for what is no text.
     """
     try:
-        with Client(deadline, headers=_HEADERS) as client:
-            return _follow(client, url.strip())
+        with Client(deadline, headers={"User-Agent": manners.user_agent, "Accept": _ACCEPT}, guard=guard) as client:
+            before = None
+            if manners.robots:
+                from ferrule_fetch.robots import Robots
+
+                before = Robots(client, guard, manners.user_agent).check
+            there, response = get(client, url.strip(), guard, most=MAX_REDIRECTS, before=before)
+            with response:
+                return _page(there, response)
+    except TooManyRedirects:
+        raise ToolError("NETWORK_ERROR", f"Failed to fetch URL: More than {MAX_REDIRECTS} redirects") from None
     except UnusableURL:
         raise ToolError("INVALID_URL", "Invalid URL: it is malformed.") from None
     except RequestFailed as failed:
         raise ToolError("NETWORK_ERROR", f"Failed to fetch URL: {failed.reason}") from None
 
 
-def _follow(client: Client, url: str) -> Page:
-    for redirects in range(MAX_REDIRECTS + 1):
-        with client.open("GET", check(url)) as response:
-            target = response.headers.get("location", "") if response.status in _REDIRECTS else ""
-            if not target:
-                return _page(response.url if redirects else url, response)
-        url = _redirected(url, target)
-    raise ToolError("NETWORK_ERROR", f"Failed to fetch URL: More than {MAX_REDIRECTS} redirects")
-
-
-def _redirected(url: str, target: str) -> str:
-    """Where a redirect leads. The fragment stays unless the target has its own, as in a browser."""
-    try:
-        there = check(urljoin(url, target))
-    except (ValueError, ToolError) as error:
-        why = error.message if isinstance(error, ToolError) else "Invalid URL: its host is malformed."
-        raise ToolError("INVALID_URL", f"The server redirects to an {why[0].lower()}{why[1:]}") from None
-    fragment = urldefrag(url).fragment
-    return f"{there}#{fragment}" if fragment and "#" not in there else there
-
-
 def _page(url: str, response: Response) -> Page:
     if response.status >= 400:
-        raise ToolError("HTTP_ERROR", f"HTTP {response.status}: {response.reason}".rstrip(": "))
+        raise status_error(response)
     declared = content_type(response.headers.get("content-type", ""))
-    if not declared.may_be_text:
-        raise not_text(declared.type)
-    body = response.read(MAX_BYTES)
-    return Page(url, declared, body, response.complete)
+    if not declared.may_be_readable:
+        raise not_text(kind_by_type(declared.type) or "a file", declared.type, _announced(response))
+    try:
+        body = response.read(MAX_BYTES)
+    except BodyCutOff as cut:
+        if not cut.received:
+            raise
+        return Page(url, declared, cut.received, "the connection was closed before the rest had come")
+    if response.complete:
+        return Page(url, declared, body, size=len(body))
+    return Page(url, declared, body, f"only its first {MAX_BYTES >> 20} MiB were read", _announced(response))
 
 
-def not_text(kind: str) -> ToolError:
-    """The error for an answer that has no text to show; `kind` says what it is."""
-    return ToolError("PARSE_ERROR", f"Failed to parse HTML: the server sent {kind}, which is not text")
+def _announced(response: Response) -> int | None:
+    """How long a body is that is not read to its end; None where that is not said."""
+    length = response.headers.get("content-length", "")
+    is_known = length.isascii() and length.isdigit() and len(length) < 16 and "content-encoding" not in response.headers
+    return int(length) if is_known else None

@@ -1,9 +1,13 @@
-"""What an answer is, by its Content-Type and by its first bytes."""
+"""What an answer is: by its Content-Type, by the name it was asked for, and by its first bytes."""
 
 import re
+from enum import Enum
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
-HTML = frozenset({"text/html", "application/xhtml+xml"})
+XHTML = "application/xhtml+xml"
+HTML = frozenset({"text/html", XHTML})
+PDF = frozenset({"application/pdf", "application/x-pdf"})
 
 _TEXT = frozenset(
     {
@@ -13,9 +17,9 @@ _TEXT = frozenset(
         "application/json",
         "application/json5",
         "application/ndjson",
-        "application/rtf",
         "application/sql",
         "application/toml",
+        "application/x-httpd-php",
         "application/x-javascript",
         "application/x-ndjson",
         "application/x-sh",
@@ -26,19 +30,31 @@ _TEXT = frozenset(
         "application/yaml",
     }
 )
-_UNTOLD = frozenset({"", "application/octet-stream", "application/unknown", "binary/octet-stream"})
-
-_SIGNATURES = (
-    (b"%PDF-", "a PDF document"),
-    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
-    (b"GIF8", "a GIF image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"PK\x03\x04", "a ZIP archive or office document"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"\x7fELF", "a program"),
+_UNTOLD = frozenset(
+    {"", "application/octet-stream", "application/unknown", "binary/octet-stream", "application/force-download", "*/*"}
 )
-_BOMS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
-_MARKUP = re.compile(rb"[\s\xef\xbb\xbf]*<(?:!doctype html|!--|(?:html|head|body|title|p|h1|div|table|a)\b)", re.I)
+
+_PDF = re.compile(rb"\s{0,64}%PDF-")
+_XML = re.compile(rb"\s{0,64}<\?xml\s")
+# Atomic, here and below, since a comment could also be read as going on to the end of a later one.
+_FEED = re.compile(rb"\s*+(?>(?:<\?.*?\?>|<!--.*?-->)\s*+)*+<(?:rss|feed|rdf:RDF)[\s>]", re.S)
+_HTML = re.compile(
+    rb"(?>\s|<!--.*?-->)*+"
+    rb"<(?:!doctype html|(?:html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|meta|link)[\s/>])",
+    re.I | re.S,
+)
+_JSON = re.compile(rb'\s{0,64}(?:\{\s*["}]|\[)')
+_BEGINNING = 2048  # bytes
+
+
+class Format(Enum):
+    """In which way a body is read."""
+
+    HTML = "HTML"
+    PDF = "PDF"
+    JSON = "JSON"
+    XML = "XML"
+    TEXT = "text"
 
 
 class ContentType(NamedTuple):
@@ -48,9 +64,15 @@ class ContentType(NamedTuple):
     charset: str
 
     @property
-    def may_be_text(self) -> bool:
+    def may_be_readable(self) -> bool:
         """Whether it is worth while to read the body."""
-        return self.type in HTML | _TEXT | _UNTOLD or self.type.startswith("text/") or self.is_xml or self.is_json
+        readable = HTML | PDF | _TEXT | _UNTOLD
+        return self.type in readable or self.type.startswith("text/") or self.is_xml or self.is_json
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it says anything at all."""
+        return self.type not in _UNTOLD
 
     @property
     def is_xml(self) -> bool:
@@ -58,28 +80,49 @@ class ContentType(NamedTuple):
 
     @property
     def is_json(self) -> bool:
-        return self.type == "application/json" or self.type.endswith("+json")
+        return self.type in ("application/json", "text/json") or self.type.endswith("+json")
 
 
 def content_type(header: str) -> ContentType:
-    """Read a Content-Type header, however it is malformed; of several, the first."""
-    media, _, parameters = header.partition(",")[0].partition(";")
-    charset = re.search(r"""charset\s*=\s*["']?([^\s"';,]+)""", parameters, re.I)
-    return ContentType(media.strip().lower(), charset[1] if charset else "")
+    """Read a Content-Type header, however it is malformed; of several, the last that can be one, as a browser."""
+    media, charset = "", ""
+    for value in header[:1000].split(","):
+        name, _, parameters = value.partition(";")
+        name = name.strip().strip("\"'").lower()
+        found = re.search(r"""(?:^|[;\s])charset\s*=\s*["']?\s*([^\s"';,]+)""", parameters, re.I)
+        if re.fullmatch(r"[^\s/]+/[^\s/]+", name) and name != "*/*":
+            charset = found[1] if found else charset if name == media else ""
+            media = name
+        elif found and not charset:
+            charset = found[1]
+    return ContentType(media, charset)
 
 
-def is_html(declared: ContentType, body: bytes) -> bool:
-    """Whether a body is HTML: as its header says, or as its beginning looks where no header says anything."""
-    return declared.type in HTML or (declared.type in _UNTOLD and bool(_MARKUP.match(body)))
+def format_of(declared: ContentType, body: bytes, url: str) -> Format:
+    """In which way a body is to be read, which is no binary but a PDF.
+
+    That is as its header says, unless the header says nothing, or the body is a PDF, or a feed that is called HTML.
+    url: its end may tell, too.
+    """
+    beginning = body[:_BEGINNING].removeprefix(b"\xef\xbb\xbf")
+    if _PDF.match(beginning):
+        return Format.PDF  # no text begins so, whatever it is said to be
+    if declared.type in HTML:
+        return Format.XML if _FEED.match(beginning) else Format.HTML
+    if declared.is_xml:
+        return Format.XML
+    if declared.is_json:
+        return Format.JSON
+    if declared.type in PDF or not declared.is_told:
+        return _sniffed(beginning, url)
+    return Format.TEXT
 
 
-def binary_kind(declared: ContentType, body: bytes) -> str | None:
-    """What a body is that is no text, in words, such as "a PDF document"; None for what may be text."""
-    for signature, kind in _SIGNATURES:
-        if body.startswith(signature):
-            return kind
-    # browsers overlook the null characters of HTML, and in UTF-16 they are half of every letter
-    may_hold_nulls = declared.type in HTML or declared.charset.lower().startswith("utf-16")
-    if b"\0" in body[:1024] and not may_hold_nulls and not body.startswith(_BOMS):
-        return "binary data"
-    return None
+def _sniffed(beginning: bytes, url: str) -> Format:
+    if urlsplit(url).path.lower().endswith((".md", ".markdown", ".txt")):
+        return Format.TEXT  # which may begin with an HTML element
+    if _XML.match(beginning):
+        return Format.HTML if b"<html" in beginning.lower() else Format.XML
+    if _HTML.match(beginning):
+        return Format.HTML
+    return Format.JSON if _JSON.match(beginning) else Format.TEXT

@@ -1,7 +1,7 @@
 """The part of a document that an answer holds: from a line on, as many lines as were asked for and as fit."""
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ferrule import Context
@@ -36,7 +36,7 @@ def answer(url: str, document: "Document", offset: int, limit: int | None, conte
 class _Page:
     """The answers that begin with line `offset`."""
 
-    def __init__(self, head: dict[str, Any], lines: list[str], offset: int) -> None:
+    def __init__(self, head: dict[str, Any], lines: Sequence[str], offset: int) -> None:
         self._head = head
         self._lines = lines
         self._offset = offset

@@ -1,0 +1,1 @@
+"""What is no HTML, given back so that it can be read: JSON, XML, feeds, PDF."""

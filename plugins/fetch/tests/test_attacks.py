@@ -1,0 +1,89 @@
+"""What hostile URLs, resolvers and servers get a fetch to connect to, and that the legal web goes on working."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import hostile_urls
+import pytest
+from fake_internet import Internet
+from hostile_urls import PUBLIC, Case
+
+from ferrule import ToolError
+from ferrule_fetch.networks import kind_of
+
+Fetch = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def internet() -> Iterator[Internet]:
+    with Internet() as internet:
+        yield internet
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FERRULE_FETCH_ALLOW")
+
+
+def _named(case: Case) -> str:
+    answers = "".join(f" ({host} is at {answers})" for host, answers in case.answers.items())
+    return ascii(f"{case.group}: {case.url[:80]}{answers}")
+
+
+def _outcome(fetch: Fetch, url: str) -> str:
+    try:
+        fetch(url)
+    except ToolError as error:
+        return error.code
+    return "page"
+
+
+def test_the_table_is_as_long_as_the_documentation_says() -> None:
+    assert len(hostile_urls.ATTACKS) == 391
+    assert len(hostile_urls.RESERVED) == 96
+    assert len(hostile_urls.POLICY) == 55
+    assert len(hostile_urls.LEGAL) == 118
+
+
+@pytest.mark.parametrize("case", [*hostile_urls.ATTACKS, *hostile_urls.RESERVED], ids=_named)
+def test_an_attack_reaches_no_special_address(internet: Internet, fetch: Fetch, case: Case) -> None:
+    internet.resolve(case.answers)
+    code = _outcome(fetch, case.url)
+    assert code == "INVALID_URL" or (case.safe_answer and code in ("page", "NETWORK_ERROR"))
+    assert set(internet.connected) <= {PUBLIC}
+    assert "to=" in case.url or case.safe_answer or not internet.connected
+
+
+@pytest.mark.parametrize("case", hostile_urls.POLICY, ids=_named)
+def test_what_no_page_has_for_an_address_is_refused(internet: Internet, fetch: Fetch, case: Case) -> None:
+    internet.resolve(case.answers)
+    with pytest.raises(ToolError) as refused:
+        fetch(case.url)
+    assert refused.value.code == "INVALID_URL"
+    assert internet.connected == []
+
+
+@pytest.mark.parametrize("case", hostile_urls.LEGAL, ids=_named)
+def test_a_legal_url_is_fetched(internet: Internet, fetch: Fetch, case: Case) -> None:
+    internet.resolve(case.answers)
+    if "https" in case.url:  # which the server does not speak, but connecting is what matters here
+        with pytest.raises(ToolError, match="TLS failed"):
+            fetch(case.url)
+    else:
+        assert fetch(case.url)["content"] == "reached"
+    assert internet.connected
+    assert not [address for address in internet.connected if kind_of(address)]
+
+
+def test_what_was_judged_is_what_is_connected_to(internet: Internet, fetch: Fetch) -> None:
+    internet.resolve({"target.example": [["8.8.8.8"], ["127.0.0.1"]]})
+    assert fetch("http://target.example/")["content"] == "reached"
+    assert internet.connected == ["8.8.8.8"]
+
+
+def test_a_host_that_changes_between_two_redirects_is_judged_again(internet: Internet, fetch: Fetch) -> None:
+    internet.resolve({"a.example": [["8.8.8.8"]], "b.example": [["127.0.0.1"]]})
+    there = hostile_urls.redirecting("http://b.example/").replace("start", "a")
+    with pytest.raises(ToolError, match=r"b\.example is at 127\.0\.0\.1, which is a loopback address"):
+        fetch(there)
+    assert internet.connected == ["8.8.8.8"]

@@ -1,0 +1,90 @@
+"""A PDF comes back as the text of its pages."""
+
+import io
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from documents import pdf
+from loopback import Server
+from pypdf import PdfReader, PdfWriter
+
+from ferrule import Context
+from ferrule_fetch.formats.pdf import pdf_text
+
+Fetch = Callable[..., dict[str, Any]]
+Error = Callable[..., tuple[str, str]]
+
+
+@pytest.mark.parametrize("content_type", ["application/pdf", "application/octet-stream", "", "text/html"])
+def test_a_pdf_is_given_back_page_by_page(server: Server, fetch: Fetch, content_type: str) -> None:
+    answer = fetch(server.page("/", pdf(["First words", "", "Last words"], "A report"), content_type))
+    assert answer["title"] == "A report"
+    assert answer["content"] == "## Page 1\n\nFirst words\n\n## Page 2\n\n## Page 3\n\nLast words"
+
+
+def test_a_pdf_is_paged_by_lines(server: Server, fetch: Fetch) -> None:
+    answer = fetch(server.page("/", pdf(["One", "Two"]), "application/pdf"), offset=5, limit=1)
+    assert (answer["content"], answer["next_offset"], answer["total_lines"]) == ("## Page 2", 6, 7)
+
+
+def _encrypted(password: str) -> bytes:
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(pdf(["Words"]))))
+    writer.encrypt(password, owner_password="owner", algorithm="RC4-128")
+    file = io.BytesIO()
+    writer.write(file)
+    return file.getvalue()
+
+
+def _bomb() -> bytes:
+    drawing = zlib.compress(b"BT /F1 12 Tf (x) Tj ET\n" * 2_000_000).decode("latin-1")
+    body = pdf(["marker"]).decode("latin-1")
+    start, end = body.index("<< /Length"), body.index("endstream")
+    stream = f"<< /Length {len(drawing)} /Filter /FlateDecode >>\nstream\n{drawing}\n"
+    return (body[:start] + stream + body[end:]).encode("latin-1")
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        (_encrypted("secret"), "an encrypted PDF, which needs a password"),
+        (pdf(["", ""]), "a PDF of 2 pages without any text, as scanners make it"),
+        (pdf([""]), "a PDF of one page without any text, as scanners make it"),
+        (pdf([]), "a PDF without pages"),
+        (b"%PDF-1.7", "a malformed PDF"),
+        (pdf(["Words"])[:200], "a malformed PDF"),
+        (b"%PDF-1.4\n" + b"<<" * 10_000, "a malformed PDF"),
+    ],
+    ids=["encrypted", "scanned", "one scan", "no pages", "nothing", "cut off", "nested"],
+)
+def test_a_pdf_without_text_is_an_error_that_says_what_it_is(
+    server: Server, error: Error, body: bytes, what: str
+) -> None:
+    code, message = error(server.page("/", body, "application/pdf"))
+    assert code == "PARSE_ERROR"
+    assert message.startswith(f"Failed to parse HTML: the server sent {what} (application/pdf), ")
+
+
+def test_a_pdf_that_needs_no_password_to_be_read_is_read(server: Server, fetch: Fetch) -> None:
+    assert fetch(server.page("/", _encrypted(""), "application/pdf"))["content"].endswith("Words")
+
+
+def test_a_pdf_that_is_built_to_take_for_ever_is_an_error_in_time(
+    server: Server, error: Error, make_context: Callable[..., Context]
+) -> None:
+    code, message = error(server.page("/", _bomb(), "application/pdf"), within=make_context(seconds=4))
+    assert code == "PARSE_ERROR"
+    assert "a PDF that takes too much time or memory to read" in message
+
+
+def test_a_pdf_of_more_pages_than_there_is_time_for_says_so() -> None:
+    time_left = iter([True, True, False])
+    _, text = pdf_text(pdf(["One", "Two", "Three"]), lambda: next(time_left))
+    assert text.endswith("Two\n\n[The PDF goes on: 2 of its 3 pages were read in the time there was.]")
+
+
+def test_what_the_reader_warns_of_goes_nowhere(server: Server, fetch: Fetch, capfd: pytest.CaptureFixture[str]) -> None:
+    body = pdf(["Words"]).replace(b"startxref\n", b"startxref\n9")
+    assert fetch(server.page("/", body, "application/pdf"))["content"].endswith("Words")
+    assert capfd.readouterr() == ("", "")
