@@ -42,6 +42,7 @@ format: $(VENV)/.for-work
 bench: $(VENV)/.for-work
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/search.py
+	$(BIN)/python bench/conversion.py
 
 dist: $(VENV)/.for-work
 	for project in host $(PLUGINS); do $(BIN)/python -m build --outdir dist $$project || exit 1; done

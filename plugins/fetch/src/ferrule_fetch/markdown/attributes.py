@@ -44,6 +44,8 @@ def is_hidden(spelt: str) -> bool:
     attributes = attributes_of(spelt)
     if "hidden" in attributes and attributes["hidden"].lower() != "until-found":
         return True
+    if attributes.get("class") == "katex-html":
+        return True  # a formula once more, as glyphs
     return "style" in attributes and bool(_HIDING.search(_COMMENT.sub("", attributes["style"])))
 
 

@@ -1,0 +1,14 @@
+"""What a run of the measures is asked for."""
+
+from typing import NamedTuple
+
+from markdown.peers import Converters
+
+
+class Options(NamedTuple):
+    """failures: how many of ours to show, of each set. grep: what the names of cases must hold. runs: of each call."""
+
+    converters: Converters
+    failures: int = 0
+    grep: str = ""
+    runs: int = 21

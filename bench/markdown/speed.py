@@ -1,0 +1,80 @@
+"""What a conversion costs: processor time over the pages, converters in turn, and the memory that a process needs."""
+
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from markdown.converters import OURS, PEERS
+from markdown.options import Options
+from markdown.pages import Page, pages
+from markdown.tables import Row, Table
+from markdown.workers import Answer, Worker
+
+_ROUNDS = 3
+_MIB = 1024.0
+_UNIT, _FLOOR = "markdownify", "lexbor parsed and walked in C"
+
+
+def speed(options: Options) -> Iterator[Table]:
+    """Every converter on each page in turn, so that a busy machine slows all of them; the best of the rounds counts."""
+    corpus = list(pages())
+    with contextlib.ExitStack() as stack:
+        done, seconds = _fastest(options.converters.all(stack, floors=True), corpus)
+    unit, floor = seconds.get(_UNIT), seconds.get(_FLOOR)
+    size = sum(len(page.html.encode()) for page in done) / 1e6
+    rows = [
+        Row(name, (size / cost, unit / cost if unit else None, cost / floor if floor else None))
+        for name, cost in seconds.items()
+    ]
+    note = f"processor time of whole conversions, str to markdown, {len(done)} pages, {size:.1f} MB; lexbor: in C"
+    yield Table("speed", note, ("MB/s", f"times {_UNIT}", "times lexbor's cost"), rows, decimals=2)
+
+
+def memory(options: Options) -> Iterator[Table]:
+    """Every converter over all pages, in a process of its own."""
+    corpus = list(pages())
+    rows = []
+    for name in (*OURS, *PEERS):
+        with contextlib.ExitStack() as stack:
+            worker = options.converters.one(name, stack)
+            if worker:
+                rows.append(Row(name, _peaks(worker, corpus)))
+    note = "most MiB that a process held: once it was ready, after all pages, and the difference"
+    yield Table("memory", note, ("ready", "at most", "more"), rows)
+
+
+def _fastest(workers: Sequence[Worker], corpus: Sequence[Page]) -> tuple[list[Page], dict[str, float]]:
+    """The pages that everybody converts, and the sum of the seconds of the fastest conversions, by converter."""
+    done, seconds = [], {worker.name: 0.0 for worker in workers}
+    for index, page in enumerate(corpus, 1):
+        answers = [[worker.convert(page.html, page.url) for worker in workers] for _ in range(_ROUNDS)]
+        failed = _errors(workers, answers)
+        if failed:
+            print(f"{page.name} is left out: {failed}", file=sys.stderr)
+            continue
+        done.append(page)
+        for number, worker in enumerate(workers):
+            seconds[worker.name] += min(row[number].seconds for row in answers)
+        if index % 20 == 0:
+            print(f"speed: {index} of {len(corpus)} pages …", file=sys.stderr)
+    return done, seconds
+
+
+def _errors(workers: Sequence[Worker], answers: Sequence[Sequence[Answer]]) -> dict[str, str]:
+    rows = (zip(workers, row, strict=True) for row in answers)
+    return {worker.name: answer.error for row in rows for worker, answer in row if answer.error}
+
+
+def _peaks(worker: Worker, corpus: Sequence[Page]) -> tuple[float, float, float]:
+    ready = _high_water(worker.pid)
+    for page in corpus:
+        worker.convert(page.html, page.url)
+    peak = _high_water(worker.pid)
+    return ready, peak, peak - ready
+
+
+def _high_water(pid: int) -> float:
+    """The most that a process has held, in MiB, of its own and not of the one that started it."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / _MIB

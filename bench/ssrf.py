@@ -1,0 +1,106 @@
+"""How many hostile addresses each fetcher keeps away from, and how much of the legal web it reaches all the same.
+
+Usage: python bench/ssrf.py [--only NAME,NAME] [--misses] [--json]
+
+The same table of URLs, of which the tests use every row, is tried on web_fetch and on libraries that guard against
+server-side request forgery. Names resolve as the table says, and every connection is noted and ends at one server on
+loopback, whatever library makes it. The first run installs the peers into bench/.cache.
+"""
+
+import argparse
+import hashlib
+import json
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import NamedTuple
+
+from ssrf_fetchers import OURS, PEERS
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "support"))
+from hostile_urls import PARTS, PUBLIC, PUBLIC_IPV6, Case
+
+HERE = Path(__file__).resolve().parent
+
+REQUIREMENTS = HERE / "ssrf_peers.txt"
+FETCHERS = HERE / "ssrf_fetchers.py"
+
+# What attacks may connect to, because a page of the public web is there.
+_PUBLIC = {PUBLIC, PUBLIC_IPV6}
+
+
+class Row(NamedTuple):
+    """What a fetcher did with a URL. connected: the addresses. answered: whether the page came back."""
+
+    part: str
+    case: Case
+    connected: list[str]
+    answered: bool
+
+    @property
+    def is_right(self) -> bool:
+        """Attacks must reach nothing special, refusals nothing at all, and what is legal its page.
+
+        The server on loopback does not speak TLS, so of an https URL it counts that it was connected to.
+        """
+        if self.part == "policy":
+            return not self.connected
+        if self.part == "legal":
+            return self.answered or ("https" in self.case.url and bool(self.connected))
+        return set(self.connected) <= _PUBLIC
+
+
+def main() -> None:
+    """Try all, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="names of fetchers, with commas between")
+    parser.add_argument("--misses", action="store_true", help="show every URL that a fetcher was wrong about")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if not options.json:
+        print(f"{'':32}" + "".join(f"{f'{part} {len(cases)}':>14}" for part, cases in PARTS.items()))
+    for name in options.only.split(",") if options.only else [*OURS, *PEERS]:
+        rows = tried(name)
+        show(name, rows, as_json=options.json)
+        for row in rows if options.misses else []:
+            if not row.is_right:
+                print(f"    {row.case.group}: {row.case.url[:90]!r} {dict(row.case.answers)} -> {row.connected}")
+
+
+def tried(name: str) -> list[Row]:
+    """What a fetcher did with every URL, in a process of its own."""
+    python = sys.executable if name in OURS else environment()
+    done = subprocess.run([python, str(FETCHERS), name], capture_output=True, text=True, check=False)
+    cases = [(part, case) for part, cases in PARTS.items() for case in cases]
+    lines = done.stdout.splitlines()
+    if len(lines) != len(cases):
+        sys.exit(f"{name} cannot be measured here: {done.stderr.strip()[-400:]}")
+    return [Row(*case, *json.loads(line)) for case, line in zip(cases, lines, strict=True)]
+
+
+def show(name: str, rows: list[Row], *, as_json: bool) -> None:
+    """One line for a fetcher."""
+    counts = {part: sum(row.part == part and row.is_right for row in rows) for part in PARTS}
+    if as_json:
+        print(json.dumps({"fetcher": name, **counts}), flush=True)
+    else:
+        print(f"{name:32}" + "".join(f"{count:14}" for count in counts.values()), flush=True)
+
+
+def environment() -> str:
+    """The interpreter of an environment that has the peers, which is made where it is not there yet."""
+    pins = REQUIREMENTS.read_bytes()
+    folder = HERE / ".cache" / f"ssrf-{hashlib.sha256(pins).hexdigest()[:8]}"
+    python = folder / "bin" / "python"
+    if not (folder / "complete").exists():
+        print("installing the peers …", file=sys.stderr)
+        venv.create(folder, with_pip=True, symlinks=True)
+        command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*command, "--requirement", str(REQUIREMENTS)], check=True, stdout=sys.stderr)
+        (folder / "complete").touch()
+    return str(python)
+
+
+if __name__ == "__main__":
+    main()

