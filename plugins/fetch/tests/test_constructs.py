@@ -27,6 +27,7 @@ LISTS = {
     "numbered lists side by side stay two": ("<ol><li>a</ol><ol><li>b</ol>", "1. a\n\n1) b"),
     "a rule in an item is no item": ("<ul><li><hr></ul>", "- ___"),
     "an item without a list is one of its own": ("<div><li>a<li>b</div>", "- a\n- b"),
+    "a definition that is a list": ("<dl><dt>t<dd><ul><li>a</ul></dl>", "t\n\n- a"),
     "a list that does not begin with one needs an empty line": (
         "<ul><li>a<ol start=2><li>b</ol></ul>",
         "- a\n\n  2. b",
@@ -62,6 +63,10 @@ TABLES = {
         "<table><tr><th>a<th>&nbsp;</table>",
         "| a |  |\n| --- | --- |",
     ),
+    "a table with headers may have anything in its cells": (
+        "<table><tr><th>a<th>b<tr><td><h4>x</h4><pre>y</pre><td><table><tr><td>1<td>2</table></table>",
+        "| a | b |\n| --- | --- |\n| x `y` | 1 2 |",
+    ),
     "a table for the layout is no table": ("<table role=presentation><tr><td>a<td>b</table>", "a\n\nb"),
     "a table with code blocks is laid out": (
         "<table><tr><th>a<th>b<tr><td><pre>c\nd</pre><td>e</table>",
@@ -73,7 +78,9 @@ SPANS = {
     "emphasis beside punctuation and letters": ("<b>a:</b>b", "**a:**&#98;"),
     "emphasis of punctuation alone": ("a<i>,</i>b", "&#97;*,*&#98;"),
     "emphasis within a word": ("a<i>b</i>c", "a*b*c"),
-    "emphasis next to emphasis": ("<i>a</i><i>b</i>", "*a*_b_"),
+    "emphasis next to its like": ("<i>a</i><i>b</i> <s>c</s><s>d</s>", "*ab* ~~cd~~"),
+    "emphasis next to another": ("<b>a</b><i>b</i>", "**a**_b_"),
+    "emphasis with East Asian punctuation": ("日本<b>「語」</b>です", "日本「**語**」です"),
     "emphasis around blanks": ("a<b> </b>b", "a b"),
     "emphasis around a no-break space": ("a <b>&nbsp;b</b>", "a **&nbsp;b**"),
     "a link in strong words": ("<b><a href=/x>a</a></b>", "**[a](http://host.example/x)**"),
@@ -85,7 +92,9 @@ SPANS = {
     "an exclamation mark before a link": ("!<a href=/x>a</a>", "\\![a](http://host.example/x)"),
     "brackets before brackets": ("[a]<b></b>(b)", "[a]\\(b)"),
     "raised and lowered digits": ("x<sup>2</sup> a<sub>10</sub>", "x² a₁₀"),
-    "raised words": ("1<sup>st</sup>", "1st"),
+    "an ordinal": ("1<sup>st</sup>", "1st"),
+    "an exponent": ("2<sup>k</sup> x<sub>max</sub>", "2^k x_max"),
+    "a raised sentence": ("a<sup>see below</sup>", "asee below"),
     "a raised link": ("a<sup><a href=#n>1</a></sup>", "a[1](http://host.example/folder/page.html#n)"),
     "an abbreviation is told once": ("<abbr title=b>a</abbr> <abbr title=b>a</abbr>", "a (b) a"),
     "ruby": ("<ruby>a<rp>(</rp><rt>b</rt><rp>)</rp></ruby>", "a(b)"),
@@ -93,8 +102,33 @@ SPANS = {
     "a picture of several": ("<picture><source srcset=a.webp><img src=/b.png alt=b></picture>", "![b](http://host.example/b.png)"),
     "a picture that a script brings": ('<img src="data:x" data-src=/b.png alt=b>', "![b](http://host.example/b.png)"),
     "a picture of several sizes": ("<img srcset='/b.png 2x' alt=b>", "![b](http://host.example/b.png)"),
+    "a formula as a picture": (
+        '<img class="mwe-math-fallback-image-inline" src=/x.svg alt="{\\displaystyle x^{2}}">',
+        "$`x^{2}`$",
+    ),
+    "code in a link": ("<a href=/x><pre>c</pre></a>", "```\nc\n```"),
     "two breaks part paragraphs": ("a<br><br>b", "a\n\nb"),
     "a break in a heading": ("<h1>a<br>b</h1>", "# a b"),
+}  # fmt: skip
+
+CODE = {
+    "a class with a prefix": ('<pre><code class="language-c++">x</code></pre>', "```c++\nx\n```"),
+    "a class of its own": ('<pre class="code ruby">x</pre>', "```ruby\nx\n```"),
+    "highlight.js": ('<pre><code class="hljs python">x</code></pre>', "```python\nx\n```"),
+    "SyntaxHighlighter": ('<pre class="brush: php; gutter: false">x</pre>', "```php\nx\n```"),
+    "an attribute": ('<pre data-lang="go">x</pre>', "```go\nx\n```"),
+    "an element around it": ('<div class="highlight-js"><div><pre>x</pre></div></div>', "```js\nx\n```"),
+    "not that of an earlier element": (
+        '<div class="highlight-js"><pre>x</pre></div><pre>y</pre>',
+        "```js\nx\n```\n\n```\ny\n```",
+    ),
+    "numbers of lines beside it": (
+        '<table><tr><td class="linenos"><pre>1\n2</pre><td class="code"><pre>a\nb</pre></table>',
+        "```\na\nb\n```",
+    ),
+    "numbers of lines within it": ('<pre><span class="lineno">1</span>a</pre>', "```\na\n```"),
+    "breaks and blocks are lines": ("<pre>a<br>b<div>c</div>d</pre>", "```\na\nb\nc\nd\n```"),
+    "fences in it": ("<pre>```</pre>", "````\n```\n````"),
 }  # fmt: skip
 
 FORMULAS = {
@@ -156,7 +190,7 @@ def _cases(*tables: dict[str, tuple[str, str]]) -> list[object]:
 
 
 @pytest.mark.parametrize("parser", parsers.PARSERS)
-@pytest.mark.parametrize(("html", "markdown"), _cases(LISTS, TABLES, SPANS, FORMULAS))
+@pytest.mark.parametrize(("html", "markdown"), _cases(LISTS, TABLES, SPANS, CODE, FORMULAS))
 def test_a_construct_becomes_its_markdown(html: str, markdown: str, parser: str) -> None:
     assert _markdown(html, parser) == markdown
 

@@ -70,7 +70,7 @@ def test_text_after_what_is_left_out_stays() -> None:
         ("a&nbsp; b", "a\u00a0 b"),
         ("a<b> b </b>c", "a **b** c"),
         ("<b> </b>a<i></i>", "a"),
-        ("<b>a</b><b>b</b>", "**a**__b__"),
+        ("<b>a</b><b>b</b>", "**ab**"),
         ("<b>a <strong>b</strong></b>", "**a __b__**"),
         ("<b><i>a</i></b>", "**_a_**"),
         ("<i><b>a</b></i>", "***a***"),

@@ -1,5 +1,9 @@
 """CommonMark's rule of where a run of delimiters opens or closes emphasis: by the characters on its two sides."""
 
+EAST_ASIAN = (
+    "、。，．：；！？「」『』（）【】《》〈〉〔〕“”‘’…—・～"  # punctuation that stands between letters without blanks
+)
+
 SPACE, PUNCTUATION, LETTER = range(3)  # LETTER is what is neither of the others
 
 _ASCII = {chr(code): PUNCTUATION for code in (*range(33, 48), *range(58, 65), *range(91, 97), *range(123, 127))}

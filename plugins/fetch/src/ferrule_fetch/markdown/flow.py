@@ -88,6 +88,7 @@ class Flow:
     def add(self, kind: Kind, lines: list[str]) -> None:
         """Add a block that is complete."""
         self.defines, self.language = False, ""
+        self._inline.pass_block()
         self.blocks.add(kind, lines)
 
     def _take_plain(self) -> str:

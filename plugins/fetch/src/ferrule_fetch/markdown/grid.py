@@ -8,7 +8,7 @@ from ferrule_fetch.markdown.attributes import attributes_of, number
 MAX_SPAN = 1000  # columns or rows, as in browsers
 _MAX_FILLED = 10_000  # places in a table that cells may fill besides their first
 
-# What no cell can hold. A table that has any of them in it is there for the layout of a page.
+# What no cell can hold. A table without headers that has any of them in it is there for the layout of a page.
 _STRUCTURE = frozenset(
     [
         "table",
@@ -40,27 +40,32 @@ def is_data(spelt: str, following: Iterable[str]) -> bool:
     if '"presentation"' in spelt or '"none"' in spelt:
         return False
     rows = cells = headers = 0
+    tables = 1
     for piece in following:
         if piece[0] == "/":
-            if piece.startswith("/table>"):
+            tables -= piece.startswith("/table>")
+            if tables == 0:
                 break
             continue
         tag = piece[: piece.find(">")]
         if tag not in _KNOWN:
             tag = tag.partition(" ")[0]
+        if tag == "table" and headers:
+            tables += 1
+        if tables > 1:
+            continue
         if tag == "td":
             cells += 1
         elif tag == "tr":
             rows += 1
         elif tag == "th":
             headers += 1
-        elif tag in _STRUCTURE and not (headers and tag in _LISTS):
+        elif (tag in _STRUCTURE and not headers) or (tag == "pre" and "\n" in piece.rstrip()):
             return False
     return headers > 0 or cells > max(rows, 1)
 
 
 _KNOWN = frozenset({"td", "tr", "th", "p", "br"})
-_LISTS = frozenset({"ul", "ol", "dl"})
 
 
 class Cell:

@@ -5,11 +5,14 @@ _LAZY = ("data-src", "data-original", "data-lazy-src")  # put into src by a scri
 
 def source(attributes: dict[str, str]) -> str:
     """The address of an image; empty where there is none, or only a picture within the page itself."""
-    src = attributes.get("src", "").strip()
-    if src and src[:5].lower() != "data:":
-        return src
-    lazy = next(filter(None, map(attributes.get, _LAZY)), "") or _first(attributes.get("srcset", ""))
-    return "" if lazy[:5].lower() == "data:" else lazy
+    src = next(filter(None, map(attributes.get, _LAZY)), "") or attributes.get("src", "").strip()
+    if not src or _is_data(src):
+        src = _first(attributes.get("srcset") or attributes.get("data-srcset") or "")
+    return "" if _is_data(src) else src
+
+
+def _is_data(src: str) -> bool:
+    return src[:5].lower() == "data:"
 
 
 def _first(srcset: str) -> str:

@@ -33,6 +33,7 @@ class Inline:
         self._plain = True  # whether nothing in the paragraph has to be escaped
         self._gap = ""  # a blank, or a line feed, that comes before whatever comes next
         self._guarded = False  # whether a letter would undo the delimiter before it
+        self._closed: _Span | None = None  # the span that ended last, if nothing was written after it
         self._code = ""  # the code that was written last, if nothing was written after it
         self._handlers: dict[str, Callable[[], None]] = {
             marks.LINK: self._begin_link,
@@ -50,6 +51,11 @@ class Inline:
     def is_open(self) -> bool:
         """Whether something has begun and not ended."""
         return bool(self._open or self._in_code)
+
+    def pass_block(self) -> None:
+        """A block comes that is no running text: a link around it is not empty."""
+        for span in self._open:
+            span.used = True
 
     def settle(self, text: str) -> list[str]:
         """The lines of a paragraph, not yet escaped for where a line begins; [] where there is nothing to see."""
@@ -79,7 +85,7 @@ class Inline:
                 self._close(span)
                 span.written = False
         out, self._out = self._out, []
-        self._gap, self._guarded, self._code = "", False, ""
+        self._gap, self._guarded, self._code, self._closed = "", False, "", None
         return "".join(out).split("\n") if out else []
 
     def _text(self, text: str) -> None:
@@ -108,14 +114,14 @@ class Inline:
         if self._gap:
             if self._out:
                 self._out.append(self._gap)
-            self._gap, self._guarded = "", False
+            self._gap, self._guarded, self._closed = "", False, None
         if self._pending:
             text = self._open_pending(text)
         if self._guarded:
             self._guarded = False
-            if flanking.kind(text[0]) == LETTER:
+            if flanking.kind(text[0]) == LETTER and not self._put_brackets_behind():
                 text = flanking.entity(text[0]) + text[1:]
-        self._code = ""
+        self._code, self._closed = "", None
         self._out.append(text)
 
     def _break(self) -> None:
@@ -160,6 +166,11 @@ class Inline:
 
     def _open_pending(self, text: str) -> str:
         """Write the delimiters of what has begun; returns the text that follows, so that they are read as such."""
+        if self._joins_the_last(self._pending[0]):
+            self._pending.pop(0)
+        if not self._pending:
+            return text
+        text = self._put_brackets_before(text)
         for span in self._pending:
             span.delimiter = self._delimiter(span)
             span.written = span.used = True
@@ -173,6 +184,37 @@ class Inline:
             self._check_before(span, following)
             following = span.delimiter[0]
         return text
+
+    def _put_brackets_before(self, text: str) -> str:
+        """Write East Asian punctuation at the beginning of emphasis before it; returns the rest of the text.
+
+        There are no blanks in such text, so it stands between letters, where it would undo the emphasis.
+        """
+        rest = text.lstrip(flanking.EAST_ASIAN)
+        if rest and rest != text and flanking.kind(self._last()[-1:]) == LETTER and self._pending[-1].target is None:
+            self._out.append(text[: -len(rest)])
+            return rest
+        return text
+
+    def _put_brackets_behind(self) -> bool:
+        """Write East Asian punctuation at the end of emphasis behind it; returns whether there is any."""
+        text = self._out[-2] if self._closed else ""
+        rest = text.rstrip(flanking.EAST_ASIAN)
+        if rest == text or flanking.kind(rest[-1:]) != LETTER:
+            return False
+        self._out[-2] = rest
+        self._out.append(text[len(rest) :])
+        return True
+
+    def _joins_the_last(self, span: "_Span") -> bool:
+        """Take back the end of a span that a like one follows at once: a reader sees no difference."""
+        last = self._closed
+        if last is None or last.kind != span.kind or span.target is not None or self._out[-1] != last.delimiter:
+            return False
+        self._out.pop()
+        span.delimiter, span.start, span.written, span.used = last.delimiter, last.start, True, True
+        self._guarded, self._closed = False, None
+        return True
 
     def _delimiter(self, span: "_Span") -> str:
         if span.target is not None:
@@ -220,6 +262,7 @@ class Inline:
             self._guarded = flanking.kind(before[-1]) == PUNCTUATION
         self._guarded |= span.delimiter[0] == "_"
         self._code = ""
+        self._closed = span
         self._out.append(span.delimiter)
 
     # -- links ---------------------------------------------------------------------------------------------------
@@ -240,7 +283,7 @@ class Inline:
 
     def _close_link(self, span: "_Span") -> None:
         text = "".join(self._out[span.start + 1 :])
-        self._guarded, self._code = False, ""
+        self._guarded, self._code, self._closed = False, "", None
         if span.target is not None:
             self._out[span.start :] = [span.target.around(text)]
 

@@ -65,6 +65,7 @@ class Lists:
 
     def _begin(self, start: int | None, step: int) -> None:
         self._flow.complete()
+        self._flow.defines = False
         blocks = self._flow.blocks
         continues = bool(self._lists) and self._within_list[-1] and blocks.continue_item(self._lists[-1].written)
         written = None

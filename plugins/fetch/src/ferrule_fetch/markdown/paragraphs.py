@@ -28,6 +28,7 @@ class Paragraphs:
             "dd": self._definition,
             "/dd": self._end_definition,
             "div": self._division,
+            "figure": self._division,
             "dt": self._paragraph(Kind.TERM),
             "/dt": self._end_paragraph,
             "hr": self._rule,
@@ -60,7 +61,7 @@ class Paragraphs:
     def _division(self, spelt: str) -> None:
         self._flow.complete()
         if spelt:
-            self._flow.language = code.language(spelt) or self._flow.language
+            self._flow.language = code.language_around(spelt) or self._flow.language
 
     def _definition(self, _: str) -> None:
         self._flow.complete()
@@ -72,6 +73,7 @@ class Paragraphs:
 
     def _quote(self, _: str) -> None:
         self._flow.complete()
+        self._flow.defines = False
         written = not self._flow.in_cell and self._flow.blocks.depth < MAX_DEPTH
         self._quotes.append(written)
         if written:

@@ -1,5 +1,6 @@
 """Links, images, formulas, and what is written around words."""
 
+import re
 from collections.abc import Callable
 
 from ferrule_fetch.markdown import elements, escaping, marks, mathematics, pieces
@@ -11,6 +12,10 @@ from ferrule_fetch.markdown.links import Links, Target, written
 
 _RAISED = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
 _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+_INDEX = re.compile(r"[^\W_]{1,4}")  # what says something else when it is written on the line, as in 2^k
+_ORDINALS = frozenset(
+    ["st", "nd", "rd", "th", "er", "re", "e", "me", "ème", "eme", "o", "a", "ª", "º", "tm", "sm", "r", "c"]
+)
 _TEX_SCRIPT = "math/tex"
 
 
@@ -53,9 +58,9 @@ class Spans:
             "/rt": self._literally(")"),
             "script": self._script,
             "sub": self._shift,
-            "/sub": self._end_shift(_LOWERED),
+            "/sub": self._end_shift(_LOWERED, "_"),
             "sup": self._shift,
-            "/sup": self._end_shift(_RAISED),
+            "/sup": self._end_shift(_RAISED, "^"),
         }
 
     def _literally(self, text: str) -> Callable[[str], None]:
@@ -90,6 +95,9 @@ class Spans:
 
     def _image(self, spelt: str) -> None:
         attributes = attributes_of(spelt)
+        if attributes.get("class", "").startswith("mwe-math-fallback"):
+            self._put_formula(mathematics.tidy(attributes.get("alt", "")), alone=False)
+            return
         alt = one_line(attributes.get("alt", ""))
         src = source(attributes)
         url = self._links.resolve(src) if src else None
@@ -136,11 +144,15 @@ class Spans:
     def _shift(self, _: str) -> None:
         self._shifted.append(len(self._flow.collected))
 
-    def _end_shift(self, digits: dict[int, int]) -> Callable[[str], None]:
+    def _end_shift(self, digits: dict[int, int], mark: str) -> Callable[[str], None]:
         def end(_: str) -> None:
             collected, start = self._flow.collected, self._shifted.pop()
             text = "".join(collected[start:])
-            if text and start and all(ord(letter) in digits for letter in text):
+            if not text or not start or not collected[start - 1][-1:].isalnum():
+                return
+            if all(ord(letter) in digits for letter in text):
                 collected[start:] = [text.translate(digits)]
+            elif _INDEX.fullmatch(text) and text.lower() not in _ORDINALS:
+                collected[start:] = [mark + text]
 
         return end

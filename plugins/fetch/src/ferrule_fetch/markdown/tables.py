@@ -2,8 +2,10 @@
 
 from ferrule_fetch.markdown import escaping
 from ferrule_fetch.markdown.blocks import Kind
+from ferrule_fetch.markdown.code import is_gutter
 from ferrule_fetch.markdown.flow import Flow, Meanings
 from ferrule_fetch.markdown.grid import Cell, Grid, is_data
+from ferrule_fetch.markdown.pieces import skip
 
 
 class Tables:
@@ -46,18 +48,22 @@ class Tables:
         if self._tables and self._tables[-1]:
             self._tables[-1].begin_row()
 
-    def _data(self, spelt: str) -> None:
-        self._begin_cell(spelt, header=False)
+    def _data(self, spelt: str) -> bool:
+        return self._begin_cell(spelt, header=False)
 
-    def _header(self, spelt: str) -> None:
-        self._begin_cell(spelt, header=True)
+    def _header(self, spelt: str) -> bool:
+        return self._begin_cell(spelt, header=True)
 
-    def _begin_cell(self, spelt: str, *, header: bool) -> None:
+    def _begin_cell(self, spelt: str, *, header: bool) -> bool:
         self._flow.complete()
+        if "class=" in spelt and is_gutter(spelt):
+            self._flow.put(skip(self._flow.rest, "td"))
+            return True
         grid = self._tables[-1] if self._tables else None
         if grid:
             self._cell = grid.begin_cell(spelt, header=header)
             self._flow.in_cell = True
+        return False
 
     def _end_cell(self, _: str) -> None:
         if not self._cell or not self._tables[-1]:
