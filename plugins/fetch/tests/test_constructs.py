@@ -89,6 +89,8 @@ SPANS = {
     "a link within code": ("<code>f(<a href=/x>T</a>)</code>", "`f(`[`T`](http://host.example/x)`)`"),
     "a link to an icon": ('<a href=/x aria-label="Home"></a>', "[Home](http://host.example/x)"),
     "an address as its own text": ("<a href=http://a.example/b>http://a.example/b</a>", "<http://a.example/b>"),
+    "an empty link with a title": ('<a href="/x?a&amp;b" title=t></a>', '[](http://host.example/x?a&b "t")'),
+    "text behind a hidden picture": ("a <img src=x hidden>b", "a b"),
     "an exclamation mark before a link": ("!<a href=/x>a</a>", "\\![a](http://host.example/x)"),
     "brackets before brackets": ("[a]<b></b>(b)", "[a]\\(b)"),
     "raised and lowered digits": ("x<sup>2</sup> a<sub>10</sub>", "x² a₁₀"),
@@ -124,6 +126,10 @@ CODE = {
     ),
     "numbers of lines beside it": (
         '<table><tr><td class="linenos"><pre>1\n2</pre><td class="code"><pre>a\nb</pre></table>',
+        "```\na\nb\n```",
+    ),
+    "numbers of lines in a header": (
+        '<table><tr><th class="gutter">1<td><pre>a\nb</pre></table>',
         "```\na\nb\n```",
     ),
     "numbers of lines within it": ('<pre><span class="lineno">1</span>a</pre>', "```\na\n```"),

@@ -11,7 +11,7 @@ SCHEMA = {
     "name": "web_fetch",
     "description": (
         "Fetches content from a specified URL and returns it as markdown. Converts HTML to markdown using"
-        " html5lib. Supports pagination via offset and limit parameters similar to file_read."
+        " lexbor, turbohtml or html5lib. Supports pagination via offset and limit parameters similar to file_read."
     ),
     "parameters": {
         "type": "object",

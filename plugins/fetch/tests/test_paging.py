@@ -136,7 +136,7 @@ _texts = some.text(some.sampled_from('ab \n\n\\"\x7f漢🙂\u2028\u0301'), max_s
     text=_texts,
     title=some.text("x🙂", max_size=9),
     limit=some.none() | some.integers(1, 9),
-    spare=some.integers(80, 600),
+    spare=some.integers(120, 600),
 )
 def test_paging_through_any_text_gives_every_line_once(text: str, title: str, limit: int | None, spare: int) -> None:
     within = context("web_fetch")

@@ -34,7 +34,10 @@ def unescape(text: str) -> str:
 
 def one_line(value: str) -> str:
     """A value without the white space at its ends, and with single blanks in it; no-break spaces stay."""
-    return " ".join(value.split()) if value.isascii() else _SPACES.sub(" ", value).strip(" ")
+    value = value.replace("\n", " ").strip(" ")
+    if "  " in value or "\t" in value or "\f" in value or "\r" in value:
+        return " ".join(value.split()) if value.isascii() else _SPACES.sub(" ", value).strip(" ")
+    return value
 
 
 def is_hidden(spelt: str) -> bool:

@@ -89,7 +89,7 @@ class Blocks:
     @property
     def begins_item(self) -> bool:
         """Whether what comes next is the first thing of a list item."""
-        return self.in_item and self._frame.last is None
+        return self._frame.list is not None and self._frame.last is None
 
     def add(self, kind: Kind, lines: list[str]) -> None:
         """Add a block."""

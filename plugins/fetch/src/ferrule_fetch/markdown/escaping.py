@@ -56,6 +56,8 @@ def whole(text: str) -> str:
 
 def outside_code(text: str) -> str:
     """Escape a whole paragraph with marks in it, but for what is code."""
+    if marks.CODE not in text and is_plain(text):
+        return text
     pattern = _OUTSIDE_CODE_WITH_TILDES if _may_strike(text) else _OUTSIDE_CODE
     return pattern.sub(_escaped_outside_code, text)
 
@@ -74,6 +76,14 @@ def line_start(line: str) -> str:
     if number:
         return f"{number[1]}\\{line[number.end(1) :]}"
     return f"\\{line}" if _LINE_START.match(line) else line
+
+
+def lines(texts: list[str]) -> list[str]:
+    """The lines of a paragraph, escaped for where they stand, with a break at the end of each but the last."""
+    texts[0] = held_left(texts[0])
+    texts[-1] = held_right(texts[-1])
+    written = [line_start(text) for text in texts]
+    return [f"{line}  " for line in written[:-1]] + written[-1:] if len(written) > 1 else written
 
 
 def item_start(line: str) -> str:

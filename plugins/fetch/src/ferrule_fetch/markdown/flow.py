@@ -1,23 +1,19 @@
 """The flow of a page: running text that is being collected, and the blocks that it becomes."""
 
-import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 from operator import length_hint
 
 from ferrule_fetch.markdown import escaping, marks
-from ferrule_fetch.markdown.attributes import unescape
+from ferrule_fetch.markdown.attributes import one_line, unescape
 from ferrule_fetch.markdown.blocks import Blocks, Kind
 from ferrule_fetch.markdown.inline import Inline
 from ferrule_fetch.markdown.links import Target
 
-# What an element's tag means: a mark to put into the text, or something to be done with the tag's attributes. It
+# What an element's tag means: a mark to put into the text, or something to be done, given the tag as it is spelt. It
 # returns True where the text behind the tag has been dealt with.
 Meaning = str | Callable[[str], bool | None]
 Meanings = dict[str, Meaning]
-
-_NO_BREAK = ("", "\xa0")
-_SPACES = re.compile("[ \t\n\f\r]+")
 
 
 class Flow:
@@ -52,6 +48,10 @@ class Flow:
     def put_text(self, text: str) -> None:
         """Add text that is not escaped."""
         self.put(text.replace("&", "&amp;"))
+
+    def piece(self) -> str:
+        """The piece at hand."""
+        return self._pieces[-1 - length_hint(self.rest)]
 
     def ahead(self) -> Iterator[str]:
         """The pieces to come, without taking them."""
@@ -88,28 +88,23 @@ class Flow:
     def add(self, kind: Kind, lines: list[str]) -> None:
         """Add a block that is complete."""
         self.defines, self.language = False, ""
-        self._inline.pass_block()
+        if self._inline.is_open:
+            self._inline.pass_block()
         self.blocks.add(kind, lines)
 
     def _take_plain(self) -> str:
         text = "".join(self.collected)
         self.collected.clear()
-        text = " ".join(text.split()) if text.isascii() else _SPACES.sub(" ", text).strip(" ")
-        if "&" in text:
-            text = unescape(text)
+        text = unescape(one_line(text))
         return text if escaping.is_plain(text) else escaping.whole(text)
 
     def _add_text(self, lines: list[str]) -> None:
-        if lines[0][:1] in _NO_BREAK and not any(map(str.strip, lines)):
+        if "\xa0" in lines[0] and not any(map(str.strip, lines)):
             return  # no-break spaces, which keep two blocks apart and say nothing
         if self.heading:
             self.add(Kind.HEADING, [f"{'#' * self.heading} {escaping.heading(' '.join(lines))}"])
             return
-        lines[0] = escaping.held_left(lines[0])
-        lines[-1] = escaping.held_right(lines[-1])
-        written = [escaping.line_start(line) for line in lines]
-        if len(written) > 1:
-            written[:-1] = [f"{line}  " for line in written[:-1]]
+        written = escaping.lines(lines)
         if self.task:
             written[0], self.task = self.task + written[0], ""
         elif self.blocks.begins_item:

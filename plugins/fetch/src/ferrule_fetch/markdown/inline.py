@@ -5,12 +5,12 @@ from collections import deque
 from collections.abc import Callable
 
 from ferrule_fetch.markdown import escaping, flanking, marks, simple
+from ferrule_fetch.markdown.attributes import one_line
 from ferrule_fetch.markdown.flanking import LETTER, PUNCTUATION, SPACE
 from ferrule_fetch.markdown.links import Target
 
 _BREAKS = re.compile(f" ?{marks.BREAK} ?")
 _BLANK_OR_BREAK = f" {marks.BREAK}"
-_SPACES = re.compile("[ \t\n\f\r]+")
 
 _LENGTH = {marks.EMPHASIS: 1, marks.STRONG: 2, marks.DELETED: 2}
 _MOST_ALIKE = 3  # elements of a kind within each other that are written
@@ -59,8 +59,8 @@ class Inline:
 
     def settle(self, text: str) -> list[str]:
         """The lines of a paragraph, not yet escaped for where a line begins; [] where there is nothing to see."""
-        text = " ".join(text.split()) if text.isascii() else _SPACES.sub(" ", text).strip(" ")
-        if not self.is_open:
+        text = one_line(text)
+        if not self._open and not self._in_code:
             broken = _BREAKS.sub("\n", text.strip(_BLANK_OR_BREAK)) if marks.BREAK in text else text
             escaped = escaping.outside_code(broken)
             if simple.is_simple(escaped):

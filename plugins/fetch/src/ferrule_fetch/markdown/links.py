@@ -41,8 +41,10 @@ _SIMPLE = re.compile(r"((?!//)(?:[A-Za-z0-9_.-]*/)*)([A-Za-z0-9_-][A-Za-z0-9_.-]
 _ABSOLUTE = re.compile(
     r"https?://[a-z0-9.-]+(?::[0-9]+)?/(?:[A-Za-z0-9_~%=&?+,:-]++/?|\.(?![./]))*+(?:\#[A-Za-z0-9_.:-]*)?"
 )
+_ROOTED = re.compile(r"/(?:[A-Za-z0-9_~%=&+,:-]++/?|[.?](?=[A-Za-z0-9_-]))*+(?:\#[A-Za-z0-9_.:-]+)?")
+_FRAGMENT = re.compile(r"\#[A-Za-z0-9_.:-]*")
 _ODD = re.compile(r"""[\x00-\x20"<>`{}|\\^\x7f-\x9f()]|&(?=\#?\w+;)""")
-_UNFIT_FOR_AUTOLINK = re.compile(r"[\x00-\x20<>\\`&]")
+_UNFIT = re.compile(r"[\x00-\x20<>\\`&]")  # to be written as an autolink
 _IGNORED = re.compile(r"[\t\n\r]")
 
 
@@ -60,19 +62,20 @@ class Target:
     another place of the same page.
     """
 
-    __slots__ = ("_closing", "_spelt_out", "here", "label")
+    __slots__ = ("_alone", "_written", "here", "label")
 
     def __init__(self, address: Address, title: str = "", label: str = "", *, here: bool = False) -> None:
         self.label = label
         self.here = here
-        self._closing = f"]({written(address, title)})"
-        self._spelt_out = "" if title or _UNFIT_FOR_AUTOLINK.search(address.url) else address.url
+        self._alone = "" if title else address.url
+        self._written = written(address, title) if title else address.written
 
     def around(self, text: str) -> str:
         """The link with a text, which is markdown. An address that is its own text is written once."""
-        if text[:4] == self._spelt_out[:4] and text.replace("\\", "") == self._spelt_out:
-            return f"<{self._spelt_out}>"
-        return f"[{text}{self._closing}"
+        alone = self._alone
+        if text[:4] == alone[:4] and text and text.replace("\\", "") == alone and not _UNFIT.search(alone):
+            return f"<{alone}>"
+        return f"[{text}]({self._written})"
 
 
 def written(address: Address, title: str) -> str:
@@ -85,44 +88,52 @@ class Links:
 
     def __init__(self, url: str) -> None:
         self._page = url
-        self._known: dict[str, Address | None] = {}
         self._rebase(url)
 
     def use_base(self, href: str) -> None:
         """Resolve what follows against a `<base>`."""
-        self._known.clear()
         self._rebase(_joined(self._page, href) or self._page)
 
     def resolve(self, href: str) -> Address | None:
         """The whole address; None where it leads to nothing that can be opened, such as a script."""
         if href not in self._known:
-            url = self._resolved(href)
-            self._known[href] = None if url is None else Address(url, _destination(url))
+            self._known[href] = self._resolved(href)
         return self._known[href]
 
     def _rebase(self, base: str) -> None:
         self._base = base
-        self._folders: dict[str, str | None] = {}
+        self._here = self._openable(base.partition("#")[0])
+        self._known: dict[str, Address | None] = {}
+        self._folders: dict[str, Address | None] = {}
 
-    def _resolved(self, href: str) -> str | None:
+    def _resolved(self, href: str) -> Address | None:
+        # what one of the patterns matches is written as it is
         if _ABSOLUTE.fullmatch(href):
-            return href
-        simple = _SIMPLE.fullmatch(href)
-        if simple:
-            folder = self._folder(simple[1])
-            return None if folder is None else folder + simple[2]
+            return Address(href, href)
+        if _FRAGMENT.fullmatch(href):
+            return _within(self._here, href)
+        if simple := _SIMPLE.fullmatch(href):
+            return _within(self._folder(simple[1] or "."), simple[2])
+        if _ROOTED.fullmatch(href):
+            return _within(self._folder("/"), href[1:])
         if href.startswith("#"):
             return self._openable(self._base.partition("#")[0] + href.rstrip(_BLANK))
         return self._openable(_joined(self._base, href))
 
-    def _folder(self, path: str) -> str | None:
+    def _folder(self, path: str) -> Address | None:
         """The whole address of a folder; None where there is none to be opened."""
         if path not in self._folders:
-            self._folders[path] = self._openable(_joined(self._base, path or "."))
+            self._folders[path] = self._openable(_joined(self._base, path))
         return self._folders[path]
 
-    def _openable(self, url: str | None) -> str | None:
-        return url if url is not None and url.partition(":")[0].lower() in _SCHEMES else None
+    def _openable(self, url: str | None) -> Address | None:
+        if url is None or url.partition(":")[0].lower() not in _SCHEMES:
+            return None
+        return Address(url, _destination(url))
+
+
+def _within(place: Address | None, name: str) -> Address | None:
+    return place and Address(place.url + name, place.written + name)
 
 
 def _joined(base: str, href: str) -> str | None:

@@ -60,7 +60,7 @@ class Paragraphs:
 
     def _division(self, spelt: str) -> None:
         self._flow.complete()
-        if spelt:
+        if " " in spelt:
             self._flow.language = code.language_around(spelt) or self._flow.language
 
     def _definition(self, _: str) -> None:

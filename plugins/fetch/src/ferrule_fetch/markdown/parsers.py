@@ -12,7 +12,7 @@ LEXBOR, TURBOHTML, HTML5LIB = "lexbor", "turbohtml", "html5lib"
 PARSERS = (LEXBOR, TURBOHTML, HTML5LIB)
 
 # Up to here lexbor, whose import is a third of turbohtml's, ends soon on any page; it is quadratic in some shapes.
-_LEXBOR_MAX = 256 << 10  # characters
+_LEXBOR_MAX = 128 << 10  # characters
 
 
 def spell_out(html: str, parser: str) -> str:

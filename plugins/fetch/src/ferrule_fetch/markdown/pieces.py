@@ -16,14 +16,12 @@ def skip(rest: Iterator[str], name: str) -> str:
 def within(rest: Iterator[str], name: str) -> tuple[list[str], str]:
     """The pieces of an element whose start tag was met, and the text behind it."""
     inside: list[str] = []
-    depth, end, length = 1, f"/{name}>", len(name)
+    depth, of_this_name = 1, (f"/{name}>", f"{name}>", f"{name} ")
     for piece in rest:
-        if piece[: length + 2] == end:
-            depth -= 1
+        if piece.startswith(of_this_name):
+            depth += -1 if piece[0] == "/" else 1
             if depth == 0:
-                return inside, piece[length + 2 :]
-        elif piece[:length] == name and piece[length : length + 1] in " >":
-            depth += 1
+                return inside, piece[len(name) + 2 :]
         inside.append(piece)
     return inside, ""
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from ferrule_fetch.markdown import elements, escaping, marks, mathematics, pieces
-from ferrule_fetch.markdown.attributes import attributes_of, one_line
+from ferrule_fetch.markdown.attributes import attributes_of, one_line, unescape
 from ferrule_fetch.markdown.blocks import Kind
 from ferrule_fetch.markdown.flow import Flow, Meanings
 from ferrule_fetch.markdown.images import source
@@ -12,6 +12,7 @@ from ferrule_fetch.markdown.links import Links, Target, written
 
 _RAISED = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
 _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+_HREF = re.compile(' href="([^"]*)"')  # which it is faster to look for than to read all attributes of a link
 _INDEX = re.compile(r"[^\W_]{1,4}")  # what says something else when it is written on the line, as in 2^k
 _ORDINALS = frozenset(
     ["st", "nd", "rd", "th", "er", "re", "e", "me", "ème", "eme", "o", "a", "ª", "º", "tm", "sm", "r", "c"]
@@ -26,7 +27,6 @@ class Spans:
         self._flow = flow
         self._links = links
         self._based = False
-        self._targets: dict[str, Target | None] = {}  # by the attributes of a link
         self._anchors: list[bool] = []  # whether an open one is a link
         self._shifted: list[int] = []  # where the raised and lowered text begins that is open
         self._expansions: list[str] = []  # of the abbreviations that are open
@@ -71,23 +71,25 @@ class Spans:
         if href is not None and not self._based:
             self._based = True
             self._links.use_base(href)
-            self._targets.clear()
 
     def _link(self, spelt: str) -> None:
-        if spelt not in self._targets:
-            self._targets[spelt] = self._target(attributes_of(spelt))
-        target = self._targets[spelt]
+        target = self._target(spelt)
         self._anchors.append(target is not None)
         if target is not None:
             self._flow.put_mark(marks.LINK, target)
 
-    def _target(self, attributes: dict[str, str]) -> Target | None:
-        href = attributes.get("href")
+    def _target(self, spelt: str) -> Target | None:
+        found = _HREF.search(spelt)
+        href = unescape(found[1]) if found else None
         address = None if href is None else self._links.resolve(href)
         if href is None or address is None:
             return None
+        here = not href or href.startswith("#")
+        if " title=" not in spelt and " aria-label=" not in spelt:
+            return Target(address, here=here)
+        attributes = attributes_of(spelt)
         title, label = one_line(attributes.get("title", "")), one_line(attributes.get("aria-label", ""))
-        return Target(address, title, label, here=not href or href.startswith("#"))
+        return Target(address, title, label, here=here)
 
     def _end_link(self, _: str) -> None:
         if self._anchors.pop():

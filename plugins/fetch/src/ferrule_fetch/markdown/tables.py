@@ -57,7 +57,7 @@ class Tables:
     def _begin_cell(self, spelt: str, *, header: bool) -> bool:
         self._flow.complete()
         if "class=" in spelt and is_gutter(spelt):
-            self._flow.put(skip(self._flow.rest, "td"))
+            self._flow.put(skip(self._flow.rest, "th" if header else "td"))
             return True
         grid = self._tables[-1] if self._tables else None
         if grid:

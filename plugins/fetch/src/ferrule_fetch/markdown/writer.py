@@ -4,13 +4,14 @@ from collections.abc import Callable
 
 from ferrule_fetch.markdown import pieces
 from ferrule_fetch.markdown.attributes import attributes_of, is_hidden, unescape
-from ferrule_fetch.markdown.elements import LEFT_OUT
-from ferrule_fetch.markdown.flow import Flow, Meanings
+from ferrule_fetch.markdown.elements import LEFT_OUT, VOID
+from ferrule_fetch.markdown.flow import Flow, Meaning, Meanings
 from ferrule_fetch.markdown.links import Links
 from ferrule_fetch.markdown.lists import Lists
 from ferrule_fetch.markdown.paragraphs import Paragraphs
 from ferrule_fetch.markdown.spans import Spans
 from ferrule_fetch.markdown.tables import Tables
+from ferrule_fetch.markdown.vocabulary import Vocabulary
 
 
 class Writer:
@@ -30,35 +31,41 @@ class Writer:
 
     def write(self) -> str:
         """The page as markdown, without an empty line at its end."""
-        flow, collected, put, meaning_of = self._flow, self._flow.collected, self._flow.put, self._meanings.get
+        flow, collected, put = self._flow, self._flow.collected, self._flow.put
+        vocabulary = Vocabulary(self._meaning)
         next(flow.rest)
         for piece in flow.rest:
             tag, _, text = piece.partition(">")
-            spelt = ""
-            meaning = meaning_of(tag)
-            if meaning is None:
-                name, _, spelt = tag.partition(" ")
-                if name.startswith("!"):
-                    text = pieces.comment(flow.rest, piece) if name.startswith("!--") else ""
-                elif spelt:
-                    # most tags have neither, so that it is worth while to look twice
-                    if ("hidden" in spelt or "style=" in spelt) and is_hidden(spelt):
-                        put(pieces.skip(flow.rest, name))
-                        continue
-                    meaning = meaning_of(name)
+            meaning = vocabulary[tag]
             if meaning is not None:
                 if isinstance(meaning, str):
                     put(meaning)
                     flow.marked = True
                 else:
                     flow.behind = text
-                    if meaning(spelt):
+                    if meaning(tag):
                         continue
             # white space at the beginning of a block is none
             if text and (collected or not text.isspace()):
                 put(text)
         flow.complete()
         return flow.blocks.text()
+
+    def _meaning(self, tag: str) -> Meaning | None:
+        name, _, spelt = tag.partition(" ")
+        if name.startswith("!"):
+            return self._comment if name.startswith("!--") else self._declaration
+        # most tags have neither, so that it is worth while to look twice
+        if spelt and ("hidden" in spelt or "style=" in spelt) and is_hidden(spelt):
+            return self._leave_out(name) if name not in VOID else None
+        return self._meanings.get(name)
+
+    def _comment(self, _: str) -> bool:
+        self._flow.put(pieces.comment(self._flow.rest, self._flow.piece()))
+        return True
+
+    def _declaration(self, _: str) -> bool:
+        return True
 
     def _leave_out(self, name: str) -> Callable[[str], bool]:
         def leave_out(_: str) -> bool:
