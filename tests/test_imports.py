@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from corpus import Site
+from loopback import Server
 
 # Each costs from half an interpreter's start to ten of them.
 HEAVY = {"json", "re", "typing", "inspect", "dataclasses", "pathlib", "subprocess", "tempfile", "importlib.metadata"}
@@ -110,3 +111,21 @@ def test_ferrule_list_loads_no_plugin_and_no_validator(
     modules = {line.rpartition("|")[2].strip() for line in lines}
     assert "click" in modules
     assert modules & (LIBRARIES - {"click"} | {"importlib.metadata", "html5lib", "probe"}) == set()
+
+
+def test_a_call_over_http_imports_httpcore_and_no_httpx(environment: dict[str, str]) -> None:
+    script = (
+        "import json, sys, time, ferrule, ferrule_fetch\n"
+        "context = ferrule.Context('web_fetch', time.monotonic() + 60)\n"
+        "answer = ferrule_fetch.execute({'url': sys.argv[1]}, context)\n"
+        "print(json.dumps([answer['content'], list(sys.modules)]))"
+    )
+    with Server() as server:
+        url = server.page("/", "<h1>Hello</h1>", headers={"Set-Cookie": "seen=1"})
+        command = [sys.executable, "-c", script, url]
+        allowed = {**environment, "FERRULE_FETCH_ALLOW": "loopback", "NO_PROXY": "*"}
+        done = subprocess.run(command, env=allowed, capture_output=True, check=True, timeout=60)
+    content, modules = json.loads(done.stdout)
+    assert "Hello" in content
+    assert "httpcore" in modules
+    assert {"httpx", "http.cookiejar", "urllib.request", "click", "jsonschema", "asyncio"}.isdisjoint(modules)

@@ -13,7 +13,7 @@ from ferrule_fetch.paging import answer
 def fetch_as_markdown(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """Do what `execute` promises."""
     guard, manners = Guard.of(context), Manners.of(context)
-    check(arguments["url"], guard)  # before httpx is imported, since a wrong URL needs none
+    check(arguments["url"], guard)  # before the client is imported, since a wrong URL needs none
     from ferrule_fetch.fetching import fetch
 
     # The parser takes as long to import as a server to answer.

@@ -48,8 +48,10 @@ def _markdown(html: str, url: str, deadline: float, seconds: float) -> tuple[str
 
 
 def _beginning(html: str) -> str:
-    """The first part of a page, without the tag that it may end in."""
-    return html[:_PART].rpartition("<")[0] or html[:_PART]
+    """The first part of a page, without half of a tag at its end."""
+    part = html[:_PART]
+    whole, _, last = part.rpartition("<")
+    return part if ">" in last else whole or part
 
 
 def _plain(html: str, url: str, deadline: float) -> tuple[str, str]:

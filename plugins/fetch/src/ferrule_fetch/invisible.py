@@ -12,19 +12,23 @@ _SLICE = 1 << 20  # characters
 _SELECTORS = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _JOINERS = "\u034f\u200b-\u200d"
 _DIRECTION_MARKS = "\u061c\u200e\u200f"
-_CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
-_FORMATS = "\u17b4\u17b5\u180e\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
+_SEPARATORS = "\x0b\x0c\x1c-\x1f\x85\u2028\u2029"
+_CONTROLS = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # without tab and line ends
+_FORMATS = "\u17b4\u17b5\u180e\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
 _SHORTHAND, _MUSIC = "\U0001bca0-\U0001bca3", "\U0001d173-\U0001d17a"
-_TAGS = "\U000e0000-\U000e0fff"  # the supplementary selectors among them
+_TAGS = "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
 _NO_CHARACTERS = "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
-_INVISIBLE = (
-    f"[\xad{_SELECTORS}{_JOINERS}{_DIRECTION_MARKS}{_CONTROLS}{_FORMATS}{_SHORTHAND}{_MUSIC}{_TAGS}{_NO_CHARACTERS}]"
-)
 
-_RUN = re.compile(f"{_INVISIBLE}{_INVISIBLE}*")  # spelt so, the search looks for its first character alone
-_RUN_IN_ASCII = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f][\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*")
-_SEPARATORS = frozenset("\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029")
-_JOINING = re.compile(f"[{_SELECTORS}]?([{_JOINERS}]?)")
+_NEVER = f"{_CONTROLS}{_FORMATS}{_SHORTHAND}{_MUSIC}{_NO_CHARACTERS}"
+_AT_TIMES = f"\xad{_SELECTORS}{_JOINERS}{_DIRECTION_MARKS}{_TAGS}"
+
+_ANY = re.compile(f"[{_SEPARATORS}{_NEVER}{_AT_TIMES}]")
+_ANY_IN_ASCII = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+# As text, which `re` compiles when the first of them is met. Spelt so, a search looks for one character alone.
+_NEVER_MEANT = f"[{_NEVER}][{_NEVER}]*"
+_MEANT_AT_TIMES = f"[{_AT_TIMES}][{_AT_TIMES}]*"
+_JOINING = f"[{_SELECTORS}]?([{_JOINERS}]?)"
+
 _KEYCAP = "\u20e3"
 _FLAG = "\N{WAVING BLACK FLAG}"
 _REGIONS = {
@@ -50,8 +54,8 @@ _REFERENCE = re.compile(
 
 def without_invisible(text: str, instead: str = "") -> str:
     """Take out what is invisible and not meant. instead: what takes its place."""
-    run = _RUN_IN_ASCII if text.isascii() else _RUN
-    return _in_slices(text, lambda piece: run.sub(lambda found: _kept(found, instead), piece))
+    any_of_them = _ANY_IN_ASCII if text.isascii() else _ANY
+    return _in_slices(text, lambda piece: _cleaned(piece, instead)) if any_of_them.search(text) else text
 
 
 def without_invisible_in_html(html: str) -> str:
@@ -71,23 +75,19 @@ def _in_slices(text: str, work: Callable[[str], str]) -> str:
     return "".join(work(text[start : start + _SLICE]) for start in range(0, len(text), _SLICE))
 
 
-def _kept(found: re.Match[str], instead: str) -> str:
-    run = found[0]
-    before = found.string[found.start() - 1 : found.start()]
-    after = found.string[found.end() : found.end() + 1]
-    if not _SEPARATORS.isdisjoint(run):
-        return " "
-    if _is_meant(run, before, after):
-        return run
-    return instead
+def _cleaned(text: str, instead: str) -> str:
+    text = re.sub(_NEVER_MEANT, instead, re.sub(f"[{_SEPARATORS}]", " ", text))
+    return re.sub(_MEANT_AT_TIMES, lambda run: run[0] if _is_meant(run) else instead, text)
 
 
-def _is_meant(run: str, before: str, after: str) -> bool:
+def _is_meant(found: re.Match[str]) -> bool:
+    run, text = found[0], found.string
+    before, after = text[found.start() - 1 : found.start()], text[found.end() : found.end() + 1]
     if run == "\xad" or (run in _REGIONS and before == _FLAG):
         return True
     if len(run) == 1 and run in _DIRECTION_MARKS:
         return not ((before + after).isascii() and before.isalnum() and after.isalnum())
-    joining = _JOINING.fullmatch(run)
+    joining = re.fullmatch(_JOINING, run)
     if joining is None:
         return False
     if joining[1]:
@@ -102,6 +102,6 @@ def _spelt_out(reference: re.Match[str]) -> str:
         return _NAMES[name]
     number = int(hexadecimal, 16) if hexadecimal else int(decimal)
     # HTML reads 128 to 159 as windows-1252, in which most of them are letters and dashes
-    if number > 0x10FFFF or 0x80 <= number < 0xA0 or not _RUN.match(chr(number)):
+    if number > 0x10FFFF or 0x80 <= number < 0xA0 or not _ANY.match(chr(number)):
         return reference[0]
     return chr(number)
