@@ -1,7 +1,7 @@
 """The flow of a page: running text that is being collected, and the blocks that it becomes."""
 
 from collections.abc import Callable, Iterator
-from itertools import islice
+from copy import copy
 from operator import length_hint
 
 from ferrule_fetch.markdown import escaping, marks
@@ -55,7 +55,7 @@ class Flow:
 
     def ahead(self) -> Iterator[str]:
         """The pieces to come, without taking them."""
-        return islice(self._pieces, len(self._pieces) - length_hint(self.rest), None)
+        return copy(self.rest)  # an iterator of a list, whose copy is one at the same place
 
     def complete(self, _: str = "") -> None:
         """Make a block of the running text at hand, if there is any."""
