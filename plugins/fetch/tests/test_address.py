@@ -3,7 +3,7 @@
 import pytest
 
 from ferrule import ToolError
-from ferrule_fetch.address import check
+from ferrule_fetch.addresses.url import check
 
 
 @pytest.mark.parametrize(

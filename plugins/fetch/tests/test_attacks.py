@@ -9,7 +9,7 @@ from fake_internet import Internet
 from hostile_urls import PUBLIC, Case
 
 from ferrule import ToolError
-from ferrule_fetch.networks import kind_of
+from ferrule_fetch.addresses.networks import kind_of
 
 Fetch = Callable[..., dict[str, Any]]
 

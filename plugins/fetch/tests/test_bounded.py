@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ferrule_fetch.bounded import TooMuch, bounded
+from ferrule_fetch.limits.bounded import TooMuch, bounded
 
 MIB = 1 << 20
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from loopback import Server
 
-from ferrule_fetch.decoding import decode
-from ferrule_fetch.prescan import declared
+from ferrule_fetch.text.decoding import decode
+from ferrule_fetch.text.prescan import declared
 
 RUSSIAN, JAPANESE, CHINESE, KOREAN = "Привет, мир", "日本語 ①㈱髙", "中文字符 镕", "한국어 똠"
 

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from ferrule_fetch import converting
-from ferrule_fetch.converting import BEGINNING, PLAIN, converted
+from ferrule_fetch.limits import converting
+from ferrule_fetch.limits.converting import BEGINNING, PLAIN, converted
 
 URL = "http://host.example/"
 

@@ -7,7 +7,7 @@ import pytest
 
 from ferrule import ToolError
 from ferrule.testing import context
-from ferrule_fetch.guard import Guard
+from ferrule_fetch.addresses.guard import Guard
 
 Error = Callable[..., tuple[str, str]]
 PUBLIC = "8.8.8.8"

@@ -60,5 +60,5 @@ def test_a_wrong_url_imports_neither_client_nor_parser() -> None:
         "try:\n    ferrule_fetch.execute({'url': 'nonsense'}, ferrule.Context('web_fetch', 0))\n"
         "except ferrule.ToolError:\n    pass"
     )
-    assert "ferrule_fetch.address" in imported
+    assert "ferrule_fetch.addresses.url" in imported
     assert not imported & {"httpx", "httpcore", "html5lib", "ssl", "click"}

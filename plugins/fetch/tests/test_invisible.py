@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ferrule_fetch.invisible import without_invisible, without_invisible_in_html
+from ferrule_fetch.text.invisible import without_invisible, without_invisible_in_html
 
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "secret")
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"

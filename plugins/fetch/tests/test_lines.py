@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ferrule_fetch.lines import Lines
+from ferrule_fetch.text.lines import Lines
 
 TEXTS = st.text("ab\n", max_size=400).flatmap(lambda text: st.sampled_from([text, text * 700]))
 

@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_net
 import pytest
 from hostile_urls import NEAR, NOWHERE, words
 
-from ferrule_fetch.networks import kind_of
+from ferrule_fetch.addresses.networks import kind_of
 
 # The two registries of special-purpose addresses, and the multicast ranges; what is globally reachable is left out.
 REGISTERED = words("""

@@ -12,8 +12,8 @@ from loopback import Exchange, Server
 from ferrule import Context
 from ferrule.testing import context
 from ferrule_fetch.document import Document
-from ferrule_fetch.lines import Lines
-from ferrule_fetch.paging import answer
+from ferrule_fetch.text.lines import Lines
+from ferrule_fetch.text.paging import answer
 
 Fetch = Callable[..., dict[str, Any]]
 MakeContext = Callable[..., Context]

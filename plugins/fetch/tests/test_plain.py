@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ferrule_fetch.plain import plain_text
-from ferrule_fetch.tags import tokens
+from ferrule_fetch.limits.plain import plain_text
+from ferrule_fetch.limits.tags import tokens
 
 URL = "http://host.example/folder/page"
 

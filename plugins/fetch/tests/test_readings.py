@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ferrule import ToolError
-from ferrule_fetch.address import check
+from ferrule_fetch.addresses.url import check
 
 ada_url = pytest.importorskip("ada_url", reason="ada-url is the browser's parser")
 

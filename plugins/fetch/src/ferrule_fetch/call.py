@@ -4,17 +4,17 @@ from threading import Thread
 from typing import Any
 
 from ferrule import Context
-from ferrule_fetch.address import check
-from ferrule_fetch.guard import Guard
-from ferrule_fetch.manners import Manners
-from ferrule_fetch.paging import answer
+from ferrule_fetch.addresses.guard import Guard
+from ferrule_fetch.addresses.url import check
+from ferrule_fetch.text.paging import answer
+from ferrule_fetch.transfer.manners import Manners
 
 
 def fetch_as_markdown(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """Do what `execute` promises."""
     guard, manners = Guard.of(context), Manners.of(context)
     check(arguments["url"], guard)  # before the client is imported, since a wrong URL needs none
-    from ferrule_fetch.fetching import fetch
+    from ferrule_fetch.transfer.fetching import fetch
 
     # The parser takes as long to import as a server to answer.
     importing = Thread(target=_import_reader, name="import the reader")

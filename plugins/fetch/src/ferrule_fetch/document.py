@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ferrule_fetch.converting import converted
-from ferrule_fetch.decoding import decode
-from ferrule_fetch.fetching import Page
-from ferrule_fetch.invisible import without_invisible
-from ferrule_fetch.lines import Lines
-from ferrule_fetch.media import XHTML, Format, format_of
-from ferrule_fetch.refusals import not_text
-from ferrule_fetch.signatures import is_binary, kind_by_signature
+from ferrule_fetch.formats.media import XHTML, Format, format_of
+from ferrule_fetch.formats.signatures import is_binary, kind_by_signature
+from ferrule_fetch.limits.converting import converted
+from ferrule_fetch.text.decoding import decode
+from ferrule_fetch.text.invisible import without_invisible
+from ferrule_fetch.text.lines import Lines
+from ferrule_fetch.transfer.fetching import Page
+from ferrule_fetch.transfer.refusals import not_text
 
 MAX_TITLE = 500  # characters
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")  # a byte order mark, or the beginning of markup

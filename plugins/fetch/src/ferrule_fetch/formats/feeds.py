@@ -61,10 +61,10 @@ def bounded_feed_as_markdown(text: str, url: str, deadline: float) -> tuple[str,
     """Do what `feed_as_markdown` does, in a process that is ended where it takes too much, which is NotAFeed."""
     if not _FEED.match(text[:_BEGINNING]):
         raise NotAFeed
-    from ferrule_fetch.bounded import TooMuch
-    from ferrule_fetch.invisible import without_invisible_in_html
+    from ferrule_fetch.limits.bounded import TooMuch
+    from ferrule_fetch.limits.reading import bounded_reading
     from ferrule_fetch.markdown import convert
-    from ferrule_fetch.reading import bounded_reading
+    from ferrule_fetch.text.invisible import without_invisible_in_html
 
     def read() -> tuple[str, str]:
         return feed_as_markdown(text, url, lambda html, base: convert(without_invisible_in_html(html), base))

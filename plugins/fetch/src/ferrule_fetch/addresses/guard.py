@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from ferrule import Context, ToolError
-from ferrule_fetch.address import invalid, is_ipv4
-from ferrule_fetch.networks import LOOPBACK, PRIVATE, Kind, kind_of
+from ferrule_fetch.addresses.networks import LOOPBACK, PRIVATE, Kind, kind_of
+from ferrule_fetch.addresses.url import invalid, is_ipv4
 
 VARIABLE, SETTING = "FERRULE_FETCH_ALLOW", "allow"
 WORDS = (LOOPBACK, PRIVATE)

@@ -5,7 +5,7 @@ from urllib.parse import urldefrag, urljoin
 
 from ferrule import ToolError
 from ferrule.http import Client, Guard, Response
-from ferrule_fetch.address import MAX_LENGTH, check
+from ferrule_fetch.addresses.url import MAX_LENGTH, check
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import webencodings
 
 from ferrule import ToolError
-from ferrule_fetch.prescan import declared
+from ferrule_fetch.text.prescan import declared
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 

@@ -122,7 +122,7 @@ def _ascii(host: str) -> str:
         raise invalid("its host is malformed")
     if host.isascii() and "xn--" not in host.lower():
         return host.lower()
-    from ferrule_fetch.international import to_ascii
+    from ferrule_fetch.addresses.international import to_ascii
 
     try:
         return to_ascii(host)

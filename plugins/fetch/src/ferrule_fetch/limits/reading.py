@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from ferrule_fetch.bounded import TooMuch, bounded
+from ferrule_fetch.limits.bounded import TooMuch, bounded
 
 _SHARE = 0.6  # of the time that is left
 _MEMORY = 240 << 20  # bytes; the processes of a call stay under 300 MiB together

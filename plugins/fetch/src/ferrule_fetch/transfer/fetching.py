@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 from ferrule import ToolError
 from ferrule.http import BodyCutOff, Client, Guard, RequestFailed, Response, UnusableURL
-from ferrule_fetch.following import TooManyRedirects, get
-from ferrule_fetch.manners import Manners
-from ferrule_fetch.media import ContentType, content_type
-from ferrule_fetch.refusals import not_text, status_error
-from ferrule_fetch.signatures import kind_by_type
+from ferrule_fetch.formats.media import ContentType, content_type
+from ferrule_fetch.formats.signatures import kind_by_type
+from ferrule_fetch.transfer.following import TooManyRedirects, get
+from ferrule_fetch.transfer.manners import Manners
+from ferrule_fetch.transfer.refusals import not_text, status_error
 
 MAX_BYTES = 10 << 20
 MAX_REDIRECTS = 10
@@ -41,7 +41,7 @@ def fetch(url: str, deadline: float, guard: Guard, manners: Manners) -> Page:
         with Client(deadline, headers={"User-Agent": manners.user_agent, "Accept": _ACCEPT}, guard=guard) as client:
             before = None
             if manners.robots:
-                from ferrule_fetch.robots import Robots
+                from ferrule_fetch.transfer.robots import Robots
 
                 before = Robots(client, guard, manners.user_agent).check
             there, response = get(client, url.strip(), guard, most=MAX_REDIRECTS, before=before)

@@ -2,9 +2,9 @@
 
 import time
 
-from ferrule_fetch.bounded import TooMuch
-from ferrule_fetch.invisible import without_invisible, without_invisible_in_html
-from ferrule_fetch.reading import bounded_reading
+from ferrule_fetch.limits.bounded import TooMuch
+from ferrule_fetch.limits.reading import bounded_reading
+from ferrule_fetch.text.invisible import without_invisible, without_invisible_in_html
 
 PLAIN = "[This page could not be read as HTML within the limits on time and memory. What follows is its plain text.]"
 BEGINNING = "[The page goes on: only its beginning could be read within the limits on time and memory.]"
@@ -55,7 +55,7 @@ def _beginning(html: str) -> str:
 
 
 def _plain(html: str, url: str, deadline: float) -> tuple[str, str]:
-    from ferrule_fetch.plain import plain_text
+    from ferrule_fetch.limits.plain import plain_text
 
     title, text = plain_text(html, url, min(deadline, time.monotonic() + _PLAIN_SECONDS))
     return title, f"{PLAIN}\n\n{text}"

@@ -5,9 +5,9 @@ import time
 from html import unescape
 from io import StringIO
 
-from ferrule_fetch.invisible import without_invisible
+from ferrule_fetch.limits.tags import tokens
 from ferrule_fetch.markdown.links import Address, Links
-from ferrule_fetch.tags import tokens
+from ferrule_fetch.text.invisible import without_invisible
 
 _MOST = 8 << 20  # characters: links that are made absolute can outgrow the page many times
 _LONG = 4_000  # characters of text after which a line may end, so that some of it fits into every answer

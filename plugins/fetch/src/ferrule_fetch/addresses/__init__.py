@@ -1,0 +1,1 @@
+"""Which addresses are fetched from: what a URL may be, and which networks it may lead into."""
