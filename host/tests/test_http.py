@@ -163,6 +163,52 @@ def test_a_cookie_goes_back_to_its_host_and_to_no_other(server: Server) -> None:
     assert [request.headers.get("cookie") for request in server.requests] == [None, "seen=1", None]
 
 
+def test_a_cookie_is_kept_from_answer_to_answer(server: Server) -> None:
+    for number in range(3):
+        server.page(f"/{number}", "", headers={"Set-Cookie": f"c{number}=ü"})
+    with Client(time.monotonic() + LONG) as client:
+        for number in range(3):
+            client.open("GET", f"{server.url}/{number}").close()
+    assert [request.headers.get("cookie") for request in server.requests] == [None, "c0=ü", "c0=ü; c1=ü"]
+
+
+def test_a_secure_cookie_does_not_go_back_over_http(server: Server) -> None:
+    url = server.page("/", "", headers={"Set-Cookie": "seen=1; Secure"})
+    with Client(time.monotonic() + LONG) as client:
+        for _ in range(2):
+            client.open("GET", url).close()
+    assert [request.headers.get("cookie") for request in server.requests] == [None, None]
+
+
+def test_a_cookie_of_the_tools_own_is_sent_instead(server: Server) -> None:
+    url = server.page("/", "", headers={"Set-Cookie": "seen=1"})
+    with Client(time.monotonic() + LONG, headers={"cookie": "own=1"}) as client:
+        for _ in range(2):
+            client.open("GET", url).close()
+    assert [request.headers["cookie"] for request in server.requests] == ["own=1", "own=1"]
+
+
+def test_headers_of_the_same_name_are_joined_and_any_bytes_are_read(server: Server) -> None:
+    head = b"HTTP/1.1 200 OK\r\nX-Two: 1\r\nx-two: 2\r\nX-New: \xc3\xbc\r\nX-Old: \xfc\r\nContent-Length: 0\r\n\r\n"
+    with Client(time.monotonic() + LONG) as client, client.open("GET", server.route("/", _raw(head))) as response:
+        assert dict(response.headers) == {"x-two": "1, 2", "x-new": "ü", "x-old": "ü", "content-length": "0"}
+        assert "X-NEW" in response.headers
+        assert response.headers.get("x-none", "") == ""
+
+
+@pytest.mark.parametrize(
+    ("method", "content", "length"),
+    [("get", None, None), ("post", None, "0"), ("POST", b"", "0"), ("POST", b"ab", "2"), ("GET", b"ab", "2")],
+)
+def test_a_request_says_how_long_its_body_is(
+    method: str, content: bytes | None, length: str | None, server: Server
+) -> None:
+    with Client(time.monotonic() + LONG) as client:
+        client.open(method, server.page("/", ""), content=content).close()
+    sent = server.requests[0]
+    assert (sent.method, sent.headers.get("content-length")) == (method.upper(), length)
+
+
 @pytest.mark.parametrize(
     ("encoding", "encoded"),
     [
@@ -697,13 +743,43 @@ def test_no_proxy_excludes_names_addresses_and_networks(no_proxy: str, host: str
     assert excluded(host, 443, no_proxy) is expected
 
 
-def test_the_import_leaves_out_the_command_line_of_httpx() -> None:
+def _imported_by(server: Server, *paths: str) -> set[str]:
+    """What a process has imported after requests for the paths by one client."""
     script = (
-        "import sys, ferrule.http; "
-        "print(sorted({'click', 'rich', 'httpx._main', 'jsonschema', 'asyncio'} & set(sys.modules)))"
+        "import sys, time, ferrule.http\n"
+        "with ferrule.http.Client(time.monotonic() + 60) as client:\n"
+        "    for url in sys.argv[1:]:\n"
+        "        client.open('GET', url).close()\n"
+        "print(*sys.modules)"
+    )
+    urls = [server.url + path for path in paths]
+    done = subprocess.run([sys.executable, "-c", script, *urls], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_a_request_imports_no_httpx(server: Server) -> None:
+    server.page("/", "", headers={"Set-Cookie": "seen=1"})
+    imported = _imported_by(server, "/")
+    assert "httpcore" in imported
+    assert imported.isdisjoint({"httpx", "http.cookiejar", "idna", "click", "jsonschema", "asyncio", "email.utils"})
+
+
+def test_httpcore_finds_the_certifi_that_is_not_imported_with_it() -> None:
+    script = (
+        "import sys, ferrule.http, httpcore\n"
+        "print('certifi' in sys.modules)\n"
+        "print(httpcore.default_ssl_context().cert_store_stats()['x509_ca'] > 0, 'certifi' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    assert done.stdout == "False\nTrue True\n"
+
+
+def test_a_cookie_that_goes_back_imports_httpx_without_its_command_line(server: Server) -> None:
+    server.page("*", "", headers={"Set-Cookie": "seen=1"})
+    imported = _imported_by(server, "/", "/")
+    assert "httpx" in imported
+    assert imported.isdisjoint({"click", "rich", "httpx._main"})
+    assert [request.headers.get("cookie") for request in server.requests] == [None, "seen=1"]
 
 
 def test_of_a_body_that_is_cut_off_there_is_what_has_come(server: Server) -> None:

@@ -1,14 +1,15 @@
-"""A URL that is fetched means the same host to a browser's parser and to httpx, which sends it."""
+"""A URL that is fetched means the same host to a browser's parser and to the client, which sends it."""
 
+import time
 from ipaddress import IPv6Address
 
 import hostile_urls
-import httpx
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ferrule import ToolError
+from ferrule.http import Client, RequestFailed
 from ferrule_fetch.addresses.url import check
 
 ada_url = pytest.importorskip("ada_url", reason="ada-url is the browser's parser")
@@ -19,6 +20,7 @@ ATOMS = hostile_urls.words("""
     ＠ ～ ！
     \u202e ! $ & ' ( ) * + , ; = | ^ ` { } < > " й \U000e0041 ﬁ Å
 """)
+PORTS = {"http:": 80, "https:": 443}
 STARTS = hostile_urls.words("http:// http:// http:// https:// HTTP:// http:/ http: http:/// http:\\\\")
 ENDS = ["", "/", "/x", ":80/", ":8080", ":/", ":0443", "?q", "#f"]
 urls = st.builds(
@@ -44,12 +46,25 @@ def test_the_urls_of_the_table_have_one_host_and_port_to_all(part: str) -> None:
 
 def _compare(url: str) -> None:
     try:
-        sent = httpx.URL(check(url))
+        host, port = _looked_up(check(url))
     except ToolError:
         return
     browsers = ada_url.URL(url)
-    assert _host(sent.raw_host.decode()) == _host(browsers.hostname.strip("[]"))
-    assert str(sent.port or "") == browsers.port
+    assert _host(host) == _host(browsers.hostname.strip("[]"))
+    assert port == int(browsers.port or PORTS[browsers.protocol])
+
+
+def _looked_up(url: str) -> tuple[str, int]:
+    """The host and port that the client asks the resolver for, which here finds no address."""
+    asked = []
+
+    def resolver(host: str, port: int) -> list[str]:
+        asked.append((host, port))
+        return []
+
+    with Client(time.monotonic() + 60, resolver=resolver) as client, pytest.raises(RequestFailed):
+        client.open("GET", url)
+    return asked[0]
 
 
 def _host(host: str) -> object:

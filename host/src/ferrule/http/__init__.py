@@ -1,13 +1,13 @@
 """Public: HTTP requests that end in time, for tools.
 
-Needs the extra `ferrule[http]`. Import it inside `execute`, because httpx takes long to import.
+Needs the extra `ferrule[http]`. Import it inside `execute`, because httpcore takes long to import.
 
     with Client(context.deadline, headers={"X-Key": key}) as client:
         with client.open("GET", "https://api.example/search", params={"q": query}) as response:
             if response.status == 200:
                 found = json.loads(response.read())
 
-What it does that a bare httpx client does not:
+What it does that a bare httpx or httpcore client does not:
 
 - One instant bounds everything: name resolution, connecting, TLS, writing, headers and body, however slowly
   they drip.

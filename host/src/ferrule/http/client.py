@@ -2,15 +2,17 @@
 
 import ssl
 from collections.abc import Iterator, Mapping
-from http import HTTPStatus
 from types import TracebackType
 from typing import Self
 
-from ferrule.http.connections import PORTS, Connections
+from ferrule.http.connections import Connections
+from ferrule.http.cookies import Cookies
 from ferrule.http.deadline import Guard, Resolver, resolve
 from ferrule.http.failures import CUT_OFF, RESET, BodyCutOff, RequestFailed, as_request_failed
-from ferrule.http.httpx_library import httpx
+from ferrule.http.headers import Headers, Raw, merged
+from ferrule.http.httpcore_library import httpcore
 from ferrule.http.inflate import ACCEPTED, decoder
+from ferrule.http.urls import URL, parse
 from ferrule.retrying import retry_after
 
 MAX_BODY = 10 << 20  # bytes
@@ -38,9 +40,8 @@ class Client:
         guard: Guard | None = None,
     ) -> None:
         self._connections = Connections(deadline, resolver, guard, tls)
-        self._headers = headers
-        self._cookies = httpx.Cookies()
-        self._cookies_host = b""
+        self._headers = headers or {}
+        self._cookies = Cookies("")
 
     def open(
         self,
@@ -56,16 +57,12 @@ class Client:
         params: the query, instead of the URL's own. Raises RequestFailed, or UnusableURL.
         """
         with as_request_failed():
-            target = httpx.URL(url)
-            _check(target)
-            all_headers = self._merged(target, headers)
-            request = httpx.Request(method, target, params=params, headers=all_headers, content=content)
-            self._cookies_for(request.url.raw_host).set_cookie_header(request)
-            # httpx.Client would work out where a redirect leads, even when told not to follow it, and raise
-            # where that is nowhere
-            response = self._connections.send(request)
-            self._cookies.extract_cookies(response)
-        return Response(response)
+            target = parse(url, params)
+            every = self._merged(target, _framing(method, content), headers or {})
+            cookies = self._cookies_for(target.host)
+            answer = self._connections.send(method.upper(), target, cookies.added_to(every, target), content)
+            cookies.keep(target, answer.headers)
+        return Response(str(target), answer)
 
     def close(self) -> None:
         """Close every connection."""
@@ -79,27 +76,22 @@ class Client:
     ) -> None:
         self.close()
 
-    def _merged(self, url: httpx.URL, headers: Mapping[str, str] | None) -> httpx.Headers:
-        # httpx would write the same Host, but only after it has decoded the name for IDNA 2008
-        merged = httpx.Headers({"Host": url.netloc.decode("ascii"), **_HEADERS})
+    def _merged(self, url: URL, framing: Mapping[str, str], headers: Mapping[str, str]) -> list[Raw]:
         try:
-            merged.update(self._headers)
-            merged.update(headers)
+            return merged({"Host": url.authority}, _HEADERS, framing, self._headers, headers)
         except UnicodeError:  # it quotes the value, which may be a key
             raise RequestFailed("The request cannot be written as HTTP") from None
-        return merged
 
-    def _cookies_for(self, host: bytes) -> httpx.Cookies:
-        if host != self._cookies_host:  # a cookie never goes to another host, whatever domain it claims
-            self._cookies_host, self._cookies = host, httpx.Cookies()
+    def _cookies_for(self, host: str) -> Cookies:
+        if host != self._cookies.host:
+            self._cookies = Cookies(host)
         return self._cookies
 
 
-def _check(url: httpx.URL) -> None:
-    """Raise InvalidURL for what httpx takes for a URL, and nobody can send."""
-    # raw_host, here and wherever a host is needed: `host` fails for names that IDNA 2008 does not know, as 💩.la
-    if url.scheme not in PORTS or not url.raw_host or not 0 < (url.port or PORTS[url.scheme]) < 1 << 16:
-        raise httpx.InvalidURL("neither http nor https, or without a host or port that there can be")
+def _framing(method: str, content: bytes | None) -> dict[str, str]:
+    """The header that says how long the body is; none for a method that needs no body and has none."""
+    is_expected = method.upper() in ("POST", "PUT", "PATCH")
+    return {"Content-Length": str(len(content or b""))} if content or is_expected else {}
 
 
 class Response:
@@ -109,20 +101,23 @@ class Response:
     complete: False once `read` has left out what came after its limit. A context manager, which closes it.
     """
 
-    def __init__(self, response: httpx.Response) -> None:
-        self._response = response
-        self.status = response.status_code
-        self.url = str(response.url)
-        self.headers: Mapping[str, str] = response.headers
+    def __init__(self, url: str, answer: httpcore.Response) -> None:
+        self._answer = answer
+        self.status = answer.status
+        self.url = url
+        self.headers: Mapping[str, str] = Headers(answer.headers)
         self.complete = True
 
     @property
     def reason(self) -> str:
         """The status in words, such as "Not Found"; the server's own words only where no standard has any."""
+        from http import HTTPStatus
+
         try:
             return HTTPStatus(self.status).phrase
         except ValueError:
-            return "".join(filter(str.isprintable, self._response.reason_phrase))[:80]
+            phrase: bytes = self._answer.extensions.get("reason_phrase", b"")
+            return "".join(filter(str.isprintable, phrase.decode("ascii", "ignore")))[:80]
 
     @property
     def retry_after(self) -> float | None:
@@ -159,7 +154,7 @@ class Response:
 
     def close(self) -> None:
         """Leave the rest of the body where it is."""
-        self._response.close()
+        self._answer.close()
 
     def __enter__(self) -> Self:
         return self
@@ -170,7 +165,7 @@ class Response:
         self.close()
 
     def _chunks(self, body: bytearray) -> Iterator[bytes]:
-        chunks = self._response.iter_raw()
+        chunks = self._answer.iter_stream()
         while True:
             with as_request_failed(f"the body was still arriving, {len(body):,} bytes had come"):
                 chunk = next(chunks, None)

@@ -1,25 +1,24 @@
 """Connections, straight or through a proxy, each opened when it is first needed.
 
-httpx's own transport takes no network backend, and makes its TLS context before any URL asks for one.
+They are httpcore's, without httpx, which takes as long to import as all the rest, and whose transport takes no network
+backend.
 """
 
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import httpcore
-
 from ferrule.http.deadline import DeadlineBackend, Guard, Resolver
 from ferrule.http.failures import RequestFailed, as_request_failed
-from ferrule.http.httpx_library import httpx
+from ferrule.http.headers import Raw
+from ferrule.http.httpcore_library import httpcore
 from ferrule.http.proxies import Proxy, proxy_for
 from ferrule.http.trust import tls_context
-
-PORTS = {"http": 80, "https": 443}
+from ferrule.http.urls import PORTS, URL
 
 
 class Connections:
-    """Carries httpx's requests over httpcore's pools, one pool for each way to get somewhere.
+    """Carries requests over httpcore's pools, one pool for each way to get somewhere.
 
     tls: the context for https; where it is None, the one of `trust.tls_context` once it is needed. guard: judges
     every host that is asked for, and no proxy, which the environment names and no request.
@@ -33,28 +32,19 @@ class Connections:
         self._tls = tls
         self._pools: dict[tuple[bool, Proxy | None], httpcore.ConnectionPool] = {}
 
-    def send(self, request: httpx.Request) -> httpx.Response:
+    def send(self, method: str, url: URL, headers: list[Raw], content: bytes | None) -> httpcore.Response:
         """Send a request, and return once the head of the answer is there.
 
-        Raises what httpx, httpcore, ssl and idna raise, and ToolError where the environment is at fault.
+        Raises what httpcore, ssl and idna raise, and ToolError where the environment is at fault.
         """
-        url = request.url
-        target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-        host, port = url.raw_host.decode("ascii"), url.port or PORTS[url.scheme]
-        proxy = proxy_for(url.scheme, host, port)
+        target = httpcore.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target)
+        request = httpcore.Request(method, target, headers=headers, content=content)
+        port = url.port or PORTS[url.scheme]
+        proxy = proxy_for(url.scheme, url.host, port)
         if proxy:
-            self._to_hosts.judge(host, port)
+            self._to_hosts.judge(url.host, port)
         with _told_about(proxy):
-            answer = self._pool(url.scheme == "https", proxy).handle_request(
-                httpcore.Request(request.method, target, headers=request.headers.raw, content=request.stream)
-            )
-        return httpx.Response(
-            answer.status,
-            headers=answer.headers,
-            stream=_Body(answer),
-            extensions=answer.extensions,
-            request=request,
-        )
+            return self._pool(url.scheme == "https", proxy).handle_request(request)
 
     def close(self) -> None:
         """Close every connection."""
@@ -81,17 +71,6 @@ class Connections:
         if self._tls is None:
             self._tls = tls_context()
         return self._tls
-
-
-class _Body(httpx.SyncByteStream):
-    def __init__(self, answer: httpcore.Response) -> None:
-        self._answer = answer
-
-    def __iter__(self) -> Iterator[bytes]:
-        yield from self._answer.iter_stream()
-
-    def close(self) -> None:
-        self._answer.close()
 
 
 @contextmanager

@@ -1,11 +1,9 @@
 """Connections that end by one instant, whatever the other side does.
 
-httpx and httpcore bound each operation on its own, so a server that sends one byte now and then keeps them
-busy for ever. Here every operation gets what is left of the whole time, and raises httpcore's timeout when
-there is nothing left.
+httpcore bounds each operation on its own, so a server that sends one byte now and then keeps it busy for ever. Here
+every operation gets what is left of the whole time, and raises httpcore's timeout when there is nothing left.
 """
 
-import queue
 import socket
 import ssl
 import threading
@@ -14,9 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
-import httpcore
-
 from ferrule.http.failures import HostUnknown
+from ferrule.http.httpcore_library import httpcore
 
 Resolver = Callable[[str, int], list[str]]
 Guard = Callable[[str, Sequence[str]], None]
@@ -91,19 +88,20 @@ class DeadlineBackend(httpcore.NetworkBackend):
 
     def _addresses(self, host: str, port: int, until: float) -> list[str]:
         """Resolve in a thread, because getaddrinfo knows no timeout; a late one is left behind."""
-        answers: queue.SimpleQueue[list[str] | Exception] = queue.SimpleQueue()
+        answers: list[list[str] | Exception] = []
 
         def ask() -> None:
             try:
-                answers.put(self._resolver(host, port))
+                answers.append(self._resolver(host, port))
             except Exception as error:  # noqa: BLE001 - it is raised again in the thread that waits for it
-                answers.put(error)
+                answers.append(error)
 
-        threading.Thread(target=ask, name=f"resolve {host}", daemon=True).start()
-        try:
-            answer = answers.get(timeout=_left(until, None, httpcore.ConnectTimeout))
-        except queue.Empty:
-            raise httpcore.ConnectTimeout from None
+        thread = threading.Thread(target=ask, name=f"resolve {host}", daemon=True)
+        thread.start()
+        thread.join(_left(until, None, httpcore.ConnectTimeout))
+        if not answers:
+            raise httpcore.ConnectTimeout
+        answer = answers[0]
         if isinstance(answer, Exception):
             raise answer
         return answer

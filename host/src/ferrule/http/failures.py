@@ -15,9 +15,7 @@ import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import httpcore
-
-from ferrule.http.httpx_library import httpx
+from ferrule.http.httpcore_library import httpcore
 
 
 class RequestFailed(Exception):
@@ -51,7 +49,7 @@ class HostUnknown(httpcore.ConnectError):
 CUT_OFF = "Connection closed before the whole body had come"
 RESET = "Connection reset by the server"
 
-_BAD_URL = (httpx.InvalidURL, UnicodeError, OverflowError)
+_BAD_URL = (UnicodeError, OverflowError)
 _NO_ANSWER = (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, OSError)
 _TIMEOUT = (httpcore.TimeoutException, TimeoutError)
 
@@ -67,7 +65,7 @@ _ERRNO = {
 
 @contextmanager
 def as_request_failed(during_timeout: str = "") -> Iterator[None]:
-    """Raise what comes out of httpx, httpcore, ssl, socket and idna as RequestFailed.
+    """Raise what comes out of httpcore, ssl, socket and idna as RequestFailed.
 
     during_timeout: what was going on, to be told where the time ran out.
     """

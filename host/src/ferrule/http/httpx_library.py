@@ -1,6 +1,5 @@
-"""httpx, without its command line and without its log."""
+"""httpx, without its command line."""
 
-import logging
 import sys
 
 _COMMAND_LINE = "httpx._main"
@@ -16,9 +15,5 @@ try:
 finally:
     if _hidden:
         del sys.modules[_COMMAND_LINE]
-
-# Both write every URL to the log, with the keys that stand in its query.
-for _name in ("httpx", "httpcore"):
-    logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
 __all__ = ["httpx"]

@@ -34,7 +34,7 @@ def search(provider: Provider, query: Query, context: Context) -> dict[str, Any]
 
 
 def _asker_class() -> "type[Asker]":
-    """Import httpx, which a call without a key does not need, and which takes a sixth less without the collector."""
+    """Import the client, which a call without a key does not need, and which takes less without the collector."""
     is_first = "ferrule.websearch.asking" not in sys.modules and gc.isenabled()
     if is_first:
         gc.disable()

@@ -2,15 +2,14 @@
 
 import re
 
-_HIDING = re.compile(
+_HIDING = (  # compiled by the first page that has such a style
     r"(?:^|;)\s*(?:"
     r"display\s*:\s*none"
     r"|visibility\s*:\s*(?:hidden|collapse)"
     r"|opacity\s*:\s*(?:0*\.?0+%?|0+\.0*%?)\s*(?:!important\s*)?(?:;|$)"
     r"|font-size\s*:\s*(?:0*\.?0+[a-z%]*|0+\.0*[a-z%]*)\s*(?:!important\s*)?(?:;|$)"
     r"|(?:left|right|top|text-indent)\s*:\s*-\s*[0-9]{4,}"
-    r")",
-    re.I,
+    r")"
 )
 _ATTRIBUTE = re.compile(r'(=?[^ =]+)="([^"]*)"')
 _SUSPECT = re.compile(r"none|collapse|opacity|font-size|:\s*-|/\*", re.I)
@@ -49,7 +48,7 @@ def is_hidden(spelt: str) -> bool:
         return True
     if attributes.get("class") == "katex-html":
         return True  # a formula once more, as glyphs
-    return "style" in attributes and bool(_HIDING.search(_COMMENT.sub("", attributes["style"])))
+    return "style" in attributes and bool(re.search(_HIDING, _COMMENT.sub("", attributes["style"]), re.I))
 
 
 def number(text: str | None, default: int, least: int, most: int) -> int:
