@@ -124,6 +124,7 @@ FAULTS = [
     Fault("reads-stdin"),
     Fault("atexit-prints"),
     Fault("raises-in-a-thread"),
+    Fault("raises-beside-busy-threads", "BUSY", "the files keep us busy"),
     Fault("thread-outlives-execute"),
     Fault("leaves-a-child"),
     Fault("leaves-a-daemon"),

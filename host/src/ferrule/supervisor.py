@@ -268,12 +268,28 @@ def _work(work: "Callable[[Channel], None]", channel: Channel) -> None:
     try:
         work(channel)
     except BaseException as error:  # noqa: BLE001 - the child's last word must be its own, whatever the plugin raised
-        _make_room(channel)
-        from ferrule.crash import explain
-
-        channel.failure(explain(error, channel.known_secrets))
+        channel.failure(_explained(error, channel))
     _flush()
     channel.finish()
+
+
+def _explained(error: BaseException, channel: Channel) -> FerruleError:
+    """What a plugin raised, as a failure.
+
+    Room for that is made only where it takes some: of the descriptors that are closed then, a thread of the plugin that
+    still runs may believe that they are its own, and close what was opened meanwhile.
+    """
+    try:
+        return _explain(error, channel)
+    except Exception:  # noqa: BLE001 - whatever it is that the plugin has used up
+        _make_room(channel)
+        return _explain(error, channel)
+
+
+def _explain(error: BaseException, channel: Channel) -> FerruleError:
+    from ferrule.crash import explain
+
+    return explain(error, channel.known_secrets)
 
 
 def _make_room(channel: Channel) -> None:
