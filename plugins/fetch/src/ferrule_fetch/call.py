@@ -1,7 +1,10 @@
 """One call: address, request, conversion, page."""
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule import Context
 from ferrule_fetch.addresses.guard import Guard
@@ -9,22 +12,43 @@ from ferrule_fetch.addresses.url import check
 from ferrule_fetch.text.paging import answer
 from ferrule_fetch.transfer.manners import Manners
 
+if TYPE_CHECKING:
+    from ferrule_fetch.transfer.fetching import Page
+
 
 def fetch_as_markdown(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """Do what `execute` promises."""
     guard, manners = Guard.of(context), Manners.of(context)
     check(arguments["url"], guard)  # before the client is imported, since a wrong URL needs none
+    with _without_collector():
+        page = _fetched(arguments["url"], context, guard, manners)
+        from ferrule_fetch.document import read
+
+        document = read(page, context.deadline)
+        return answer(page.url, document, arguments.get("offset", 1), arguments.get("limit"), context)
+
+
+def _fetched(url: str, context: Context, guard: Guard, manners: Manners) -> "Page":
+    """Get the page, and meanwhile import what reads it, which takes as long as a server to answer."""
     from ferrule_fetch.transfer.fetching import fetch
 
-    # The parser takes as long to import as a server to answer.
     importing = Thread(target=_import_reader, name="import the reader")
     importing.start()
-    page = fetch(arguments["url"], context.deadline, guard, manners)
+    page = fetch(url, context.deadline, guard, manners)
     importing.join()  # before the conversion forks, which no lock of an import may be held in
-    from ferrule_fetch.document import read
+    return page
 
-    document = read(page, context.deadline)
-    return answer(page.url, document, arguments.get("offset", 1), arguments.get("limit"), context)
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    # what is imported and converted stays; to look through it again and again takes a twentieth of the call
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _import_reader() -> None:

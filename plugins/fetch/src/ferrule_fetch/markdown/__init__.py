@@ -23,8 +23,9 @@ def convert(html: str, url: str, parser: str | None = None) -> Converted:
     url: where it was found; together with its `<base>`, links are resolved against it. parser: one of
     `parsers.PARSERS`; without it, the best that is installed for a page of its size.
     """
-    with _no_garbage_collection():
-        tree = parsers.spell_out(html, parser or parsers.choose(len(html)))
+    parser = parser or parsers.choose(len(html))
+    with _collecting(rarely=parser == parsers.HTML5LIB):
+        tree = parsers.spell_out(html, parser)
         if any(control in tree for control in marks.CONTROLS):
             tree = tree.translate(dict.fromkeys(map(ord, marks.CONTROLS)))
         writer = Writer(tree, Links(url))
@@ -33,12 +34,20 @@ def convert(html: str, url: str, parser: str | None = None) -> Converted:
 
 
 @contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    # A large tree is nothing but living objects, and to look through them time and again takes a sixth of the time.
-    # Without any collection it takes longer again, for html5lib leaves cycles behind that push the rest apart.
-    before = gc.get_threshold()
+def _collecting(*, rarely: bool) -> Iterator[None]:
+    # A large page is nothing but living objects, and to look through them time and again takes a sixth of the time.
+    # Without any collection html5lib takes longer again, for it leaves cycles behind that push the rest apart.
+    before, was_enabled = gc.get_threshold(), gc.isenabled()
     gc.set_threshold(100_000, 50, 1_000)
+    if rarely:
+        gc.enable()
+    else:
+        gc.disable()
     try:
         yield
     finally:
         gc.set_threshold(*before)
+        if was_enabled:
+            gc.enable()
+        else:
+            gc.disable()
