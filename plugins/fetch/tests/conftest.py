@@ -9,6 +9,7 @@ from loopback import Server
 import ferrule_fetch
 from ferrule import Context, ToolError
 from ferrule.testing import context
+from ferrule_fetch.limits import reading
 
 ENVIRONMENT = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir")
 
@@ -20,6 +21,12 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.setenv("FERRULE_FETCH_ALLOW", "loopback")
+
+
+@pytest.fixture(autouse=True)
+def _room_for_a_large_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that has run many tests is itself larger than a tool with its page may be."""
+    monkeypatch.setattr(reading, "_MEMORY", 4 << 30)
 
 
 @pytest.fixture

@@ -4,16 +4,10 @@ import time
 
 import pytest
 
-from ferrule_fetch.limits import converting, reading
+from ferrule_fetch.limits import converting
 from ferrule_fetch.limits.converting import BEGINNING, PLAIN, converted
 
 URL = "http://host.example/"
-
-
-@pytest.fixture(autouse=True)
-def _room_for_a_large_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What runs the tests may itself be larger than a tool with its page."""
-    monkeypatch.setattr(reading, "_MEMORY", 4 << 30)
 
 
 def convert(html: str, seconds: float = 200) -> tuple[str, str]:
