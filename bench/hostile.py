@@ -10,19 +10,18 @@ The first run installs the peers into bench/.cache.
 """
 
 import argparse
-import hashlib
 import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import venv
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from environments import interpreter_with
 from hostile_tools import TOOLS
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "support"))
@@ -93,7 +92,7 @@ def tool(name: str, home: Path) -> Tool:
     """A tool by its name."""
     environ = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "FERRULE_FETCH_ALLOW": "loopback"}
     if name != OURS:
-        return Tool(name, [environment(), str(HERE / "hostile_tools.py"), name], environ)
+        return Tool(name, [interpreter_with(REQUIREMENTS), str(HERE / "hostile_tools.py"), name], environ)
     link = [sys.executable, "-m", "ferrule", "link", OURS, "--to", str(home)]
     subprocess.run(link, env=environ, check=True, capture_output=True)
     return Tool(name, [str(home / "web-fetch-tool")], environ)
@@ -131,19 +130,6 @@ def why(outcome: Outcome) -> str:
     if outcome.answer is None:
         return f"no answer; {outcome.text.strip().rpartition(chr(10))[2][:100]}"
     return f"{outcome.memory >> 20:,} MiB"
-
-
-def environment() -> str:
-    """The interpreter of an environment that has the peers, which is made where it is not there yet."""
-    folder = HERE / ".cache" / f"hostile-{hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()[:8]}"
-    python = folder / "bin" / "python"
-    if not (folder / "complete").exists():
-        print("installing the peers …", file=sys.stderr)
-        venv.create(folder, with_pip=True, symlinks=True)
-        command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*command, "--requirement", str(REQUIREMENTS)], check=True, stdout=sys.stderr)
-        (folder / "complete").touch()
-    return str(python)
 
 
 if __name__ == "__main__":

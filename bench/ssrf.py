@@ -8,14 +8,13 @@ loopback, whatever library makes it. The first run installs the peers into bench
 """
 
 import argparse
-import hashlib
 import json
 import subprocess
 import sys
-import venv
 from pathlib import Path
 from typing import NamedTuple
 
+from environments import interpreter_with
 from ssrf_fetchers import OURS, PEERS
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "support"))
@@ -70,7 +69,7 @@ def main() -> None:
 
 def tried(name: str) -> list[Row]:
     """What a fetcher did with every URL, in a process of its own."""
-    python = sys.executable if name in OURS else environment()
+    python = sys.executable if name in OURS else interpreter_with(REQUIREMENTS)
     done = subprocess.run([python, str(FETCHERS), name], capture_output=True, text=True, check=False)
     cases = [(part, case) for part, cases in PARTS.items() for case in cases]
     lines = done.stdout.splitlines()
@@ -86,20 +85,6 @@ def show(name: str, rows: list[Row], *, as_json: bool) -> None:
         print(json.dumps({"fetcher": name, **counts}), flush=True)
     else:
         print(f"{name:32}" + "".join(f"{count:14}" for count in counts.values()), flush=True)
-
-
-def environment() -> str:
-    """The interpreter of an environment that has the peers, which is made where it is not there yet."""
-    pins = REQUIREMENTS.read_bytes()
-    folder = HERE / ".cache" / f"ssrf-{hashlib.sha256(pins).hexdigest()[:8]}"
-    python = folder / "bin" / "python"
-    if not (folder / "complete").exists():
-        print("installing the peers …", file=sys.stderr)
-        venv.create(folder, with_pip=True, symlinks=True)
-        command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*command, "--requirement", str(REQUIREMENTS)], check=True, stdout=sys.stderr)
-        (folder / "complete").touch()
-    return str(python)
 
 
 if __name__ == "__main__":

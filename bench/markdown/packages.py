@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
-CACHE = Path(__file__).resolve().parent.parent / ".cache"
+from environments import CACHE
 
 
 class Package(NamedTuple):

@@ -1,5 +1,7 @@
 """What the elements of HTML become, one after the other; docs/markdown.md shows the common ones."""
 
+import sys
+
 import pytest
 
 from ferrule_fetch.markdown import convert, parsers
@@ -229,3 +231,10 @@ def test_depth_costs_no_recursion_and_marks_are_not_piled_up(parser: str) -> Non
 def test_the_parser_can_be_named_and_is_chosen_by_size_otherwise() -> None:
     assert parsers.choose(1_000) == "lexbor"
     assert parsers.choose(10_000_000) == "turbohtml"
+
+
+def test_html5lib_does_the_work_where_no_native_parser_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("selectolax.lexbor", "turbohtml"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert parsers.choose(1_000) == parsers.choose(10_000_000) == "html5lib"
+    assert convert("<p>a <b>b</b>", URL).markdown == "a **b**"

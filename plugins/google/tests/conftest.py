@@ -1,41 +1,17 @@
-"""A server, and the tool as the host calls it."""
+"""The tool as the host calls it, with a server in the provider's place."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from loopback import Server
-from search_server import JSON, settings, unset
+from search_fixtures import _settings, answer, error, events, server  # noqa: F401 - pytest finds them here
 
 import ferrule_google
-from ferrule import ToolError
 from ferrule.testing import context
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    with Server() as server:
-        yield server
-
-
-@pytest.fixture(autouse=True)
-def _settings(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in unset():
-        monkeypatch.delenv(name, raising=False)
-    for name, value in settings(tmp_path, server).items():
-        monkeypatch.setenv(name, value)
-
-
-@pytest.fixture
-def events() -> list[dict[str, Any]]:
-    """What the calls of a test have sent to stderr."""
-    return []
-
-
-@pytest.fixture
-def search(events: list[dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+def search(events: list[dict[str, Any]]) -> Callable[..., dict[str, Any]]:  # noqa: F811
     """Call the tool, for a query where no other is given."""
 
     def search(*, seconds: float = 60, **arguments: Any) -> dict[str, Any]:
@@ -43,26 +19,3 @@ def search(events: list[dict[str, Any]]) -> Callable[..., dict[str, Any]]:
         return ferrule_google.execute({"query": "some words", **arguments}, given)
 
     return search
-
-
-@pytest.fixture
-def error(search: Callable[..., dict[str, Any]]) -> Callable[..., ToolError]:
-    """Call the tool, and return the error that it raises."""
-
-    def error(**arguments: Any) -> ToolError:
-        with pytest.raises(ToolError) as raised:
-            search(**arguments)
-        return raised.value
-
-    return error
-
-
-@pytest.fixture
-def answer(server: Server) -> Callable[..., None]:
-    """Have the server answer everything with a document, or with bytes."""
-
-    def answer(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
-        body = document if isinstance(document, bytes) else json.dumps(document).encode()
-        server.page("*", body, JSON, status=status, headers=headers)
-
-    return answer

@@ -17,7 +17,6 @@ BREAK = "\x11"
 FIRST, LAST = EMPHASIS, BREAK  # what is between them and no mark is white space
 
 SPLIT = re.compile("([\x01-\x08\x0e-\x11])")
-ALL = re.compile("[\x01-\x08\x0e-\x11]")
 CONTROLS = [chr(code) for code in (*range(9), 0x0B, *range(0x0E, 0x20))]  # the marks are some of them
 PARAGRAPH_END = re.compile("[ \t\n\f\r]*\x11[ \t\n\f\r]*\x11[ \t\n\f\r\x11]*")
 

@@ -7,6 +7,7 @@ it takes no parser, only a split at each `<`, which is faster than to cross into
 
 import re
 from collections.abc import Callable
+from importlib import import_module
 
 LEXBOR, TURBOHTML, HTML5LIB = "lexbor", "turbohtml", "html5lib"
 PARSERS = (LEXBOR, TURBOHTML, HTML5LIB)
@@ -29,33 +30,17 @@ def choose(length: int) -> str:
     return next(filter(_is_installed, wanted), HTML5LIB)
 
 
-def is_linear(parser: str) -> bool:
-    """Whether a parser needs time in proportion to a page's size, whatever the page."""
-    return parser == TURBOHTML
-
-
 def preload() -> None:
     """Import the parser that most pages need, so that it is there when a page comes."""
-    try:
-        import selectolax.lexbor  # noqa: F401
-    except ImportError:
-        return
+    _is_installed(LEXBOR)
 
 
 def _is_installed(parser: str) -> bool:
     try:
-        _IMPORT[parser]()
+        import_module(_MODULES[parser])
     except ImportError:
         return False
     return True
-
-
-def _import_lexbor() -> None:
-    import selectolax.lexbor  # noqa: F401
-
-
-def _import_turbohtml() -> None:
-    import turbohtml  # noqa: F401
 
 
 def _with_lexbor(html: str) -> str:
@@ -79,7 +64,7 @@ def _with_html5lib(html: str) -> str:
 
 
 _DOUBLED = re.compile(r"(<(?:pre|listing|textarea)\b[^>]*>)\n")
-_IMPORT: dict[str, Callable[[], None]] = {LEXBOR: _import_lexbor, TURBOHTML: _import_turbohtml}
+_MODULES = {LEXBOR: "selectolax.lexbor", TURBOHTML: "turbohtml"}
 _SPELL_OUT: dict[str, Callable[[str], str]] = {
     LEXBOR: _with_lexbor,
     TURBOHTML: _with_turbohtml,
