@@ -63,13 +63,9 @@ class Flow:
             return
         if self.in_cell:
             self.put(" ")
-        elif self.marked or self._inline.is_open:
-            for lines in self.take():
-                self._add_text(lines)
-        else:
-            line = self._take_plain()
-            if line:
-                self._add_text([line])
+            return
+        for lines in self.take():
+            self._add_text(lines)
 
     def take(self) -> list[list[str]]:
         """The running text at hand as paragraphs: the lines of each."""
