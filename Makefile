@@ -43,6 +43,7 @@ bench: $(VENV)/.for-work
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/search.py
 	$(BIN)/python bench/conversion.py
+	$(BIN)/python bench/notebooks.py
 
 dist: $(VENV)/.for-work
 	for project in host $(PLUGINS); do $(BIN)/python -m build --outdir dist $$project || exit 1; done

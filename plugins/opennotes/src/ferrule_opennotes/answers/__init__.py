@@ -1,0 +1,1 @@
+"""Results cut into pages that fit what an agent reads."""

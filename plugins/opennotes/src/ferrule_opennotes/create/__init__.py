@@ -1,0 +1,37 @@
+"""The tool `opennotes_create`: writes a new note into a notebook."""
+
+from typing import Any
+
+from ferrule import Context, Credential, hookimpl, static_schema
+
+
+@hookimpl
+def schema() -> dict[str, Any]:
+    """Describe the tool, as `schema.json` does."""
+    return static_schema(__file__)
+
+
+@hookimpl
+def credentials() -> list[Credential]:
+    """It needs none."""
+    return []
+
+
+@hookimpl
+def validate(arguments: dict[str, Any]) -> list[str]:
+    """Say which titles, paths and fields no note can have."""
+    from ferrule_opennotes.create.limits import findings
+
+    return findings(arguments)
+
+
+@hookimpl
+def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    """Write the note; return `{"created": {"path", "absolutePath", "title"}, "notebook": {"name", "path"}}`.
+
+    Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND, TEMPLATE_NOT_FOUND, PATH_TRAVERSAL, NOTE_EXISTS,
+    CLI_FAILED, WRITE_FAILED, or INVALID_INPUT for fields that are too many or too long to be read back.
+    """
+    from ferrule_opennotes.create.call import create
+
+    return create(arguments, context)

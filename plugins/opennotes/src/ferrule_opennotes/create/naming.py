@@ -1,0 +1,70 @@
+"""Where a note goes: the folder, and the name of its file."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from ferrule_opennotes.notebook.paths import inside
+
+LONGEST_NAME = 255  # bytes, on nearly every file system
+_SUFFIX = ".md"
+_LONGEST_STEM = LONGEST_NAME - len(_SUFFIX)
+
+
+def destination(path: str) -> tuple[Sequence[str], str | None]:
+    """The folders from the notebook's root on, and the name of the file where the path says that, as with the CLI.
+
+    A path that ends in `.md` names a file, every other one a folder. Raises PATH_TRAVERSAL.
+
+    >>> destination("tasks/sub"), destination("tasks/one.md"), destination("")
+    ((['tasks', 'sub'], None), (['tasks'], 'one.md'), ([], None))
+    """
+    parts = [part for part in inside(path).split("/") if part]
+    if path.endswith(_SUFFIX):
+        return parts[:-1], parts[-1]
+    return parts, None
+
+
+def file_name(title: str, by_cli: str | None) -> str:
+    """The name of the file: the CLI's, or where it has none for the title, one of the title's letters of any script.
+
+    A title without a single letter is spelt out.
+
+    >>> file_name("第一章", None), file_name("?!", None), file_name("Alpha", "alpha.md")
+    ('第一章.md', 'question-mark-exclamation-mark.md', 'alpha.md')
+    """
+    return by_cli or _cut(_slug(title) or _spelt_out(title)) + _SUFFIX
+
+
+def _slug(title: str) -> str:
+    """The letters and digits of a title in lower case, and a hyphen for what is between them."""
+    slug = ""
+    for character in unicodedata.normalize("NFC", title.lower()):
+        is_mark = unicodedata.category(character).startswith("M")  # such as the vowels of Indian scripts
+        if character.isalnum() or (is_mark and slug and not slug.endswith("-")):
+            slug += character
+        elif slug and not slug.endswith("-"):
+            slug += "-"
+        if len(slug) > LONGEST_NAME:
+            break
+    return slug.rstrip("-")
+
+
+def _spelt_out(title: str) -> str:
+    """The characters by the names that Unicode gives them: the title itself would be no name of a file."""
+    beginning = title[:LONGEST_NAME]
+    # Joiners and variation selectors say nothing to anybody, unless there is nothing else.
+    visible = [character for character in beginning if unicodedata.category(character) not in ("Cf", "Mn", "Zs")]
+    names = (unicodedata.name(character, f"u {ord(character):x}").lower() for character in visible or beginning)
+    return re.sub("[^a-z0-9]+", "-", "-".join(names)).strip("-")
+
+
+def _cut(slug: str) -> str:
+    """A slug that fits into a file's name: cut between two words, or inside of one that is very long."""
+    data = slug.encode()
+    if len(data) <= _LONGEST_STEM:
+        return slug
+    whole = data[: _LONGEST_STEM + 1].decode(errors="ignore")
+    words, hyphen, _ = whole.rpartition("-")
+    is_long = len(words.encode()) > _LONGEST_STEM // 2
+    return words.rstrip("-") if hyphen and is_long else data[:_LONGEST_STEM].decode(errors="ignore").rstrip("-")

@@ -1,0 +1,34 @@
+"""The tool `opennotes_get`: gives one note, in pages where it is long."""
+
+from typing import Any
+
+from ferrule import Context, Credential, hookimpl, static_schema
+
+
+@hookimpl
+def schema() -> dict[str, Any]:
+    """Describe the tool, as `schema.json` does."""
+    return static_schema(__file__)
+
+
+@hookimpl
+def credentials() -> list[Credential]:
+    """It needs none."""
+    return []
+
+
+@hookimpl
+def validate(arguments: dict[str, Any]) -> list[str]:
+    """Nothing that the schema does not say."""
+    return []
+
+
+@hookimpl
+def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    """Return `{"note", "notebook"}`, and `pagination` and `_guidance` where the content does not fit one answer.
+
+    Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND, NOTE_NOT_FOUND or PATH_TRAVERSAL.
+    """
+    from ferrule_opennotes.get.getting import answer
+
+    return answer(arguments, context)

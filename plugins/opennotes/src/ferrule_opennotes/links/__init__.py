@@ -1,0 +1,5 @@
+"""What notes point to, and what points to them."""
+
+from ferrule_opennotes.links.graph import Links, Target
+
+__all__ = ["Links", "Target"]

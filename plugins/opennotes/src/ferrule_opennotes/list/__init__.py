@@ -1,0 +1,36 @@
+"""The tool `opennotes_list`: lists the notes of a notebook."""
+
+from typing import Any
+
+from ferrule import Context, Credential, hookimpl, static_schema
+
+
+@hookimpl
+def schema() -> dict[str, Any]:
+    """Describe the tool, as `schema.json` does."""
+    return static_schema(__file__)
+
+
+@hookimpl
+def credentials() -> list[Credential]:
+    """It needs none."""
+    return []
+
+
+@hookimpl
+def validate(arguments: dict[str, Any]) -> list[str]:
+    """Say where `limit` and `offset` are no whole numbers."""
+    from ferrule_opennotes.answers.paging import findings
+
+    return findings(arguments)
+
+
+@hookimpl
+def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    """Return `{"notes", "notebook", "pagination"}`, and `_guidance` where there is more.
+
+    Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND or PATH_TRAVERSAL.
+    """
+    from ferrule_opennotes.list.listing import answer
+
+    return answer(arguments, context)

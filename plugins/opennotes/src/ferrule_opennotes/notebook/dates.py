@@ -1,0 +1,43 @@
+"""Dates as notes have them, and as answers give them: ISO 8601 text."""
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+
+def parse(value: Any) -> datetime | None:
+    """The instant that a text of ISO 8601 names, as local time where it names no zone; None for anything else."""
+    if not isinstance(value, str) or not value[:1].isdigit() or len(value) > 40:
+        return None
+    text = value.strip()
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if len(text) < len("2026-01-01") or (found.tzinfo is None and text.isdigit()):
+        return None  # a number such as 20260101 is an identifier rather than a date
+    try:
+        return found if found.tzinfo else found.astimezone()
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def iso(value: Any) -> str | None:
+    """The text itself, in the form that ISO 8601 asks for; None where it is no date."""
+    if parse(value) is None:
+        return None
+    text = str(value).strip()
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        return datetime.fromisoformat(text).isoformat().replace("+00:00", "Z")
+
+
+def of_timestamp(seconds: float) -> str:
+    """Seconds since 1970 as `2026-01-28T14:30:00Z`."""
+    return datetime.fromtimestamp(int(seconds), UTC).isoformat().replace("+00:00", "Z")
+
+
+def sort_key(text: str | None) -> float:
+    """Seconds since 1970 of a date as `iso` gives it; minus infinity for None, so that it comes first."""
+    found = parse(text)
+    return found.timestamp() if found else float("-inf")

@@ -1,0 +1,42 @@
+"""The CLI's own configuration: which notebooks are registered, and which views hold in all of them."""
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+_FILE = "config.json"
+
+
+def folder(kind: str) -> str:
+    """The folder where a CLI keeps its configuration."""
+    base = os.environ.get("XDG_CONFIG_HOME", "")
+    return os.path.join(base if os.path.isabs(base) else os.path.expanduser("~/.config"), kind)
+
+
+def registered(kinds: Sequence[str]) -> list[str]:
+    """The folders that are registered as notebooks, without those that are named twice; they may not exist.
+
+    kinds: whose configuration is asked, in this order.
+    """
+    found: list[str] = []
+    for kind in kinds:
+        listed = load(kind).get("notebooks")
+        folders = listed if isinstance(listed, list) else [os.path.join(folder(kind), "notebooks")]
+        found += [os.path.abspath(os.path.expanduser(each)) for each in folders if isinstance(each, str) and each]
+    return list(dict.fromkeys(found))
+
+
+def views(kind: str) -> Any:
+    """What the configuration says under `views`; None where it says nothing."""
+    return load(kind).get("views")
+
+
+def load(kind: str) -> dict[str, Any]:
+    """The configuration of a CLI; `{}` where there is none, or none that can be read, as the CLI itself takes it."""
+    try:
+        with open(os.path.join(folder(kind), _FILE), encoding="utf-8-sig") as stream:
+            config = json.load(stream)
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return config if isinstance(config, dict) else {}

@@ -1,0 +1,159 @@
+"""One note: a markdown file of a notebook, read when something of it is first asked for."""
+
+import os
+from typing import Any
+
+from ferrule_opennotes.notebook import dates, frontmatter
+
+_HEAD = 8192  # bytes; most notes are shorter, and most that are not have their frontmatter in them
+_LARGEST = 1 << 26  # bytes of one note that are looked at
+_MODIFIED = ("modified", "modified_at", "updated", "updated_at")
+_CREATED = ("created", "created_at", "date")
+
+
+class Note:
+    """A note.
+
+    path: relative to the notebook's root, with "/" between its parts. absolute: where the file is. mtime: when it was
+    last written, in seconds since 1970. A file that cannot be read any more counts as empty.
+    """
+
+    __slots__ = ("_beginning", "_fields", "_raw", "_text", "absolute", "mtime", "path")
+
+    def __init__(self, path: str, absolute: str, mtime: float) -> None:
+        self.path = path
+        self.absolute = absolute
+        self.mtime = mtime
+        self._text: str | None = None
+        self._beginning: str | None = None
+        self._raw: tuple[str | None] | None = None
+        self._fields: dict[str, Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """The whole file, its bytes taken as UTF-8, and replaced where they are none."""
+        if self._text is None:
+            self._text = _read(self.absolute, _LARGEST).decode("utf-8", "replace")
+        return self._text
+
+    @property
+    def body(self) -> str:
+        """What follows the frontmatter; the whole text where that cannot be read."""
+        block, rest = frontmatter.split(self.text)
+        return rest if block is not None and frontmatter.load(block) is not None else self.text
+
+    @property
+    def frontmatter(self) -> dict[str, Any]:
+        """The fields of the frontmatter with JSON's types, `{}` where there is none or none that is YAML."""
+        if self._fields is None:
+            block = self._block()
+            self._fields = (frontmatter.load(block) or {}) if block is not None else {}
+        return self._fields
+
+    @property
+    def title(self) -> str | None:
+        """The frontmatter's `title`, None where there is none."""
+        title = self.frontmatter.get("title")
+        if title is None or isinstance(title, dict | list) or not str(title).strip():
+            return None
+        return as_text(title)
+
+    @property
+    def name(self) -> str:
+        """The title, or where there is none, the file's name without `.md`."""
+        return self.title or self.path.rpartition("/")[2].removesuffix(".md")
+
+    @property
+    def tags(self) -> list[str]:
+        """The frontmatter's `tags` and `tag`, each a list, or text that commas divide; each tag once."""
+        fields = self.frontmatter
+        found = [tag for field in ("tags", "tag") for tag in _listed(fields.get(field))]
+        return list(dict.fromkeys(found))
+
+    @property
+    def created(self) -> str | None:
+        """When the note was created, by its frontmatter: ISO 8601. None where it does not say."""
+        return self._date(_CREATED)
+
+    @property
+    def stated_modified(self) -> str | None:
+        """When the note was modified by its frontmatter: ISO 8601. None where it does not say."""
+        return self._date(_MODIFIED)
+
+    @property
+    def modified(self) -> str:
+        """When the note was modified, by its frontmatter, else by the file: ISO 8601."""
+        return self.stated_modified or dates.of_timestamp(self.mtime)
+
+    def summary(self) -> dict[str, Any]:
+        """`path`, `title`, `tags`, `created`, `modified`; what the note does not say is left out."""
+        facts = {"path": self.path, "title": self.title, "tags": self.tags, "created": self.created}
+        return {name: value for name, value in facts.items() if value} | {"modified": self.modified}
+
+    def _date(self, names: tuple[str, ...]) -> str | None:
+        block = self._block()
+        # Most notes do not say, and need no YAML to be told apart.
+        if block is None or not any(name in block for name in names):
+            return None
+        return next((found for name in names if (found := dates.iso(self.frontmatter.get(name)))), None)
+
+    def _block(self) -> str | None:
+        """The YAML of the frontmatter, of as much of the file as that takes."""
+        if self._raw is None:
+            beginning = self._begin()
+            block = frontmatter.split(beginning)[0]
+            if block is None and self._text is None and beginning.startswith(("---", "\ufeff---")):
+                block = frontmatter.split(self.text)[0]
+            self._raw = (block,)
+        return self._raw[0]
+
+    def _begin(self) -> str:
+        if self._text is not None:
+            return self._text
+        if self._beginning is None:
+            head = _read(self.absolute, _HEAD)
+            self._beginning = head.decode("utf-8", "replace")
+            if len(head) < _HEAD:
+                self._text = self._beginning
+        return self._beginning
+
+
+def as_text(value: Any) -> str:
+    """A value of the frontmatter as YAML would write it: `true`, `3`, `null`."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "null" if value is None else str(value)
+
+
+def _listed(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    if isinstance(value, list):
+        return [as_text(item) for item in value if not isinstance(item, dict | list) and item not in ("", None)]
+    return [] if value is None or isinstance(value, dict) else [as_text(value)]
+
+
+def _read(path: str, most: int) -> bytes:
+    try:
+        # A pipe that took the file's place must not hang the call.
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return b""
+    try:
+        return _read_open(file, most)
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
+
+
+def _read_open(file: int, most: int) -> bytes:
+    data = os.read(file, most)
+    if len(data) == most or not data:
+        return data
+    pieces = [data]
+    left = most - len(data)
+    while left > 0 and (piece := os.read(file, left)):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)

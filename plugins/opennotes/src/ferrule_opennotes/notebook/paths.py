@@ -1,0 +1,23 @@
+"""Paths that a caller gives, held to what lies inside a notebook."""
+
+import os
+
+from ferrule_opennotes import errors
+
+
+def inside(path: str) -> str:
+    """The path as notes carry it: relative, "/" between its parts, without `.` and empty parts.
+
+    Raises PATH_TRAVERSAL for what is absolute, has `..` or `~`, or could mean another place on another system.
+    """
+    parts = path.split("/")
+    has_drive = len(path) > 1 and path[1] == ":" and path[0].isalpha()
+    if "\0" in path or "\\" in path or path.startswith(("/", "~")) or ".." in parts or has_drive:
+        raise errors.path_traversal(path.replace("\0", "\ufffd"))
+    return "/".join(part for part in parts if part not in ("", "."))
+
+
+def leads_out(absolute: str, root: str) -> bool:
+    """Whether a file, once its symbolic links are followed, lies outside of the folder `root`."""
+    real, base = os.path.realpath(absolute), os.path.realpath(root)
+    return real != base and not real.startswith(os.path.join(base, ""))

@@ -1,0 +1,34 @@
+"""The tool `opennotes_notebooks`: lists the notebooks that there are."""
+
+from typing import Any
+
+from ferrule import Context, Credential, hookimpl, static_schema
+
+
+@hookimpl
+def schema() -> dict[str, Any]:
+    """Describe the tool, as `schema.json` does."""
+    return static_schema(__file__)
+
+
+@hookimpl
+def credentials() -> list[Credential]:
+    """It needs none."""
+    return []
+
+
+@hookimpl
+def validate(arguments: dict[str, Any]) -> list[str]:
+    """It takes no arguments."""
+    return []
+
+
+@hookimpl
+def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    """Return `{"notebooks", "current"}`; `current` is null outside of every notebook.
+
+    Raises ToolError with CLI_NOT_FOUND.
+    """
+    from ferrule_opennotes.notebooks.known import answer
+
+    return answer(context)

@@ -1,0 +1,117 @@
+"""An empty notebook for the CLI to work on, so that it neither reads ten thousand notes nor writes among them."""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from ferrule import Context, ToolError
+from ferrule_opennotes import errors
+from ferrule_opennotes.program.refusals import accepted
+from ferrule_opennotes.program.running import run
+
+if TYPE_CHECKING:
+    from ferrule_opennotes.program.finding import Program
+
+_CONFIGURATIONS = (".opennotes.json", ".jot.json")
+_FILE = "note.md"
+_NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+class Added(NamedTuple):
+    """What `notes add` wrote. name: the file name that it chose; None where the title gives none that can be used."""
+
+    text: str
+    name: str | None
+
+
+@contextmanager
+def scratch(templates: Mapping[str, str] | None = None) -> Iterator[str]:
+    """The absolute path of an empty notebook, for both generations of the CLI, that is removed in any case.
+
+    templates: the text of each by its name. Raises ToolError CLI_FAILED where no folder can be made.
+    """
+    import shutil
+    import tempfile
+
+    try:
+        folder = tempfile.mkdtemp(prefix="ferrule-opennotes-")
+    except OSError as error:
+        raise errors.cli_failed(f"there is no room for a temporary notebook: {error.strerror}", []) from None
+    try:
+        _configure(folder, templates or {})
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def add_note(
+    program: "Program",
+    context: Context,
+    *,
+    title: str,
+    template: str | None = None,
+    templates: Mapping[str, str] | None = None,
+) -> Added:
+    """The note that `notes add` writes for a title, read back from a scratch notebook.
+
+    template: the name of one of `templates`. Raises ToolError CLI_FAILED with the CLI's own words, INVALID_INPUT for
+    a title that no program can be given, and TooSlow.
+    """
+    options = [] if template is None else [f"--template={template}"]
+    used = {template: (templates or {})[template]} if template is not None and template in (templates or {}) else {}
+    try:
+        return _added(program, context, [*options, "--", title], used)
+    except ToolError as refused:
+        if refused.code != "CLI_FAILED":
+            raise
+        try:
+            return _added_without_name(program, context, options, title, used)
+        except ToolError:
+            raise refused from None
+
+
+def _added_without_name(
+    program: "Program", context: Context, options: list[str], title: str, templates: Mapping[str, str]
+) -> Added:
+    """The note for a title that gives no file name: one that is too long, or that has not one letter from a to z.
+
+    The CLI refuses the latter even where the file is named, so it is given a title of our own, to be replaced.
+    """
+    if re.search("[a-z0-9]", title.lower()):
+        return _added(program, context, [*options, "--", title, _FILE], templates)._replace(name=None)
+    import secrets
+
+    placeholder = f"untitled-{secrets.token_hex(8)}"
+    text = _added(program, context, [*options, "--", placeholder, _FILE], templates).text
+    return Added(_with_title(text, placeholder, title), None)
+
+
+def _with_title(text: str, placeholder: str, title: str) -> str:
+    """The text with the real title: quoted in the frontmatter, where a bare one might not be YAML, and plain below."""
+    opening, fence, body = text.partition("\n---\n")
+    if not fence:
+        return text.replace(placeholder, title)
+    # JSON is YAML but for the characters that YAML takes for line breaks, or for none at all.
+    quoted = _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(title, ensure_ascii=False))
+    return opening.replace(placeholder, quoted) + fence + body.replace(placeholder, title)
+
+
+def _added(program: "Program", context: Context, arguments: list[str], templates: Mapping[str, str]) -> Added:
+    command = ["notes", "add", *arguments]
+    with scratch(templates) as folder:
+        accepted(run(program, command, context, cwd=folder, notebook=folder), program, command)
+        notes = [entry.path for entry in os.scandir(folder) if entry.name.endswith(".md") and entry.is_file()]
+        if len(notes) != 1:
+            raise errors.cli_failed(f"it wrote {len(notes)} notes instead of one", [program.path, *command[:2]])
+        with open(notes[0], "rb") as file:
+            return Added(file.read().decode(errors="replace"), os.path.basename(notes[0]))
+
+
+def _configure(folder: str, templates: Mapping[str, str]) -> None:
+    content = json.dumps({"root": ".", "name": "scratch", "contexts": [folder], "templates": dict(templates)})
+    for name in _CONFIGURATIONS:
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(content)

@@ -1,0 +1,244 @@
+"""A whole query in the notation of OpenNotes: which notes, in what groups and order, and what of them."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from ferrule_opennotes.notebook.notes import Note
+from ferrule_opennotes.views.conditions.comparing import Condition, all_of, condition
+from ferrule_opennotes.views.conditions.fields import LONGEST, Expression, Value, order_key, parsed, written
+from ferrule_opennotes.views.definitions import Malformed
+from ferrule_opennotes.views.parameters import Values
+from ferrule_opennotes.views.rows import Row
+
+_ORDER = re.compile(r"(.+?)(?:\s+|(?<!:):)(ASC|DESC)(?:\s+NULLS\s+(FIRST|LAST))?", re.IGNORECASE | re.DOTALL)
+_ALIAS = re.compile(r"(.+)\s+AS\s+\"?(\w+)\"?", re.IGNORECASE | re.DOTALL)
+_NAME = re.compile(r"\w{1,64}")
+
+
+class Order(NamedTuple):
+    """One part of an order. NULL comes last in either direction, unless the definition says otherwise."""
+
+    expression: Expression
+    is_descending: bool = False
+    has_null_first: bool = False
+
+
+class Statement(NamedTuple):
+    """A query. select: what rows show, by name; nothing where they are notes."""
+
+    where: Sequence[Condition]
+    group: Sequence[Expression]
+    having: Sequence[Condition]
+    select: Mapping[str, Expression]
+    order: Sequence[Order]
+    is_distinct: bool
+    limit: int | None
+    offset: int
+
+    def run(self, notes: Sequence[Note], values: Values) -> list[Row]:
+        """The rows of the query, over notes in the order of their paths, which decides where nothing else does.
+
+        Raises Malformed for a value that cannot be compared.
+        """
+        matches = all_of(self.where, values)
+        rows: list[list[Note]] = [[note] for note in notes if matches([note])]
+        if self.select:
+            rows = self._grouped(rows)
+        if self.having:
+            keeps = all_of(self.having, values)
+            rows = [row for row in rows if keeps(row)]
+        for order in reversed(self.order):
+            rows = _ordered(rows, order)
+        return self._bounded(self._shown(rows))
+
+    def _grouped(self, rows: list[list[Note]]) -> list[list[Note]]:
+        if self.group:
+            groups: dict[tuple[str | None, ...], list[Note]] = {}
+            for row in rows:
+                groups.setdefault(_key(self.group, row), []).extend(row)
+            return list(groups.values())
+        if any(expression.is_aggregate for expression in self.select.values()):
+            return [[note for row in rows for note in row]]
+        return rows
+
+    def _shown(self, rows: list[list[Note]]) -> list[Row]:
+        if self.select:
+            return [Row(None, {name: _value(read.read(row)) for name, read in self.select.items()}) for row in rows]
+        if self.group:
+            return self._by_group(rows)
+        return [Row(row[0], self._facts(row)) for row in rows]
+
+    def _by_group(self, rows: list[list[Note]]) -> list[Row]:
+        """The notes with the `group` that each is of; groups are in the order of their names, that of none is last."""
+        keyed = [(_key(self.group, row), row) for row in rows]
+        keyed.sort(key=lambda each: [(part is None, part or "") for part in each[0]])
+        return [Row(row[0], self._facts(row) | {"group": _group(key)}) for key, row in keyed]
+
+    def _facts(self, row: list[Note]) -> dict[str, Any]:
+        """The fields of the frontmatter that the query is about, which a summary does not have."""
+        used = [*(each.expression for each in self.where), *(each.expression for each in self.order), *self.group]
+        named = {each.field: row[0].frontmatter.get(each.field) for each in used if each.field}
+        return {name: value for name, value in named.items() if value is not None and name not in _OF_A_SUMMARY}
+
+    def _bounded(self, rows: list[Row]) -> list[Row]:
+        if self.is_distinct and self.select:
+            rows = list({written(row.facts): row for row in rows}.values())
+        return rows[self.offset :][: self.limit]
+
+
+_OF_A_SUMMARY = ("path", "title", "tags", "created", "modified", "group")
+
+
+def statement(query: Mapping[str, Any]) -> Statement:
+    """The query of a definition, whose names may be written with capitals or underscores. Raises Malformed."""
+    known = {_plain(name): value for name, value in query.items()}
+    if unknown := set(known) - _PARTS:
+        raise Malformed(f"its query has '{min(unknown)}', which is none of {', '.join(sorted(_PARTS))}")
+    aggregates = _aggregates(known.get("aggregatecolumns"))
+    group = [parsed(text) for text in _split(known.get("groupby"))]
+    having = [condition(each, aggregates) for each in _list(known.get("having"), "having")]
+    select = _selected(known.get("selectcolumns")) | aggregates
+    if having and not group:
+        raise Malformed("its 'having' goes with 'group_by' only")
+    if having and not select:
+        select = {expression.name: expression for expression in group}
+    order = [_order(text, select) for text in _split(known.get("orderby"))]
+    where = [condition(each) for each in _list(known.get("conditions"), "conditions")]
+    if any(each.expression.is_aggregate for each in where):
+        raise Malformed("an aggregate stands in its 'conditions'; in 'having' it may")
+    _check_grouping([*select.values(), *(each.expression for each in order if select)], group)
+    return Statement(
+        where,
+        group,
+        having,
+        select,
+        order,
+        known.get("distinct") is True,
+        _whole(known.get("limit"), "limit") or None,
+        _whole(known.get("offset"), "offset"),
+    )
+
+
+_PARTS = {
+    "conditions",
+    "distinct",
+    "orderby",
+    "groupby",
+    "having",
+    "selectcolumns",
+    "aggregatecolumns",
+    "limit",
+    "offset",
+}
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _check_grouping(expressions: Sequence[Expression], group: Sequence[Expression]) -> None:
+    """What stands beside an aggregate must be what notes are grouped by, as SQL asks for."""
+    plain = [expression for expression in expressions if not expression.is_aggregate]
+    if len(plain) == len(expressions) and not group:
+        return
+    keys = {expression.name for expression in group}
+    for expression in plain:
+        if expression.name not in keys:
+            raise Malformed(f"its {expression.name} is neither an aggregate nor in 'group_by'")
+
+
+def _aggregates(value: Any) -> dict[str, Expression]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise Malformed("its 'aggregate_columns' are no object")
+    found = {name: parsed(text) for name, text in value.items()}
+    for name, expression in found.items():
+        if not expression.is_aggregate or not _NAME.fullmatch(name):
+            raise Malformed(f"its aggregate column {name[:100]!r} is none of COUNT, SUM, AVG, MIN and MAX")
+    return found
+
+
+def _selected(value: Any) -> dict[str, Expression]:
+    found: dict[str, Expression] = {}
+    for text in _list(value, "select_columns"):
+        alias = _ALIAS.fullmatch(text) if isinstance(text, str) and len(text) <= LONGEST else None
+        expression = parsed(alias[1] if alias else text)
+        found[alias[2] if alias else expression.name] = expression
+    return found
+
+
+def _order(text: str, aliases: Mapping[str, Expression]) -> Order:
+    if len(text) > LONGEST:
+        raise Malformed(f"{text[:100]!r} is no order")
+    found = _ORDER.fullmatch(text)
+    if not found:
+        return Order(parsed(text, aliases))
+    return Order(parsed(found[1], aliases), found[2].upper() == "DESC", (found[3] or "").upper() == "FIRST")
+
+
+def _split(value: Any) -> list[str]:
+    """The parts of a text that commas divide, except in brackets and quotes; a list is divided already."""
+    if value is None:
+        return []
+    if isinstance(value, list):
+        return [str(each) for each in value]
+    if not isinstance(value, str):
+        raise Malformed(f"{str(value)[:100]!r} is no field")
+    parts, depth, quoted = [""], 0, False
+    for character in value:
+        quoted ^= character == "'"
+        depth += 0 if quoted else {"(": 1, ")": -1}.get(character, 0)
+        if character == "," and not depth and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _list(value: Any, name: str) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise Malformed(f"its '{name}' is no list")
+    return value
+
+
+def _whole(value: Any, name: str) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise Malformed(f"its '{name}' is no whole number from 0 on")
+    return value
+
+
+def _key(group: Sequence[Expression], row: Sequence[Note]) -> tuple[str | None, ...]:
+    return tuple(None if (value := each.read(row)) is None else written(value) for each in group)
+
+
+def _group(key: tuple[str | None, ...]) -> Any:
+    return key[0] if len(key) == 1 else list(key)
+
+
+def _ordered(rows: list[list[Note]], order: Order) -> list[list[Note]]:
+    valued = [(order.expression.read(row), row) for row in rows]
+    empty = [row for value, row in valued if value is None]
+    full = sorted(
+        ((value, row) for value, row in valued if value is not None),
+        key=_comparable(order.expression),
+        reverse=order.is_descending,
+    )
+    found = [row for _, row in full]
+    return empty + found if order.has_null_first else found + empty
+
+
+def _comparable(expression: Expression) -> Callable[[tuple[Value, list[Note]]], Any]:
+    if expression.type == "text":
+        return lambda each: written(each[0])
+    return lambda each: order_key(each[0])
+
+
+def _value(value: Value) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value

@@ -1,0 +1,190 @@
+"""The terms of a filter as tests of notes."""
+
+import operator
+import re
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from ferrule_opennotes.notebook import dates
+from ferrule_opennotes.notebook.globs import matches
+from ferrule_opennotes.notebook.notes import Note, as_text
+from ferrule_opennotes.views import variables
+from ferrule_opennotes.views.conditions.fields import as_number
+from ferrule_opennotes.views.definitions import Malformed
+from ferrule_opennotes.views.dsl.grammar import Term
+from ferrule_opennotes.views.parameters import Values
+
+Test = Callable[[Note], bool]
+
+_ALIASES = {
+    "tags": "tag",
+    "t": "title",
+    "p": "path",
+    "b": "body",
+    "content": "body",
+    "date": "created",
+    "created_at": "created",
+    "updated": "modified",
+    "updated_at": "modified",
+}
+_OF_FRONTMATTER = ("data.", "meta.", "metadata.")
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+_RELATIVE = {"this-week": ("this_week", "next_week"), "this-month": ("this_month", "next_month")}
+_WITHOUT_BLANKS = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0eff]")
+
+
+def test_of(alternatives: Sequence[Sequence[Term]], values: Values) -> Test:
+    """The filter as one test. Raises Malformed for a value that makes no sense."""
+    tests = [[_test(term, values) for term in terms] for terms in alternatives]
+    if not tests:
+        return lambda note: True
+    return lambda note: any(all(test(note) for test in terms) for terms in tests)
+
+
+def name_of(field: str) -> str:
+    """The name that a field goes by, of which some have several, without what only says that it is a field."""
+    name = field.lower()
+    for prefix in _OF_FRONTMATTER:
+        name = name.removeprefix(prefix)
+    return _ALIASES.get(name, name)
+
+
+def value_of(note: Note, field: str) -> Any:
+    """What a note has in a field of its frontmatter, whose capitals do not matter; None where it has nothing."""
+    if field in note.frontmatter:
+        return note.frontmatter[field]
+    return next((value for name, value in note.frontmatter.items() if name.lower() == field), None)
+
+
+def words(text: str) -> "re.Pattern[str]":
+    """What finds the words of a text one after the other, whatever their capitals and what stands between them."""
+    parts = [re.escape(part) for part in re.findall(r"\w+", text)]
+    if not parts or _WITHOUT_BLANKS.search(text):  # scripts that write no blanks between words
+        return re.compile(re.escape(text), re.IGNORECASE)
+    return re.compile(r"(?<!\w)" + r"[\W_]+".join(parts) + r"(?!\w)", re.IGNORECASE)
+
+
+def _test(term: Term, values: Values) -> Test:
+    test = _positive(term, values)
+    return (lambda note: not test(note)) if term.is_negated else test
+
+
+def _positive(term: Term, values: Values) -> Test:
+    if term.operator in ("has", "missing"):
+        wanted, field = term.operator == "has", name_of(values.text(term.value))
+        return lambda note: _has(note, field) is wanted
+    tests = [_single(term, value, values.now) for value in values.alternatives(term.value)]
+    return lambda note: any(test(note) for test in tests)
+
+
+def _single(term: Term, value: str, now: datetime) -> Test:
+    if term.field is None:
+        pattern = words(value)
+        return lambda note: bool(pattern.search(note.name) or pattern.search(note.body))
+    field = name_of(term.field)
+    if field in ("created", "modified"):
+        return _dated(field, term.operator, value, now)
+    if field in _FIELDS and term.operator == "=":
+        return _FIELDS[field](value)
+    return lambda note: any(_compares(each, term.operator, value) for each in _each(_value(note, field)))
+
+
+def _has(note: Note, field: str) -> bool:
+    return _value(note, field) not in (None, "", [], {})
+
+
+def _value(note: Note, field: str) -> Any:
+    if field in _READ:
+        return _READ[field](note)
+    return value_of(note, field)
+
+
+def _each(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else [] if value is None or isinstance(value, dict) else [value]
+
+
+def _compares(value: Any, kind: str, wanted: str) -> bool:
+    """Numbers as numbers where both are, dates as dates; else as text, whose capitals do not matter."""
+    compare = _COMPARE[kind]
+    if kind != "=":
+        numbers = as_number(value), as_number(wanted)
+        if numbers[0] is not None and numbers[1] is not None:
+            return compare(*numbers)
+        instants = dates.parse(value), dates.parse(wanted)
+        if instants[0] and instants[1]:
+            return compare(*instants)
+    return compare(as_text(value).strip().casefold(), wanted.strip().casefold())
+
+
+def _tagged(value: str) -> Test:
+    wanted = value.strip().removeprefix("#").casefold()
+    return lambda note: any(tag.casefold() == wanted for tag in note.tags)
+
+
+def _titled(value: str) -> Test:
+    pattern = words(value)
+    return lambda note: pattern.search(note.name) is not None
+
+
+def _within(value: str) -> Test:
+    pattern = words(value)
+    return lambda note: pattern.search(note.body) is not None
+
+
+def _located(value: str) -> Test:
+    if "*" in value or "?" in value:
+        return lambda note: matches(note.path, value)
+    prefix = value.removeprefix("./").removeprefix("/")
+    return lambda note: note.path.startswith(prefix)
+
+
+_FIELDS: dict[str, Callable[[str], Test]] = {"tag": _tagged, "title": _titled, "body": _within, "path": _located}
+_READ: dict[str, Callable[[Note], Any]] = {
+    "tag": lambda note: note.tags,
+    "title": lambda note: note.title,
+    "body": lambda note: note.body.strip(),
+    "path": lambda note: note.path,
+    "created": lambda note: note.created,
+    "modified": lambda note: note.modified,
+}
+
+
+def _dated(field: str, kind: str, value: str, now: datetime) -> Test:
+    """A test of a date. A day is all of it: `>` means after its end, `<=` until its end."""
+    start, end = _span(value.strip(), now)
+
+    def test(note: Note) -> bool:
+        instant = dates.parse(note.created if field == "created" else note.modified)
+        if instant is None:
+            return False
+        if kind == "=":
+            return start <= instant < end
+        return _COMPARE[kind](instant, start) if kind in ("<", ">=") else (instant < end) is (kind == "<=")
+
+    return test
+
+
+def _span(value: str, now: datetime) -> tuple[datetime, datetime]:
+    """From when until when a date is: a day, a week, a month, or one instant."""
+    first, after = _RELATIVE.get(value.lower(), (value.lower(), ""))
+    if day := variables.day_of(first, now):
+        return _midnight(day), _midnight(variables.day_of(after, now) or day + timedelta(days=1))
+    try:
+        day = date.fromisoformat(value)
+    except ValueError:
+        instant = dates.parse(value)
+        if instant is None:
+            raise Malformed(f"{value[:60]!r} is no date: YYYY-MM-DD, today, yesterday, this-week, this-month") from None
+        return instant, instant + timedelta(microseconds=1)
+    return _midnight(day), _midnight(day + timedelta(days=1))
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time()).astimezone()

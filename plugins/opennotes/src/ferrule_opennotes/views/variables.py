@@ -1,0 +1,81 @@
+"""Template variables: the names that stand for dates in the definition of a view, and what they stand for today."""
+
+import os
+import re
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+
+# A notebook may come from anywhere, and what a view shows goes to a model: the environment may hold keys, and these
+# do not.
+ENVIRONMENT = ("USER", "LOGNAME", "LANG", "TZ")
+
+_ARITHMETIC = re.compile(r"(today|this_week|this_month)([+-]\d{1,6})")
+
+
+def value(name: str, now: datetime) -> str | None:
+    """What a variable stands for; None where there is none of this name.
+
+    Dates are `YYYY-MM-DD`, weeks begin on Monday, `now` is ISO 8601 with its zone. `env:VAR` and `env:DEFAULT:VAR`
+    give the variables of ENVIRONMENT, and the default or nothing for any other. now: local time.
+    """
+    if name.startswith("env:"):
+        return _environment(name)
+    if name == "now":
+        return now.isoformat(timespec="seconds")
+    if name == "year":
+        return f"{now.year:04}"
+    if name == "quarter":
+        return f"Q{(now.month + 2) // 3}"
+    day = day_of(name, now)
+    return None if day is None else day.isoformat()
+
+
+def day_of(name: str, now: datetime) -> date | None:
+    """The day that a variable stands for; None where it stands for none."""
+    today = now.date()
+    arithmetic = _ARITHMETIC.fullmatch(name)
+    try:
+        if arithmetic:
+            return _MOVED[arithmetic[1]](today, int(arithmetic[2]))
+        return _DAYS[name](today) if name in _DAYS else None
+    except (OverflowError, ValueError):
+        return None  # no calendar goes that far
+
+
+def _environment(name: str) -> str:
+    default, _, variable = name.removeprefix("env:").rpartition(":")
+    return (os.environ.get(variable, "") if variable in ENVIRONMENT else "") or default
+
+
+def _day(today: date, days: int) -> date:
+    return today + timedelta(days=days)
+
+
+def _week(today: date, weeks: int) -> date:
+    return today + timedelta(days=7 * weeks - today.weekday())
+
+
+def _month(today: date, months: int) -> date:
+    year, month = divmod(today.year * 12 + today.month - 1 + months, 12)
+    return date(year, month + 1, 1)
+
+
+def _quarter(today: date, quarters: int) -> date:
+    return _month(today, 3 * quarters - (today.month - 1) % 3)
+
+
+_MOVED: dict[str, Callable[[date, int], date]] = {"today": _day, "this_week": _week, "this_month": _month}
+_DAYS: dict[str, Callable[[date], date]] = {
+    "today": lambda today: today,
+    "yesterday": lambda today: _day(today, -1),
+    "this_week": lambda today: _week(today, 0),
+    "next_week": lambda today: _week(today, 1),
+    "last_week": lambda today: _week(today, -1),
+    "this_month": lambda today: _month(today, 0),
+    "next_month": lambda today: _month(today, 1),
+    "last_month": lambda today: _month(today, -1),
+    "start_of_month": lambda today: _month(today, 0),
+    "end_of_month": lambda today: _day(_month(today, 1), -1),
+    "start_of_quarter": lambda today: _quarter(today, 0),
+    "end_of_quarter": lambda today: _day(_quarter(today, 1), -1),
+}

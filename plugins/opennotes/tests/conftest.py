@@ -1,0 +1,186 @@
+"""A CLI of either generation, a notebook that it has made, and the tools as a client calls them.
+
+`cli` runs a test once with each stand-in, and once with each real CLI that scripts/install-opennotes has built (the
+tests of test_real_programs.py say which it has not, and why); a test that is about one of them asks for `opennotes` or
+`jot` instead, which are always stand-ins. `standin` is `cli` without the real ones, for tests that need one to
+misbehave.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import opennotes_cli
+import pytest
+from opennotes_cli import GENERATIONS, Cli
+
+from ferrule import Context
+from ferrule.testing import Run, context, executable
+from ferrule_opennotes.program.finding import Program
+
+_SECONDS = 60.0
+_REAL = [f"real-{name}" for name in GENERATIONS if opennotes_cli.is_built(name)]
+
+
+@pytest.fixture(params=[*GENERATIONS, *_REAL])
+def cli(request: pytest.FixtureRequest, tmp_path: Path) -> Cli:
+    """Each CLI that there is."""
+    kind, _, name = request.param.rpartition("-")
+    if not kind:
+        return opennotes_cli.stand_in(name, tmp_path / "bin")
+    return opennotes_cli.real(name, tmp_path / "bin")
+
+
+@pytest.fixture(params=GENERATIONS)
+def standin(request: pytest.FixtureRequest, tmp_path: Path) -> Cli:
+    """The stand-in of each generation."""
+    return opennotes_cli.stand_in(request.param, tmp_path / "bin")
+
+
+@pytest.fixture
+def opennotes(tmp_path: Path) -> Cli:
+    """The stand-in of `opennotes` v0.1.0."""
+    return opennotes_cli.stand_in("opennotes", tmp_path / "bin-opennotes")
+
+
+@pytest.fixture
+def jot(tmp_path: Path) -> Cli:
+    """The stand-in of `jot` v0.2.0."""
+    return opennotes_cli.stand_in("jot", tmp_path / "bin-jot")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The home of a person who has configured nothing."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return home
+
+
+@pytest.fixture
+def chosen(request: pytest.FixtureRequest) -> Cli:
+    """The one CLI that the test asked for: `cli`, `standin`, `opennotes` or `jot`; `opennotes` where it names none."""
+    names = [name for name in ("cli", "standin", "opennotes", "jot") if name in request.fixturenames]
+    cli: Cli = request.getfixturevalue(names[0] if names else "opennotes")
+    return cli
+
+
+@pytest.fixture
+def environment(home: Path, chosen: Cli) -> dict[str, str]:
+    """An environment in which the chosen CLI is the only one."""
+    return opennotes_cli.surroundings(home, chosen.folder)
+
+
+@pytest.fixture
+def make_notebook(chosen: Cli, environment: dict[str, str], tmp_path: Path) -> Callable[..., Path]:
+    """Have the CLI make a notebook, and return its folder: `make_notebook("work", register=True)`.
+
+    opennotes keeps the notes of such a notebook in its folder `.notes`, jot in the folder itself.
+    """
+
+    def make(name: str = "notebook", *, register: bool = False) -> Path:
+        folder = tmp_path / name
+        folder.mkdir()
+        flags = ["--register"] if register else []
+        made = chosen.run("notebook", "create", folder, "--name", name, *flags, environment=environment)
+        assert made.returncode == 0, made.stderr
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def notebook(make_notebook: Callable[..., Path]) -> Path:
+    """The folder of a notebook that the CLI has made."""
+    return make_notebook()
+
+
+@pytest.fixture
+def program(chosen: Cli) -> Program:
+    """The chosen CLI, as the plugin knows it."""
+    return Program(str(chosen.path), "jot" if chosen.name == "jot" else "opennotes")
+
+
+@pytest.fixture
+def make_context(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Context]:
+    """What a call is given, in the environment of the chosen CLI: `make_context("opennotes_create", seconds=5)`."""
+    for name in list(os.environ):
+        if name not in environment and name != "PYTEST_CURRENT_TEST":
+            monkeypatch.delenv(name)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    def make(tool: str = "opennotes_search", *, seconds: float = 20.0, **settings: Any) -> Context:
+        return context(tool, seconds=seconds, settings=settings)
+
+    return make
+
+
+@pytest.fixture
+def call(environment: dict[str, str], home: Path) -> Callable[..., Run]:
+    """Call a tool as a client does, and return how it ended: `call("search", query="x").document`.
+
+    tool: its name, with or without `opennotes_`. environ: variables beside those of `environment`; None takes one
+    away. cwd: the working directory, the home where it is not given. Everything else is an argument of the tool.
+    """
+
+    def call(
+        tool: str,
+        arguments: dict[str, Any] | None = None,
+        *,
+        environ: dict[str, str | None] | None = None,
+        cwd: Path | None = None,
+        **more: Any,
+    ) -> Run:
+        name = tool if tool.startswith("opennotes_") else f"opennotes_{tool}"
+        merged = {**environment, **(environ or {})}
+        done = subprocess.run(
+            [executable(name)],
+            input=json.dumps({**(arguments or {}), **more}).encode(),
+            capture_output=True,
+            env={key: value for key, value in merged.items() if value is not None},
+            cwd=cwd or home,
+            timeout=_SECONDS,
+            check=False,
+        )
+        return Run(done.returncode, _document(done), done.stderr.decode(errors="replace"))
+
+    return call
+
+
+@pytest.fixture
+def answer(call: Callable[..., Run]) -> Callable[..., dict[str, Any]]:
+    """Call a tool that has to answer, and return the document."""
+
+    def answer(tool: str, arguments: dict[str, Any] | None = None, **options: Any) -> dict[str, Any]:
+        run = call(tool, arguments, **options)
+        assert run.exit_code == 0, run
+        return run.document
+
+    return answer
+
+
+@pytest.fixture
+def failure(call: Callable[..., Run]) -> Callable[..., dict[str, Any]]:
+    """Call a tool that has to fail, and return the document."""
+
+    def failure(tool: str, arguments: dict[str, Any] | None = None, **options: Any) -> dict[str, Any]:
+        run = call(tool, arguments, **options)
+        assert run.exit_code == 1, run
+        assert run.document["error"] is True
+        return run.document
+
+    return failure
+
+
+def _document(done: "subprocess.CompletedProcess[bytes]") -> dict[str, Any]:
+    try:
+        document = json.loads(done.stdout)
+    except ValueError as error:
+        raise AssertionError(f"stdout is no JSON document: {error}\n{done.stdout[:400]!r}\n{done.stderr!r}") from None
+    assert isinstance(document, dict)
+    assert done.stdout.endswith(b"\n")
+    return document

@@ -1,0 +1,49 @@
+"""In what the two generations of the CLI differ by name, and how either fails."""
+
+import datetime
+import os
+import sys
+from pathlib import Path
+
+
+class Failure(Exception):
+    """What a command ends with; the program prints it between its usage and once more at the end."""
+
+
+class Generation:
+    """`opennotes` v0.1.0, or `jot` v0.2.0, as which it was renamed."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.is_jot = name == "jot"
+        self.config_name = f".{name}.json"
+        self.variable = f"{name.upper()}_NOTEBOOK"
+
+    @classmethod
+    def of(cls, launcher: str, kind: str | None) -> "Generation":
+        return cls(kind or ("jot" if "jot" in Path(launcher).name else "opennotes"))
+
+    @property
+    def global_config(self) -> Path:
+        moved = os.environ.get("JOT_CONFIG", "").strip() if self.is_jot else ""
+        base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.environ.get("HOME", ""), ".config")
+        return Path(moved) if moved else Path(base) / self.name / "config.json"
+
+
+def log(level: str, namespace: str, message: str) -> None:
+    """A line as zerolog's console writer has it, without its colours."""
+    print(f"{now().strftime('%-I:%M%p')} {level} {message} namespace={namespace}", file=sys.stderr)
+
+
+def now() -> datetime.datetime:
+    return datetime.datetime.now().astimezone().replace(microsecond=0)
+
+
+def rfc3339(moment: datetime.datetime) -> str:
+    text = moment.isoformat()
+    return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
+
+
+def os_error(verb: str, path: str | Path, error: OSError) -> str:
+    """An error of the system as Go words it."""
+    return f"{verb} {path}: {(error.strerror or str(error)).lower()}"

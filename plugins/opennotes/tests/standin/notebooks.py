@@ -1,0 +1,134 @@
+"""Notebooks: their configuration, which one is meant, and the commands about them."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from standin.behaviour import Behaviour
+from standin.flags import Parsed
+from standin.generation import Failure, Generation, os_error
+
+
+class Notebook:
+    """A notebook that has been opened. root: where its notes are; it is made where it is missing."""
+
+    def __init__(self, folder: str, config_file: str, config: dict[str, Any]) -> None:
+        self.config_file = config_file
+        self.config = config
+        # Go's filepath.Join keeps even an absolute root below the folder.
+        self.root = os.path.normpath(os.path.join(folder, config.get("root", "").lstrip("/")))
+        os.makedirs(self.root, exist_ok=True)
+
+    @property
+    def folder(self) -> str:
+        return os.path.dirname(self.config_file)
+
+
+def required(generation: Generation, parsed: Parsed) -> Notebook:
+    """The variable beats the flag, which beats the working directory and what is above it."""
+    named = os.environ.get(generation.variable) or parsed.text("notebook")
+    if named:
+        return opened(generation, named)
+    here = Path.cwd()
+    for folder in (here, *_registered_for(generation, here), *here.parents):
+        if (folder / generation.config_name).exists():
+            return opened(generation, str(folder))
+    raise Failure(
+        f"no notebook found. Set {generation.variable}, use --notebook flag, or create one with: "
+        f'{generation.name} notebook create --name "My Notebook"'
+    )
+
+
+def opened(generation: Generation, folder: str) -> Notebook:
+    file = os.path.join(folder, generation.config_name)
+    try:
+        text = Path(file).read_text()
+    except OSError as error:
+        raise Failure(os_error("open", os.path.normpath(file), error)) from None
+    try:
+        return Notebook(folder, os.path.normpath(file), json.loads(text))
+    except ValueError as error:
+        raise Failure(f"invalid notebook config: {error}") from None
+
+
+def registered(generation: Generation) -> list[str]:
+    file = generation.global_config
+    default = [str(file.parent / "notebooks")]
+    try:
+        folders = json.loads(file.read_text()).get("notebooks", default)
+    except (OSError, ValueError):
+        return default
+    return folders or []
+
+
+def _registered_for(generation: Generation, here: Path) -> list[Path]:
+    found = []
+    for folder in registered(generation):
+        if os.path.exists(os.path.join(folder, generation.config_name)):
+            contexts = opened(generation, folder).config.get("contexts") or []
+            # A prefix of the text, so that /a/note is a context of /a/notes.
+            if any(str(here).startswith(context) for context in contexts):
+                found.append(Path(folder))
+    return found
+
+
+def init(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
+    file = generation.global_config
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if not file.exists():
+        file.write_text(json.dumps({"notebooks": registered(generation)}, indent=2))
+    print(f"{'Jot' if generation.is_jot else 'OpenNotes'} initialized at {file}")
+
+
+def version(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
+    print(f"{'Jot' if generation.is_jot else 'OpenNotes'} 0.0.2")
+
+
+def create(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
+    folder = parsed.arguments[0] if parsed.arguments else os.getcwd()
+    # opennotes keeps its notes in a hidden folder, even where there are notes already; jot does not.
+    root = "." if generation.is_jot and os.path.isdir(folder) else ".notes"
+    notes = os.path.normpath(os.path.join(folder, root))
+    os.makedirs(notes, exist_ok=True)
+    config = {
+        "root": root,
+        "name": parsed.text("name"),
+        "contexts": [folder],
+        "groups": [{"name": "Default", "globs": ["**/*.md"], "metadata": {}}],
+    }
+    file = os.path.join(folder, generation.config_name)
+    Path(file).write_text(json.dumps(config, indent=2))
+    print(f"Created notebook '{config['name']}'\n  Config: {file}\n  Notes:  {notes}")
+    if parsed.is_on("register"):
+        _register(generation, folder)
+        print("  Registered globally")
+
+
+def _register(generation: Generation, folder: str) -> None:
+    file = generation.global_config
+    folders = registered(generation)
+    if folder not in folders:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # The views that stood there are lost.
+        file.write_text(json.dumps({"notebooks": [*folders, folder]}, indent=2))
+
+
+def info(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
+    notebook = required(generation, parsed)
+    print(f"\n  ## {notebook.config.get('name', '')}\n\n  • Config: {notebook.config_file}\n  • Root: {notebook.root}")
+
+
+def show_all(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
+    if not generation.global_config.exists():
+        print(
+            f"{'Jot' if generation.is_jot else 'OpenNotes'} not initialized. "
+            f"Run '{generation.name} init' to create config file"
+        )
+        return
+    here = Path.cwd()
+    folders = [*registered(generation), *map(str, (here, *here.parents))]
+    found = [folder for folder in dict.fromkeys(folders) if Path(folder, generation.config_name).exists()]
+    print(f"\n  ## Notebooks ({len(found)})\n")
+    for folder in found:
+        print(f"  • {opened(generation, folder).config.get('name', '')} {folder}")

@@ -1,0 +1,164 @@
+"""opennotes_get, as a client calls it."""
+
+import json
+
+import pytest
+
+TEXT = (
+    "---\ntitle: Project Alpha\nstatus: todo\npriority: 3\nratio: 0.5\nlist: [a, 1, true]\n---\n"
+    "\n# Alpha\n\nFour words of body.\n"
+)
+
+
+@pytest.fixture
+def root(notebook):
+    config = next(file for file in notebook.iterdir() if file.name in (".opennotes.json", ".jot.json"))
+    return (notebook / json.loads(config.read_text())["root"]).resolve()
+
+
+def test_a_note_comes_with_its_content_its_fields_and_their_types(cli, notebook, root, answer):
+    (root / "tasks").mkdir(parents=True)
+    (root / "tasks" / "alpha.md").write_text(TEXT)
+    assert answer("get", path="tasks/alpha.md", notebook=str(notebook)) == {
+        "note": {
+            "path": "tasks/alpha.md",
+            "content": TEXT,
+            "title": "Project Alpha",
+            "frontmatter": {
+                "title": "Project Alpha",
+                "status": "todo",
+                "priority": 3,
+                "ratio": 0.5,
+                "list": ["a", 1, True],
+            },
+            "wordCount": 6,
+        },
+        "notebook": {"name": "notebook", "path": str(notebook)},
+    }
+
+
+def test_without_content_there_is_all_but_the_content(opennotes, notebook, root, answer):
+    (root / "alpha.md").write_text(TEXT)
+    note = answer("get", path="alpha.md", includeContent=False, notebook=str(notebook))["note"]
+    assert "content" not in note
+    assert note["frontmatter"]["priority"] == 3
+    assert note["wordCount"] == 6
+
+
+@pytest.mark.parametrize("path", ["alpha.md", "./alpha.md", "alpha", ".//alpha.md"])
+def test_a_path_may_be_written_in_several_ways(opennotes, notebook, root, answer, path):
+    (root / "alpha.md").write_text(TEXT)
+    assert answer("get", path=path, notebook=str(notebook))["note"]["path"] == "alpha.md"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../secret.md",
+        "/etc/passwd",
+        "a/../../secret.md",
+        "~/secret.md",
+        "..\\secret.md",
+        "C:/x.md",
+        "..",
+        "/",
+    ],
+)
+def test_a_path_that_leads_out_is_refused(cli, notebook, failure, path, tmp_path):
+    (tmp_path / "secret.md").write_text("secret")
+    document = failure("get", path=path, notebook=str(notebook))
+    assert document["code"] == "PATH_TRAVERSAL"
+    assert document["message"].startswith("Path traversal blocked: ")
+    assert document["hint"] == "Use paths relative to notebook"
+
+
+def test_symbolic_links_lead_nowhere_else_either(opennotes, notebook, root, failure, answer, tmp_path):
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.md").write_text("secret")
+    (root / "link.md").symlink_to(tmp_path / "outside" / "secret.md")
+    (root / "folder").symlink_to(tmp_path / "outside")
+    (root / "real").mkdir()
+    (root / "real" / "a.md").write_text("inside")
+    (root / "inner").symlink_to(root / "real")
+    for path in ("link.md", "folder/secret.md"):
+        assert failure("get", path=path, notebook=str(notebook))["code"] == "PATH_TRAVERSAL"
+    assert answer("get", path="inner/a.md", notebook=str(notebook))["note"]["content"] == "inside"
+
+
+def test_a_note_that_is_not_there_is_told_with_those_that_look_like_it(cli, notebook, root, failure):
+    (root / "tasks").mkdir(parents=True)
+    (root / "tasks" / "alpha.md").write_text("")
+    document = failure("get", path="alpha.md", notebook=str(notebook))
+    assert document["code"] == "NOTE_NOT_FOUND"
+    assert document["message"] == "Note not found: alpha.md"
+    assert document["hint"].startswith("Check path is relative to notebook root")
+    assert document["details"] == {"path": "alpha.md", "similar": ["tasks/alpha.md"]}
+
+
+@pytest.mark.parametrize(
+    "path", ["folder", "folder/", "notes.txt", "", "x" * 100_000, "-rf", "--help", "\n", "a.md/b.md"]
+)
+def test_what_is_no_note_is_not_found(opennotes, notebook, root, failure, path):
+    (root / "folder").mkdir()
+    (root / "notes.txt").write_text("")
+    (root / "a.md").write_text("")
+    assert failure("get", path=path, notebook=str(notebook))["code"] == "NOTE_NOT_FOUND"
+
+
+def test_a_long_note_comes_in_pages_that_are_together_the_note(opennotes, notebook, root, answer):
+    text = "---\ntitle: Long\n---\n" + "".join(f"Line {number} “quoted” \x01\n" for number in range(4000)) + "no end"
+    (root / "long.md").write_text(text)
+    gathered, path = "", "long.md"
+    while path:
+        document = answer("get", path=path, notebook=str(notebook))
+        gathered += document["note"]["content"]
+        pagination = document["pagination"]
+        assert pagination["total"] == 4004
+        assert document["note"]["content"].count("\n") <= 1500
+        path = None
+        if pagination["hasMore"]:
+            path = json.loads(document["_guidance"].partition(" with ")[2])["path"]
+            assert path == f"long.md#L{pagination['nextOffset'] + 1}"
+    assert gathered == text
+
+
+def test_a_line_longer_than_an_answer_comes_in_parts(opennotes, notebook, root, answer):
+    text = "first\n" + "é\U0001f600x" * 40_000 + "\nlast\n"
+    (root / "wide.md").write_text(text)
+    gathered, path, calls = "", "wide.md", 0
+    while path:
+        document = answer("get", path=path, notebook=str(notebook))
+        gathered += document["note"]["content"]
+        guidance = document.get("_guidance")
+        path = json.loads(guidance.partition(" with ")[2])["path"] if guidance else None
+        calls += 1
+    assert gathered == text
+    assert calls > 5
+
+
+def test_a_note_whose_name_looks_like_a_place_in_another_is_itself(opennotes, notebook, root, answer):
+    (root / "a.md").write_text("one\ntwo\n")
+    (root / "a.md#L2.md").write_text("odd\n")
+    assert answer("get", path="a.md#L2.md", notebook=str(notebook))["note"]["content"] == "odd\n"
+    assert answer("get", path="a.md#L2", notebook=str(notebook))["note"]["content"] == "two\n"
+    beyond = answer("get", path="a.md#L7", notebook=str(notebook))
+    assert beyond["note"]["content"] == ""
+    assert beyond["_guidance"] == "The note has 2 lines."
+
+
+def test_frontmatter_that_would_fill_the_answer_is_left_in_the_content(opennotes, notebook, root, answer):
+    (root / "a.md").write_text("---\n" + "".join(f"k{n}: {'v' * 80}\n" for n in range(600)) + "---\nbody\n")
+    note = answer("get", path="a.md", notebook=str(notebook))["note"]
+    assert "frontmatter" not in note
+    assert note["content"].startswith("---\nk0: vv")
+
+
+def test_a_note_that_may_not_be_read_says_so(opennotes, notebook, root, failure, monkeypatch):
+    import os
+
+    if os.geteuid() == 0:
+        pytest.skip("only root can read what nobody may read")
+    file = root / "a.md"
+    file.write_text("x")
+    file.chmod(0)
+    assert "may not be read" in failure("get", path="a.md", notebook=str(notebook))["message"]

@@ -1,0 +1,136 @@
+"""opennotes_notebooks, and which notebook is meant where a call names none."""
+
+import json
+
+import pytest
+
+
+def described(folder, source, count=0, name=None):
+    return {"name": name or folder.name, "path": str(folder), "source": source, "noteCount": count}
+
+
+def test_registered_notebooks_and_those_around_the_working_directory_are_listed(cli, make_notebook, answer):
+    work = make_notebook("work", register=True)
+    here = make_notebook("here")
+    (here / "deep" / "er").mkdir(parents=True)
+    document = answer("notebooks", cwd=here / "deep" / "er")
+    assert document == {
+        "notebooks": [described(work, "registered"), described(here, "ancestor")],
+        "current": described(here, "ancestor"),
+    }
+
+
+def test_outside_of_every_notebook_there_is_no_current_one(cli, make_notebook, answer, home):
+    work = make_notebook("work", register=True)
+    assert answer("notebooks", cwd=home) == {"notebooks": [described(work, "registered")], "current": None}
+
+
+def test_without_any_notebook_the_list_is_empty(cli, answer):
+    assert answer("notebooks") == {"notebooks": [], "current": None}
+
+
+def test_a_notebook_that_is_registered_and_around_is_listed_once(cli, make_notebook, answer):
+    work = make_notebook("work", register=True)
+    document = answer("notebooks", cwd=work)
+    assert document["notebooks"] == [described(work, "registered")]
+
+
+def test_a_context_makes_a_registered_notebook_the_current_one(cli, make_notebook, answer, tmp_path):
+    work = make_notebook("work", register=True)
+    config = next(file for file in work.iterdir() if file.suffix == ".json")
+    project, sibling = tmp_path / "project", tmp_path / "project-2"
+    (project / "src").mkdir(parents=True)
+    sibling.mkdir()
+    config.write_text(json.dumps({**json.loads(config.read_text()), "contexts": [str(project)]}))
+    assert answer("notebooks", cwd=project / "src")["current"] == described(work, "registered")
+    assert answer("notebooks", cwd=sibling)["current"] is None
+
+
+@pytest.mark.parametrize("variable", ["OPENNOTES_NOTEBOOK", "JOT_NOTEBOOK"])
+def test_the_environment_names_the_current_notebook(cli, make_notebook, answer, variable):
+    work, here = make_notebook("work"), make_notebook("here")
+    document = answer("notebooks", cwd=here, environ={variable: str(work)})
+    assert document["current"] == described(work, "explicit")
+
+
+def test_an_argument_beats_the_environment(cli, make_notebook, answer):
+    work, here = make_notebook("work"), make_notebook("here")
+    variables = {"OPENNOTES_NOTEBOOK": str(here), "JOT_NOTEBOOK": str(here)}
+    assert answer("list", notebook=str(work), environ=variables)["notebook"]["path"] == str(work)
+
+
+def test_a_notebook_may_be_named_as_it_is_registered_or_by_its_file(cli, make_notebook, answer):
+    work = make_notebook("work", register=True)
+    config = next(file for file in work.iterdir() if file.suffix == ".json")
+    for argument in ("work", str(config), f"{work}/"):
+        assert answer("list", notebook=argument)["notebook"]["path"] == str(work)
+
+
+@pytest.mark.parametrize("tool", ["search", "list", "views"])
+def test_without_a_notebook_in_the_context_there_is_none_to_work_on(cli, failure, home, tool):
+    document = failure(tool, cwd=home)
+    assert document["code"] == "NOTEBOOK_NOT_FOUND"
+    assert document["message"] == "No notebook found in context"
+    assert document["hint"].startswith("Specify --notebook or cd to a notebook directory")
+    assert str(home) in document["details"]["searchedPaths"]
+
+
+def test_a_folder_that_is_no_notebook_is_told_with_the_reason(opennotes, failure, tmp_path):
+    document = failure("list", notebook=str(tmp_path))
+    assert document["message"] == f"No notebook found at {tmp_path}: it holds no .opennotes.json or .jot.json"
+    assert "no such folder" in failure("list", notebook=str(tmp_path / "nowhere"))["message"]
+    assert failure("list", notebook="x" * 100_000)["code"] == "NOTEBOOK_NOT_FOUND"
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '"x"', "\xff", "[" * 100_000])
+def test_a_configuration_that_cannot_be_read_is_told_and_hides_no_other(
+    opennotes, make_notebook, failure, answer, text
+):
+    work, broken = make_notebook("work", register=True), make_notebook("broken", register=True)
+    (broken / ".opennotes.json").write_bytes(text.encode("latin-1"))
+    assert failure("list", notebook=str(broken))["code"] == "NOTEBOOK_NOT_FOUND"
+    document = answer("notebooks", cwd=broken)
+    assert [each["path"] for each in document["notebooks"]] == [str(work)]
+    assert document["current"] is None
+    assert str(broken) in document["_guidance"]
+
+
+def test_counts_are_those_of_the_notes(cli, make_notebook, answer):
+    work = make_notebook("work", register=True)
+    root = work / json.loads(next(file for file in work.iterdir() if file.suffix == ".json").read_text())["root"]
+    for name in ("a.md", "b.md", "c.txt"):
+        (root / name).write_text("")
+    assert answer("notebooks")["notebooks"] == [described(work, "registered", 2)]
+
+
+def test_a_root_that_is_not_there_yet_holds_no_notes(opennotes, make_notebook, answer):
+    work = make_notebook("work")
+    (work / ".opennotes.json").write_text('{"root": "later", "name": "work"}')
+    assert answer("list", notebook=str(work))["notes"] == []
+
+
+def test_notebooks_of_the_other_generation_are_read_as_well(jot, make_notebook, answer, tmp_path):
+    old = tmp_path / "old"
+    old.mkdir()
+    (old / ".opennotes.json").write_text('{"root": ".", "name": "Old"}')
+    (old / "a.md").write_text("old note")
+    assert answer("get", path="a.md", notebook=str(old))["note"]["content"] == "old note"
+
+
+def test_a_removed_working_directory_is_no_context(opennotes, call, tmp_path):
+    import subprocess
+    import sys
+
+    from ferrule.testing import executable
+
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    code = "import os, sys; os.chdir(sys.argv[1]); os.rmdir(sys.argv[1]); os.execv(sys.argv[2], sys.argv[2:])"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(gone), executable("opennotes_list")],
+        input=b"{}",
+        capture_output=True,
+        env={"PATH": f"{opennotes.folder}:/usr/bin:/bin", "HOME": str(tmp_path)},
+        check=False,
+    )
+    assert json.loads(done.stdout)["code"] == "NOTEBOOK_NOT_FOUND"

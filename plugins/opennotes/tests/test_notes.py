@@ -1,0 +1,113 @@
+"""One note as it lies on disk."""
+
+import os
+
+import pytest
+
+from ferrule_opennotes.notebook import dates
+from ferrule_opennotes.notebook.notes import Note
+
+
+@pytest.fixture
+def note(tmp_path):
+    def make(text, mtime=1_760_000_000.0):
+        file = tmp_path / "a-note.md"
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return Note("a-note.md", str(file), mtime)
+
+    return make
+
+
+def test_a_summary_says_what_the_frontmatter_says(note):
+    text = "---\ntitle: One\ntags: [a, b]\ncreated: 2026-01-28T23:30:00+10:30\nmodified: 2026-02-01\n---\nbody\n"
+    assert note(text).summary() == {
+        "path": "a-note.md",
+        "title": "One",
+        "tags": ["a", "b"],
+        "created": "2026-01-28T23:30:00+10:30",
+        "modified": "2026-02-01",
+    }
+
+
+def test_a_note_without_frontmatter_has_its_path_and_the_time_of_its_file(note):
+    assert note("# Heading\n").summary() == {"path": "a-note.md", "modified": "2025-10-09T08:53:20Z"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "tags"),
+    [
+        ("tags: [a, b]", ["a", "b"]),
+        ("tags:\n  - a\n  - b", ["a", "b"]),
+        ("tags: a, b", ["a", "b"]),
+        ("tags: a", ["a"]),
+        ("tag: a", ["a"]),
+        ("tag: [a]\ntags: [b, a]", ["b", "a"]),
+        ("tags: [1, true]", ["1", "true"]),
+        ("tags: 'single quoted'", ["single quoted"]),
+        ("tags:", []),
+        ("tags: []", []),
+        ("tags: {a: b}", []),
+    ],
+)
+def test_tags_are_read_in_every_form_that_notes_have_them_in(note, fields, tags):
+    assert note(f"---\n{fields}\n---\n").tags == tags
+
+
+@pytest.mark.parametrize(
+    ("value", "title"),
+    [("2026", "2026"), ("'Quoted: yes'", "Quoted: yes"), ("true", "true"), ("''", None), ("[a]", None), ("", None)],
+)
+def test_a_title_is_text_whatever_yaml_takes_it_for(note, value, title):
+    assert note(f"---\ntitle: {value}\n---\n").title == title
+
+
+@pytest.mark.parametrize("field", ["modified", "updated", "updated_at", "'modified'", '"modified"'])
+def test_a_note_may_say_itself_when_it_was_modified(note, field):
+    assert note(f"---\n{field}: 2026-01-02\n---\n").modified == "2026-01-02"
+
+
+@pytest.mark.parametrize("value", ["yesterday", "20260102", "[2026-01-02]", "2026-02-30", ""])
+def test_what_is_no_date_does_not_count_as_one(note, value):
+    assert note(f"---\nmodified: {value}\n---\n").modified == "2025-10-09T08:53:20Z"
+
+
+def test_frontmatter_longer_than_what_is_read_first_is_read_whole(note):
+    one = note("---\n" + "".join(f"field{number}: {'x' * 90}\n" for number in range(500)) + "title: Late\n---\nbody\n")
+    assert one.title == "Late"
+    assert one.body == "body\n"
+
+
+def test_a_long_body_is_read_whole_after_its_frontmatter_was_read(note):
+    text = "---\ntitle: One\n---\n" + "ä line\n" * 5000
+    one = note(text)
+    assert one.title == "One"
+    assert one.text == text
+    assert one.body == "ä line\n" * 5000
+
+
+def test_bytes_that_are_no_utf_8_are_replaced_and_hide_nothing(note):
+    assert note(b"---\ntitle: A\n---\n\xff\xfe text").text == "---\ntitle: A\n---\n\ufffd\ufffd text"
+
+
+def test_frontmatter_that_is_no_yaml_stays_in_the_body(note):
+    one = note("---\ntitle: [\n---\nbody\n")
+    assert one.frontmatter == {}
+    assert one.body == "---\ntitle: [\n---\nbody\n"
+
+
+def test_a_note_that_is_gone_is_empty(note, tmp_path):
+    one = note("text")
+    (tmp_path / "a-note.md").unlink()
+    assert one.text == ""
+    assert one.summary()["path"] == "a-note.md"
+
+
+def test_a_pipe_in_the_place_of_a_note_does_not_hang(tmp_path):
+    os.mkfifo(tmp_path / "pipe.md")
+    assert Note("pipe.md", str(tmp_path / "pipe.md"), 0.0).text == ""
+
+
+def test_instants_in_other_zones_are_put_in_order():
+    texts = ["2026-01-28T23:30:00+10:30", "2026-01-28T12:00:00Z", "2026-01-28T14:00:00+00:00"]
+    assert sorted(texts, key=dates.sort_key) == [texts[1], texts[0], texts[2]]
+    assert dates.sort_key(None) < dates.sort_key("0001-01-02")

@@ -1,0 +1,484 @@
+"""What SQL must not do: every attack is refused by the guard, and again by the database where the guard is bypassed."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from ferrule import ToolError
+from ferrule_opennotes.notebook.notebook import Notebook
+from ferrule_opennotes.sql import guard, tree
+from ferrule_opennotes.sql.database import Database
+from ferrule_opennotes.sql.words import BEFORE_PARENTHESES
+
+SECRET = "the-canary-sings"
+NOTES = "read_markdown('**/*.md')"
+
+# {file}: a text file outside of the notebook; {new}: a path there at which nothing may appear; {folder}: its folder.
+READING = [
+    "SELECT * FROM '{file}'",
+    'SELECT * FROM "{file}"',
+    "SELECT * FROM read_text('{file}')",
+    "SELECT * FROM read_blob('{file}')",
+    "SELECT * FROM read_csv('{file}')",
+    "SELECT * FROM read_csv_auto('{file}')",
+    "SELECT * FROM \"read_csv\"('{file}')",
+    "SELECT * FROM READ_CSV ('{file}')",
+    "SELECT * FROM read_csv/**/('{file}')",
+    "SELECT * FROM read_csv -- x\n ('{file}')",
+    "SELECT * FROM main.read_text('{file}')",
+    "SELECT * FROM system.main.read_text('{file}')",
+    'SELECT * FROM "system"."main"."read_text"(\'{file}\')',
+    "SELECT * FROM read_json('{file}')",
+    "SELECT * FROM read_ndjson_objects('{file}')",
+    "SELECT * FROM read_parquet('{file}')",
+    "SELECT * FROM parquet_scan('{file}')",
+    "SELECT * FROM parquet_metadata('{file}')",
+    "SELECT * FROM read_duckdb('{file}')",
+    "SELECT * FROM sniff_csv('{file}')",
+    "SELECT * FROM glob('{folder}/*')",
+    "SELECT * FROM read_markdown_sections('{file}')",
+    "SELECT * FROM read_text(['{file}'])",
+    "SELECT * FROM $${file}$$",
+    "SELECT * FROM e'{file}'",
+    "SELECT * FROM U&'{file}'",
+    "SELECT * FROM '{file}' AS t",
+    "SELECT * FROM '{file}' t(a)",
+    "SELECT * FROM t: '{file}'",
+    "SELECT * FROM (SELECT 1) AS a, '{file}'",
+    "SELECT * FROM (SELECT 1) AS a JOIN '{file}' ON true",
+    "SELECT * FROM (SELECT 1) AS a CROSS JOIN read_text('{file}')",
+    "SELECT * FROM (SELECT 1) AS a POSITIONAL JOIN '{file}'",
+    "SELECT * FROM (SELECT 1 AS x) AS a ASOF JOIN '{file}' AS b ON a.x >= b.x",
+    "SELECT * FROM (SELECT 1) AS a LEFT JOIN LATERAL (SELECT * FROM '{file}') AS b ON true",
+    "SELECT * FROM (SELECT 1) AS a JOIN (SELECT 2) AS b ON 1 = 1, '{file}'",
+    "SELECT * FROM (SELECT 1 AS \"limit\") AS a JOIN (SELECT 2) AS b ON a.limit = 1, '{file}'",
+    "SELECT * FROM (SELECT 1) AS a JOIN (SELECT 2) AS b ON sum(1) WITHIN GROUP (ORDER BY 1) > 0, '{file}'",
+    "SELECT * FROM ((SELECT 1) AS a CROSS JOIN '{file}')",
+    "SELECT * FROM ('{file}')",
+    "SELECT * FROM (FROM '{file}')",
+    "SELECT * FROM (TABLE '{file}')",
+    "SELECT (SELECT content FROM '{file}')",
+    "SELECT (FROM '{file}')",
+    "SELECT 1 WHERE 1 IN (SELECT 1 FROM '{file}')",
+    "SELECT 1 WHERE EXISTS (FROM '{file}')",
+    "SELECT ARRAY(SELECT content FROM read_text('{file}'))",
+    "SELECT trim((SELECT content FROM read_text('{file}')))",
+    "SELECT trim(SELECT content FROM '{file}')",
+    "SELECT extract(year FROM (SELECT content FROM '{file}'))",
+    "SELECT 1 UNION SELECT content FROM '{file}'",
+    "SELECT 1 UNION FROM '{file}'",
+    "SELECT 1 UNION ALL BY NAME (FROM '{file}')",
+    "SELECT 1 EXCEPT (SELECT content FROM read_text('{file}'))",
+    "SELECT 1 ORDER BY (SELECT content FROM read_text('{file}'))",
+    "SELECT 1 LIMIT (SELECT count(*) FROM read_text('{file}'))",
+    "SELECT max(1) FILTER (WHERE EXISTS (SELECT 1 FROM '{file}'))",
+    "SELECT sum(1) OVER (ORDER BY (SELECT content FROM read_text('{file}')))",
+    "SELECT [x FOR x IN (SELECT [content] FROM read_text('{file}'))]",
+    "SELECT list_transform([1], lambda x: (SELECT content FROM read_text('{file}')))",
+    "SELECT {{'a': (SELECT content FROM read_text('{file}'))}}",
+    "SELECT CASE WHEN true THEN (SELECT content FROM read_text('{file}')) END",
+    "SELECT ('{file}').read_text()",
+    "SELECT '{file}'.read_text()",
+    "SELECT read_text('{file}')",
+    "SELECT * FROM unnest((SELECT list(content) FROM read_text('{file}')))",
+    "SELECT * FROM range((SELECT count(*) FROM '{file}'))",
+    "SELECT * FROM query('SELECT * FROM read_text(''{file}'')')",
+    "SELECT * FROM query_table('{file}')",
+    "SELECT * FROM query_table(['{file}'])",
+    "SELECT * FROM json_execute_serialized_sql(json_serialize_sql('SELECT * FROM read_text(''{file}'')'))",
+    "WITH a AS (SELECT * FROM '{file}') SELECT * FROM a",
+    "WITH a AS (FROM '{file}') SELECT * FROM a",
+    "WITH a AS MATERIALIZED (SELECT * FROM read_text('{file}')) SELECT * FROM a",
+    "WITH RECURSIVE a AS (SELECT 1 AS x UNION ALL SELECT x FROM a, '{file}') SELECT * FROM a",
+    'WITH "{file}" AS (SELECT 1) SELECT * FROM "{file}"',
+    'SELECT * FROM (WITH "{file}" AS (SELECT 1) SELECT 1), "{file}"',
+    "SELECT * FROM (WITH a AS (SELECT 1) SELECT * FROM a) AS x, a, '{file}'",
+    "SELECT 1 /* /* */ , (SELECT content FROM read_text('{file}')) -- */",
+    "SELECT 1 -- \r , (SELECT content FROM read_text('{file}'))",
+    "SELECT 'a\\' , (SELECT content FROM read_text('{file}')) --'",
+    "SELECT e'a\\' , (SELECT content FROM read_text('{file}')) --'",
+    "SELECT $a$ $a$, (SELECT content FROM read_text('{file}')) $a$ $a$",
+    "SELECT a$$, (SELECT content FROM read_text('{file}')) AS b FROM (SELECT 1 AS a$$)",
+    "SELECT 1FROM '{file}'",
+    "SELECT 1.FROM '{file}'",
+    "SELECT 1 AS from FROM '{file}'",
+    "SELECT 1 AS x FROM '{file}' WHERE 1 IS NOT DISTINCT FROM 1",
+    "SELECT\u00a0*\u00a0FROM\u00a0'{file}'",
+    "SELECT * \ufeffFROM '{file}'",
+    "SELECT 1; SELECT * FROM '{file}'",
+    "SELECT * FROM read_markdown('{file}')",
+    "SELECT * FROM read_markdown('../{name}')",
+    "SELECT * FROM read_markdown('sub/../../{name}')",
+    "SELECT * FROM read_markdown('sub' || '/../../{name}')",
+    "SELECT * FROM read_markdown(concat('..', '/{name}'))",
+    "SELECT * FROM read_markdown($$../{name}$$)",
+    "SELECT * FROM read_markdown(e'\\x2e\\x2e/{name}')",
+    "SELECT * FROM read_markdown(['../{name}'])",
+    "SELECT * FROM read_markdown('~/{name}')",
+    "SELECT * FROM read_markdown('C:/{name}')",
+    "SELECT * FROM read_markdown('..\\{name}')",
+    "SELECT * FROM read_markdown('file://{file}')",
+    "SELECT * FROM read_markdown('https://example.com/a.md')",
+    "SELECT * FROM read_markdown(?)",
+    "SELECT * FROM read_markdown($1)",
+    "SELECT * FROM read_markdown((SELECT '{file}'))",
+    "SELECT * FROM read_markdown('**/*.md', union_by_name := true)",
+    "SELECT * FROM read_markdown('**/*.md', '{file}')",
+]
+WRITING = [
+    "SELECT 1; COPY (SELECT 1) TO '{new}'",
+    "SELECT 1;;COPY/**/(SELECT 1) TO '{new}'",
+    "SELECT 1 /* ; */ ; ATTACH '{new}' AS x",
+    "COPY (SELECT 1) TO '{new}'",
+    "EXPORT DATABASE '{new}'",
+    "ATTACH '{new}' AS x",
+    "WITH a AS (COPY (SELECT 1) TO '{new}') SELECT * FROM a",
+    "WITH a AS (SELECT 1) COPY a TO '{new}'",
+    "WITH a AS (DELETE FROM notes RETURNING *) SELECT * FROM a",
+    "WITH a AS (INSERT INTO notes VALUES (1) RETURNING *) SELECT * FROM a",
+    "WITH a AS (UPDATE notes SET content = '' RETURNING *) SELECT * FROM a",
+    "WITH a AS (SELECT 1) INSERT INTO notes SELECT * FROM a",
+    "WITH a AS (SELECT 1) DELETE FROM notes",
+    "SELECT 1 INTO x",
+    "CREATE TABLE x AS SELECT 1",
+    "DROP TABLE notes",
+    "INSERT INTO notes VALUES (1)",
+    "EXPLAIN ANALYZE SELECT 1",
+    "SELECT * FROM (EXPLAIN SELECT 1)",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "SELECT 1; INSTALL httpfs; LOAD httpfs",
+    "SET memory_limit = '1TB'",
+    "RESET memory_limit",
+    "PRAGMA database_list",
+    "CALL pragma_version()",
+    "PREPARE x AS SELECT 1",
+    "EXECUTE x",
+    "VACUUM",
+    "CHECKPOINT",
+    "USE memory",
+    "BEGIN",
+    "SELECT write_log('x')",
+    "SELECT setseed(0.5)",
+    "SELECT nextval('x')",
+]
+TELLING = [
+    "SELECT getenv('HOME')",
+    "SELECT \"getenv\"('HOME')",
+    "SELECT main.getenv('HOME')",
+    "SELECT current_setting('memory_limit')",
+    "SELECT getvariable('x')",
+    "SELECT current_query()",
+    "SELECT version()",
+    "SELECT pg_sleep(1)",
+    "SELECT sleep_ms(1)",
+    "SELECT json_serialize_sql('SELECT 1')",
+    "SELECT * FROM duckdb_settings()",
+    "SELECT * FROM duckdb_settings",
+    "SELECT * FROM duckdb_secrets()",
+    "SELECT * FROM duckdb_functions()",
+    "SELECT * FROM which_secret('x', 'y')",
+    "SELECT * FROM pragma_database_size()",
+    "SELECT * FROM pragma_table_info('notes')",
+    "SELECT * FROM pragma_show('notes')",
+    "SELECT * FROM information_schema.tables",
+    "SELECT * FROM sqlite_master",
+    "SELECT * FROM pg_catalog.pg_tables",
+    "SELECT * FROM ferrule.notes",
+    "SELECT * FROM memory.ferrule.notes",
+    "SELECT * FROM notes",
+    "WITH duckdb_settings AS (SELECT 1) SELECT * FROM duckdb_settings",
+    "SELECT * FROM (WITH duckdb_settings AS (SELECT 1) SELECT 1), duckdb_settings",
+    "SELECT * FROM (SHOW TABLES)",
+    "SELECT * FROM (DESCRIBE SELECT 1)",
+    "SELECT * FROM (SUMMARIZE SELECT 1)",
+    "SHOW TABLES",
+    "DESCRIBE SELECT 1",
+    "SUMMARIZE SELECT 1",
+    "FROM duckdb_settings()",
+    "FROM read_markdown('**/*.md') SELECT content",
+    "TABLE notes",
+    "PIVOT read_markdown('**/*.md') ON content",
+    "SELECT * FROM (PIVOT (SELECT 1 AS a) ON a)",
+    "VALUES (1)",
+    "(SELECT 1)",
+    "SELECT * FROM sys, (SELECT 1)",
+    "SELECT * FROM enable_logging()",
+    "SELECT * FROM test_all_types()",
+    "SELECT * FROM repeat_row(1, num_rows = 9)",
+    "SELECT * FROM python_map_function(x)",
+    "SELECT * FROM sys",
+]
+BROKEN = [
+    "",
+    "   ",
+    ";",
+    "-- nothing",
+    "SELECT 'a",
+    'SELECT "a',
+    'SELECT ""',
+    "SELECT 1 /* a",
+    "SELECT $a$ x",
+    "SELECT (1",
+    "SELECT 1)",
+    "SELECT [1)",
+    "SELECT * FROM",
+    "SELECT * FROM read_markdown",
+    "SELECT * FROM read_markdown(",
+    "SELECT * FROM read_markdown('a.md'",
+    "SELECT * FROM read_markdown('a.md',",
+    "SELECT * FROM read_markdown()",
+    "SELECT * FROM read_markdown('')",
+    "SELECT * FROM read_markdown('a.md', filename := 1)",
+    "SELECT read_markdown('a.md')",
+    "WITH",
+    "WITH a",
+    "WITH a AS",
+    "WITH a AS (SELECT 1)",
+    "WITH a AS SELECT 1",
+    "SELECT 0x1F",
+    "SELECT \0",
+    "SELECT `a`",
+    "SELECT \\a",
+    "SELECT ?",
+    "SELECT $1",
+    "SELECT $name",
+    "SELECT 1 +/* a */ 1",
+    "SELECT 1 +-- a\n 1",
+    "SELECT " + "(" * 150 + "1" + ")" * 150,
+    "SELECT " + "[" * 150 + "1" + "]" * 150,
+    "SELECT '" + "x" * 100_000 + "'",
+    "SELECT 1 IN (1" + ",1" * 15_000 + ")",
+]
+# Forms that are only refused because somebody else's reader might take them otherwise: harmless for DuckDB itself.
+HARMLESS_IN_DUCKDB = {
+    "VALUES (1)",
+    "(SELECT 1)",
+    "FROM read_markdown('**/*.md') SELECT content",
+    'SELECT ""',
+    "SELECT 0x1F",  # 0 AS x1F
+    "SELECT 1 +/* a */ 1",
+    "SELECT 1 +-- a\n 1",
+    "SELECT 1 IN (1" + ",1" * 15_000 + ")",
+    "SELECT '" + "x" * 100_000 + "'",
+    "SELECT " + "(" * 150 + "1" + ")" * 150,
+    "SELECT " + "[" * 150 + "1" + "]" * 150,
+    "SELECT 'a\\' , (SELECT content FROM read_text('{file}')) --'",  # one string
+    "SELECT e'a\\' , (SELECT content FROM read_text('{file}')) --'",  # one string
+    "SELECT 1 /* /* */ , (SELECT content FROM read_text('{file}')) -- */",  # one comment
+    'WITH "{file}" AS (SELECT 1) SELECT * FROM "{file}"',  # a name like any other
+}
+ATTACKS = [*READING, *WRITING, *TELLING, *BROKEN]
+
+
+class Ground:
+    """A notebook with one note, and what lies outside of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "notebook"
+        (self.root / "sub").mkdir(parents=True)
+        (self.root / "a.md").write_text("---\ntitle: A\n---\n# A\n")
+        self.file = folder / "canary.csv"
+        self.file.write_text(f"content\n{SECRET}\n")
+        self.new = folder / "new.db"
+        self.notebook = Notebook(str(self.root), ".opennotes.json", {})
+
+    def aim(self, attack: str) -> str:
+        if attack in BROKEN:
+            return attack
+        places = {"file": self.file, "new": self.new, "folder": self.file.parent, "name": self.file.name}
+        return attack.format(**places)
+
+    def is_untouched(self) -> bool:
+        return {path.name for path in self.file.parent.iterdir()} == {"notebook", "canary.csv"}
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Ground:
+    return Ground(tmp_path / "ground")
+
+
+def refused(statement: str) -> ToolError:
+    with pytest.raises(ToolError) as caught:
+        guard.judge(statement)
+    assert caught.value.code == "INVALID_SQL"
+    assert caught.value.message.startswith("Invalid SQL query: ")
+    return caught.value
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: repr(attack[:60]))
+def test_the_guard_refuses(attack: str, ground: Ground):
+    refused(ground.aim(attack))
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: repr(attack[:60]))
+def test_the_database_holds_where_the_guard_is_bypassed(attack: str, ground: Ground):
+    database = Database(ground.notebook.notes(), ["**/*.md"], 20)
+    if attack in HARMLESS_IN_DUCKDB or "FROM read_markdown(" in attack:  # which only has the notes to give
+        shown = harmless_rows(database, ground.aim(attack))
+        assert SECRET not in shown
+    else:
+        with pytest.raises(ToolError) as caught:
+            database.run(ground.aim(attack))
+        assert caught.value.code == "INVALID_SQL"
+        assert SECRET not in str(caught.value.facts())
+    assert ground.is_untouched()
+
+
+def harmless_rows(database: Database, statement: str) -> str:
+    try:
+        database.run(statement)
+    except ToolError as error:
+        return str(error.facts())
+    return str(database.rows(0, 100))
+
+
+@pytest.mark.parametrize("attack", [*READING, *WRITING], ids=lambda attack: repr(attack[:60]))
+def test_the_locks_hold_where_both_judges_are_bypassed(attack: str, ground: Ground):
+    database = Database(ground.notebook.notes(), ["**/*.md"], 20)
+    try:
+        shown = str(database._connection.execute(ground.aim(attack)).fetchall())
+    except Exception as error:
+        shown = str(error)
+    assert SECRET not in shown
+    assert ground.is_untouched()
+
+
+def test_a_database_that_is_not_locked_reads_and_writes_what_the_attacks_aim_at(ground: Ground):
+    import duckdb
+
+    with duckdb.connect() as connection:
+        assert SECRET in str(connection.execute(ground.aim(READING[0])).fetchall())
+        connection.execute(ground.aim(WRITING[3]))
+    assert not ground.is_untouched()
+
+
+def test_neither_a_database_nor_a_process_is_needed_to_refuse(ground: Ground):
+    code = (
+        "import sys\n"
+        "from ferrule import ToolError\n"
+        "from ferrule_opennotes.sql.querying import query\n"
+        "for statement in sys.argv[1:]:\n"
+        "    try:\n"
+        "        query(statement, None, None, None)\n"
+        "        sys.exit(2)\n"
+        "    except ToolError as error:\n"
+        "        assert error.code == 'INVALID_SQL'\n"
+        "print(sorted(name for name in ('duckdb', 'subprocess') if name in sys.modules))\n"
+    )
+    attacks = [ground.aim(attack) for attack in ATTACKS if "\0" not in attack and len(attack) < 1000]
+    done = subprocess.run([sys.executable, "-c", code, *attacks], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("DROP TABLE x", "must start with SELECT or WITH, not with DROP"),
+        ("SELECT 1; SELECT 2", "a second statement is refused"),
+        (
+            "SELECT *\nFROM 'x.csv'",
+            "'x.csv' is refused as a table; read_markdown('**/*.md'), a subquery, the name of a WITH",
+        ),
+        ("SELECT *\nFROM 'x.csv'", "(at line 2 column 6)"),
+        ("SELECT * FROM notes", "there is no table 'notes'"),
+        ("SELECT * FROM read_text('x')", "read_text(...) is refused as a table"),
+        ("SELECT getenv('HOME')", "getenv(...) is refused: it is not among the functions that compute"),
+        ("SELECT * FROM read_markdown('../a.md')", "read_markdown('../a.md'): a pattern must not hold '..'"),
+        ("SELECT * FROM read_markdown('/etc/*.md')", "an absolute path is refused"),
+        ("SELECT load FROM (SELECT 1) AS a", 'LOAD is refused; if it is a name, write it in double quotes: "load"'),
+        ("SELECT a.order FROM (SELECT 1) AS a", 'ORDER as a name has to be quoted: "order"'),
+        ("SELECT 'a", "the quote that opens at line 1 column 8 does not close"),
+        ("SELECT read_markdown('a.md')", "stands where no table stands; write it behind FROM or JOIN"),
+        ("FROM read_markdown('a.md')", "must start with SELECT or WITH, not with FROM"),
+    ],
+)
+def test_a_refusal_says_what_is_refused_and_what_to_write_instead(statement: str, said: str):
+    assert said in refused(statement).message
+
+
+WORDS = """
+select from where join with as union all except values table limit on using group order by lateral is not distinct for
+window qualify fetch offset cross left natural asof positional recursive materialized unnest trim extract substring
+replace range read_markdown include_filepath true a b 1 -- /* */ $$ :: := => -> '' "" e' '**/*.md' '{file}' "{file}"
+read_text read_csv('{file}') x. (select ( ) [ ] { } ; , . : ' " $ ? * = - + < > \\ | # @ `
+"""
+PIECES = st.sampled_from([*WORDS.split(), " ", "\n", "\t", "\r", "\u00a0", "COPY (SELECT 1) TO '{new}'"])
+
+
+HARMLESS = [
+    "SELECT * FROM read_markdown('**/*.md') AS t WHERE content LIKE '%x%' ORDER BY file_path LIMIT 1 OFFSET 2",
+    "SELECT a.x FROM ( VALUES (1) ) AS a(x) JOIN read_markdown('*.md') AS b ON a.x = 1 , ( SELECT 2 ) AS c",
+    "WITH t AS ( SELECT 1 AS a ) , u AS ( SELECT * FROM t ) SELECT a FROM u UNION ALL SELECT 2 EXCEPT ( SELECT 3 )",
+    "SELECT trim( BOTH 'a' FROM 'b' ) , 1 IS NOT DISTINCT FROM 2 , extract( year FROM now( ) ) FROM range( 3 ) AS r(n)",
+    "SELECT quantile_cont( n , 0.5 ) OVER w FROM unnest( [1] ) WITH ORDINALITY AS t(n, o) WINDOW w AS ( ORDER BY n )",
+]
+
+
+@st.composite
+def mutations(draw: st.DrawFn) -> str:
+    """An attack in which words are left out, doubled, swapped, or put in."""
+    attack = draw(st.sampled_from([*READING, *WRITING, *HARMLESS]))
+    words = attack.replace("(", " ( ").replace(")", " ) ").replace(",", " , ").split(" ")
+    for _ in range(draw(st.integers(1, 4))):
+        place = draw(st.integers(0, len(words) - 1)) if words else 0
+        what = draw(st.sampled_from(["put in", "leave out", "double", "swap", "replace"]))
+        if what in ("put in", "replace"):
+            words[place : place + (what == "replace")] = [draw(PIECES)]
+        elif what == "leave out" and words:
+            del words[place]
+        elif words:
+            other = draw(st.integers(0, len(words) - 1))
+            words[place] = words[other] if what == "double" else words[place]
+            if what == "swap":
+                words[place], words[other] = words[other], words[place]
+    return draw(st.sampled_from([" ", ""])).join(words) if draw(st.booleans()) else " ".join(words)
+
+
+@pytest.fixture(scope="module")
+def shared_ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
+    return Ground(tmp_path_factory.mktemp("ground") / "ground")
+
+
+def second_judge_disagrees(connection: Any, statement: str) -> str | None:
+    """Why it refuses what the guard has let pass. A word of SQL may look like a function, which DuckDB then has not."""
+    try:
+        tree.judge(connection, statement)
+    except ToolError as error:
+        found = re.search(r"the function (\w+) is refused$", error.message)
+        return None if found and found[1] in BEFORE_PARENTHESES else error.message
+    return None
+
+
+@settings(max_examples=400, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(mutation=mutations())
+@example(mutation="SELECT * FROM read_markdown('**/*.md'), (SELECT 1)")
+def test_no_mutation_of_an_attack_gets_out(mutation: str, shared_ground: Ground):
+    """What passes the guard is run in a database that could read everything, so that only the guard is in its way."""
+    import duckdb
+
+    statement = mutation.replace("{file}", str(shared_ground.file)).replace("{new}", str(shared_ground.new))
+    statement = statement.replace("{name}", shared_ground.file.name).replace("{folder}", str(shared_ground.file.parent))
+    try:
+        judged = guard.judge(statement)
+    except ToolError:
+        return
+    with duckdb.connect(config={"threads": 1, "python_enable_replacements": False}) as connection:
+        connection.execute(
+            "CREATE MACRO read_markdown(p, include_filepath := true, filename := true) AS TABLE"
+            " SELECT p AS file_path, '' AS content, MAP {'title': p} AS metadata"
+        )
+        try:
+            disagreement = second_judge_disagrees(connection, judged.text)
+            assert not disagreement, statement
+            shown = str(connection.execute(judged.text).fetchmany(100))
+        except duckdb.Error as error:
+            shown = str(error)
+    assert SECRET not in shown, statement
+    assert shared_ground.is_untouched(), statement

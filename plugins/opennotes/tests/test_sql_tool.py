@@ -1,0 +1,88 @@
+"""SQL as a client asks for it: the executable of opennotes_search, with the database of our own."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opennotes_cli import Cli
+
+from ferrule_opennotes.notebook.notebook import read
+
+Answer = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def asked(notebook: Path) -> str:
+    found = read(str(notebook), ["opennotes", "jot"])
+    assert found
+    root = Path(found.root)
+    root.mkdir(exist_ok=True)
+    for number in range(1, 6):
+        (root / f"{number}.md").write_text(f"---\ntitle: T{number}\n---\nTODO {number}\n")
+    return str(notebook)
+
+
+def test_rows_come_in_pages_with_an_exact_total(standin: Cli, asked: str, answer: Answer):
+    statement = "SELECT metadata['title'] AS title FROM read_markdown('**/*.md') ORDER BY title DESC;"
+    page = answer("search", sql=statement, notebook=asked, limit=2, offset=2)
+    assert page["results"] == [{"title": "T3"}, {"title": "T2"}]
+    assert page["query"] == {"type": "sql", "executed": statement}
+    assert {name: page["pagination"][name] for name in ("total", "returned", "hasMore", "nextOffset")} == {
+        "total": 5,
+        "returned": 2,
+        "hasMore": True,
+        "nextOffset": 4,
+    }
+
+
+def test_a_refused_statement_says_why(standin: Cli, asked: str, failure: Answer):
+    document = failure("search", sql="SELECT * FROM read_text('/etc/passwd')", notebook=asked)
+    assert document["code"] == "INVALID_SQL"
+    assert document["message"].startswith("Invalid SQL query: read_text(...) is refused as a table; read_markdown(")
+    assert document["hint"] == "Only SELECT/WITH allowed, see docs"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT count(*) FROM range(100000) a, range(100000) b, range(100000) c WHERE a.range + b.range * c.range = -7",
+        "SELECT list_sum(list_transform(range(100000), lambda x: list_sum(range(x * 100))))",
+    ],
+)
+def test_a_query_that_does_not_end_is_query_timeout(statement: str, jot: Cli, asked: str, failure: Answer):
+    document = failure("search", sql=statement, notebook=asked, environ={"FERRULE_DEADLINE": "5"})
+    assert document["code"] in ("QUERY_TIMEOUT", "INVALID_SQL"), document
+    assert document["message"].startswith(("Query timed out after ", "Invalid SQL query: it needs more memory than "))
+
+
+def test_an_uninterruptible_query_is_query_timeout(jot: Cli, asked: str, failure: Answer):
+    statement = "SELECT levenshtein(repeat('a', 500000), repeat('b', 500000))"
+    document = failure("search", sql=statement, notebook=asked, environ={"FERRULE_DEADLINE": "5"})
+    assert document["code"] == "QUERY_TIMEOUT"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT list(range) FROM range(1000000000)",
+        "SELECT repeat('a', 3000000000)",
+        "SELECT a.range FROM range(100000000) a ORDER BY hash(a.range)",
+        "SELECT lpad('a', 2000000000, 'b')",
+        "SELECT list_sum(range(1000000000))",
+        "SELECT range(100000000)",
+        "SELECT string_agg(repeat('x', 1000000), '') FROM range(10000)",
+        "WITH RECURSIVE t AS (SELECT repeat('x', 1000) AS x UNION ALL SELECT x || x FROM t) SELECT * FROM t",
+    ],
+)
+def test_a_query_that_takes_all_memory_ends_with_an_error_of_its_own(
+    statement: str, jot: Cli, asked: str, failure: Answer
+):
+    document = failure("search", sql=statement, notebook=asked, environ={"FERRULE_DEADLINE": "15"})
+    assert document["code"] in ("INVALID_SQL", "QUERY_TIMEOUT"), document
+
+
+def test_a_row_that_is_larger_than_an_answer_is_not_lost_without_a_word(jot: Cli, asked: str, answer: Answer):
+    document = answer("search", sql="SELECT repeat('x', 200000) AS x", notebook=asked)
+    assert document["pagination"]["total"] == 1
+    assert document.get("_guidance") or document["results"]

@@ -1,0 +1,379 @@
+"""That the stand-ins answer as the real CLIs do. What asks for `cli` is asked of the real ones, too, where they are."""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from opennotes_cli import Cli
+
+Do = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def do(chosen: Cli, environment: dict[str, str], notebook: Path) -> Do:
+    """Run the CLI in its notebook."""
+
+    def do(*arguments: str | Path, **variables: str) -> "subprocess.CompletedProcess[str]":
+        return chosen.run(*arguments, environment={**environment, **variables}, cwd=notebook)
+
+    return do
+
+
+@pytest.fixture
+def root(notebook: Path, chosen: Cli) -> Path:
+    """Where the notes of the notebook are."""
+    return notebook / json.loads((notebook / chosen.config_name).read_text())["root"]
+
+
+def write(root: Path, path: str, **fields: Any) -> None:
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"---\n{yaml.safe_dump(fields)}---\n\n# {path}\n" if fields else f"# {path}\n")
+
+
+def configure(notebook: Path, cli: Cli, **more: Any) -> None:
+    file = notebook / cli.config_name
+    file.write_text(json.dumps({**json.loads(file.read_text()), **more}))
+
+
+def refusal(done: "subprocess.CompletedProcess[str]") -> str:
+    """The message of a run that failed as all do: exit code 1, the message, the usage, the message again."""
+    assert done.returncode == 1, done
+    found = re.match(r"(?:.*\n)*?Error: ((?:.|\n)*?)\nUsage:\n(?:.|\n)*\n\1\n\Z", done.stderr)
+    assert found, done.stderr
+    return found[1]
+
+
+def test_a_notebook_is_made_with_its_notes_beside_or_below_it(cli: Cli, notebook: Path):
+    config = json.loads((notebook / cli.config_name).read_text())
+    assert config["name"] == "notebook"
+    assert config["root"] == ("." if cli.name == "jot" else ".notes")
+    assert config["contexts"] == [str(notebook)]
+
+
+def test_a_notebook_is_registered(cli: Cli, environment: dict[str, str], make_notebook: Callable[..., Path]):
+    folder = make_notebook("mine", register=True)
+    file = Path(environment["XDG_CONFIG_HOME"]) / cli.name / "config.json"
+    assert str(folder) in json.loads(file.read_text())["notebooks"]
+    assert "mine" in cli.run("notebook", "list", environment=environment).stdout
+
+
+def test_notebooks_are_not_listed_before_init(cli: Cli, do: Do):
+    assert f"Run '{cli.name} init'" in do("notebook", "list").stdout
+    assert "initialized at " in do("init").stdout
+    assert "notebook" in do("notebook", "list").stdout
+
+
+def test_every_release_calls_itself_by_the_same_number(cli: Cli, do: Do):
+    assert do("version").stdout.endswith(" 0.0.2\n")
+
+
+def test_a_note_is_added(cli: Cli, do: Do, root: Path):
+    done = do("notes", "add", "A Note!", "--data", "status=todo", "--data", "tag=a", "--data", "tag= b")
+    assert done.stdout == f"Created note: {root.resolve()}/a-note.md\n"
+    opening, _, body = (root / "a-note.md").read_text().removeprefix("---\n").partition("---\n")
+    fields = yaml.safe_load(opening)
+    assert body == "\n# A Note!\n\n"
+    assert list(fields) == ["created", "status", "tag", "title"]
+    assert (fields["status"], fields["tag"], fields["title"]) == ("todo", ["a", "b"], "A Note!")
+    assert re.search(r'created: "?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)"?\n', opening)
+
+
+def test_data_is_always_text(cli: Cli, do: Do, root: Path):
+    do("notes", "add", "x", "--data", "priority=2", "--data", "done=true")
+    assert re.search(r'done: "true"\npriority: "2"\n', (root / "x.md").read_text())
+
+
+def test_a_note_is_read_from_a_pipe(cli: Cli, do: Do, notebook: Path, root: Path, environment: dict[str, str]):
+    command = [cli.path, "notes", "add", "x"]
+    subprocess.run(command, input=b"from the pipe", env=environment, cwd=notebook, check=True, capture_output=True)
+    assert (root / "x.md").read_text().endswith("---\n\nfrom the pipe")
+
+
+@pytest.mark.parametrize(
+    ("path", "file"),
+    [("", "x-y.md"), ("a/b/", "a/b/x-y.md"), ("a/b", "a/b.md"), ("a/c.md", "a/c.md"), ("../z/", "../z/x-y.md")],
+)
+def test_a_note_goes_where_the_path_says_even_out_of_the_notebook(path: str, file: str, cli: Cli, do: Do, root: Path):
+    assert do("notes", "add", "X y", path).returncode == 0
+    assert (root / file).exists()
+
+
+def test_a_template_is_filled_in_and_an_unknown_one_is_no_error(cli: Cli, do: Do, notebook: Path, root: Path):
+    configure(notebook, cli, templates={"t": "by {{title}} {{date}}\n"})
+    do("notes", "add", "Known", "--template", "t")
+    done = do("notes", "add", "Unknown", "--template", "u")
+    assert (root / "known.md").read_text().endswith("---\n\nby Known {{date}}\n")
+    assert done.returncode == 0
+    assert (root / "unknown.md").read_text().count("\n---\n") == 3  # two blocks of frontmatter
+
+
+def test_a_note_that_is_there_is_not_written_over(cli: Cli, do: Do, root: Path):
+    do("notes", "add", "x")
+    assert refusal(do("notes", "add", "x")) == f"note already exists: {root.resolve()}/x.md"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["notes", "add", "日本"], "title produces empty filename after slugification"),
+        (["notes", "add", "日本", "x.md"], "title produces empty filename after slugification"),
+        (["notes", "add", "x", "--data", "y"], "parsing --data flags: invalid --data format: y (expected field=value)"),
+        (["notes", "add", "x", "y", "z"], "accepts at most 2 arg(s), received 3"),
+        (["notes", "search", "x", "y"], "accepts at most 1 arg(s), received 2"),
+        (["notebook", "info", "--format", "json"], "unknown flag: --format"),
+        (["notes", "search", "--fuzzi"], "unknown flag: --fuzzi"),
+        (["notes", "add", "--template"], "flag needs an argument: --template"),
+        (["notes", "search", "query"], "at least one condition is required (use --and, --or, or --not)"),
+    ],
+    ids=lambda value: None if isinstance(value, str) else " ".join(value),
+)
+def test_a_refusal_has_its_usage_between_twice_its_message(arguments: list[str], message: str, cli: Cli, do: Do):
+    assert refusal(do(*arguments)) == message
+
+
+def test_a_refused_condition_is_told(standin: Cli, do: Do):
+    def told(*words: str) -> str:
+        return refusal(do("notes", "search", "query", *words))
+
+    assert told("--and", "x").endswith("invalid condition format: x (expected field=value)")
+    assert told("--and", "data.secret=x").startswith("invalid condition: invalid field: data.secret (allowed: ")
+    assert told("--not", "title=") == "invalid condition: value cannot be empty for field: title"
+    assert told("--or", f"title={'x' * 1001}") == "invalid condition: value too long (max 1000 chars)"
+
+
+def test_a_notebook_that_is_none_is_told(cli: Cli, do: Do, environment: dict[str, str], home: Path):
+    name = f"/nowhere/{cli.config_name}"
+    assert refusal(do("notes", "list", "--notebook", "/nowhere")) == f"open {name}: no such file or directory"
+    told = refusal(cli.run("notes", "list", environment=environment, cwd=home))
+    assert told.startswith(f"no notebook found. Set {cli.name.upper()}_NOTEBOOK, use --notebook flag")
+
+
+def test_a_configuration_that_is_no_json_is_told(cli: Cli, do: Do, notebook: Path):
+    (notebook / cli.config_name).write_text("{")
+    assert refusal(do("notes", "list")).startswith("invalid notebook config: ")
+
+
+def test_the_variable_beats_the_flag(cli: Cli, do: Do, notebook: Path):
+    variable = {f"{cli.name.upper()}_NOTEBOOK": "/nowhere"}
+    assert refusal(do("notes", "list", f"--notebook={notebook}", **variable)).startswith("open /nowhere/")
+
+
+def test_a_flag_of_all_commands_may_come_first(cli: Cli, environment: dict[str, str], notebook: Path, root: Path):
+    cli.run(f"--notebook={notebook}", "notes", "add", "--", "-x", environment=environment)
+    assert (root / "x.md").exists()
+
+
+def test_help_needs_no_notebook(cli: Cli, environment: dict[str, str]):
+    for command in ([], ["notes"], ["notes", "search"], ["notes", "view"]):
+        done = cli.run(*command, "--help", environment=environment)
+        assert done.returncode == 0
+        words = " ".join([cli.name, *command])
+        assert re.search(rf"^Usage:\n  {words} ", done.stdout, re.MULTILINE)
+        assert re.search(r"^Flags:\n", done.stdout, re.MULTILINE)
+
+
+def test_notes_are_shown_as_text(standin: Cli, do: Do, root: Path):
+    assert do("notes", "list").stdout.strip() == "No notes found."
+    write(root, "b/two.md", title="Two")
+    write(root, "One Two.md")
+    assert do("notes", "list").stdout == "\n  ### Notes (2)\n\n  • [one-two] One Two.md\n  • [Two] b/two.md\n\n"
+    assert do("notes", "search", "nothing").stdout == "No notes found matching 'nothing'\n"
+    assert do("notes", "search", "# b").stdout.startswith("Found 1 note(s) matching '# b':\n\n\n  ### Notes (1)")
+    assert "2 note(s) fuzzy matching 'to'" in do("notes", "search", "--fuzzy", "to").stdout
+
+
+def test_every_note_of_opennotes_matches_the_name_of_its_folder(opennotes: Cli, do: Do, root: Path):
+    write(root, "x.md")
+    assert "Found 1 note(s)" in do("notes", "search", "notebook").stdout
+
+
+def test_a_path_with_an_underscore_is_never_found(standin: Cli, do: Do, root: Path):
+    write(root, "a_b.md", status="todo")
+    assert "No notes found" in do("notes", "search", "query", "--and", "path=a_b.md").stdout
+    done = do("notes", "search", "query", "--and", "data.status=todo", "--not", "data.tag=x")
+    assert "a_b.md" in done.stdout
+    assert "INF executing boolean query" in done.stderr
+
+
+def test_an_error_of_list_is_swallowed(opennotes: Cli, do: Do, root: Path):
+    write(root, "x.md")
+    opennotes.behave(offline=True)
+    assert do("notes", "list").stdout.strip() == "No notes found."
+    assert "Failed to download extension" in refusal(do("notes", "search", "x"))
+    assert refusal(do("notes", "search", "--sql", "SELECT 1")).startswith("SQL query failed: database error: failed to")
+
+
+def rows(do: Do, statement: str) -> Any:
+    done = do("notes", "search", "--sql", statement)
+    assert done.returncode == 0, done.stderr
+    assert not done.stdout.endswith("\n")
+    return json.loads(done.stdout)
+
+
+def test_sql_reads_the_notes(opennotes: Cli, do: Do, root: Path):
+    write(root, "a/x.md", title="X", tags=["a", "b"])
+    write(root, "y.md")
+    all_of_them = rows(do, "SELECT * FROM read_markdown('**/*.md', include_filepath:=true)")
+    assert [row["file_path"] for row in all_of_them] == [f"{root}/a/x.md", f"{root}/y.md"]
+    assert all_of_them[0]["content"].startswith("---\ntags:")
+    # A list of lines is lost, since the frontmatter is read line by line.
+    assert all_of_them[0]["metadata"] == {"tags": "", "title": "X"}
+    assert list(all_of_them[0]) == ["content", "file_path", "metadata"]
+    assert rows(do, "SELECT metadata->>'title' AS t FROM\nread_markdown('a/*.md')") == [{"t": "X"}]
+
+
+def test_the_path_of_a_file_has_to_be_asked_for(opennotes: Cli, do: Do, root: Path):
+    write(root, "y.md")
+    assert sorted(rows(do, "SELECT * FROM read_markdown('**/*.md')")[0]) == ["content", "metadata"]
+
+
+def test_values_of_sql_become_json_as_the_cli_does_it(opennotes: Cli, do: Do):
+    (row,) = rows(
+        do, "SELECT TIMESTAMP '2026-01-02 03:04:05' AS t, SUM(1) AS s, [1, 2] AS l, NULL AS n, 1.5::DOUBLE AS d"
+    )
+    assert row == {"d": 1.5, "l": [1, 2], "n": None, "s": {}, "t": "2026-01-02T03:04:05Z"}
+    assert rows(do, "SELECT 1 AS x WHERE false") == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("DROP TABLE x", "invalid query: only SELECT queries are allowed"),
+        ("SELECT ' drop ' AS x", "invalid query: keyword 'DROP' is not allowed"),
+        ("SELECT replace('a', 'b', 'c')", "invalid query: keyword 'REPLACE' is not allowed"),
+        (
+            "SELECT * FROM read_markdown('../x.md')",
+            "query preprocessing failed: SQL preprocessing failed: path traversal not allowed in file path: ../x.md",
+        ),
+        (
+            "SELECT * FROM glob('../*.md')",
+            "query preprocessing failed: SQL preprocessing failed: path traversal not allowed in glob pattern: ../*.md",
+        ),
+        ("SELECT * FROM glob('/etc/*')", "resolved path /etc/* is outside notebook directory"),
+        ("SELEC", "invalid query: only SELECT queries are allowed"),
+        ("SELECT FROM WHERE", "query execution failed: Parser Error: syntax error"),
+        ("SELECT nothing", "query execution failed: Binder Error: "),
+        ("SELECT 'x'::INTEGER", "query execution failed: Conversion Error: "),
+        ("SELECT * FROM read_markdown('**/*.md')", "Invalid Input Error: File or directory does not exist: /"),
+    ],
+    ids=range(11),
+)
+def test_what_sql_refuses(statement: str, message: str, opennotes: Cli, do: Do):
+    told = refusal(do("notes", "search", "--sql", statement))
+    assert told.startswith("SQL query failed: ")
+    assert message in told
+
+
+def test_a_keyword_is_one_only_between_blanks_and_some_marks(opennotes: Cli, do: Do):
+    assert rows(do, "SELECT 'DROP' AS updated_at") == [{"updated_at": "DROP"}]
+
+
+def test_a_text_with_an_asterisk_is_taken_for_a_path(opennotes: Cli, do: Do, root: Path):
+    assert rows(do, "SELECT 'a*' AS x") == [{"x": f"{root}/a*"}]
+    write(root, "x.md", title="X")
+    # Whatever is quoted before the glob becomes part of it, and the glob stays relative to the working directory.
+    one_line = "SELECT metadata->>'title' AS t FROM read_markdown('**/*.md')"
+    assert rows(do, one_line) == [{"t": None}]
+
+
+def test_sql_is_not_confined(opennotes: Cli, do: Do, tmp_path: Path):
+    (tmp_path / "secret.txt").write_text("secret")
+    assert rows(do, f"SELECT content FROM read_text('{tmp_path}/secret.txt')") == [{"content": "secret"}]
+    rows(do, f"SELECT 1; COPY (SELECT 2) TO '{tmp_path}/out.csv'")
+    assert (tmp_path / "out.csv").exists()
+
+
+def test_a_slow_query_is_interrupted(opennotes: Cli, do: Do):
+    opennotes.behave(sql_seconds=0.2)
+    slow = "SELECT count(*) FROM range(1000000000) a, range(1000000000) b WHERE a.range * b.range = 7"
+    told = refusal(do("notes", "search", "--sql", slow))
+    assert told.startswith("SQL query failed: query execution failed: context deadline exceeded\nINTERRUPT Error")
+
+
+def test_jot_has_no_sql(jot: Cli, do: Do):
+    assert refusal(do("notes", "search", "--sql", "SELECT 1")) == "unknown flag: --sql"
+
+
+def test_views_are_listed_in_any_order(cli: Cli, do: Do):
+    orders = set()
+    for _ in range(12):
+        views = json.loads(do("notes", "view", "--list", "--format", "json").stdout)["views"]
+        assert {view["origin"] for view in views} == {"built-in"}
+        orders.add(tuple(view["name"] for view in views))
+    assert len(orders) > 1
+    assert len({tuple(sorted(order)) for order in orders}) == 1
+
+
+def test_a_view_that_shadows_a_built_in_one_is_listed_as_built_in(cli: Cli, do: Do, notebook: Path):
+    query: Any = "" if cli.name == "jot" else {}
+    views = {"today": {"name": "today", "description": "Mine", "query": query}, "b": {"query": query}}
+    configure(notebook, cli, views=views)
+    listed = {view["name"]: view for view in json.loads(do("notes", "view", "--format", "json").stdout)["views"]}
+    assert (listed["today"]["origin"], listed["today"]["description"]) == ("built-in", "Notes created or updated today")
+    assert listed[""]["origin"] == "notebook"
+    assert "b" not in listed
+
+
+def test_a_list_of_views_is_not_read(cli: Cli, do: Do, notebook: Path):
+    configure(notebook, cli, views=[{"name": "mine", "query": ""}])
+    assert "mine" not in do("notes", "view", "--format", "json").stdout
+
+
+def test_a_view_that_is_missing_is_told(cli: Cli, do: Do):
+    how = "failed to get view 'x': " if cli.name == "jot" else "failed to load view: "
+    assert refusal(do("notes", "view", "x")) == f"{how}view not found: x"
+
+
+def test_a_list_of_values_falls_apart(cli: Cli, do: Do):
+    told = refusal(do("notes", "view", "kanban", "--param", "status=todo,done"))
+    assert told == "failed to parse parameters: invalid parameter format: done (expected key=value)"
+
+
+def test_a_parameter_that_is_unknown_is_told(standin: Cli, do: Do):
+    how = "invalid parameters" if standin.name == "jot" else "failed to generate query"
+    assert refusal(do("notes", "view", "recent", "--param", "x=y")) == f"{how}: unknown parameter: x"
+
+
+def test_a_view_of_opennotes_is_an_array_of_rows(opennotes: Cli, do: Do, root: Path):
+    write(root, "a.md", status="todo", priority=1, links=["b"])
+    write(root, "b.md", status="done", priority=10)
+    write(root, "c.md", status="lost")
+    found = json.loads(do("notes", "view", "kanban").stdout)
+    assert [row["file_path"] for row in found] == [f"{root}/b.md", f"{root}/a.md"]
+    assert json.loads(do("notes", "view", "kanban", "--param", "status=todo").stdout)[0]["metadata"]["status"] == "todo"
+    assert len(json.loads(do("notes", "view", "orphans").stdout)) == 3  # all of them
+    write(root, "d.md", status="todo", priority="low")
+    assert "Conversion Error: Could not convert string 'low' to INT32" in refusal(do("notes", "view", "kanban"))
+
+
+def test_a_view_of_jot_is_an_object(jot: Cli, do: Do, root: Path):
+    assert do("notes", "view", "recent", "--format", "json").stdout == "View 'recent': No notes found\n"
+    write(root, "a.md", status="todo", title="A")
+    write(root, "b/b.md", tags=["x"], modified="2020-01-02T03:04:05Z")
+    recent = json.loads(do("notes", "view", "recent", "--format", "json").stdout)
+    assert [note["file"]["relative"] for note in recent["notes"]] == ["a.md", "b/b.md"]
+    assert recent["notes"][1]["metadata"]["modified"] == "2020-01-02T03:04:05Z"
+    assert recent["count"] == 2
+    kanban = json.loads(do("notes", "view", "kanban", "--format", "json").stdout)
+    assert kanban["count"] == 1
+    assert kanban["groups"]["todo"][0]["metadata"]["title"] == "A"
+    untagged = json.loads(do("notes", "view", "untagged", "--format", "json").stdout)
+    assert [note["file"]["relative"] for note in untagged["notes"]] == ["a.md"]
+
+
+def test_a_view_of_the_configuration_runs(standin: Cli, do: Do, notebook: Path, root: Path):
+    write(root, "a.md", status="todo")
+    write(root, "b.md", status="done")
+    condition = {"logic": "AND", "field": "metadata->>'status'", "operator": "=", "value": "todo"}
+    query: Any = "status:todo | sort:path" if standin.name == "jot" else {"conditions": [condition]}
+    configure(notebook, standin, views={"today": {"name": "today", "query": query}})
+    found = json.loads(do("notes", "view", "today", "--format", "json").stdout)
+    notes = found["notes"] if standin.name == "jot" else found
+    assert len(notes) == 1
+    assert notes[0]["metadata"]["status"] == "todo"

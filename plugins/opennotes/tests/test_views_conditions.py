@@ -1,0 +1,380 @@
+"""Views in the notation of OpenNotes, on real folders of notes."""
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ferrule_opennotes.notebook.notebook import Notebook
+from ferrule_opennotes.views.conditions.comparing import like
+from ferrule_opennotes.views.conditions.statement import statement
+from ferrule_opennotes.views.definitions import Malformed, Parameter
+from ferrule_opennotes.views.parameters import filled
+
+Run = Callable[..., list[dict[str, Any]]]
+
+A = """title: Alpha
+status: todo
+priority: 9
+tags: [work, home]
+created: 2026-01-10
+modified: 2026-01-20T10:00:00Z"""
+B = """title: Beta
+status: done
+priority: 10
+tags: work
+created: 2026-01-11T09:00:00
+modified: 2026-01-21"""
+NOTES = {
+    "a.md": A,
+    "b.md": B,
+    "sub/c.md": "status: done\npriority: high\ntags: []\nmodified: 2026-01-22",
+    "sub/d_x.md": "status:\narchived: true\ncreated_at: 2026-01-12\nmodified: 2026-01-23",
+}
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Notebook:
+    for path, block in NOTES.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(f"---\n{block}\n---\nThe text of {path}.\n")
+    return Notebook(str(tmp_path), ".opennotes.json", {})
+
+
+@pytest.fixture
+def run(notebook: Notebook) -> Run:
+    """Run a query: `run({"limit": 1})`, `run({…}, [parameter], name="value")`."""
+
+    def run(query: dict[str, Any], parameters: Any = (), **given: str) -> list[dict[str, Any]]:
+        values = filled("mine", parameters, given, datetime.now().astimezone())
+        return [row.shown() for row in statement(query).run(notebook.notes(), values)]
+
+    return run
+
+
+@pytest.fixture
+def matching(run: Run) -> Callable[..., list[str]]:
+    """The names of the notes for which conditions hold: `matching("path", "=", "a.md")`."""
+
+    def matching(*conditions: Any, **more: Any) -> list[str]:
+        if isinstance(conditions[0], str):
+            conditions = (dict(zip(("field", "operator", "value"), conditions, strict=False)),)
+        return [row["path"].removeprefix("sub/")[0] for row in run({"conditions": list(conditions), **more})]
+
+    return matching
+
+
+@pytest.mark.parametrize(
+    ("field", "operator", "value", "names"),
+    [
+        ("metadata->>'status'", "=", "done", "bc"),
+        ("metadata->'status'", "=", "done", "bc"),
+        ("metadata ->> 'status'", "==", "done", "bc"),
+        ("METADATA['status']", "=", "done", "bc"),
+        ("metadata->>'status'", "=", "Done", ""),
+        ("metadata->>'status'", "!=", "done", "a"),
+        ("metadata->>'status'", "<>", "done", "a"),
+        ("metadata->>'status'", "IN", "todo, done", "abc"),
+        ("metadata->>'status'", "IN", ["todo", "done"], "abc"),
+        ("metadata->>'status'", "IN", ["todo,done"], ""),
+        ("metadata->>'status'", "NOT IN", ["todo"], "bc"),
+        ("metadata->>'status'", "in", ["todo"], "a"),
+        ("metadata->>'status'", "IS NULL", "", "d"),
+        ("metadata->>'status'", "IS", "NULL", "d"),
+        ("metadata->>'status'", "IS NOT NULL", "", "abc"),
+        ("metadata->>'status'", "is  not", "null", "abc"),
+        ("metadata->>'nothing'", "=", "", ""),
+        ("metadata->>'nothing'", "!=", "x", ""),
+        ("metadata->>'nothing'", "NOT LIKE", "x", ""),
+        ("metadata->>'nothing'", "NOT IN", ["x"], ""),
+        ("metadata->>'tags'", "=", "work", "ab"),
+        ("metadata->>'tags'", "IN", ["home", "x"], "a"),
+        ("metadata->>'tags'", "!=", "home", "bc"),
+        ("metadata->>'tags'", "LIKE", "%om%", "a"),
+        ("metadata->>'tags'", "NOT LIKE", "%om%", "bc"),
+        ("metadata->>'archived'", "=", True, "d"),
+        ("metadata->>'archived'", "=", "true", "d"),
+        ("(metadata->>'archived')::BOOLEAN", "=", "true", "d"),
+        ("metadata->>'priority'", "=", 9, "a"),
+        ("metadata->>'priority'", "=", "9", "a"),
+        ("metadata->>'priority'", ">", 9, "b"),
+        ("metadata->>'priority'", ">", "8", "ac"),
+        ("(metadata->>'priority')::INTEGER", ">", "8", "ab"),
+        ("metadata->>'priority'::INTEGER", ">=", "10", "b"),
+        ("CAST(metadata->>'priority' AS DOUBLE)", "<", 9.5, "a"),
+        ("TRY_CAST(metadata->>'priority' AS DECIMAL(10, 2))", "!=", 9, "b"),
+        ("path", "LIKE", "sub/%", "cd"),
+        ("path", "LIKE", "%_x.md", "d"),
+        ("path", "LIKE", "_.md", "ab"),
+        ("path", "like", "SUB/%", ""),
+        ("path", "ILIKE", "SUB/%", "cd"),
+        ("file_path", "LIKE", "%/sub/c.md", "c"),
+        ("title", "=", "Alpha", "a"),
+        ("title", "=", "c", "c"),
+        ("content", "LIKE", "%text of b.md%", "b"),
+        ("content", "LIKE", "%title: Beta%", "b"),
+        ("body", "LIKE", "%title: Beta%", ""),
+        ("updated_at", ">=", "2026-01-22", "cd"),
+        ("updated_at", "<", "2026-01-21T00:00:00", "a"),
+        ("created_at", "=", "2026-01-11", "b"),
+        ("created_at", "IN", ["2026-01-10", "2026-01-12"], "ad"),
+        ("created_at", "IS NULL", None, "c"),
+        ("metadata->>'created_at'", ">=", "2026-01-11", "bd"),
+        ("metadata->>'updated_at'", ">", "2026-01-22T12:00:00", "d"),
+    ],
+)
+def test_a_condition(matching: Callable[..., list[str]], field: str, operator: str, value: Any, names: str) -> None:
+    assert matching(field, operator, value) == list(names)
+
+
+def where(field: str, value: str, logic: str | None = None) -> dict[str, str]:
+    found = {"field": f"metadata->>'{field}'", "operator": "=", "value": value}
+    return found | ({"logic": logic} if logic else {})
+
+
+def test_conditions_are_joined_by_and(matching: Callable[..., list[str]]) -> None:
+    assert matching(where("status", "done"), where("priority", "10")) == ["b"]
+
+
+def test_or_joins_a_condition_to_the_one_before_and_binds_less_than_and(matching: Callable[..., list[str]]) -> None:
+    assert matching(where("status", "todo"), where("priority", "high", "OR")) == ["a", "c"]
+    three = where("status", "todo"), where("status", "done", "or"), where("priority", "10", "AND")
+    assert matching(*three) == ["a", "b"]
+    assert matching(where("status", "todo", "OR"), where("priority", "9")) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("order", "names"),
+    [
+        ("metadata->>'status'", "bcad"),
+        ("metadata->>'status' ASC, updated_at DESC", "cbad"),
+        ("metadata->>'status' DESC", "abcd"),
+        ("metadata->>'status' DESC NULLS FIRST", "dabc"),
+        ("metadata->>'priority' DESC", "cabd"),
+        ("(metadata->>'priority')::INTEGER DESC", "bacd"),
+        ("(metadata->>'priority')::INTEGER", "abcd"),
+        ("metadata->>'updated_at' DESC", "dcba"),
+        ("metadata->>'created_at' desc", "dbac"),
+        ("updated_at:desc", "dcba"),
+        (["updated_at DESC"], "dcba"),
+        ("title", "abcd"),
+        ("CAST(metadata->>'priority' AS INTEGER) DESC, path DESC", "badc"),
+    ],
+)
+def test_the_order(run: Run, order: Any, names: str) -> None:
+    rows = run({"order_by": order})
+    assert [row["path"].removeprefix("sub/")[0] for row in rows] == list(names)
+    assert run({"orderBy": order}) == rows
+
+
+def test_the_path_decides_where_the_order_does_not(run: Run) -> None:
+    assert [row["path"] for row in run({"order_by": "metadata->>'nothing' DESC"})] == sorted(NOTES)
+
+
+def test_limit_and_offset(run: Run) -> None:
+    assert [row["path"] for row in run({"order_by": "path DESC", "limit": 2, "offset": 1})] == ["sub/c.md", "b.md"]
+    assert len(run({"limit": 0})) == 4
+
+
+def test_rows_are_summaries_with_the_fields_that_the_query_names(run: Run) -> None:
+    query = {"conditions": [where("status", "todo")], "order_by": "metadata->>'priority'"}
+    assert run(query) == [
+        {
+            "path": "a.md",
+            "title": "Alpha",
+            "tags": ["work", "home"],
+            "created": "2026-01-10",
+            "modified": "2026-01-20T10:00:00Z",
+            "status": "todo",
+            "priority": 9,
+        }
+    ]
+
+
+def test_notes_in_groups(run: Run) -> None:
+    rows = run({"group_by": "metadata->>'status'", "order_by": "updated_at DESC"})
+    assert [(row["path"], row["group"]) for row in rows] == [
+        ("sub/c.md", "done"),
+        ("b.md", "done"),
+        ("a.md", "todo"),
+        ("sub/d_x.md", None),
+    ]
+
+
+def test_aggregates_of_groups(run: Run) -> None:
+    query = {
+        "group_by": "metadata->>'status'",
+        "select_columns": ["metadata->>'status'"],
+        "aggregate_columns": {
+            "number": "COUNT(*)",
+            "prioritised": "COUNT((metadata->>'priority')::INTEGER)",
+            "total": "sum(metadata->>'priority')",
+            "mean": "AVG((metadata->>'priority')::INTEGER)",
+            "last": "MAX(path)",
+            "first": "MIN(path)",
+        },
+        "order_by": "number DESC, metadata->>'status'",
+    }
+    assert run(query) == [
+        {"status": "done", "number": 2, "prioritised": 1, "total": 10, "mean": 10, "last": "sub/c.md", "first": "b.md"},
+        {"status": "todo", "number": 1, "prioritised": 1, "total": 9, "mean": 9, "last": "a.md", "first": "a.md"},
+        {"status": None, "number": 1, "prioritised": 0, "total": None, "mean": None}
+        | dict.fromkeys(("last", "first"), "sub/d_x.md"),
+    ]
+
+
+def test_having_keeps_groups(run: Run) -> None:
+    query = {
+        "group_by": "metadata->>'status'",
+        "aggregate_columns": {"number": "COUNT(*)"},
+        "having": [{"field": "COUNT(*)", "operator": ">", "value": "1"}],
+    }
+    assert run(query) == [{"number": 2}]
+    query["having"] = [
+        {"field": "number", "operator": "<=", "value": 1},
+        {"field": "MIN(path)", "operator": "=", "value": "a.md"},
+    ]
+    assert run(query) == [{"number": 1}]
+    del query["aggregate_columns"]
+    query["having"] = [{"field": "COUNT(*)", "operator": ">", "value": "1"}]
+    assert run(query) == [{"status": "done"}]
+
+
+def test_an_aggregate_of_all_is_one_row_even_of_nothing(run: Run) -> None:
+    query = {"aggregate_columns": {"n": "COUNT(*)", "statuses": "COUNT(DISTINCT metadata->>'status')"}}
+    assert run(query) == [{"n": 4, "statuses": 2}]
+    assert run(query | {"conditions": [where("status", "x")]}) == [{"n": 0, "statuses": 0}]
+
+
+def test_selected_columns_and_distinct(run: Run) -> None:
+    columns = ["metadata->>'status'", "(metadata->>'priority')::INTEGER AS rank", "metadata->>'tags'"]
+    assert run({"select_columns": columns})[:2] == [
+        {"status": "todo", "rank": 9, "tags": ["work", "home"]},
+        {"status": "done", "rank": 10, "tags": "work"},
+    ]
+    query = {"select_columns": ["metadata->>'status'"], "order_by": "path DESC"}
+    assert [row["status"] for row in run(query)] == [None, "done", "done", "todo"]
+    assert [row["status"] for row in run(query | {"distinct": True})] == [None, "done", "todo"]
+    assert [row["status"] for row in run(query | {"distinct": True, "limit": 1, "offset": 2})] == ["todo"]
+
+
+def test_casts(run: Run, notebook: Notebook) -> None:
+    Path(notebook.root, "a.md").write_text("---\nn: 3.7\nt: '2.5'\nb: 'TRUE'\nz: 0\nl: [1, ü]\nd: 2026-01-02\n---\n")
+    columns = {
+        "(metadata->>'n')::INTEGER": 4,
+        "(metadata->>'n')::DOUBLE": 3.7,
+        "(metadata->>'t')::BIGINT": 2,
+        "(metadata->>'t')::DECIMAL(9,2)": 2.5,
+        "(metadata->>'b')::BOOLEAN": True,
+        "(metadata->>'z')::BOOL": False,
+        "(metadata->>'n')::BOOL": None,
+        "(metadata->>'l')::VARCHAR": '[1, "ü"]',
+        "(metadata->>'l')::INTEGER": None,
+        "(metadata->>'n')::VARCHAR": "3.7",
+        "(metadata->>'d')::INTEGER": None,
+        "(((metadata->>'d')))": "2026-01-02",
+        "metadata->>'none'": None,
+    }
+    for column, value in columns.items():
+        assert run({"select_columns": [f"{column} AS it"], "limit": 1}) == [{"it": value}], column
+    (row,) = run({"select_columns": ["(metadata->>'d')::DATE"], "limit": 1})
+    assert row["d"].startswith("2026-01-02T00:00:00")
+
+
+def test_parameters_and_variables_are_filled_in(run: Run, matching: Callable[..., list[str]]) -> None:
+    query = {"conditions": [{"field": "metadata->>'status'", "operator": "IN", "value": "{{status}}"}]}
+    status = Parameter("status", "list", default="todo,x")
+    assert [row["path"] for row in run(query, [status])] == ["a.md"]
+    assert len(run(query, [status], status="todo,done")) == 3
+    query["conditions"][0]["value"] = ["{{status}}", "x"]
+    assert len(run(query, [status], status="todo,done")) == 3
+    query["conditions"][0] |= {"operator": "=", "value": "{{status}}"}
+    assert run(query, [status], status="todo,done") == []
+    assert matching("updated_at", "<", "{{today}}") == list("abcd")
+    assert matching("title", "!=", "{{today}}") == list("abcd")
+
+
+def test_a_value_is_text_whatever_it_looks_like(run: Run) -> None:
+    query = {"conditions": [{"field": "metadata->>'status'", "operator": "=", "value": "{{status}}"}]}
+    assert run(query, [Parameter("status")], status="todo' OR '1'='1") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ({"conditions": {}}, "'conditions' is no list"),
+        ({"conditions": ["x"]}, "a condition is no object"),
+        ({"conditions": [{"operator": "=", "value": "x"}]}, "is no field"),
+        ({"conditions": [{"field": " ", "value": "x"}]}, "is no field"),
+        ({"conditions": [{"field": f"metadata->>'{'x' * 500}'", "value": "x"}]}, "is no field"),
+        ({"order_by": "x" * 501}, "is no order"),
+        ({"conditions": [{"field": "secret", "value": "x"}]}, "the field 'secret' is not known"),
+        ({"conditions": [{"field": "read_text('/etc/passwd')", "value": "x"}]}, "is not known"),
+        ({"conditions": [{"field": "(path)::BLOB", "value": "x"}]}, "the type BLOB is not known"),
+        ({"conditions": [{"field": "path", "operator": "~", "value": "x"}]}, "the operator '~' is not known"),
+        ({"conditions": [{"field": "path", "operator": "IS", "value": "x"}]}, "goes with NULL only"),
+        ({"conditions": [{"field": "path", "operator": "="}]}, "has no value"),
+        ({"conditions": [{"field": "path", "value": "x", "logic": "XOR"}]}, "neither AND nor OR"),
+        ({"conditions": [{"field": "COUNT(*)", "operator": ">", "value": 1}]}, "in 'having' it may"),
+        ({"having": [{"field": "COUNT(*)", "operator": ">", "value": 1}]}, "goes with 'group_by' only"),
+        ({"select_columns": ["path"], "aggregate_columns": {"n": "COUNT(*)"}}, "its path is neither an aggregate"),
+        ({"select_columns": ["path"], "group_by": "title"}, "its path is neither an aggregate"),
+        ({"select_columns": ["title"], "group_by": "title", "order_by": "path"}, "its path is neither an aggregate"),
+        ({"aggregate_columns": {"n": "path"}}, "is none of COUNT"),
+        ({"aggregate_columns": {"n": "SUM(*)"}}, r"only COUNT\(\*\) does"),
+        ({"aggregate_columns": {"n": "MAX(COUNT(path))"}}, "an aggregate of an aggregate"),
+        ({"aggregate_columns": ["n"]}, "are no object"),
+        ({"order_by": 5}, "is no field"),
+        ({"limit": -1}, "'limit' is no whole number"),
+        ({"offset": "3"}, "'offset' is no whole number"),
+        ({"filter": []}, "'filter', which is none of"),
+    ],
+)
+def test_a_query_that_makes_no_sense(query: dict[str, Any], reason: str) -> None:
+    with pytest.raises(Malformed, match=reason):
+        statement(query)
+
+
+@pytest.mark.parametrize(
+    ("condition", "reason"),
+    [
+        ({"field": "updated_at", "operator": ">", "value": "soon"}, "'soon' is no date"),
+        ({"field": "(metadata->>'p')::INTEGER", "operator": ">", "value": "many"}, "'many' is no number"),
+        ({"field": "path", "operator": "=", "value": ["a"]}, "a list goes with IN only"),
+        ({"field": "path", "operator": "=", "value": "{{nothing}}"}, "neither a parameter"),
+    ],
+)
+def test_a_value_that_cannot_be_compared(run: Run, condition: dict[str, Any], reason: str) -> None:
+    with pytest.raises(Malformed, match=reason):
+        run({"conditions": [condition]})
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "fits"),
+    [
+        ("", "", True),
+        ("", "a", False),
+        ("%", "", True),
+        ("%%", "a", True),
+        ("a%a", "a", False),
+        ("a%a", "aa", True),
+        ("a%b%c", "a-b-b-c", True),
+        ("a%b%c", "a-c-b", False),
+        ("%ab", "aab", True),
+        ("%ab%ab", "ab", False),
+        ("a_c", "abc", True),
+        ("a_c", "ac", False),
+        ("a_", "a\n", True),
+        ("100\\%", "100\\x", True),
+        ("[a-z].*", "[a-z].*", True),
+        ("[a-z].*", "b", False),
+    ],
+)
+def test_like(pattern: str, text: str, fits: bool) -> None:
+    assert like(pattern)(text) is fits
+
+
+def test_a_hostile_pattern_ends() -> None:
+    assert like("%a" * 200 + "b")("a" * 200_000) is False
