@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import yaml
 from opennotes_cli import Cli
 
-from ferrule.testing import Run
+from ferrule.testing import Run, executable
 
 Answer = Callable[..., dict[str, Any]]
 Write = Callable[..., Path]
@@ -323,3 +324,16 @@ def test_no_temporary_notebook_stays_behind(
     temporary.mkdir()
     answer("create", title="🎉", notebook=str(notebook), environ={"TMPDIR": str(temporary)})
     assert everything(temporary) == []
+
+
+def test_a_notebook_whose_path_is_no_text_takes_notes(
+    cli: Cli, environment: dict[str, str], notebook: Path, tmp_path: Path
+) -> None:
+    folder = os.fsencode(tmp_path) + b"/caf\xe9"
+    os.rename(notebook, folder)
+    done = subprocess.run(
+        [executable("opennotes_create")], input=b'{"title": "A"}', capture_output=True, env=environment, cwd=folder
+    )
+    document = json.loads(done.stdout)
+    assert document["created"]["absolutePath"].startswith(f"{tmp_path}/caf\ufffd/")
+    assert list(Path(os.fsdecode(folder)).rglob("a.md"))

@@ -167,3 +167,13 @@ def test_other_data_is_refused_with_its_place(data: dict[str, object], finding: 
 
 def test_a_title_in_data_may_say_the_same() -> None:
     assert findings({"title": "A", "data": {"title": "A"}}) == []
+
+
+@pytest.mark.parametrize("path", ["Q: when?.md", "~draft.md", "Q: when?/x", "a/~b/c:d.md"])
+def test_a_sign_in_a_name_is_no_way_out(path: str) -> None:
+    folder, name = destination(path)
+    assert "/".join([*folder, *([name] if name else [])]) == path
+
+
+def test_of_a_path_that_is_too_deep_nothing_else_is_said() -> None:
+    assert len(findings({"title": "A", "path": " /" * 1000})) == 1

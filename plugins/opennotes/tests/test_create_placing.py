@@ -297,3 +297,35 @@ def test_no_descriptor_stays_open(root: Path, outside: Path) -> None:
     refused(root, "link/c.md")
     refused(root, "a/b/c.md/d.md")
     assert len(os.listdir("/dev/fd")) == before
+
+
+@pytest.mark.parametrize("before", ["", NAMED])
+def test_a_call_that_dies_while_it_writes_leaves_no_half_note(root: Path, before: str) -> None:
+    dying = """
+import os, signal
+write = os.write
+def die(file, data):
+    write(file, data[:10])
+    os.kill(os.getpid(), signal.SIGKILL)
+os.write = die
+"""
+    command = [sys.executable, "-c", before + dying + PLACE, root, "note.md", "1000", "x"]
+    assert subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode == -9
+    assert list(root.glob("**/*.md")) == []
+
+
+LINKLESS = (
+    NAMED
+    + """
+import errno
+def refuse(*_, **__):
+    raise OSError(errno.EPERM, "Operation not permitted")
+os.link = refuse
+"""
+)
+
+
+def test_a_file_system_without_second_names_takes_notes_too(root: Path) -> None:
+    calls = [(LINKLESS, "new/note.md", 1000, letter) for letter in "ab"]
+    assert sorted(together(root, calls)) == ["NOTE_EXISTS", "new/note.md"]
+    assert everything(root) == ["new", "new/note.md"]

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ferrule_opennotes.notebook import frontmatter
@@ -24,8 +24,10 @@ FIELDS = st.dictionaries(
     st.one_of(SCALARS, st.lists(st.one_of(TEXTS, TRICKY), max_size=4)),
     max_size=5,
 )
+WHATEVER_THE_LOAD = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
+@WHATEVER_THE_LOAD
 @given(FIELDS)
 def test_what_is_written_is_what_readers_of_both_yamls_read(fields):
     written = frontmatter.dump(fields)
@@ -33,6 +35,7 @@ def test_what_is_written_is_what_readers_of_both_yamls_read(fields):
     assert yaml.safe_load(written) == fields
 
 
+@WHATEVER_THE_LOAD
 @given(FIELDS)
 def test_what_is_written_is_found_again_between_its_rules(fields):
     text = f"---\n{frontmatter.dump(fields)}---\n\nThe body.\n"
@@ -120,6 +123,7 @@ def test_keys_that_are_no_text_become_text():
     assert frontmatter.load("2: a\ntrue: b\n~: c\n1.5: d") == {"2": "a", "true": "b", "null": "c", "1.5": "d"}
 
 
+@WHATEVER_THE_LOAD
 @given(st.text(max_size=200))
 def test_no_text_at_all_makes_the_reader_fail(text):
     for each in (text, f"---\n{text}\n---\n"):
@@ -129,3 +133,17 @@ def test_no_text_at_all_makes_the_reader_fail(text):
         assert fields is None or isinstance(fields, dict)
         assert "nan" not in [str(value) for value in (fields or {}).values() if isinstance(value, float)]
         assert not any(isinstance(value, float) and math.isinf(value) for value in (fields or {}).values())
+
+
+@pytest.mark.parametrize(
+    ("block", "fields"),
+    [
+        ("x: !!bool maybe", {"x": "maybe"}),
+        ("x: !!bool True", {"x": True}),
+        ("x: !!set {b, a, c}", {"x": ["b", "a", "c"]}),
+        ('x: "a\\0b"\n"k\\0": [1]', {"x": "a\ufffdb", "k\ufffd": [1]}),
+        ("# nothing but a comment", {}),
+    ],
+)
+def test_what_yaml_allows_and_hardly_anybody_writes_is_read(block, fields):
+    assert frontmatter.load(block) == fields

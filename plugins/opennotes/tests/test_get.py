@@ -153,6 +153,34 @@ def test_frontmatter_that_would_fill_the_answer_is_left_in_the_content(opennotes
     assert note["content"].startswith("---\nk0: vv")
 
 
+def test_a_title_that_would_fill_the_answer_is_cut(opennotes, notebook, root, answer):
+    (root / "a.md").write_text(f"---\ntitle: {'t' * 100_000}\n---\n" + "line\n" * 1000)
+    note = answer("get", path="a.md#L4", notebook=str(notebook))["note"]
+    assert note["title"] == "t" * 1000 + "…"
+    assert note["content"] == "line\n" * 1000
+
+
+def test_the_guidance_is_json_whatever_the_name_of_the_note(opennotes, notebook, root, answer):
+    (root / 'say "hi".md').write_text("x\n" * 1501)
+    guidance = answer("get", path='say "hi".md', notebook=str(notebook))["_guidance"]
+    assert json.loads(guidance.partition(" with ")[2]) == {"path": 'say "hi".md#L1501'}
+
+
+def test_the_last_part_of_a_long_line_says_that_it_is_the_last(opennotes, notebook, root, answer):
+    (root / "a.md").write_text("x" * 38_401)
+    document = answer("get", path="a.md#L1C38401", notebook=str(notebook))
+    assert document["note"]["content"] == "x"
+    assert document["pagination"] == {"total": 1, "returned": 1, "page": 1, "pageSize": 1500, "hasMore": False}
+
+
+@pytest.mark.parametrize("path", [".git/a.md", ".jot/a.md", "deep/.git/a.md", ".git/a"])
+def test_what_is_no_note_to_the_list_is_none_here(opennotes, notebook, root, failure, path):
+    for folder in (".git", ".jot", "deep/.git"):
+        (root / folder).mkdir(parents=True)
+        (root / folder / "a.md").write_text("x")
+    assert failure("get", path=path, notebook=str(notebook))["code"] == "NOTE_NOT_FOUND"
+
+
 def test_a_note_that_may_not_be_read_says_so(opennotes, notebook, root, failure, monkeypatch):
     import os
 

@@ -111,3 +111,16 @@ def test_instants_in_other_zones_are_put_in_order():
     texts = ["2026-01-28T23:30:00+10:30", "2026-01-28T12:00:00Z", "2026-01-28T14:00:00+00:00"]
     assert sorted(texts, key=dates.sort_key) == [texts[1], texts[0], texts[2]]
     assert dates.sort_key(None) < dates.sort_key("0001-01-02")
+
+
+def test_a_nul_is_replaced_since_the_client_cannot_store_it(note):
+    assert note("a\0b").text == "a\ufffdb"
+    assert note('---\ntitle: "a\\0b"\n---\n').title == "a\ufffdb"
+
+
+@pytest.mark.parametrize(
+    ("mtime", "modified"),
+    [(1e13, "9999-12-31T23:59:59Z"), (-1e13, "0001-01-01T00:00:00Z"), (-1.0, "1969-12-31T23:59:59Z")],
+)
+def test_the_time_of_a_file_may_be_any_number(note, mtime, modified):
+    assert note("", mtime).modified == modified

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ferrule_opennotes.answers import paging
@@ -13,6 +13,7 @@ RESULTS = st.lists(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(RESULTS, st.integers(1, 70))
 def test_pages_neither_lose_nor_repeat_a_result(results, limit):
     gathered, offset = [], 0
@@ -30,6 +31,7 @@ def test_pages_neither_lose_nor_repeat_a_result(results, limit):
     assert gathered == results
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(RESULTS)
 def test_a_page_fits_its_budget(results):
     page = paging.cut(results, len(results), 0, 1000)
@@ -76,3 +78,15 @@ def test_past_the_end_there_is_nothing_and_the_guidance_says_so():
     page = paging.cut([], 120, 500, 50)
     assert page.pagination == {"total": 120, "returned": 0, "page": 11, "pageSize": 50, "hasMore": False}
     assert page.guidance == "There are 120 results, and none from offset 500 on."
+
+
+@pytest.mark.parametrize("tags", [[f"tag{number}" for number in range(10_000)], ["t"] * 3_000, ["x" * 100_000, "y"]])
+def test_a_list_that_is_too_long_stays_a_list(tags):
+    page = paging.cut([{"path": "a.md", "tags": tags}], 1, 0, 50)
+    shortened = page.items[0]["tags"]
+    assert shortened
+    assert all(tag.startswith(short) for short, tag in zip(shortened, tags, strict=False))
+    assert len(json.dumps(page.items[0]).encode()) <= 38_400
+    assert json.dumps(page.items, indent=2).count("\n") <= 1502
+    assert page.guidance is not None
+    assert "tags shortened" in page.guidance

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -135,6 +136,43 @@ def test_a_scratch_notebook_that_cannot_be_made_is_an_error(tmp_path: Path, monk
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     with pytest.raises(ToolError, match="No such file") as raised, scratch():
         pass
+    assert raised.value.code == "CLI_FAILED"
+
+
+def test_a_scratch_notebook_that_cannot_be_written_is_an_error(temporary: Path):
+    large = {"t": "x" * 100_000}
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
+    try:
+        with pytest.raises(ToolError, match="no room for a temporary notebook") as raised, scratch(large):
+            pass
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert raised.value.code == "CLI_FAILED"
+    assert not list(temporary.iterdir())
+
+
+def test_what_a_call_that_was_killed_has_left_is_removed(temporary: Path, tmp_path: Path):
+    kept = ("ferrule-opennotes-new", "ferrule-other", "ferrule-opennotes-link")
+    for name in ("ferrule-opennotes-old", *kept[:2]):
+        (temporary / name).mkdir()
+        (temporary / name / ".jot.json").write_text("{}")
+    (temporary / kept[2]).symlink_to(tmp_path)
+    for name in ("ferrule-opennotes-old", "ferrule-other", "ferrule-opennotes-link"):
+        os.utime(temporary / name, (0, 0), follow_symlinks=False)
+    with scratch():
+        assert not (temporary / "ferrule-opennotes-old").exists()
+    assert sorted(path.name for path in temporary.iterdir()) == sorted(kept)
+
+
+def test_what_the_cli_wrote_and_cannot_be_read_is_an_error(
+    make_context: Callable[..., Context], temporary: Path, tmp_path: Path
+):
+    path = tmp_path / "opennotes"
+    path.write_text('#!/bin/sh\nrm -r "$PWD"\n')
+    path.chmod(0o755)
+    with pytest.raises(ToolError, match="what it wrote cannot be read") as raised:
+        add_note(Program(str(path), "opennotes"), make_context(), title="x")
     assert raised.value.code == "CLI_FAILED"
 
 

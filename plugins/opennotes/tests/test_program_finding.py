@@ -64,8 +64,17 @@ def test_another_program_named_jot_does_not_hide_the_cli(jot: Cli, path: Callabl
     assert finding.find(path(bsd, jot.folder)).path == str(jot.path)
 
 
-def test_a_jot_that_does_not_answer_is_not_the_cli(path: Callable[..., Context], tmp_path: Path):
-    not_found(path(script(tmp_path / "slow" / "jot", "#!/bin/sh\nexec sleep 600\n").parent))
+def test_a_jot_that_does_not_answer_is_not_said_to_be_missing(path: Callable[..., Context], tmp_path: Path):
+    slow = script(tmp_path / "slow" / "jot", "#!/bin/sh\nexec sleep 600\n")
+    with pytest.raises(ToolError, match="did not answer") as raised:
+        finding.find(path(slow.parent, seconds=2))
+    assert raised.value.code == "CLI_FAILED"
+    assert (raised.value.details or {})["command"] == [str(slow), "notes", "--help"]
+
+
+def test_a_jot_that_does_not_answer_does_not_hide_the_cli(jot: Cli, path: Callable[..., Context], tmp_path: Path):
+    slow = script(tmp_path / "slow" / "jot", "#!/bin/sh\nexec sleep 600\n")
+    assert finding.find(path(slow.parent, jot.folder)).path == str(jot.path)
 
 
 def test_a_jot_that_floods_is_not_the_cli(path: Callable[..., Context], tmp_path: Path):
@@ -172,3 +181,12 @@ def test_a_setting_that_names_no_file_is_an_error(name: object, path: Callable[.
 def test_a_named_program_that_is_slow_to_say_what_it_is_is_believed(path: Callable[..., Context], tmp_path: Path):
     slow = script(tmp_path / "jot-of-mine", "#!/bin/sh\nexec sleep 600\n")
     assert finding.find(path(cli=str(slow))) == Program(str(slow), "jot")
+
+
+def test_an_entry_of_path_means_what_the_system_takes_it_for(
+    opennotes: Cli, path: Callable[..., Context], tmp_path: Path
+):
+    (tmp_path / "far" / "away").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "far" / "away")
+    entry = f"{tmp_path}/link/../{opennotes.folder.name}"  # which is below `far`, where there is none
+    assert entry in (not_found(path(entry)).details or {})["searchedPaths"]

@@ -77,6 +77,20 @@ def test_fuzzy_search_finds_nothing_where_nothing_is_alike(opennotes, search):
     assert search(query="zebra crossing", fuzzy=True) == []
 
 
+def test_fuzzy_search_finds_words_of_which_some_are_in_the_title_and_some_in_the_content(opennotes, search):
+    assert search(query="kickof projcet", fuzzy=True) == ["alpha.md"]
+
+
+@pytest.mark.parametrize("query", ["\u4f1a\u8b70", "\u8a18"])
+def test_fuzzy_search_finds_words_of_scripts_that_write_no_blanks(opennotes, notebook, search, query):
+    (notebook / ".notes" / "tokyo.md").write_text("\u4f1a\u8b70\u306e\u8a18\u9332\u3067\u3059")
+    assert search(query=query, fuzzy=True) == ["tokyo.md"]
+
+
+def test_fuzzy_search_for_signs_finds_what_has_them(opennotes, search):
+    assert search(query="%", fuzzy=True) == ["meeting-notes.md"]
+
+
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [
@@ -125,6 +139,8 @@ def test_filters_and_text_hold_together(opennotes, search):
         ({"not": ["data.a="]}, "filters.not[0]: 'data.a' has no value"),
         ({"and": ["data.a=" + "x" * 1001]}, "filters.and[0]: the value has 1001 characters"),
         ({"xor": ["data.a=1"]}, "filters.xor: there are and, or, not"),
+        ({"and": ["data.a!=1"]}, "filters.and[0]: 'data.a!=1' has another operator than ="),
+        ({"and": ["data.a >= 1"]}, "filters.and[0]: 'data.a >= 1' has another operator than ="),
         ({"and": ["data.=1"]}, "filters.and[0]: there is no field 'data.'"),
     ],
 )

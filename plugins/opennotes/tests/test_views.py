@@ -354,6 +354,7 @@ def test_a_new_view_that_takes_too_long_has_timed_out(
         ('{"todo":[{"path":"a.md"}],"done":[{"n":1}]}', [{"n": 1, "group": "done"}, {"path": "a.md", "group": "todo"}]),
         ('[{"n":1},2]', [{"n": 1}, {"value": 2}]),
         ("5", []),
+        ('{"groups":null,"count":0}', []),
     ],
 )
 def test_the_shapes_of_what_the_cli_answers(

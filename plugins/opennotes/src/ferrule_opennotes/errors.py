@@ -10,11 +10,17 @@ INSTALL_JOT = "go install github.com/zenobi-us/jot@v0.2.0"
 SQL_EXTRA = 'pip install "ferrule-opennotes[sql]"'
 QUERY_SECONDS = 30
 _LONGEST = 1000  # characters of what a caller gave that an error gives back
+_MOST_NAMES = 100  # that an error lists, since one that is too long for an answer would lose its hint and its details
 
 
 def shown(text: str) -> str:
     """What a caller gave, as an error or an answer gives it back: cut where it is long."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _some(names: Sequence[str]) -> list[str]:
+    """The first of the names there are."""
+    return [name[:100] for name in names[:_MOST_NAMES]]
 
 
 def cli_not_found(searched: Sequence[str], named: str | None = None) -> ToolError:
@@ -36,7 +42,7 @@ def notebook_not_found(asked: str | None = None, reason: str | None = None, sear
     details: dict[str, object] = {"searchedPaths": list(searched)} if searched else {}
     return ToolError(
         "NOTEBOOK_NOT_FOUND",
-        f"{message}: {reason}" if reason else message,
+        f"{message}: {shown(reason)}" if reason else message,
         hint="Specify --notebook or cd to a notebook directory; here that is the argument 'notebook', the path of a "
         "folder that holds .opennotes.json or .jot.json.",
         details=details | ({"notebook": asked} if asked else {}) or None,
@@ -72,7 +78,7 @@ def view_not_found(name: str, views_tool: str, available: Sequence[str]) -> Tool
         "VIEW_NOT_FOUND",
         f"View not found: {name}",
         hint=f"Use {views_tool} to list available views",
-        details={"view": name, "available": list(available)},
+        details={"view": name, "available": _some(available)},
     )
 
 
@@ -83,7 +89,7 @@ def template_not_found(name: str, config_file: str, available: Sequence[str]) ->
         "TEMPLATE_NOT_FOUND",
         f"Template not found: {name}",
         hint=f"Check notebook {config_file} for templates",
-        details={"template": name, "available": list(available)},
+        details={"template": name, "available": _some(available)},
     )
 
 

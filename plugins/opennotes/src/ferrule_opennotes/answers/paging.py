@@ -74,7 +74,7 @@ def _fitting(items: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], lis
     size = lines = 0
     for item in items:
         size += size_of(item)
-        lines += json.dumps(item, indent=2).count("\n") + 1
+        lines += _lines_of(item)
         if size > BYTES or lines > LINES:
             return (taken, []) if taken else _shortened(item)
         taken.append(item)
@@ -87,16 +87,37 @@ def size_of(value: Any) -> int:
 
 
 def _shortened(item: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
-    """The one result with its longest values cut until it fits."""
+    """The one result with its longest values cut until it fits: of a list its first items, else text."""
     cut_down, names = dict(item), []
     for name in sorted(item, key=lambda each: -size_of(item[each])):
-        if size_of(cut_down) <= BYTES:
+        if size_of(cut_down) <= BYTES and _lines_of(cut_down) <= LINES:
             break
-        text = item[name] if isinstance(item[name], str) else json.dumps(item[name], ensure_ascii=False)
-        others = size_of({key: value for key, value in cut_down.items() if key != name} | {name: ""})
-        cut_down[name] = prefix(text, max(_KEPT, BYTES - others))
+        others = cut_down | {name: ""}
+        room = max(_KEPT, BYTES - size_of(others))
+        if isinstance(item[name], list):
+            cut_down[name] = _first(item[name], room, LINES - _lines_of(others))
+        else:
+            text = item[name] if isinstance(item[name], str) else json.dumps(item[name], ensure_ascii=False)
+            cut_down[name] = prefix(text, room)
         names.append(name)
     return [cut_down], names
+
+
+def _first(items: list[Any], size: int, lines: int) -> list[Any]:
+    """The items that take no more than so many bytes and lines, at least the beginning of the first."""
+    taken: list[Any] = []
+    left = size
+    for item in items:
+        left -= size_of(item) + len(", ")
+        lines -= _lines_of(item)
+        if left < 0 or lines < 1:
+            break
+        taken.append(item)
+    return taken or [prefix(item, size - len('[""]')) for item in items[:1] if isinstance(item, str)]
+
+
+def _lines_of(value: Any) -> int:
+    return json.dumps(value, indent=2).count("\n") + 1
 
 
 def prefix(text: str, most: int) -> str:

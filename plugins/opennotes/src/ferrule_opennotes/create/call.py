@@ -10,6 +10,7 @@ from ferrule_opennotes.create.naming import destination, file_name
 from ferrule_opennotes.create.placing import place
 from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.notebook.resolving import opened
+from ferrule_opennotes.notebook.storable import storable
 from ferrule_opennotes.program.finding import find
 from ferrule_opennotes.program.scratch import add_note
 
@@ -36,7 +37,8 @@ def create(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     text = compose(title, added.text, template.fields, content, arguments.get("data", {}))
     path = place(notebook.root, folder, named or file_name(title, added.name), text.encode())
     shown = title if len(title) <= _LONGEST_SHOWN else f"{title[:_LONGEST_SHOWN]}…"
-    created = {"path": path, "absolutePath": os.path.join(notebook.root, path), "title": shown}
+    absolute = storable(os.path.join(notebook.root, path))
+    created = {"path": storable(path), "absolutePath": absolute, "title": shown}
     return {"created": created, "notebook": notebook.named()}
 
 

@@ -68,6 +68,9 @@ def compose(title: str, written: str, template: "Fields", content: str | None, d
 def _by_cli(written: str) -> Parts:
     """What the CLI wrote, whose first block is frontmatter even where it cannot be read."""
     block, rest = frontmatter.split(written)
+    if block is None and written.startswith("---\n"):  # longer than frontmatter that is read, for a very long title
+        block, _, rest = written.partition("\n---\n")
+        return Parts({}, _without_empty_line(rest))
     return Parts({} if block is None else fields.parse(block) or {}, _without_empty_line(rest))
 
 
@@ -78,8 +81,8 @@ def _check(text: str, block: str) -> None:
         return
     raise ToolError(
         "INVALID_INPUT",
-        f"data: all fields together take {len(block):,} characters in the file; {frontmatter.LONGEST:,} at most are "
-        "read back, of fields that are not too many and not nested too deeply",
+        f"title and data: all fields together take {len(block):,} characters in the file; {frontmatter.LONGEST:,} at "
+        "most are read back, of fields that are not too many and not nested too deeply",
         hint="Put long text into 'content'.",
     )
 

@@ -48,7 +48,9 @@ def write(fields: "Fields") -> str:
     import yaml
 
     root = yaml.MappingNode(f"{_TAG}map", list(fields.values()), flow_style=False)
-    return yaml.serialize(root, Dumper=_dumper(), allow_unicode=True, width=1 << 30)
+    text: str = yaml.serialize(root, Dumper=_dumper(), allow_unicode=True, width=1 << 30)
+    # The end of the document, written after a block of lines that keeps its last ones, is the end of the frontmatter.
+    return text.removesuffix("...\n") if text.endswith("\n...\n") else text
 
 
 def replaced(fields: "Fields", word: str, text: str) -> "Fields":

@@ -47,6 +47,7 @@ def _about_path(path: str) -> Iterator[str]:
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     if len(parts) > _DEEPEST:
         yield f"path: it is {len(parts)} folders deep; {_DEEPEST} are the most"
+        return
     for part in parts:
         if len(part.encode()) > LONGEST_NAME:
             yield f"path: the name {part[:40]!r}… is longer than {LONGEST_NAME} bytes"

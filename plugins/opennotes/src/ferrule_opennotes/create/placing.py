@@ -3,6 +3,7 @@
 import errno
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 
 from ferrule_opennotes import errors
 from ferrule_opennotes.create import folders
@@ -54,7 +55,7 @@ def _make_root(root: str) -> None:
 
 
 def _write(folder: int, name: str, data: bytes) -> None:
-    if not _write_unnamed(folder, name, data):
+    if not _write_unnamed(folder, name, data) and not _write_aside(folder, name, data):
         _write_named(folder, name, data)
 
 
@@ -82,6 +83,27 @@ def _write_unnamed(folder: int, name: str, data: bytes) -> bool:
         return True
     finally:
         os.close(file)
+
+
+def _write_aside(folder: int, name: str, data: bytes) -> bool:
+    """Write a file under another name, and give it its own when it is whole: a crash leaves no half note.
+
+    False where the file system has no second names. Raises FileExistsError.
+    """
+    import secrets
+
+    aside = f".{secrets.token_hex(8)}.tmp"
+    _write_named(folder, aside, data)
+    try:
+        os.link(aside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        return True
+    except OSError as error:
+        if error.errno in (*_NO_UNNAMED, errno.EXDEV, errno.EMLINK):
+            return False
+        raise
+    finally:
+        with suppress(OSError):
+            os.unlink(aside, dir_fd=folder)
 
 
 def _write_named(folder: int, name: str, data: bytes) -> None:

@@ -1,9 +1,11 @@
 """Giving one note: its content from the line that was asked for, as far as one answer holds it."""
 
+import json
 import re
 from typing import Any, NamedTuple
 
 from ferrule import Context
+from ferrule_opennotes import errors
 from ferrule_opennotes.answers.paging import BYTES, LINES, prefix, size_of
 from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.notebook.notes import Note
@@ -49,7 +51,7 @@ def _described(note: Note) -> dict[str, Any]:
     """All but the content."""
     described: dict[str, Any] = {"path": note.path}
     if note.title is not None:
-        described["title"] = note.title
+        described["title"] = errors.shown(note.title)
     fields = note.frontmatter
     if fields and size_of(fields) <= _FRONTMATTER_BYTES:
         described["frontmatter"] = fields
@@ -77,7 +79,7 @@ def _page(text: str, line: int, column: int) -> _Page:
 
 def _paging(note: Note, page: _Page, context: Context) -> dict[str, Any]:
     """`pagination`, counted in lines, and `_guidance`, where not all of the note is in the answer."""
-    if page.then is None and page.first == 1:
+    if page.then is None and page.first == 1 and len(page.content) == len(note.text):
         return {}
     done = page.first - 1 + page.returned
     pagination: dict[str, Any] = {
@@ -91,5 +93,6 @@ def _paging(note: Note, page: _Page, context: Context) -> dict[str, Any]:
         beyond = f"The note has {page.total} lines." if page.first > page.total else None
         return {"pagination": pagination} | ({"_guidance": beyond} if beyond else {})
     tool = context.name_of("opennotes_get")
-    guidance = f'The note goes on. To fetch the rest: {tool} with {{ "path": "{note.path}#{page.then}" }}'
+    path = json.dumps(f"{note.path}#{page.then}", ensure_ascii=False)
+    guidance = f'The note goes on. To fetch the rest: {tool} with {{ "path": {path} }}'
     return {"pagination": pagination | {"nextOffset": done}, "_guidance": guidance}

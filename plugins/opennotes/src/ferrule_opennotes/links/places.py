@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ferrule_opennotes.links.markdown import Written
 from ferrule_opennotes.notebook.notes import Note
-from ferrule_opennotes.notebook.paths import leads_out
+from ferrule_opennotes.notebook.paths import entries, leads_out
 
 
 class Places:
@@ -77,9 +77,13 @@ class Places:
     def _file_names(self) -> set[str]:
         """Of all files, since editors find what is embedded wherever it lies."""
         found: set[str] = set()
-        for _, folders, names in os.walk(self._root):
-            folders[:] = [folder for folder in folders if not folder.startswith(".")]
-            found.update(names)
+        waiting = [self._root]
+        while waiting:
+            for entry in entries(waiting.pop()):
+                if not entry.is_dir(follow_symlinks=False):
+                    found.add(entry.name)
+                elif not entry.name.startswith("."):
+                    waiting.append(entry.path)
         return found
 
     def _is_there(self, path: str) -> bool:

@@ -1,7 +1,9 @@
 """Dates as notes have them, and as answers give them: ISO 8601 text."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from typing import Any
+
+_FIRST, _LAST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
 
 
 def parse(value: Any) -> datetime | None:
@@ -33,8 +35,17 @@ def iso(value: Any) -> str | None:
 
 
 def of_timestamp(seconds: float) -> str:
-    """Seconds since 1970 as `2026-01-28T14:30:00Z`."""
-    return datetime.fromtimestamp(int(seconds), UTC).isoformat().replace("+00:00", "Z")
+    """Seconds since 1970 as `2026-01-28T14:30:00Z`; the last second there is for what no calendar reaches."""
+    moment = min(max(seconds, _FIRST), _LAST)
+    return datetime.fromtimestamp(int(moment), UTC).isoformat().replace("+00:00", "Z")
+
+
+def day_of(instant: datetime, zone: tzinfo | None = None) -> date | None:
+    """The day that an instant is on in a zone, local time where there is none; None where no calendar has that day."""
+    try:
+        return instant.astimezone(zone).date()
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def sort_key(text: str | None) -> float:

@@ -10,6 +10,8 @@ import re
 from functools import cache
 from typing import Any
 
+from ferrule_opennotes.notebook.storable import storable
+
 LONGEST = 1 << 18  # characters; a longer block is prose between two rules, or hostile
 _DEEPEST = 30
 _SURELY_SHALLOW = 500  # characters that open a level of nesting
@@ -50,6 +52,8 @@ def load(block: str) -> dict[str, Any] | None:
         plain = _Plain().value(value)
     except (yaml.YAMLError, _TooMuch, ValueError, RecursionError, TypeError):
         return None
+    if plain is None:  # nothing but comments
+        return {}
     return plain if isinstance(plain, dict) else None
 
 
@@ -97,7 +101,7 @@ class _Plain:
 
 def _key(key: Any) -> str:
     if isinstance(key, str):
-        return key
+        return storable(key)
     return {True: "true", False: "false", None: "null"}[key] if key is None or isinstance(key, bool) else str(key)
 
 
@@ -107,7 +111,7 @@ def _scalar(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, str):
-        return value.encode(errors="replace").decode()
+        return storable(value)
     return value
 
 
@@ -125,6 +129,8 @@ def _loader() -> Any:
         ("merge", "<<", "<"),
     ):
         loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"(?:{pattern})$"), list(first))
+    loader.add_constructor("tag:yaml.org,2002:bool", _truth)
+    loader.add_constructor("tag:yaml.org,2002:set", _members)
     loader.add_constructor("tag:yaml.org,2002:int", _number)
     loader.add_constructor("tag:yaml.org,2002:float", _number)
     loader.add_constructor("tag:yaml.org,2002:timestamp", _text)
@@ -146,6 +152,17 @@ def _number(loader: Any, node: Any) -> Any:
     except ValueError:
         return text  # .inf and .nan, which JSON does not have
     return number if math.isfinite(number) else text
+
+
+def _truth(loader: Any, node: Any) -> Any:
+    """The truth value, or under a tag that says so wrongly the text."""
+    text = str(loader.construct_scalar(node))
+    return {"true": True, "false": False}.get(text.lower(), text)
+
+
+def _members(loader: Any, node: Any) -> list[Any]:
+    """The members of a set in the order that they are written in, which a set of Python's would lose."""
+    return list(loader.construct_mapping(node, deep=True))
 
 
 def _text(loader: Any, node: Any) -> str:

@@ -1,9 +1,11 @@
 """The CLI's own configuration: which notebooks are registered, and which views hold in all of them."""
 
-import json
 import os
 from collections.abc import Sequence
 from typing import Any
+
+from ferrule_opennotes.notebook import configuration
+from ferrule_opennotes.notebook.paths import absolute
 
 _FILE = "config.json"
 
@@ -23,7 +25,7 @@ def registered(kinds: Sequence[str]) -> list[str]:
     for kind in kinds:
         listed = load(kind).get("notebooks")
         folders = listed if isinstance(listed, list) else [os.path.join(folder(kind), "notebooks")]
-        found += [os.path.abspath(os.path.expanduser(each)) for each in folders if isinstance(each, str) and each]
+        found += [absolute(os.path.expanduser(each)) for each in folders if isinstance(each, str) and each]
     return list(dict.fromkeys(found))
 
 
@@ -35,8 +37,7 @@ def views(kind: str) -> Any:
 def load(kind: str) -> dict[str, Any]:
     """The configuration of a CLI; `{}` where there is none, or none that can be read, as the CLI itself takes it."""
     try:
-        with open(os.path.join(folder(kind), _FILE), encoding="utf-8-sig") as stream:
-            config = json.load(stream)
+        config = configuration.read(os.path.join(folder(kind), _FILE))
     except (OSError, ValueError, RecursionError):
         return {}
     return config if isinstance(config, dict) else {}

@@ -1,14 +1,15 @@
 """A notebook: a folder with a configuration file, and markdown files below its root."""
 
-import json
 import os
 import stat
 from collections.abc import Iterator
 from typing import Any
 
 from ferrule_opennotes import errors
+from ferrule_opennotes.notebook import configuration
 from ferrule_opennotes.notebook.notes import Note
-from ferrule_opennotes.notebook.paths import inside, leads_out
+from ferrule_opennotes.notebook.paths import entries, inside, leads_out
+from ferrule_opennotes.notebook.storable import storable
 
 CONFIG_FILES = {"opennotes": ".opennotes.json", "jot": ".jot.json"}
 _NO_NOTES = (".git", ".jot")  # folders that hold what git and the CLI keep for themselves
@@ -38,16 +39,16 @@ class Notebook:
 
     def named(self) -> dict[str, Any]:
         """`{"name", "path"}`, as answers carry it."""
-        return {"name": self.name, "path": self.path}
+        return {"name": storable(self.name), "path": storable(self.path)}
 
     def notes(self) -> list[Note]:
         """Every note, in the order of their paths. What cannot be listed is left out."""
-        found = [Note(path, absolute, mtime) for path, absolute, mtime in self._files(self.root, "")]
+        found = [Note(path, absolute, mtime) for path, absolute, mtime in self._files()]
         return sorted(found, key=lambda note: note.path)
 
     def count(self) -> int:
         """How many notes there are."""
-        return sum(1 for _ in self._files(self.root, ""))
+        return sum(1 for _ in self._files())
 
     def note(self, path: str) -> Note:
         """The note at a path. Raises PATH_TRAVERSAL, and NOTE_NOT_FOUND with paths that look like it."""
@@ -62,6 +63,8 @@ class Notebook:
         raise errors.note_not_found(path, self._similar(wanted))
 
     def _file(self, path: str) -> Note | None:
+        if any(folder in _NO_NOTES for folder in path.split("/")[:-1]):
+            return None
         absolute = os.path.join(self.root, path)
         try:
             status = os.stat(absolute)
@@ -83,21 +86,20 @@ class Notebook:
         same_name = [each for each in paths if each.rpartition("/")[2].removesuffix(".md") == name]
         return (same_name or get_close_matches(path[:200], paths[:5000], _SIMILAR))[:_SIMILAR]
 
-    def _files(self, folder: str, prefix: str) -> Iterator[tuple[str, str, float]]:
-        try:
-            entries = list(os.scandir(folder))
-        except OSError:
-            return
-        for entry in entries:
-            name = entry.name.encode(errors="surrogateescape").decode("utf-8", "replace")
-            try:
-                if entry.is_dir(follow_symlinks=False):
-                    if name not in _NO_NOTES:
-                        yield from self._files(entry.path, f"{prefix}{name}/")
-                elif name.endswith(".md") and entry.is_file() and not self._is_foreign(entry):
-                    yield prefix + name, entry.path, entry.stat().st_mtime
-            except OSError:
-                continue
+    def _files(self) -> Iterator[tuple[str, str, float]]:
+        waiting = [(self.root, "")]
+        while waiting:
+            folder, prefix = waiting.pop()
+            for entry in entries(folder):
+                name = entry.name.encode(errors="surrogateescape").decode("utf-8", "replace")
+                try:
+                    if entry.is_dir(follow_symlinks=False):
+                        if name not in _NO_NOTES:
+                            waiting.append((entry.path, f"{prefix}{name}/"))
+                    elif name.endswith(".md") and entry.is_file() and not self._is_foreign(entry):
+                        yield prefix + name, entry.path, entry.stat().st_mtime
+                except OSError:
+                    continue
 
     def _is_foreign(self, entry: "os.DirEntry[str]") -> bool:
         return entry.is_symlink() and leads_out(entry.path, self.root)
@@ -111,8 +113,7 @@ def read(folder: str, kinds: "list[str]") -> Notebook | None:
     for kind in kinds:
         file = os.path.join(folder, CONFIG_FILES[kind])
         try:
-            with open(file, encoding="utf-8-sig") as stream:
-                config = json.load(stream)
+            config = configuration.read(file)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except (OSError, ValueError, RecursionError) as error:

@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from ferrule_opennotes.notebook import dates, frontmatter
+from ferrule_opennotes.notebook.storable import storable
 
 _HEAD = 8192  # bytes; most notes are shorter, and most that are not have their frontmatter in them
 _LARGEST = 1 << 26  # bytes of one note that are looked at
@@ -31,9 +32,9 @@ class Note:
 
     @property
     def text(self) -> str:
-        """The whole file, its bytes taken as UTF-8, and replaced where they are none."""
+        """The whole file, its bytes taken as UTF-8, and replaced where they are none, or NUL."""
         if self._text is None:
-            self._text = _read(self.absolute, _LARGEST).decode("utf-8", "replace")
+            self._text = storable(_read(self.absolute, _LARGEST).decode("utf-8", "replace"))
         return self._text
 
     @property
@@ -112,7 +113,7 @@ class Note:
             return self._text
         if self._beginning is None:
             head = _read(self.absolute, _HEAD)
-            self._beginning = head.decode("utf-8", "replace")
+            self._beginning = storable(head.decode("utf-8", "replace"))
             if len(head) < _HEAD:
                 self._text = self._beginning
         return self._beginning

@@ -11,10 +11,27 @@ def inside(path: str) -> str:
     Raises PATH_TRAVERSAL for what is absolute, has `..` or `~`, or could mean another place on another system.
     """
     parts = path.split("/")
-    has_drive = len(path) > 1 and path[1] == ":" and path[0].isalpha()
-    if "\0" in path or "\\" in path or path.startswith(("/", "~")) or ".." in parts or has_drive:
+    has_drive = path[1:2] == ":" and path[0].isalpha() and path[2:3] != " "  # `Q: when?.md` is a note
+    has_home = path.startswith("~") and not (len(parts) == 1 and path.endswith(".md"))
+    if "\0" in path or "\\" in path or path.startswith("/") or ".." in parts or has_drive or has_home:
         raise errors.path_traversal(path.replace("\0", "\ufffd"))
     return "/".join(part for part in parts if part not in ("", "."))
+
+
+def absolute(path: str) -> str:
+    """The absolute path; a relative one as it is, and so leading nowhere, where the working directory is gone."""
+    try:
+        return os.path.abspath(path)
+    except OSError:
+        return os.path.normpath(path)
+
+
+def entries(folder: str) -> "list[os.DirEntry[str]]":
+    """What a folder holds; nothing where it cannot be listed."""
+    try:
+        return list(os.scandir(folder))
+    except OSError:
+        return []
 
 
 def leads_out(absolute: str, root: str) -> bool:

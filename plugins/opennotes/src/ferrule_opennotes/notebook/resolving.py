@@ -12,6 +12,8 @@ from typing import NamedTuple
 from ferrule_opennotes import errors
 from ferrule_opennotes.notebook import global_config
 from ferrule_opennotes.notebook.notebook import Malformed, Notebook, read
+from ferrule_opennotes.notebook.paths import absolute
+from ferrule_opennotes.notebook.storable import storable
 
 VARIABLES = {"opennotes": "OPENNOTES_NOTEBOOK", "jot": "JOT_NOTEBOOK"}
 
@@ -37,7 +39,7 @@ def opened(argument: str | None, kind: str) -> Notebook:
         return _named(argument, kind)
     found = current(kind)
     if found is None:
-        raise errors.notebook_not_found(searched=_ancestors())
+        raise errors.notebook_not_found(searched=[storable(folder) for folder in _ancestors()])
     return found.notebook
 
 
@@ -46,7 +48,7 @@ def current(kind: str) -> Found | None:
     try:
         return _from_environment(kind) or _from_folder(kind)
     except Malformed as error:
-        raise errors.notebook_not_found(reason=str(error)) from None
+        raise errors.notebook_not_found(reason=storable(str(error))) from None
 
 
 def known(kind: str) -> Iterator[Found]:
@@ -63,13 +65,13 @@ def known(kind: str) -> Iterator[Found]:
 def _named(argument: str, kind: str) -> Notebook:
     if "\0" in argument:
         raise errors.notebook_not_found(argument.replace("\0", "\ufffd"), "a path holds no NUL")
-    folder = os.path.abspath(os.path.expanduser(argument))
+    folder = absolute(os.path.expanduser(argument))
     if os.path.basename(folder) in (".opennotes.json", ".jot.json"):
         folder = os.path.dirname(folder)
     try:
         notebook = read(folder, kinds(kind))
     except (Malformed, OSError) as error:
-        raise errors.notebook_not_found(argument, str(error)) from None
+        raise errors.notebook_not_found(argument, storable(str(error))) from None
     if notebook is None:
         notebook = next((each.notebook for each in known(kind) if each.notebook.name == argument), None)
     if notebook is None:
@@ -81,7 +83,7 @@ def _named(argument: str, kind: str) -> Notebook:
 def _from_environment(kind: str) -> Found | None:
     for each in kinds(kind):
         if folder := os.environ.get(VARIABLES[each], "").strip():
-            notebook = read(os.path.abspath(folder), [each, *kinds(each)[1:]])
+            notebook = read(absolute(folder), [each, *kinds(each)[1:]])
             if notebook is None:
                 raise Malformed(f"{VARIABLES[each]} names {folder}, which holds no notebook")
             return Found(notebook, "explicit")
@@ -111,7 +113,15 @@ def _has_context(notebook: Notebook, folders: Sequence[str]) -> bool:
     """Whether the working directory is one of the notebook's contexts or below it, part by part."""
     contexts = notebook.config.get("contexts")
     listed = contexts if isinstance(contexts, list) else []
-    return any(isinstance(each, str) and os.path.normpath(each) in folders for each in listed if each)
+    return any(isinstance(each, str) and _is_around(each, folders) for each in listed)
+
+
+def _is_around(context: str, folders: Sequence[str]) -> bool:
+    """Whether a context is one of the folders, of which the working directory is the first, or all there is."""
+    if not os.path.isabs(context):
+        return False
+    # The system names the working directory without symbolic links; a context is written as its shell names it.
+    return os.path.normpath(context) in (*folders, os.sep) or os.path.realpath(context) in folders
 
 
 def _ancestors() -> list[str]:

@@ -27,16 +27,21 @@ def find(context: Context) -> Program:
     """The CLI that the admin names, else the first `opennotes` on PATH, else the first `jot` there that is this one.
 
     The admin names it by FERRULE_OPENNOTES_CLI, or by `cli` in the tool's table: an absolute path, or a name to look
-    up on PATH. The working directory is never searched. Raises ToolError CLI_NOT_FOUND.
+    up on PATH. The working directory is never searched. Raises ToolError CLI_NOT_FOUND, and TooSlow where there is none
+    but a `jot` that did not say what it is.
     """
     named = context.setting("cli", "FERRULE_OPENNOTES_CLI")
     if named:
         return _named(str(named), context)
+    slow = None
     for kind in _KINDS:
         for path in _executables(kind):
-            if kind == "opennotes" or _is_our_jot(path, context):
-                return Program(path, kind)
-    raise errors.cli_not_found(_shown(_folders()))
+            try:
+                if kind == "opennotes" or _is_our_jot(path, context):
+                    return Program(path, kind)
+            except TooSlow as error:  # to install what is there already would not help
+                slow = slow or error
+    raise slow or errors.cli_not_found(_shown(_folders()))
 
 
 def _named(name: str, context: Context) -> Program:
@@ -71,6 +76,8 @@ def _is_our_jot(path: str, context: Context) -> bool:
     """Whether this is the notes program: BSD has another one of this name, which prints numbers."""
     try:
         text = _help(path, ["notes", "--help"], context)
+    except TooSlow:
+        raise
     except ToolError:
         return False
     return re.search(r"^\s+jot notes\b", text, re.MULTILINE) is not None
@@ -98,7 +105,8 @@ def _is_executable(path: str) -> bool:
 def _folders() -> list[str]:
     """The folders of PATH, each once. One that is relative would be searched for in the working directory."""
     entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return list(dict.fromkeys(os.path.normpath(entry) for entry in entries if os.path.isabs(entry)))
+    # Not normalised: where `link` is a link, `/a/link/../bin` is not `/a/bin`.
+    return list(dict.fromkeys(entry.rstrip(os.sep) or os.sep for entry in entries if os.path.isabs(entry)))
 
 
 def _shown(folders: list[str]) -> list[str]:

@@ -36,6 +36,13 @@ _VARIABLES = (
     "XDG_CONFIG_HOME",
     "XDG_CACHE_HOME",
     "XDG_DATA_HOME",
+    "LC_ALL",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "LC_MONETARY",
+    "LC_NUMERIC",
+    "LC_TIME",
 )
 
 
@@ -89,7 +96,7 @@ def shown(command: Sequence[bytes]) -> list[str]:
 
 def environment(variables: Mapping[str, str]) -> dict[str, str]:
     """What the CLI sees of the environment. OPENNOTES_NOTEBOOK would beat --notebook, and keys are not for it."""
-    kept = {name: value for name, value in variables.items() if name in _VARIABLES or name.startswith("LC_")}
+    kept = {name: value for name, value in variables.items() if name in _VARIABLES}
     return kept | {"TERM": "dumb", "NO_COLOR": "1"}
 
 

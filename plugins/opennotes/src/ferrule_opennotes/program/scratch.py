@@ -3,8 +3,9 @@
 import json
 import os
 import re
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule import Context, ToolError
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 _CONFIGURATIONS = (".opennotes.json", ".jot.json")
 _FILE = "note.md"
+_PREFIX = "ferrule-opennotes-"
+_OLD = 86_400  # seconds; no call takes as long
 _NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
@@ -31,20 +34,35 @@ class Added(NamedTuple):
 def scratch(templates: Mapping[str, str] | None = None) -> Iterator[str]:
     """The absolute path of an empty notebook, for both generations of the CLI, that is removed in any case.
 
-    templates: the text of each by its name. Raises ToolError CLI_FAILED where no folder can be made.
+    templates: the text of each by its name. Raises ToolError CLI_FAILED where it cannot be made.
     """
     import shutil
     import tempfile
 
+    folder = None
     try:
-        folder = tempfile.mkdtemp(prefix="ferrule-opennotes-")
-    except OSError as error:
-        raise errors.cli_failed(f"there is no room for a temporary notebook: {error.strerror}", []) from None
-    try:
-        _configure(folder, templates or {})
+        try:
+            folder = tempfile.mkdtemp(prefix=_PREFIX)
+            _configure(folder, templates or {})
+        except OSError as error:
+            raise errors.cli_failed(f"there is no room for a temporary notebook: {error.strerror}", []) from None
+        _remove_left(os.path.dirname(folder))
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_left(folder: str) -> None:
+    """Remove the notebooks of calls that were killed, which no call can be working in any more."""
+    import shutil
+
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
+                status = entry.stat(follow_symlinks=False)
+                if status.st_uid == os.getuid() and status.st_mtime < time.time() - _OLD:
+                    shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def add_note(
@@ -103,11 +121,15 @@ def _added(program: "Program", context: Context, arguments: list[str], templates
     command = ["notes", "add", *arguments]
     with scratch(templates) as folder:
         accepted(run(program, command, context, cwd=folder, notebook=folder), program, command)
-        notes = [entry.path for entry in os.scandir(folder) if entry.name.endswith(".md") and entry.is_file()]
-        if len(notes) != 1:
-            raise errors.cli_failed(f"it wrote {len(notes)} notes instead of one", [program.path, *command[:2]])
-        with open(notes[0], "rb") as file:
-            return Added(file.read().decode(errors="replace"), os.path.basename(notes[0]))
+        try:
+            notes = [entry.path for entry in os.scandir(folder) if entry.name.endswith(".md") and entry.is_file()]
+            if len(notes) != 1:
+                raise errors.cli_failed(f"it wrote {len(notes)} notes instead of one", [program.path, *command[:2]])
+            with open(notes[0], "rb") as file:
+                return Added(file.read().decode(errors="replace"), os.path.basename(notes[0]))
+        except OSError as error:
+            reason = f"what it wrote cannot be read: {error.strerror}"
+            raise errors.cli_failed(reason, [program.path, *command[:2]]) from None
 
 
 def _configure(folder: str, templates: Mapping[str, str]) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FIELDS = ("path", "title", "links-to", "linked-by")
 _GROUPS = ("and", "or", "not")
+_NO_OPERATORS = ("!", "<", ">", "~")  # with the = that follows; taken for a name they would find nothing
 _LONGEST = 1000  # characters of a value, as the CLI takes them
 
 
@@ -92,6 +93,8 @@ def _problem(text: Any) -> str | None:
     field, value = field.strip(), value.strip()
     if not equals:
         return f"{_short(text)} is no condition; write field=value"
+    if field.endswith(_NO_OPERATORS):
+        return f"{_short(text)} has another operator than =; what must not hold goes into 'not'"
     if field not in FIELDS and (not field.startswith("data.") or field == "data."):
         return f"there is no field {_short(field)}; there are data.NAME, {', '.join(FIELDS)}"
     if not value:

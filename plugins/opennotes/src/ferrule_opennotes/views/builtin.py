@@ -48,7 +48,7 @@ def run(name: str, notes: list[Note], root: str, values: Values) -> list[Row]:
 def _today(notes: list[Note], now: datetime) -> list[Note]:
     def is_of_today(text: str | None) -> bool:
         instant = dates.parse(text)
-        return instant is not None and instant.astimezone(now.tzinfo).date() == now.date()
+        return instant is not None and dates.day_of(instant, now.tzinfo) == now.date()
 
     return by_modified([note for note in notes if is_of_today(note.modified) or is_of_today(note.created)])
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ferrule import ToolError
+from ferrule_opennotes import errors
 
 Origin = Literal["built-in", "global", "notebook"]
 
@@ -72,7 +73,7 @@ def parsed(name: str, origin: Origin, value: Any) -> Definition:
     return Definition(
         name,
         origin,
-        as_text(value.get("description")),
+        _description(value),
         parameters(value.get("parameters")),
         query if special is None else None,
         special,
@@ -105,6 +106,10 @@ def as_text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
+def _description(value: Mapping[str, Any]) -> str:
+    return errors.shown(as_text(value.get("description")))
+
+
 def _special(name: str, value: Mapping[str, Any]) -> str | None:
     special = value.get("special_executor") or (name if value.get("type") == "special" else None)
     if special is not None and special not in SPECIAL:
@@ -120,4 +125,4 @@ def _parameter(value: Any) -> Parameter:
     if kind not in TYPES:
         raise Malformed(f"its parameter '{name}' has the type '{kind}', which is none of {', '.join(TYPES)}")
     default = as_text(value.get("default"))
-    return Parameter(name, kind, value.get("required") is True, default or None, as_text(value.get("description")))
+    return Parameter(name, kind, value.get("required") is True, default or None, _description(value))

@@ -8,6 +8,7 @@ from ferrule import Context, ToolError
 from ferrule_opennotes import errors
 from ferrule_opennotes.answers.paging import cut
 from ferrule_opennotes.notebook.notebook import Notebook
+from ferrule_opennotes.notebook.storable import storable
 from ferrule_opennotes.views import builtin
 from ferrule_opennotes.views.catalogue import custom, query
 from ferrule_opennotes.views.definitions import Definition, Flawed, Malformed, refused
@@ -83,5 +84,5 @@ def _rows(
 
 
 def _flawed(view: Flawed, notebook: Notebook) -> ToolError:
-    where = f"{notebook.path}/{notebook.config_file}" if view.origin == "notebook" else "the CLI's config.json"
-    return refused(view.name, f"its definition cannot be used: {view.reason}", f"Correct it in {where}.")
+    file = f"{notebook.path}/{notebook.config_file}" if view.origin == "notebook" else "the CLI's config.json"
+    return refused(view.name, f"its definition cannot be used: {view.reason}", f"Correct it in {storable(file)}.")

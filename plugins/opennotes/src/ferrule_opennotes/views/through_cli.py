@@ -64,7 +64,7 @@ def _listed(answer: Any) -> Iterator[tuple[Any, str | None]]:
         yield from ((row, None) for row in answer["notes"])
         return
     groups = answer.get("groups", answer) if isinstance(answer, Mapping) else {}
-    for name in sorted(groups):
+    for name in sorted(groups or {}):
         if isinstance(groups[name], list):
             yield from ((row, name) for row in groups[name])
 

@@ -133,7 +133,7 @@ def _equal_to(expression: Expression, wanted: Any) -> Callable[[Any], bool]:
     if expression.type == "date":
         instant = _instant(wanted)
         if _DAY.fullmatch(str(wanted).strip()):  # a day is all of it
-            return lambda value: isinstance(value, datetime) and value.astimezone().date() == instant.date()
+            return lambda value: isinstance(value, datetime) and dates.day_of(value) == instant.date()
         return lambda value: value == instant
     if expression.type != "text":
         typed = _typed(expression, wanted)

@@ -1,6 +1,7 @@
 """Expressions that a definition may name: fields of notes, casts of them, and aggregates over several notes."""
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -182,12 +183,17 @@ def _numbers(values: Sequence[Value]) -> list[int | float]:
 
 def _sum(values: Sequence[Value]) -> Value:
     numbers = _numbers(values)
-    return sum(numbers) if numbers else None
+    return _finite(sum(numbers)) if numbers else None
 
 
 def _average(values: Sequence[Value]) -> Value:
     numbers = _numbers(values)
-    return sum(numbers) / len(numbers) if numbers else None
+    return _finite(sum(numbers) / len(numbers)) if numbers else None
+
+
+def _finite(number: int | float) -> int | float | None:
+    """The number; None for one that is too large for JSON."""
+    return number if math.isfinite(number) else None
 
 
 def order_key(value: Value) -> Any:

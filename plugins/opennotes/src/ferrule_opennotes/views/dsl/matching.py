@@ -3,7 +3,7 @@
 import operator
 import re
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from ferrule_opennotes.notebook import dates
@@ -37,6 +37,8 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
 }
 _RELATIVE = {"this-week": ("this_week", "next_week"), "this-month": ("this_month", "next_month")}
+_INSTANT = timedelta(microseconds=1)
+_LAST = datetime.max.replace(tzinfo=UTC)
 _WITHOUT_BLANKS = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0eff]")
 
 
@@ -175,16 +177,21 @@ def _span(value: str, now: datetime) -> tuple[datetime, datetime]:
     """From when until when a date is: a day, a week, a month, or one instant."""
     first, after = _RELATIVE.get(value.lower(), (value.lower(), ""))
     if day := variables.day_of(first, now):
-        return _midnight(day), _midnight(variables.day_of(after, now) or day + timedelta(days=1))
+        next_day = variables.day_of(after, now)
+        return _midnight(day), _midnight(next_day) if next_day else _midnight(day, 1)
     try:
         day = date.fromisoformat(value)
     except ValueError:
         instant = dates.parse(value)
         if instant is None:
             raise Malformed(f"{value[:60]!r} is no date: YYYY-MM-DD, today, yesterday, this-week, this-month") from None
-        return instant, instant + timedelta(microseconds=1)
-    return _midnight(day), _midnight(day + timedelta(days=1))
+        return instant, min(instant, _LAST - _INSTANT) + _INSTANT
+    return _midnight(day), _midnight(day, 1)
 
 
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time()).astimezone()
+def _midnight(day: date, days: int = 0) -> datetime:
+    """When the day begins, or one that is `days` later; the first or last instant where no calendar goes that far."""
+    try:
+        return datetime.combine(day + timedelta(days=days), time()).astimezone()
+    except (OverflowError, ValueError):
+        return _LAST if day.year > 1 else datetime.min.replace(tzinfo=UTC)
