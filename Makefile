@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 PLUGINS := $(wildcard plugins/*)
-OWN := --editable "host[http]" $(addprefix --editable ,$(PLUGINS))
+OWN := --editable "host[http,redis]" $(addprefix --editable ,$(PLUGINS))
 PROJECTS := host/pyproject.toml host/hatch_build.py $(addsuffix /pyproject.toml,$(PLUGINS)) constraints.txt
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
@@ -42,6 +42,8 @@ format: $(VENV)/.for-work
 bench: $(VENV)/.for-work
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/search.py
+	$(BIN)/python bench/caching.py
+	$(BIN)/python bench/research.py
 	$(BIN)/python bench/conversion.py
 	$(BIN)/python bench/notebooks.py
 

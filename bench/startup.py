@@ -83,6 +83,8 @@ def rows(installation: Installation, folder: Path, click: Ratio) -> Iterator[Row
     yield Row("argument error, console script", Command([new], BAD), None)
     yield Row("trivial call, linked", Command([linked], GOOD), 3.6)
     yield Row("trivial call, console script", Command([new], GOOD), None)
+    timed = Command([linked], GOOD, {"FERRULE_WRAPPERS": "timing"})
+    yield Row("trivial call, linked, inside of the wrapper timing", timed, None)
     yield from rows_with_many_tools(installation, folder, click)
 
 

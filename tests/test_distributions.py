@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROJECTS = [ROOT / "host", *sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))]
 TOOLS = sorted(
     name
-    for project in PROJECTS[1:]
+    for project in PROJECTS
     for name in tomllib.loads((project / "pyproject.toml").read_text())["project"]["entry-points"]["ferrule.tools"]
 )
 

@@ -47,6 +47,7 @@ class Machine:
 
     def __init__(self, root: Path) -> None:
         self.home, self.work, self.site, hiding = (root / name for name in ("home", "work", "site", "hiding"))
+        self._hiding = hiding
         for folder in (self.home, self.work, self.site, hiding):
             folder.mkdir()
         _hide_what_else_is_installed(hiding)
@@ -58,6 +59,13 @@ class Machine:
             "PYTHONPATH": f"{self.site}:{hiding}",
             "LANG": "C.UTF-8",
         }
+
+    def uncover_the_host(self) -> "Machine":
+        """Let the tools and wrappers show that the host itself brings along; they are hidden as others are."""
+        hidden = self._hiding / "ferrule-0.dist-info"
+        if hidden.exists():
+            hidden.rmdir()
+        return self
 
     def install(
         self,

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from ferrule.context import Context
     from ferrule.credentials import Credential
     from ferrule.errors import ToolError
+    from ferrule.results import Results
     from ferrule.schemas import static_schema
 
     hookimpl: pluggy.HookimplMarker
 
 __version__ = "0.1.0"
 
-__all__ = ["Context", "Credential", "ToolError", "__version__", "hookimpl", "static_schema"]
+__all__ = ["Context", "Credential", "Results", "ToolError", "__version__", "hookimpl", "static_schema"]
 
 
 def __getattr__(name: str) -> object:
@@ -32,6 +33,8 @@ def __getattr__(name: str) -> object:
         from ferrule.credentials import Credential as value
     elif name == "ToolError":
         from ferrule.errors import ToolError as value
+    elif name == "Results":
+        from ferrule.results import Results as value
     elif name == "static_schema":
         from ferrule.schemas import static_schema as value
     else:

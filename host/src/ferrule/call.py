@@ -8,7 +8,7 @@ from ferrule.errors import FerruleError, InputMalformed
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from ferrule.configuration import Configuration
@@ -101,21 +101,37 @@ class Call:
         has_been_checked = schema is not None and not needs_jsonschema(schema["parameters"])
         if schema is not None and has_been_checked:
             arguments = prepare(arguments, schema["parameters"])
-        return supervise(
-            Execution(
+
+        def run(wrappers: "Mapping[str, Mapping[str, Any]]") -> "Outcome":
+            execution = Execution(
                 tool,
                 arguments,
                 self._names,
                 self.deadline,
                 settings=settings.tool(tool.name),
+                wrappers=wrappers,
                 has_been_checked=has_been_checked,
                 dry=self._dry,
-            ),
-            deadline=self.deadline,
-            memory=settings.memory(tool.name),
-            size_limit=ANSWER_BYTES,
-            signals=self._signals,
-        )
+            )
+            memory = settings.memory(tool.name)
+            return supervise(
+                execution, deadline=self.deadline, memory=memory, size_limit=ANSWER_BYTES, signals=self._signals
+            )
+
+        return _without_what_dies(run, settings.wrappers())
+
+
+def _without_what_dies(
+    run: "Callable[[Mapping[str, Mapping[str, Any]]], Outcome]", wrappers: "Mapping[str, Mapping[str, Any]]"
+) -> "Outcome":
+    """What comes of a call. A wrapper in whose code the process dies before the tool has begun is left out then."""
+    outcome = run(wrappers)
+    while outcome.wrapper in wrappers:
+        wrappers = {name: table for name, table in wrappers.items() if name != outcome.wrapper}
+        died, outcome = outcome, run(wrappers)
+        outcome.events = [*died.events, *outcome.events]
+        outcome.secrets = [*died.secrets, *outcome.secrets]
+    return outcome
 
 
 def parse(data: bytes, source: str = "stdin") -> "dict[str, Any]":

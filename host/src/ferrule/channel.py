@@ -1,14 +1,16 @@
 """What a supervised child tells its parent, over a pipe that nothing else writes to: one message a line.
 
 A message is one letter and a JSON document: `s` a secret that must be kept out of every output, `e` an event, `f` a
-failure (`FerruleError.facts()`), `r` the result. The first `f` or `r` ends the call.
+failure (`FerruleError.facts()`), `r` the result. The first `f` or `r` ends the call. Where wrappers are on, `w` says
+which of them is at work (null: none), and `k` with one of the last two what the tool has said, in case a wrapper ends
+the process after it.
 """
 
 import os
 from _thread import RLock  # threading itself takes a while to import, and a plugin may have replaced what is in it
 
 from ferrule import strict_json
-from ferrule.errors import FerruleError, ResultInvalid
+from ferrule.errors import FerruleError, ResultInvalid, ResultTooLarge
 
 TYPE_CHECKING = False
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 _write, _getpid = os.write, os.getpid
 
 _LONGEST_TEXT = 8_000  # characters
-SECRET, EVENT, FAILURE, RESULT = b"s", b"e", b"f", b"r"
+SECRET, EVENT, FAILURE, RESULT, AT_WORK, KEPT = b"s", b"e", b"f", b"r", b"w", b"k"
 
 
 class Channel:
@@ -46,7 +48,7 @@ class Channel:
         self._send(EVENT, _document(dict(event), self._size_limit, "event"))
 
     def result(self, value: object) -> None:
-        """Keep the result; ResultInvalid where it cannot be written as JSON, or is larger than the client reads."""
+        """Keep the result; ResultInvalid where it cannot be written as JSON, ResultTooLarge where it is too large."""
         self._last_word = RESULT, _document(value, self._size_limit, "result")
 
     def failure(self, error: FerruleError) -> None:
@@ -58,15 +60,32 @@ class Channel:
                 self.event(event)  # type: ignore[arg-type]
             except (ResultInvalid, TypeError, ValueError):
                 pass  # the error says what happened without it
-        document = strict_json.dumps(facts)
-        if len(document) > self._size_limit:
-            document = strict_json.dumps({"code": facts["code"], "message": facts["message"]})
-        self._last_word = FAILURE, document
+        self._last_word = FAILURE, self._of_facts(facts)
+
+    def at_work(self, wrapper: str | None) -> None:
+        """Say whose code runs next: a wrapper's, or None for the tool's and the host's."""
+        self._send(AT_WORK, strict_json.dumps(wrapper))
+
+    def keep(self, document: bytes) -> None:
+        """Hand in the tool's result already, which counts if there is no last word. Raises ResultTooLarge."""
+        self._send(KEPT + RESULT, _fitting(document, self._size_limit, "result"))
+
+    def keep_failure(self, error: FerruleError) -> None:
+        """Hand in the tool's failure already, without its event, which counts if there is no last word."""
+        facts = _sound_facts(error, self.known_secrets)
+        facts.pop("event", None)
+        self._send(KEPT + FAILURE, self._of_facts(facts))
 
     def finish(self) -> None:
         """Send the result or the failure, after which the parent listens no more."""
         if self._last_word:
             self._send(*self._last_word)
+
+    def _of_facts(self, facts: "dict[str, object]") -> bytes:
+        document = strict_json.dumps(facts)
+        if len(document) > self._size_limit:
+            document = strict_json.dumps({"code": facts["code"], "message": facts["message"]})
+        return document
 
     def _send(self, kind: bytes, document: bytes) -> None:
         if _getpid() != self._owner:
@@ -81,7 +100,9 @@ class Channel:
 class Messages:
     """The parent's end: bytes in, messages out. What is no message is ignored; a plugin may have written it."""
 
-    __slots__ = ("_pending", "_size_limit", "events", "failure", "overflow", "result", "secrets")
+    __slots__ = (
+        "_pending", "_size_limit", "at_work", "events", "failure", "kept", "overflow", "result", "secrets"
+    )  # fmt: skip
 
     def __init__(self, size_limit: int) -> None:
         self._size_limit = size_limit
@@ -90,6 +111,8 @@ class Messages:
         self.events: list[dict[str, object]] = []
         self.failure: dict[str, object] | None = None
         self.result: bytes | None = None
+        self.at_work: str | None = None
+        self.kept: tuple[bytes | None, dict[str, object] | None] | None = None
         self.overflow = False
 
     @property
@@ -103,16 +126,21 @@ class Messages:
         for line in lines:
             if not self.ended:
                 self._take(line[:1], line[1:])
-        self.overflow = not self.ended and len(self._pending) > self._size_limit + 2
+        self.overflow = not self.ended and len(self._pending) > self._size_limit + 3
 
     def _take(self, kind: bytes, document: bytes) -> None:
-        if kind not in (SECRET, EVENT, FAILURE, RESULT):
+        is_kept = kind == KEPT
+        if is_kept:
+            kind, document = document[:1], document[1:]
+        if kind not in (SECRET, EVENT, FAILURE, RESULT, AT_WORK):
             return
         try:
             value = strict_json.loads(document)
         except strict_json.MalformedJSON:
             return
-        if kind == RESULT and isinstance(value, dict) and len(document) <= self._size_limit:
+        if is_kept:
+            self._keep(kind, document, value)
+        elif kind == RESULT and isinstance(value, dict) and len(document) <= self._size_limit:
             self.result = document
         elif kind == SECRET and isinstance(value, str):
             self.secrets.append(value)
@@ -120,6 +148,12 @@ class Messages:
             self.failure = value
         elif kind == EVENT and isinstance(value, dict) and len(self.events) < 100:
             self.events.append(value)
+        elif kind == AT_WORK:
+            self.at_work = value if isinstance(value, str) else None
+
+    def _keep(self, kind: bytes, document: bytes, value: object) -> None:
+        if isinstance(value, dict) and kind in (RESULT, FAILURE):
+            self.kept = (document, None) if kind == RESULT else (None, value)
 
 
 def _sound_facts(error: FerruleError, secrets: "Sequence[str]") -> dict[str, object]:
@@ -142,13 +176,21 @@ def _is_sound(name: str, value: object) -> bool:
         return False
 
 
-def _document(value: object, size_limit: int, what: str) -> bytes:
+def written(value: object, what: str) -> bytes:
+    """A value as JSON, of any size; ResultInvalid where it cannot be written. what: `result` or `event`."""
     try:
-        document = strict_json.dumps(value)
+        return strict_json.dumps(value)
     except strict_json.Unrepresentable as error:
         raise ResultInvalid(f"The tool's {what} cannot be written as JSON: {error}.") from None
+
+
+def _document(value: object, size_limit: int, what: str) -> bytes:
+    return _fitting(written(value, what), size_limit, what)
+
+
+def _fitting(document: bytes, size_limit: int, what: str) -> bytes:
     if len(document) > size_limit:
-        raise ResultInvalid(
+        raise ResultTooLarge(
             f"The tool's {what} takes {len(document):,} bytes, more than the {size_limit:,} that the client reads.",
             hint="Ask for less at a time." if what == "result" else None,
         )

@@ -5,7 +5,8 @@
     memory = 2048          # MiB of address space for a call of this tool
     allow = ["loopback"]   # the tool's own; it asks `context.setting` for them
 
-    [wrappers]             # reserved for what wraps every call
+    [wrappers.timing]      # what wraps every call
+    enabled = true         # as FERRULE_WRAPPERS=timing does, which wins; further keys are the wrapper's own
 
 The file is looked for in the configuration folder of the user, FERRULE_CONFIG names another one.
 """
@@ -52,10 +53,29 @@ class Configuration:
         """What disables the tool, for a message."""
         return "FERRULE_DISABLE" if self._disabled_by_environment(name) else f"[tools.{name}] in {self.path}"
 
+    def wrapper(self, name: str) -> "Mapping[str, Any]":
+        """The table `[wrappers.NAME]`, empty where there is none."""
+        return self._wrapper_tables().get(name, {})
+
+    def wrappers(self) -> "dict[str, Mapping[str, Any]]":
+        """The tables of the wrappers that are on, by name: those in FERRULE_WRAPPERS if that is set, empty for none.
+
+        Otherwise those whose table says `enabled = true`.
+        """
+        named = self.environ.get("FERRULE_WRAPPERS")
+        if named is None:
+            return {name: table for name, table in self._wrapper_tables().items() if table.get("enabled") is True}
+        return {name: self.wrapper(name) for name in named.replace(",", " ").split()}
+
     def memory(self, name: str) -> int:
         """MiB of address space that a call may take, from FERRULE_MEMORY or the tool's table."""
         setting = _positive(self.environ.get("FERRULE_MEMORY")) or _positive(self.tool(name).get("memory"))
         return max(1, int(setting or DEFAULT_MEMORY))
+
+    def _wrapper_tables(self) -> "dict[str, Mapping[str, Any]]":
+        tables = self.content.get("wrappers")
+        found = tables.items() if isinstance(tables, dict) else ()
+        return {name: table for name, table in found if isinstance(table, dict)}
 
     def _disabled_by_environment(self, name: str) -> bool:
         disabled = self.environ.get("FERRULE_DISABLE", "").replace(",", " ").split()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ferrule.credentials_file import CredentialsFile
+    from ferrule.wrapped_call import WrappedCall
 
 ANSWER_BYTES = 65_534  # the client reads 65,535, and the newline is one of them
 
@@ -23,9 +24,24 @@ class Context:
 
     tool: the tool's own name. deadline: the instant, on the clock of `time.monotonic()`, by which `execute` must have
     answered; two seconds later the call is ended for it. max_bytes: the size that the answer may have on the wire.
+
+    Wrappers get the same object, and have `call`, `wrapper`, `wrapper_setting` and `note` for themselves. notes: what
+    they have noted so far.
     """
 
-    __slots__ = ("_credentials", "_file", "_names", "_send_event", "_settings", "deadline", "max_bytes", "tool")
+    __slots__ = (
+        "_call",
+        "_credentials",
+        "_file",
+        "_names",
+        "_send_event",
+        "_settings",
+        "_wrappers",
+        "deadline",
+        "max_bytes",
+        "notes",
+        "tool",
+    )
 
     def __init__(
         self,
@@ -35,6 +51,7 @@ class Context:
         credentials: "Sequence[Credential]" = (),
         names: "Mapping[str, str] | None" = None,
         settings: "Mapping[str, Any] | None" = None,
+        wrappers: "Mapping[str, Mapping[str, Any]] | None" = None,
         send_event: "Callable[[Mapping[str, object]], None] | None" = None,
         max_bytes: int = ANSWER_BYTES,
     ) -> None:
@@ -46,6 +63,9 @@ class Context:
         self._settings = settings or {}
         self._send_event = send_event
         self._file: CredentialsFile | None = None
+        self._wrappers = wrappers or {}
+        self._call: WrappedCall | None = None
+        self.notes: dict[str, dict[str, Any]] = {}
 
     def remaining(self) -> float:
         """Seconds that are left until the deadline, never negative."""
@@ -80,7 +100,55 @@ class Context:
         The table is `[tools.NAME]` of config.toml, and gives whatever TOML has there. A variable that is empty or
         blank counts as not set. None where neither is set. No argument of a call can change it.
         """
+        if self._call is not None:
+            self._call.asked_for(environment)
         return os.environ.get(environment, "").strip() or self._settings.get(name)
+
+    @property
+    def call(self) -> "WrappedCall":
+        """The call, for wrappers. Raises LookupError where none is on."""
+        if self._call is None:
+            raise LookupError("context.call is for wrappers, and none is on")
+        return self._call
+
+    @call.setter
+    def call(self, call: "WrappedCall") -> None:
+        self._call = call
+
+    def wrapper(self, name: str) -> "Mapping[str, Any]":
+        """The table `[wrappers.NAME]` of config.toml; empty where there is none."""
+        return self._wrappers.get(name, {})
+
+    def wrapper_setting(self, name: str, key: str, environment: str) -> "Any":
+        """What the admin decided for a wrapper: text from the variable `environment`, else `key` of its table.
+
+        A variable that is empty or blank counts as not set. None where neither is set.
+        """
+        return os.environ.get(environment, "").strip() or self.wrapper(name).get(key)
+
+    def note(self, name: str, facts: "Mapping[str, Any]") -> None:
+        """Put facts about the call beside its result, as `_meta: {NAME: facts}`; a second note replaces the first.
+
+        A note is left out where the answer would get too large for it, where the tool's own result has one of that
+        name, and where the call fails. Raises Unrepresentable, a ValueError, for what is no JSON.
+        """
+        self.notes[name] = strict_json.loads(strict_json.dumps(dict(facts)))  # type: ignore[assignment]
+
+    def identity(self, environment: "Sequence[str]" = ()) -> "dict[str, Any]":
+        """What decides a result beside the arguments, without secrets, as `context.call.identity` has it.
+
+        environment: variables that count beside those of ferrule and of the locale.
+        """
+        from ferrule import identity
+
+        own = {credential.environment for credential in self._credentials}
+        found = identity.environment(os.environ, environment)
+        return {
+            "settings": identity.settings(self._settings),
+            "environment": {name: value for name, value in found.items() if name not in own},
+            "credentials": identity.credentials(self._credentials, os.environ, self._credentials_file()),
+            "names": dict(self._names),
+        }
 
     def event(self, event: "Mapping[str, object]") -> None:
         """Send one event to whoever runs the tool: a JSON object, which becomes one line on stderr.

@@ -17,6 +17,8 @@ from ferrule.errors import ConfigurationMalformed
 from ferrule.inventory import BROKEN, CLASH, DISABLED, INVALID, Entry
 from ferrule.isolation import interpreter
 from ferrule.naming import SUFFIX, executable_name
+from ferrule.wrapper_status import BROKEN as WRAPPER_BROKEN
+from ferrule.wrapper_status import statuses as wrapper_statuses
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 
@@ -52,6 +54,7 @@ def examine(folders: Sequence[str] = (), *, entries: Iterable[Entry] | None = No
     yield from malformed
     claims = discovery.scan()
     yield from _configured(settings, claims)
+    yield from _wrappers(settings)
     loaded = _loaded(claims, settings) if entries is None else list(entries)
     for entry in loaded:
         yield from _tool(entry)
@@ -81,6 +84,20 @@ def _configured(settings: Configuration, claims: Mapping[str, object]) -> Iterat
     for name in sorted(set(tools) - set(claims)):
         message = f"[tools.{name}] is about a tool that is not installed."
         yield Diagnosis("configuration-unused", WARNING, settings.path, message, "Install it, or take the table out.")
+
+
+def _wrappers(settings: Configuration) -> Iterator[Diagnosis]:
+    """What is on and cannot be had. No call fails for it, so that nothing else would tell."""
+    tables = settings.content.get("wrappers", {})
+    is_table = isinstance(tables, dict)
+    wrong = [name for name, table in tables.items() if not isinstance(table, dict)] if is_table else ["wrappers"]
+    for name in wrong:
+        message = f"`{name}` is not a table, so it switches nothing on."
+        yield Diagnosis("configuration-malformed", ERROR, settings.path, message, "Write [wrappers.NAME].")
+    for status in wrapper_statuses(settings, load=True):
+        if status.state == WRAPPER_BROKEN:
+            mend = "Mend or install it, or switch it off in [wrappers] of config.toml and in FERRULE_WRAPPERS."
+            yield Diagnosis("wrapper-broken", ERROR, status.name, status.error or "", mend)
 
 
 def _loaded(claims: Mapping[str, list[InstalledTool]], settings: Configuration) -> list[Entry]:

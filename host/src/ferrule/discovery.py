@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 TOOLS = "ferrule.tools"
 FAILURES = "ferrule.failures"
+WRAPPERS = "ferrule.wrappers"
 _LARGEST = 1 << 16  # bytes of entry_points.txt that are read
 _METADATA_FOLDERS = (".dist-info", ".egg-info")
 
@@ -63,6 +64,25 @@ def scan(search: "Iterable[str] | None" = None) -> dict[str, list[InstalledTool]
     claims: dict[str, list[InstalledTool]] = {}
     for tool in _tools(sys.path if search is None else search):
         claims.setdefault(tool.name, []).append(tool)
+    return claims
+
+
+def entry_points(group: str, search: "Iterable[str] | None" = None) -> "Iterator[tuple[str, str, str]]":
+    """The entry points of another group, as (name, value, distribution and version), in the order of the path."""
+    seen: set[str] = set()
+    for metadata in _metadata_folders(sys.path if search is None else search):
+        distribution, version = _name_and_version(metadata)
+        if distribution not in seen:
+            seen.add(distribution)
+            for name, value in _entry_points(metadata, group).get(group, {}).items():
+                yield name, value, f"{distribution} {version}".strip()
+
+
+def wrappers(search: "Iterable[str] | None" = None) -> dict[str, list[tuple[str, str]]]:
+    """Every wrapper on the path: its name, and each claim to it, as `entry_points` gives value and distribution."""
+    claims: dict[str, list[tuple[str, str]]] = {}
+    for name, value, source in entry_points(WRAPPERS, search):
+        claims.setdefault(name, []).append((value, source))
     return claims
 
 
@@ -129,8 +149,8 @@ def _name_and_version(metadata: str) -> tuple[str, str]:
     return same_distribution(name), version.partition("-")[0]
 
 
-def _entry_points(metadata: str) -> dict[str, dict[str, str]]:
-    """The entry points of our groups; `{}` for the many distributions that have none, after a look at the bytes."""
+def _entry_points(metadata: str, group: str = TOOLS) -> dict[str, dict[str, str]]:
+    """The entry points of our groups; `{}` for a distribution without any of this one, after a look at the bytes."""
     try:
         # Without O_NONBLOCK a FIFO in the file's place would hang every call of every tool.
         file = os.open(f"{metadata}/entry_points.txt", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -142,7 +162,7 @@ def _entry_points(metadata: str) -> dict[str, dict[str, str]]:
         return {}
     finally:
         os.close(file)
-    if TOOLS.encode() not in data:
+    if group.encode() not in data:
         return {}
     return _parse(data.decode(errors="replace"))
 

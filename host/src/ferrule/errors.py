@@ -10,12 +10,14 @@
     │   ├── ToolBroken               INTERNAL_ERROR     it cannot be loaded
     │   ├── ToolCrashed              INTERNAL_ERROR     it raised, exited or died
     │   └── ResultInvalid            INTERNAL_ERROR     what it returned cannot be answered with
+    │       └── ResultTooLarge       INTERNAL_ERROR     it is more than the client reads
     ├── CallInterrupted              INTERNAL_ERROR     a signal asked the call to stop
     ├── DeadlinePassed               TIMEOUT            the call took too long
     ├── ToolUnavailable              INTERNAL_ERROR     no tool can answer under this name
     │   ├── ToolUnknown              INTERNAL_ERROR     nothing installed has it
     │   ├── ToolNameClash            INTERNAL_ERROR     several distributions claim it
     │   └── ToolDisabled             INTERNAL_ERROR     the configuration switched it off
+    ├── WrapperUnusable              INTERNAL_ERROR     a wrapper cannot be loaded; calls go on without it
     ├── SchemaInvalid                INTERNAL_ERROR     the schema breaks a rule of the client
     ├── ConfigurationMalformed       INTERNAL_ERROR     config.toml cannot be read
     ├── CredentialsMalformed         INTERNAL_ERROR     credentials.json cannot be read or trusted
@@ -129,6 +131,10 @@ class ResultInvalid(ToolFailed):
     """What the plugin returned cannot be written as JSON, or is larger than the client reads."""
 
 
+class ResultTooLarge(ResultInvalid):
+    """What the plugin returned is larger than the client reads."""
+
+
 class CallInterrupted(FerruleError):
     """SIGTERM or SIGINT ended the call before the tool had answered."""
 
@@ -153,6 +159,10 @@ class ToolNameClash(ToolUnavailable):
 
 class ToolDisabled(ToolUnavailable):
     """The configuration or FERRULE_DISABLE switched the tool off."""
+
+
+class WrapperUnusable(FerruleError):
+    """A wrapper that is on cannot be loaded. No call fails for it; the message says why."""
 
 
 class SchemaInvalid(FerruleError):

@@ -2,7 +2,7 @@
 
 import gc
 
-from ferrule.errors import ArgumentsInvalid
+from ferrule.errors import ArgumentsInvalid, ResultTooLarge
 
 TYPE_CHECKING = False
 
@@ -11,13 +11,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ferrule.channel import Channel
+    from ferrule.context import Context
     from ferrule.discovery import InstalledTool
+    from ferrule.loading import LoadedTool
 
 _MARGIN = 2.0  # seconds between the tool's deadline and the moment at which it is ended
 
 
 class Execution:
-    """Load the tool, check what has not been checked yet, and execute it."""
+    """Load the tool, check what has not been checked yet, and execute it, wrapped by what is on.
+
+    settings: the tool's table of config.toml. wrappers: the tables of the wrappers that are on, by name.
+    """
 
     def __init__(
         self,
@@ -27,6 +32,7 @@ class Execution:
         deadline: float,
         *,
         settings: "Mapping[str, Any]",
+        wrappers: "Mapping[str, Mapping[str, Any]] | None" = None,
         has_been_checked: bool,
         dry: bool = False,
     ) -> None:
@@ -35,6 +41,7 @@ class Execution:
         self._names = names
         self._deadline = deadline
         self._settings = settings
+        self._wrappers = wrappers or {}
         self._has_been_checked = has_been_checked
         self._dry = dry
 
@@ -52,6 +59,7 @@ class Execution:
             credentials=loaded.credentials(),
             names=self._names,
             settings=self._settings,
+            wrappers=self._wrappers,
             send_event=channel.event,
         )
         channel.secrets(context.secrets())
@@ -60,13 +68,39 @@ class Execution:
         findings = loaded.validate(self._arguments)
         if findings:
             raise ArgumentsInvalid(findings)
-        channel.result({"valid": True} if self._dry else loaded.execute(self._arguments, context))
+        result = {"valid": True} if self._dry else self._executed(loaded, context, channel)
+        try:
+            channel.result(result)
+        except ResultTooLarge as error:
+            raise _with_a_way_out(error, loaded) from None
+
+    def _executed(self, loaded: "LoadedTool", context: "Context", channel: "Channel") -> "dict[str, Any]":
+        if not self._wrappers:
+            return loaded.execute(self._arguments, context)
+        from ferrule.wrapping import execute_wrapped
+
+        return execute_wrapped(loaded, self._arguments, context, self._wrappers, channel)
 
     def _check(self, schema: "dict[str, Any]") -> None:
         from ferrule.arguments import prepare
         from ferrule.schemas import sound
 
         self._arguments = prepare(self._arguments, sound(schema, self._tool)["parameters"])
+
+
+def _with_a_way_out(error: ResultTooLarge, loaded: "LoadedTool") -> ResultTooLarge:
+    """The error with the arguments by which the model gets less at a time."""
+    from ferrule.results import paging_arguments
+
+    try:
+        names = paging_arguments(loaded.results(), loaded.schema()["parameters"])
+    except Exception:  # noqa: BLE001 - the error says what happened without them
+        names = []
+    if names:
+        last = f" and {names[-1]}" if names[1:] else ""
+        plural = "s" if names[1:] else ""
+        error.hint = f"Ask for less at a time, with the argument{plural} {', '.join(names[:-1] or names)}{last}."
+    return error
 
 
 def _tools_deadline(deadline: float) -> float:

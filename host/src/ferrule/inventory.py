@@ -26,7 +26,8 @@ class Entry:
 
     state: `ok`, `unchecked` (nothing of it was loaded), `broken`, `clash`, `invalid` or `disabled`. claims: who offers
     it, more than one where they clash. error: why it is in that state, None where it is well. findings: what the schema
-    rules say. schema: None where it is not known. credentials: as `loaded_facts` gives them, where it was loaded.
+    rules say. schema: None where it is not known. credentials, results: as `loaded_facts` gives them, where it was
+    loaded.
     """
 
     def __init__(self, name: str, claims: Sequence[InstalledTool]) -> None:
@@ -37,6 +38,7 @@ class Entry:
         self.findings: list[Finding] = []
         self.schema: dict[str, Any] | None = None
         self.credentials: list[dict[str, Any]] = []
+        self.results: dict[str, Any] = {}
 
     @property
     def tool(self) -> InstalledTool:
@@ -86,7 +88,7 @@ def examine(
 
 
 def loaded_facts(tool: InstalledTool) -> dict[str, Any]:
-    """What a plugin says of itself when it is loaded, in a supervised child: `{"schema", "credentials"}`.
+    """What a plugin says of itself when it is loaded, in a supervised child: `{"schema", "credentials", "results"}`.
 
     Raises the error with which it failed.
     """
@@ -98,7 +100,7 @@ def loaded_facts(tool: InstalledTool) -> dict[str, Any]:
         loaded = load(tool)
         channel.secrets(loaded.secrets())
         credentials = [_facts_of(one) for one in loaded.credentials()]
-        channel.result({"schema": loaded.schema(), "credentials": credentials})
+        channel.result({"schema": loaded.schema(), "credentials": credentials, "results": loaded.results().as_dict()})
 
     facts: dict[str, Any] = supervised(ask)
     if not _are_facts(facts):
@@ -160,7 +162,17 @@ def _are_facts(facts: Any) -> bool:
     """Whether they have the form that is expected of them: a plugin can write to any descriptor of its process."""
     is_whole = isinstance(facts, dict) and isinstance(facts.get("schema"), dict)
     credentials = facts.get("credentials") if is_whole else None
-    return isinstance(credentials, list) and all(map(_is_credential, credentials))
+    are_credentials = isinstance(credentials, list) and all(map(_is_credential, credentials))
+    return are_credentials and _are_results(facts.get("results"))
+
+
+def _are_results(results: Any) -> bool:
+    return (
+        isinstance(results, dict)
+        and isinstance(results.get("cache_seconds"), int | float)
+        and isinstance(results.get("linkable"), bool)
+        and all(isinstance(results.get(name), list) for name in ("paging", "environment"))
+    )
 
 
 def _look(entry: Entry) -> None:
@@ -182,6 +194,7 @@ def _load(entry: Entry, strict: bool, silenced: Sequence[str]) -> None:
         return
     entry.schema = facts["schema"]
     entry.credentials = facts["credentials"]
+    entry.results = facts["results"]
     entry.findings = check(entry.schema, name=entry.name, strict=strict, silenced=silenced)
     try:
         _refuse_errors(entry)

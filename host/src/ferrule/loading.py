@@ -16,13 +16,16 @@ if TYPE_CHECKING:
     from ferrule.context import Context
     from ferrule.credentials import Credential
     from ferrule.discovery import InstalledTool
+    from ferrule.results import Results
 
 
 class LoadedTool:
     """One plugin whose hooks can be called. Every method runs the plugin's code and checks what comes back."""
 
-    def __init__(self, tool: InstalledTool, manager: pluggy.PluginManager) -> None:
+    def __init__(self, tool: InstalledTool, plugin: Any, manager: pluggy.PluginManager) -> None:
         self.tool = tool
+        self.manager = manager
+        self._plugin = plugin
         self._hook = manager.hook
 
     def schema(self) -> dict[str, Any]:
@@ -53,6 +56,13 @@ class LoadedTool:
             return []
         return Context(self.tool.name, 0.0, credentials=credentials).secrets()
 
+    def results(self) -> Results:
+        """What the tool says of its results in an attribute RESULTS; what is no ferrule.Results says nothing."""
+        from ferrule.results import ATTRIBUTE, Results
+
+        said = getattr(self._plugin, ATTRIBUTE, None)
+        return said if isinstance(said, Results) else Results()
+
     def validate(self, arguments: dict[str, Any]) -> list[str]:
         """The tool's own findings about the arguments, `[]` where it has no such hook."""
         findings = self._checked("validate", self._hook.validate(arguments=arguments) or [], list | tuple)
@@ -60,7 +70,10 @@ class LoadedTool:
 
     def execute(self, arguments: dict[str, Any], context: Context) -> dict[str, Any]:
         """The result of a call; ToolCrashed where that is no object."""
-        returned = self._hook.execute(arguments=arguments, context=context)
+        return self.checked_result(self._hook.execute(arguments=arguments, context=context))
+
+    def checked_result(self, returned: Any) -> dict[str, Any]:
+        """What `execute` returned; ToolCrashed where that is no object."""
         result: dict[str, Any] = self._checked("execute", returned, dict)
         return result
 
@@ -79,7 +92,8 @@ def load(tool: InstalledTool) -> LoadedTool:
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(ToolSpec)
     try:
-        manager.register(resolve(tool.value), name=tool.name)
+        plugin = resolve(tool.value)
+        manager.register(plugin, name=tool.name)
         manager.check_pending()
     except BaseException as error:
         raise broken(tool, error) from error
@@ -89,7 +103,7 @@ def load(tool: InstalledTool) -> LoadedTool:
                 f"{tool.name} of {tool.source} has no hook `{hook}`.",
                 hint=f"Decorate a function named {hook} in {tool.module} with @hookimpl.",
             )
-    return LoadedTool(tool, manager)
+    return LoadedTool(tool, plugin, manager)
 
 
 def resolve(value: str) -> Any:

@@ -39,10 +39,11 @@ class Outcome:
 
     result: the JSON document it answered with, None where it failed. failure: facts as of `FerruleError.facts()`, None
     where it answered. Both are without secrets. events: what it sent for stderr. text: the first 12 KiB of what it
-    printed. secrets: values that must not leave the host.
+    printed. secrets: values that must not leave the host. wrapper: the one in whose code the process died, None for any
+    other end.
     """
 
-    __slots__ = ("events", "failure", "result", "secrets", "text")
+    __slots__ = ("events", "failure", "result", "secrets", "text", "wrapper")
 
     def __init__(
         self,
@@ -51,12 +52,14 @@ class Outcome:
         events: "Sequence[dict[str, object]]" = (),
         text: bytes = b"",
         secrets: "Sequence[str]" = (),
+        wrapper: str | None = None,
     ) -> None:
         self.result = result
         self.failure = failure
         self.events = events
         self.text = text
         self.secrets = secrets
+        self.wrapper = wrapper
 
 
 def supervise(
@@ -158,9 +161,15 @@ class _Watch:
         if reason is None and messages.overflow:
             reason = ResultInvalid("The tool sent more than the client reads.")
         result, failure = (None, reason.facts()) if reason else (messages.result, messages.failure)
+        wrapper = messages.at_work if isinstance(reason, ToolCrashed | DeadlinePassed) else None
+        if wrapper is not None and reason is not None:
+            result, failure = messages.kept or (None, _ended_in(wrapper, reason).facts())
+            messages.events.append(wrapper_failed(wrapper, reason.message))
         if messages.secrets:
             result, failure = _redacted(result, failure, messages.secrets)
-        return Outcome(result, failure, messages.events, bytes(self._captured), messages.secrets)
+        has_crashed = isinstance(reason, ToolCrashed) and messages.kept is None
+        culprit = wrapper if has_crashed else None
+        return Outcome(result, failure, messages.events, bytes(self._captured), messages.secrets, culprit)
 
     def _drain_channel(self) -> bool:
         """Read some of what the child has sent; False at its end. One piece at a time: the deadline comes first."""
@@ -329,6 +338,21 @@ def _redacted(
         return redact_json(result, secrets), None
     facts = strict_json.loads(redact_json(strict_json.dumps(failure), secrets))
     return None, facts if isinstance(facts, dict) else {}
+
+
+def wrapper_failed(wrapper: str, error: str) -> dict[str, object]:
+    """The event that says why a wrapper counts as absent."""
+    return {"event": "wrapper_failed", "wrapper": wrapper, "error": error}
+
+
+def _ended_in(wrapper: str, reason: FerruleError) -> FerruleError:
+    """The same failure, of which the tool is innocent."""
+    if isinstance(reason, DeadlinePassed):
+        return DeadlinePassed(
+            f"The wrapper {wrapper} had not let the tool begin when the call's time was over.",
+            hint="Switch it off, with `enabled = false` in its table or in FERRULE_WRAPPERS.",
+        )
+    return reason
 
 
 def _too_late() -> DeadlinePassed:

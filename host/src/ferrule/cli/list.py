@@ -2,9 +2,11 @@
 
 import click
 
+from ferrule import configuration
 from ferrule.cli.output import plain, print_json, print_table
 from ferrule.cli.selection import entries, json_option
 from ferrule.inventory import DISABLED, OK, UNCHECKED, Entry
+from ferrule.wrapper_status import BROKEN, WrapperStatus, statuses
 
 _WELL = (OK, UNCHECKED, DISABLED)
 
@@ -13,25 +15,38 @@ _WELL = (OK, UNCHECKED, DISABLED)
 @click.option("--check", is_flag=True, help="Load each plugin, in a process of its own, and check its schema.")
 @json_option
 def command(check: bool, as_json: bool) -> int:
-    """List the installed tools: name, state, distribution, and what it does or why it cannot.
+    """List the installed tools: name, state, distribution, and what it does or why it cannot; then the wrappers.
 
     Without --check nothing of a plugin is imported, and a tool that may be well is `unchecked`. The other states are
-    `ok`, `broken`, `clash`, `invalid` and `disabled`.
+    `ok`, `broken`, `clash`, `invalid` and `disabled`. A wrapper is `on`, `off`, or `broken`, on or not.
 
     \b
     Example: ferrule list --check --json
 
-    Exit code: 1 where --check finds a tool that is broken, invalid or in a clash; 0 otherwise.
+    Exit code: 1 where --check finds a tool that is broken, invalid or in a clash, or a wrapper that is broken; 0
+    otherwise.
     """
     found = list(entries((), load=check))
+    wrappers = statuses(configuration.read(), load=check)
     if as_json:
-        print_json({"tools": [entry.as_dict() for entry in found]})
+        listed = {"tools": [entry.as_dict() for entry in found], "wrappers": [one.as_dict() for one in wrappers]}
+        print_json(listed)
     elif found:
         headings = ("TOOL", "STATE", "DISTRIBUTION", "DESCRIPTION")
         print_table(headings, map(_row, found), colour="STATE")
     else:
         click.echo("No tools are installed. `ferrule new NAME` starts one.")
-    return int(check and any(entry.state not in _WELL for entry in found))
+    if not as_json:
+        _print_wrappers(wrappers)
+    is_well = all(entry.state in _WELL for entry in found) and not any(one.state == BROKEN for one in wrappers)
+    return int(check and not is_well)
+
+
+def _print_wrappers(wrappers: list[WrapperStatus]) -> None:
+    if wrappers:
+        click.echo()
+        rows = [(one.name, one.state, one.source, one.error or "") for one in wrappers]
+        print_table(("WRAPPER", "STATE", "DISTRIBUTION", ""), rows, colour="STATE")
 
 
 def _row(entry: Entry) -> tuple[str, str, str, str]:

@@ -15,6 +15,7 @@ _COLOURS = {
     "error": "red",
     "disabled": "yellow",
     "warning": "yellow",
+    "on": "green",
     "set": "green",
     "missing": "yellow",
     "unusable": "red",

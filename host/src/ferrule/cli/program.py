@@ -22,6 +22,7 @@ COMMANDS = {
     "link": "Write the executables that the client starts.",
     "unlink": "Remove executables that `ferrule link` wrote.",
     "credentials": "Show and set the credentials that tools need.",
+    "cache": "Show, explain and empty the cache.",
     "doctor": "Find what is wrong: links, plugins, credentials, configuration.",
     "new": "Start a plugin of your own.",
     "completion": "Print the completion script of a shell.",

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from ferrule import configuration
 from ferrule.cli.list import sources
 from ferrule.cli.output import coloured, counted, home_as_tilde, plain, print_indented, print_json, print_table
 from ferrule.cli.selection import complete, entries, json_option
@@ -13,6 +14,8 @@ from ferrule.inventory import DISABLED, OK, Entry
 from ferrule.linking import links
 from ferrule.naming import executable_name
 from ferrule.parameters import Parameter, parameters
+from ferrule.wrapper_status import ON
+from ferrule.wrapper_status import statuses as statuses_of_wrappers
 
 
 @click.command("show")
@@ -44,6 +47,8 @@ def _document(entry: Entry, credentials: list[CredentialStatus], linked: list[st
         "schema": entry.schema,
         "credentials": [status.as_dict() for status in credentials],
         "links": linked,
+        "results": entry.results,
+        "wrappers": [one.as_dict() for one in statuses_of_wrappers(configuration.read())],
     }
 
 
@@ -69,9 +74,21 @@ def _facts(entry: Entry, linked: list[str]) -> list[tuple[str, str]]:
         ("Executable", executable_name(entry.name)),
         ("Linked as", ", ".join(map(home_as_tilde, linked)) or "nothing that the client reads"),
     ]
+    wrappers = [one.name for one in statuses_of_wrappers(configuration.read()) if one.state == ON]
+    if wrappers:
+        facts.append(("Wrapped by", ", ".join(wrappers)))
+    if entry.results:
+        facts.append(("Results", _about_results(entry.results)))
     if warnings:
         facts.append(("Schema", f"{counted(warnings, 'warning')}; see `ferrule validate {entry.name}`"))
     return facts
+
+
+def _about_results(results: dict[str, Any]) -> str:
+    seconds = results["cache_seconds"]
+    cached = f"may be cached for {seconds:,} s" if seconds else "are never cached"
+    paging = f"; paged by {', '.join(results['paging'])}" if results["paging"] else ""
+    return f"{cached}; {'may be linked' if results['linkable'] else 'are never linked'}{paging}"
 
 
 def _print_schema(schema: dict[str, Any]) -> None:

@@ -28,19 +28,31 @@
 - calls that take turns at the pace that the provider's answers teach, across processes;
 - errors with the codes and texts of the web tools, and without keys.
 
+A general search uses whatever providers are installed: `installed` lists them, and `SearchProvider.search` asks one for
+what a `Wanted` says, within a time, under a circuit breaker that all processes share. How a provider declares itself is
+in `ferrule.websearch.declaration`.
+
 Needs the extra `ferrule[http]`. No other module of the host imports it.
 """
 
-from ferrule.websearch.domains import DomainFilter, findings
+from typing import TYPE_CHECKING
+
+from ferrule.websearch.domains import DomainFilter, NotADomain, findings, host_of, normalise
 from ferrule.websearch.paging import Page, Plan, Query, Reply, pages_from
 from ferrule.websearch.provider import Answer, Fault, Provider, Quota, Request
 from ferrule.websearch.results import Result, plain_text, result
 from ferrule.websearch.searching import search
 
+if TYPE_CHECKING:
+    from ferrule.websearch.installation import Attempt, SearchProvider, configuration_folder, installed, statuses
+    from ferrule.websearch.translation import Wanted
+
 __all__ = [
     "Answer",
+    "Attempt",
     "DomainFilter",
     "Fault",
+    "NotADomain",
     "Page",
     "Plan",
     "Provider",
@@ -49,9 +61,33 @@ __all__ = [
     "Reply",
     "Request",
     "Result",
+    "SearchProvider",
+    "Wanted",
+    "configuration_folder",
     "findings",
+    "host_of",
+    "installed",
+    "normalise",
     "pages_from",
     "plain_text",
     "result",
     "search",
+    "statuses",
 ]
+
+_OF_A_GENERAL_SEARCH = {
+    **dict.fromkeys(("Attempt", "SearchProvider", "configuration_folder", "installed", "statuses"), "installation"),
+    "Wanted": "translation",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load what only a general search needs when it is first asked for (PEP 562)."""
+    import importlib
+
+    if name not in _OF_A_GENERAL_SEARCH:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f"{__name__}.{_OF_A_GENERAL_SEARCH[name]}")
+    value: object = getattr(module, name)
+    globals()[name] = value
+    return value

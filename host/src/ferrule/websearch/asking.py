@@ -25,15 +25,23 @@ _RESERVE = 1.0  # seconds that a request itself may take; a turn later than that
 class Asker:
     """Asks a provider for pages until the call's deadline; a context manager.
 
-    keys: the values of the provider's credentials by name. Everything that goes wrong is a ToolError without a key.
+    keys: the values of the provider's credentials by name. parameters: what each request has beside its page's, and
+    over what the provider says for all requests. Everything that goes wrong is a ToolError without a key.
     """
 
-    def __init__(self, provider: Provider, keys: Mapping[str, str], context: Context) -> None:
+    def __init__(
+        self,
+        provider: Provider,
+        keys: Mapping[str, str],
+        context: Context,
+        parameters: Mapping[str, str] | None = None,
+    ) -> None:
         self._provider = provider
         self._context = context
         self._secrets = [keys[one.name] for one in provider.credentials if one.secret]
         self._endpoint = endpoint_of(provider)
         self._request = provider.request(keys)
+        self._params = {**self._request.params, **(parameters or {})}
         self._turns = Turns(self._endpoint, *self._secrets)
         headers = {"Accept": "application/json", **self._request.headers}
         self._client = Client(context.deadline, headers=headers)
@@ -43,7 +51,7 @@ class Asker:
         """The results of a page. Raises ToolError: NETWORK_ERROR, API_ERROR, AUTH_INVALID or RATE_LIMIT."""
         attempt = 0
         while True:
-            answer = self._get({**page.params, **self._request.params})
+            answer = self._get({**page.params, **self._params})
             if answer.is_success:
                 return self._read(answer)
             self._wait(refused(self._provider, answer, self._secrets), attempt)

@@ -9,12 +9,16 @@ from ferrule.websearch.results import Result
 
 
 class Query(NamedTuple):
-    """What is searched for. offset: how many results to pass over. limit: how many to return at the most."""
+    """What is searched for. offset: how many results to pass over. limit: how many to return at the most.
+
+    parameters: what every request of the search has beside its page's own, in the provider's words.
+    """
 
     text: str
     offset: int
     limit: int
     domains: DomainFilter = DomainFilter()
+    parameters: Mapping[str, str] = {}
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any], *, offset: int, limit: int) -> Self:

@@ -6,6 +6,7 @@ from math import ceil, inf
 
 from ferrule.errors import ToolError
 from ferrule.redaction import redact
+from ferrule.retrying import retry_after
 from ferrule.websearch.provider import API_ERROR, AUTH_INVALID, RATE_LIMIT, Answer, Fault, Provider, Quota
 from ferrule.websearch.results import plain_text
 
@@ -36,7 +37,18 @@ def refused(provider: Provider, answer: Answer, secrets: Iterable[str]) -> Refus
         return Refused(
             code, f"{provider.name} refused the credentials: {_sentence(reason)}", hint=provider.setup or None
         )
-    return Refused(code, f"{provider.name} answered with HTTP {answer.status}: {_sentence(reason)}")
+    return Refused(
+        code,
+        f"{provider.name} answered with HTTP {answer.status}: {_sentence(reason)}",
+        details={"status": answer.status},
+        retry_after=_told(answer),
+    )
+
+
+def _told(answer: Answer) -> int | None:
+    """The seconds after which a server that is overloaded wants to be asked again."""
+    seconds = retry_after(answer.headers) if answer.status >= 500 else None
+    return None if seconds is None or not seconds < inf else ceil(seconds)
 
 
 def _read(provider: Provider, answer: Answer) -> tuple[Fault, Quota]:

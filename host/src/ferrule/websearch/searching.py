@@ -23,8 +23,8 @@ def search(provider: Provider, query: Query, context: Context) -> dict[str, Any]
     Raises ToolError: AUTH_MISSING, AUTH_INVALID, RATE_LIMIT (with `retry_after` where it is known), NETWORK_ERROR,
     API_ERROR.
     """
-    keys = _keys(provider, context)
-    with _asker_class()(provider, keys, context) as asker:
+    keys = keys_of(provider, context)
+    with _asker_class()(provider, keys, context, query.parameters) as asker:
         found = collect(provider.plan(query), query, asker.ask)
     answer = _fitting([result._asdict() for result in found.results], context)
     left_out = len(found.results) - answer["count"]
@@ -47,7 +47,8 @@ def _asker_class() -> "type[Asker]":
     return Asker
 
 
-def _keys(provider: Provider, context: Context) -> dict[str, str]:
+def keys_of(provider: Provider, context: Context) -> dict[str, str]:
+    """The values of its credentials. Raises ToolError AUTH_MISSING, with the texts of the provider."""
     try:
         return {one.name: context.credential(one.name) for one in provider.credentials}
     except ToolError as error:

@@ -4,23 +4,20 @@ A file in the user's state folder says what the last answer taught about the pac
 sent. It is locked for the moment in which a call takes its turn, never while it waits or asks. Nothing is known at
 first, so nothing is waited for; a file that cannot be read, written or locked counts as one that says nothing.
 
-flock is used directly: filelock does the same and imports asyncio, for as long as an interpreter takes to start, and
-limiters such as pyrate-limiter want to be told the pace before.
+Limiters such as pyrate-limiter want to be told the pace before.
 """
 
 import os
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 
-from ferrule import configuration, strict_json
+from ferrule import strict_json
+from ferrule.state import state_folder
+from ferrule.websearch.locked_files import contents, locked, replace
 from ferrule.websearch.rates import SHORT, next_turn
 
-_LOCK_SECONDS = 1.0
-_POLL = 0.005
-_LONGEST = 65_536  # bytes
 _KEPT = 1000  # requests
 _HORIZON = 600.0  # seconds ahead; nobody waits for a turn that long
 _CLOCK = 2.0  # seconds by which the clocks may drift apart before what they said is dropped
@@ -100,71 +97,16 @@ def _boot() -> float:
 @contextmanager
 def _opened(path: str) -> Iterator[_State]:
     """The state, which is written back when the block ends without an exception."""
-    file = _locked(path)
+    file = locked(path)
     if file is None:
         yield _State()
         return
     try:
-        before = _contents(file)
+        before = contents(file)
         state = _State(before)
         yield state
         after = state.write()
         if after != before:
-            _replace(file, after)
+            replace(file, after)
     finally:
         os.close(file)
-
-
-def _contents(file: int) -> bytes:
-    try:
-        return os.pread(file, _LONGEST, 0)
-    except OSError:
-        return b""
-
-
-def _replace(file: int, data: bytes) -> None:
-    try:
-        os.ftruncate(file, 0)
-        os.pwrite(file, data, 0)
-    except OSError:
-        return  # the disk is full: the next call finds nothing that it could read, and waits for nothing
-
-
-def _locked(path: str) -> int | None:
-    """The file, opened and locked; None where that cannot be, or not soon."""
-    import fcntl
-
-    try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
-    except OSError:
-        return None
-    limit = time.monotonic() + _LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > limit:
-                break
-            time.sleep(_POLL)
-        except OSError:
-            break
-        else:
-            return file
-    os.close(file)
-    return None
-
-
-def state_folder() -> str:
-    """Where state is kept: FERRULE_STATE, else platformdirs' state folder of `ferrule`."""
-    named = os.environ.get("FERRULE_STATE")
-    if named:
-        return named
-    if sys.platform == "linux":
-        # platformdirs gives the same folder (a test says so), and costs twice the interpreter's start.
-        home = os.path.join(configuration.home(os.environ), ".local/state")
-        base = os.environ.get("XDG_STATE_HOME", "").strip() or home
-        return os.path.join(base, "ferrule")
-    import platformdirs
-
-    return platformdirs.user_state_dir("ferrule", appauthor=False)

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from ferrule import Context, Credential, hookimpl, static_schema
+from ferrule import Context, Credential, Results, hookimpl, static_schema
+
+RESULTS = Results(cache_seconds=3600, paging=("offset", "limit"))
 
 
 @hookimpl

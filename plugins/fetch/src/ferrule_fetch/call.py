@@ -13,7 +13,7 @@ from ferrule_fetch.text.paging import answer
 from ferrule_fetch.transfer.manners import Manners
 
 if TYPE_CHECKING:
-    from ferrule_fetch.transfer.fetching import Page
+    from ferrule_fetch.transfer.fetching import Page, Wanted
 
 
 def fetch_as_markdown(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
@@ -21,20 +21,20 @@ def fetch_as_markdown(arguments: dict[str, Any], context: Context) -> dict[str, 
     guard, manners = Guard.of(context), Manners.of(context)
     check(arguments["url"], guard)  # before the client is imported, since a wrong URL needs none
     with _without_collector():
-        page = _fetched(arguments["url"], context, guard, manners)
+        page = fetched(arguments["url"], context.deadline, guard, manners)
         from ferrule_fetch.document import read
 
         document = read(page, context.deadline)
         return answer(page.url, document, arguments.get("offset", 1), arguments.get("limit"), context)
 
 
-def _fetched(url: str, context: Context, guard: Guard, manners: Manners) -> "Page":
-    """Get the page, and meanwhile import what reads it, which takes as long as a server to answer."""
-    from ferrule_fetch.transfer.fetching import fetch
+def fetched(url: str, deadline: float, guard: Guard, manners: Manners, wanted: "Wanted | None" = None) -> "Page":
+    """Get a page, and meanwhile import what reads it, which takes as long as a server to answer."""
+    from ferrule_fetch.transfer.fetching import TEXT, fetch
 
     importing = Thread(target=_import_reader, name="import the reader")
     importing.start()
-    page = fetch(url, context.deadline, guard, manners)
+    page = fetch(url, deadline, guard, manners, wanted or TEXT)
     importing.join()  # before the conversion forks, which no lock of an import may be held in
     return page
 

@@ -28,6 +28,12 @@ def read(page: Page, deadline: float) -> Document:
 
     Raises ToolError PARSE_ERROR, which says what it is, for what has no text that can be read.
     """
+    title, text = read_text(page, deadline)
+    return Document(title, Lines(text))
+
+
+def read_text(page: Page, deadline: float) -> tuple[str, str]:
+    """The title and the text of a page, as `read` has them, the text with line feeds."""
     form = format_of(page.type, page.body, page.url)
     if form is not Format.PDF and (kind := _binary_kind(page, form)):
         raise not_text(kind, page.type.type, page.size)
@@ -35,20 +41,15 @@ def read(page: Page, deadline: float) -> Document:
     text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
     if page.missing:
         text += f"\n\n[The page goes on: {page.missing}.]"
-    return Document(_shortened(title), Lines(text))
+    return _shortened(title), text
 
 
 def _read_as(form: Format, page: Page, deadline: float) -> tuple[str, str]:
     """The title and the text of a page. What only one format needs is imported where it comes."""
     if form is Format.PDF:
         return _pdf(page, deadline)
-    charset = page.type.charset
-    text = decode(page.body, charset, html=form is Format.HTML, complete=not page.missing, url=page.url)
+    text = decoded(page, html=form is Format.HTML)
     if form is Format.HTML:
-        if page.type.type == XHTML:
-            from ferrule_fetch.formats.xhtml import as_html
-
-            text = as_html(text)
         return converted(text, page.url, deadline)
     if form is Format.XML:
         return _xml(text, page.url, deadline)
@@ -57,6 +58,16 @@ def _read_as(form: Format, page: Page, deadline: float) -> tuple[str, str]:
 
         text = readable_json(text)
     return "", without_invisible(text)
+
+
+def decoded(page: Page, *, html: bool) -> str:
+    """A body as text. html: it is HTML, or XHTML, which is spelt as HTML then."""
+    text = decode(page.body, page.type.charset, html=html, complete=not page.missing, url=page.url)
+    if html and page.type.type == XHTML:
+        from ferrule_fetch.formats.xhtml import as_html
+
+        return as_html(text)
+    return text
 
 
 def _xml(text: str, url: str, deadline: float) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """Getting a page: one GET, and those that redirects ask for."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ferrule import ToolError
@@ -13,14 +14,14 @@ from ferrule_fetch.transfer.refusals import not_text, status_error
 MAX_BYTES = 10 << 20
 MAX_REDIRECTS = 10
 
-_ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.9,*/*;q=0.5"
+ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.9,*/*;q=0.5"
 
 
 class Page(NamedTuple):
     """What a server gave.
 
     url: the last one, after redirects. missing: why there is no more of `body`, as a clause; empty where it is whole.
-    size: of the whole file, in bytes; None where it is not known.
+    size: of the whole file, in bytes; None where it is not known. content_type: the header as the server sent it.
     """
 
     url: str
@@ -28,17 +29,33 @@ class Page(NamedTuple):
     body: bytes
     missing: str = ""
     size: int | None = None
+    content_type: str = ""
 
 
-def fetch(url: str, deadline: float, guard: Guard, manners: Manners) -> Page:
+class Wanted(NamedTuple):
+    """Which answers are read. accept: the header that asks for them.
+
+    most: bytes that are read of a body of this type. is_readable: whether a type is worth reading.
+    """
+
+    accept: str = ACCEPT
+    most: Callable[[ContentType], int] = lambda _: MAX_BYTES
+    is_readable: Callable[[ContentType], bool] = lambda declared: declared.may_be_readable
+
+
+TEXT = Wanted()
+
+
+def fetch(url: str, deadline: float, guard: Guard, manners: Manners, wanted: Wanted = TEXT) -> Page:
     """Get a page, following redirects, before `deadline`, an instant of `time.monotonic()`.
 
     guard: judges every host, those that redirects lead to as well, before it is connected to.
     Raises ToolError: INVALID_URL, also for where a redirect leads; NETWORK_ERROR; HTTP_ERROR for a status of
-    400 and above; PARSE_ERROR for what is no text.
+    400 and above; PARSE_ERROR for what is not wanted.
     """
     try:
-        with Client(deadline, headers={"User-Agent": manners.user_agent, "Accept": _ACCEPT}, guard=guard) as client:
+        headers = {"User-Agent": manners.user_agent, "Accept": wanted.accept}
+        with Client(deadline, headers=headers, guard=guard) as client:
             before = None
             if manners.robots:
                 from ferrule_fetch.transfer.robots import Robots
@@ -46,7 +63,7 @@ def fetch(url: str, deadline: float, guard: Guard, manners: Manners) -> Page:
                 before = Robots(client, guard, manners.user_agent).check
             there, response = get(client, url.strip(), guard, most=MAX_REDIRECTS, before=before)
             with response:
-                return _page(there, response)
+                return _page(there, response, wanted)
     except TooManyRedirects:
         raise ToolError("NETWORK_ERROR", f"Failed to fetch URL: More than {MAX_REDIRECTS} redirects") from None
     except UnusableURL:
@@ -55,21 +72,27 @@ def fetch(url: str, deadline: float, guard: Guard, manners: Manners) -> Page:
         raise ToolError("NETWORK_ERROR", f"Failed to fetch URL: {failed.reason}") from None
 
 
-def _page(url: str, response: Response) -> Page:
+def _page(url: str, response: Response, wanted: Wanted) -> Page:
     if response.status >= 400:
         raise status_error(response)
-    declared = content_type(response.headers.get("content-type", ""))
-    if not declared.may_be_readable:
+    header = response.headers.get("content-type", "")
+    declared = content_type(header)
+    if not wanted.is_readable(declared):
         raise not_text(kind_by_type(declared.type) or "a file", declared.type, _announced(response))
+    most = wanted.most(declared)
     try:
-        body = response.read(MAX_BYTES)
+        body = response.read(most)
     except BodyCutOff as cut:
         if not cut.received:
             raise
-        return Page(url, declared, cut.received, "the connection was closed before the rest had come")
+        return Page(url, declared, cut.received, "the connection was closed before the rest had come", None, header)
     if response.complete:
-        return Page(url, declared, body, size=len(body))
-    return Page(url, declared, body, f"only its first {MAX_BYTES >> 20} MiB were read", _announced(response))
+        return Page(url, declared, body, "", len(body), header)
+    return Page(url, declared, body, f"only its first {_in_words(most)} were read", _announced(response), header)
+
+
+def _in_words(size: int) -> str:
+    return f"{size:,} bytes" if size % (1 << 20) else f"{size >> 20} MiB"
 
 
 def _announced(response: Response) -> int | None:

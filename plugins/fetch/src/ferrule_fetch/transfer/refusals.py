@@ -29,15 +29,26 @@ _SERVER = "The server has a fault of its own; the same call may work later."
 _CHALLENGE = "The server lets only browsers with a person in front of them read this page; look for another source."
 
 
-def status_error(response: Response) -> ToolError:
-    """The error for a status of 400 and above: HTTP_ERROR, with `retry_after` where the server says when to come."""
+class StatusError(ToolError):
+    """A status of 400 and above: HTTP_ERROR, with `retry_after` where the server says when to come.
+
+    status: the HTTP status. is_challenge: whether only a browser with a person in front of it would get the page.
+    """
+
+    def __init__(self, message: str, response: Response, retry_after: int | None = None) -> None:
+        super().__init__("HTTP_ERROR", message, retry_after=retry_after)
+        self.status = response.status
+        self.is_challenge = _is_challenge(response)
+
+
+def status_error(response: Response) -> StatusError:
+    """The error for a status of 400 and above."""
     status = f"HTTP {response.status}: {response.reason}".rstrip(": ").rstrip(".")
     wait = response.retry_after
     if wait is None or wait > _LONGEST_WAIT:
-        return ToolError("HTTP_ERROR", f"{status}. {_meaning(response)}")
+        return StatusError(f"{status}. {_meaning(response)}", response)
     seconds = ceil(wait)
-    sentence = f"{status}. {_meaning(response)} It says when: in {seconds:,} seconds."
-    return ToolError("HTTP_ERROR", sentence, retry_after=seconds)
+    return StatusError(f"{status}. {_meaning(response)} It says when: in {seconds:,} seconds.", response, seconds)
 
 
 def not_text(kind: str, media_type: str = "", size: int | None = None) -> ToolError:
@@ -51,9 +62,13 @@ def not_text(kind: str, media_type: str = "", size: int | None = None) -> ToolEr
 
 
 def _meaning(response: Response) -> str:
-    if response.headers.get("cf-mitigated") == "challenge":
+    if _is_challenge(response):
         return _CHALLENGE
     return _MEANING.get(response.status, _CLIENT if response.status < 500 else _SERVER)
+
+
+def _is_challenge(response: Response) -> bool:
+    return response.headers.get("cf-mitigated") == "challenge"
 
 
 def _in_units(size: int) -> str:

@@ -1,0 +1,19 @@
+"""SHA-256 without hashlib, which loads OpenSSL when it is imported: a quarter of an interpreter's start."""
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from hashlib import sha256
+else:
+    try:
+        from _sha2 import sha256
+    except ImportError:
+        try:
+            from _sha256 import sha256  # as Python 3.11 calls it
+        except ImportError:
+            from hashlib import sha256
+
+
+def sha256_hex(data: bytes) -> str:
+    """The SHA-256 of some bytes, as 64 hexadecimal digits."""
+    return sha256(data).hexdigest()

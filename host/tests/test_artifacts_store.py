@@ -1,0 +1,388 @@
+"""Artifacts are kept whole, for a while, for one user, in bounded room; or the store says that it cannot."""
+
+import errno
+import fcntl
+import os
+import resource
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from redis_server import RedisServer
+
+from ferrule.artifacts.file_store import FileStore
+from ferrule.artifacts.handles import digest
+from ferrule.artifacts.redis_store import RedisStore
+from ferrule.artifacts.settings import LONGEST, TOTAL, Settings
+from ferrule.artifacts.store import LARGEST, StoreUnavailable, store_of
+from ferrule.caching.connection import Connection
+
+if TYPE_CHECKING:
+    from ferrule.artifacts.store import Store
+
+BODY = '{"text":"Ünïcode 😀 and \\"quotes\\""}'.encode()
+NAME = digest(BODY)
+
+# Stores two bodies, of which the second is its own, and reads both back.
+_STORING = """
+import sys
+from ferrule.artifacts.file_store import FileStore
+from ferrule.artifacts.handles import digest
+store = FileStore(sys.argv[1], 1 << 24)
+for body in (b"x" * 2_000_000, sys.argv[2].encode() * 100_000):
+    store.put(digest(body), body, 60)
+    assert store.get(digest(body)) == body
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "artifacts"
+
+
+@pytest.fixture
+def files(folder: Path) -> FileStore:
+    return FileStore(str(folder), TOTAL)
+
+
+@pytest.fixture(scope="module")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    pytest.importorskip("hiredis", reason="hiredis is not installed")
+    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
+        yield server.url
+
+
+@pytest.fixture(params=["files", "redis"])
+def store(request: pytest.FixtureRequest, folder: Path) -> "Store":
+    if request.param == "redis":
+        return RedisStore(request.getfixturevalue("redis_url"))
+    return FileStore(str(folder), TOTAL)
+
+
+def stored(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and path.name != ".lock"]
+
+
+def put(store: "Store", body: bytes, seconds: int = 60) -> str:
+    store.put(digest(body), body, seconds)
+    return digest(body)
+
+
+def age(path: Path, seconds: int) -> None:
+    """Make an artifact as old as if it had been stored so many seconds earlier."""
+    expires = path.stat().st_mtime - seconds
+    os.utime(path, (expires, expires))
+
+
+# ---- both stores
+
+
+def test_what_was_stored_comes_back_byte_for_byte(store: "Store") -> None:
+    large = b'{"text":"' + b"x" * 20_000_000 + b'"}'
+    for body in (BODY, b"{}", large):
+        assert store.get(put(store, body)) == body
+
+
+def test_what_was_never_stored_is_not_there(store: "Store") -> None:
+    assert store.get("0" * 64) is None
+
+
+def test_the_instant_of_expiry_is_told(store: "Store") -> None:
+    before = int(time.time())
+    expires = store.put(NAME, BODY, 1800)
+    assert before + 1800 <= expires <= time.time() + 1800
+
+
+def test_storing_a_body_again_never_shortens_its_life(store: "Store") -> None:
+    first = store.put(NAME, BODY, 1800)
+    assert store.put(NAME, BODY, 60) >= first - 1
+    assert store.put(NAME, BODY, 3600) > first
+
+
+def test_an_artifact_is_gone_once_its_seconds_have_passed(store: "Store") -> None:
+    body = b'{"short":"life"}'
+    name = put(store, body, 1)
+    limit = time.monotonic() + 30
+    while store.get(name) is not None:
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+
+
+def test_a_body_that_is_too_large_to_be_read_again_is_refused(store: "Store") -> None:
+    body = bytes(LARGEST + 1)
+    with pytest.raises(StoreUnavailable, match="larger than an artifact may be"):
+        store.put("0" * 64, body, 60)
+
+
+# ---- files
+
+
+def test_files_are_for_their_owner_alone_whatever_the_umask_is(folder: Path, files: FileStore) -> None:
+    before = os.umask(0)
+    try:
+        put(files, BODY)
+    finally:
+        os.umask(before)
+    for path in folder.parent.rglob("*"):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+    assert stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
+
+
+def test_a_file_is_named_by_its_content(folder: Path, files: FileStore) -> None:
+    put(files, BODY)
+    assert [path.relative_to(folder) for path in stored(folder)] == [Path(NAME[:2], NAME)]
+    assert stored(folder)[0].read_bytes() == BODY
+
+
+def test_equal_bodies_are_one_file(folder: Path, files: FileStore) -> None:
+    put(files, BODY)
+    put(files, BODY)
+    assert len(stored(folder)) == 1
+
+
+@pytest.mark.parametrize("content", [b"", BODY[:-1], BODY + b" ", BODY.replace(b"and", b"AND")])
+def test_a_changed_file_is_not_found_and_is_mended_by_storing_again(
+    content: bytes, folder: Path, files: FileStore
+) -> None:
+    put(files, BODY)
+    path = stored(folder)[0]
+    expires = path.stat().st_mtime
+    path.write_bytes(content)
+    os.utime(path, (expires, expires))
+    assert files.get(NAME) is None
+    put(files, BODY)
+    assert files.get(NAME) == BODY
+
+
+def test_an_expired_file_is_not_found_and_goes_with_the_next_that_is_stored(folder: Path, files: FileStore) -> None:
+    put(files, BODY)
+    age(stored(folder)[0], 61)
+    assert files.get(NAME) is None
+    other = put(files, b"{}")
+    assert [path.name for path in stored(folder)] == [other]
+
+
+def test_asking_for_an_expired_file_removes_all_that_have_expired(folder: Path, files: FileStore) -> None:
+    put(files, BODY)
+    put(files, b"[]")
+    kept = put(files, b"{}", 1000)
+    for path in stored(folder):
+        age(path, 61)
+    assert files.get(NAME) is None
+    assert [path.name for path in stored(folder)] == [kept]
+
+
+def test_an_expired_body_that_is_stored_again_lives_anew(folder: Path, files: FileStore) -> None:
+    put(files, BODY)
+    age(stored(folder)[0], 1000)
+    put(files, BODY)
+    assert files.get(NAME) == BODY
+
+
+def test_a_life_longer_than_any_is_that_of_a_wrong_clock(folder: Path, files: FileStore) -> None:
+    put(files, BODY)
+    age(stored(folder)[0], -LONGEST)
+    assert files.get(NAME) is None
+
+
+def test_all_files_together_stay_within_the_total_and_the_oldest_go_first(folder: Path) -> None:
+    files = FileStore(str(folder), 2500)
+    names = []
+    for number in range(5):
+        body = str(number).encode() * 1000
+        names.append(digest(body))
+        files.put(names[-1], body, 60 + number)
+        assert sum(path.stat().st_size for path in stored(folder)) <= 2500
+    assert [files.get(name) is not None for name in names] == [False, False, False, True, True]
+
+
+def test_a_body_larger_than_the_total_is_refused_and_drives_nothing_out(folder: Path) -> None:
+    files = FileStore(str(folder), 1000)
+    name = put(files, BODY)
+    with pytest.raises(StoreUnavailable):
+        put(files, bytes(1001))
+    assert files.get(name) == BODY
+
+
+def test_what_a_dead_process_began_is_removed_and_what_a_living_one_writes_is_not(
+    folder: Path, files: FileStore
+) -> None:
+    put(files, BODY)
+    dead, living = folder / "begun-1-1", folder / "begun-2-2"
+    for path, seconds in ((dead, 1000), (living, 1)):
+        path.write_bytes(b"half a bo")
+        os.utime(path, (time.time() - seconds, time.time() - seconds))
+    put(files, b"{}")
+    assert not dead.exists()
+    assert living.exists()
+
+
+def test_what_is_not_the_stores_own_is_left_alone(folder: Path, files: FileStore) -> None:
+    put(files, BODY)
+    foreign = [folder / "notes.txt", folder / NAME[:2] / "notes.txt", folder / "abc" / ("0" * 64)]
+    for path in foreign:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("mine")
+        os.utime(path, (1, 1))
+    put(FileStore(str(folder), 10), b"{}")
+    assert all(path.exists() for path in foreign)
+
+
+@pytest.mark.parametrize("kind", ["symlink", "fifo", "folder", "socket"])
+def test_what_is_no_plain_file_is_not_found(kind: str, folder: Path, files: FileStore, tmp_path: Path) -> None:
+    put(files, BODY)
+    path = stored(folder)[0]
+    path.unlink()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_bytes(BODY)
+    os.utime(elsewhere, (time.time() + 60, time.time() + 60))
+    if kind == "symlink":
+        path.symlink_to(elsewhere)
+    elif kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        with socket.socket(socket.AF_UNIX) as listening:
+            os.chdir(path.parent)  # a socket's path has a hundred characters at the most
+            listening.bind(path.name)
+    if kind == "fifo":
+        os.utime(path, (time.time() + 60, time.time() + 60))
+    assert files.get(NAME) is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_of_another_user_is_not_found(folder: Path, files: FileStore) -> None:
+    put(files, BODY)
+    os.chown(stored(folder)[0], 12345, 12345)
+    assert files.get(NAME) is None
+
+
+def test_two_processes_store_the_same_body_and_their_own_at_once(folder: Path) -> None:
+    command = [sys.executable, "-c", _STORING, str(folder)]
+    running = [subprocess.Popen([*command, letter]) for letter in "abcd"]
+    assert [process.wait(60) for process in running] == [0, 0, 0, 0]
+    assert len(stored(folder)) == 5
+    assert all(digest(path.read_bytes()) == path.name for path in stored(folder))
+
+
+def test_processes_that_store_at_once_stay_within_the_total_together(folder: Path) -> None:
+    script = (
+        "import sys\nfrom ferrule.artifacts.file_store import FileStore\n"
+        "from ferrule.artifacts.handles import digest\n"
+        "for number in range(20):\n"
+        "    body = f'{sys.argv[2]}{number}'.encode() * 1000\n"
+        "    FileStore(sys.argv[1], 10_000).put(digest(body), body, 60)\n"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", script, str(folder), letter]) for letter in "abcd"]
+    for process in running:
+        process.wait(60)
+    assert 0 < sum(path.stat().st_size for path in stored(folder)) <= 10_000
+
+
+def test_nothing_is_written_while_another_process_writes(folder: Path, files: FileStore) -> None:
+    put(files, BODY)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        process = subprocess.Popen([sys.executable, "-c", _STORING, str(folder), "a"])
+        time.sleep(0.5)
+        assert [path.name for path in stored(folder)] == [NAME]
+    assert process.wait(60) == 0
+    assert len(stored(folder)) == 3
+
+
+def test_a_lock_that_somebody_keeps_delays_a_store_and_does_not_stop_it(folder: Path, files: FileStore) -> None:
+    put(files, BODY)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert files.get(put(files, b"{}")) == b"{}"
+
+
+@pytest.mark.parametrize("place", ["file/artifacts", "file", "/proc/artifacts", "/dev/null/artifacts"])
+def test_a_folder_that_cannot_be_written_is_said_and_its_place_is_not(place: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    files = FileStore(str(tmp_path / place), TOTAL)
+    with pytest.raises(StoreUnavailable) as raised:
+        put(files, BODY)
+    assert "artifacts" not in str(raised.value)
+    assert "/" not in str(raised.value)
+    assert files.get(NAME) is None
+
+
+def test_a_write_that_stops_in_the_middle_leaves_nothing(folder: Path, files: FileStore) -> None:
+    """As on a full disk, but for everybody who runs the tests: the size of a file is limited, not that of the disk."""
+    body = bytes(50_000)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        with pytest.raises(StoreUnavailable, match=os.strerror(errno.EFBIG)):
+            put(files, body)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert stored(folder) == []
+    assert files.get(put(files, body)) == body
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a small disk")
+def test_a_full_disk_is_said_and_what_was_there_stays(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", disk], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("only root outside of a container can make a small disk")
+    try:
+        files = FileStore(str(disk / "artifacts"), TOTAL)
+        name = put(files, BODY)
+        with pytest.raises(StoreUnavailable, match=os.strerror(errno.ENOSPC)):
+            put(files, bytes(500_000))
+        assert files.get(name) == BODY
+        assert [path.name for path in stored(disk)] == [name]
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+# ---- Redis
+
+
+def test_a_body_that_was_changed_in_redis_is_not_found(redis_url: str) -> None:
+    store = RedisStore(redis_url)
+    name = put(store, b'{"in":"redis"}')
+    redis = Connection(redis_url, 5)
+    key = f"ferrule:artifact:v1:{name}"
+    assert 0 < redis.ask(("TTL", key))[0] <= 60
+    redis.ask(("SET", key, b"forged"))
+    redis.close()
+    assert store.get(name) is None
+
+
+@pytest.mark.parametrize("url", ["redis://user:hunter2@127.0.0.1:1/0", "unix:///nowhere?password=hunter2", "hunter2"])
+def test_a_redis_that_does_not_answer_is_said_without_its_url(url: str) -> None:
+    pytest.importorskip("hiredis", reason="hiredis is not installed")
+    for ask in (lambda store: store.get(NAME), lambda store: put(store, BODY)):
+        with pytest.raises(StoreUnavailable) as raised:
+            ask(RedisStore(url))
+        assert "hunter2" not in str(raised.value)
+        assert raised.value.__cause__ is None
+
+
+def test_redis_is_imported_where_one_is_configured_and_nowhere_else(tmp_path: Path) -> None:
+    script = (
+        "import sys\nfrom ferrule import configuration\nfrom ferrule.artifacts.settings import Settings\n"
+        "from ferrule.artifacts.store import store_of\n"
+        "store_of(Settings.of(configuration.read())).get('0' * 64)\nprint('hiredis' in sys.modules)"
+    )
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_files_lie_in_the_state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FERRULE_STATE", str(tmp_path / "here"))
+    put(store_of(Settings(lambda key, variable: None)), BODY)
+    assert (tmp_path / "here" / "artifacts" / NAME[:2] / NAME).read_bytes() == BODY

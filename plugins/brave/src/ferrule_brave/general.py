@@ -1,0 +1,27 @@
+"""What a general search may ask Brave for, in Brave's words."""
+
+from typing import Any
+
+from ferrule_brave.limits import CHARACTERS, LARGEST_PAGE, WORDS
+
+_LANGUAGES = (
+    "ar bg bn ca cs da de el en es et eu fi fr gl gu he hi hr hu is it kn ko lt lv ml mr ms nb nl pa pl ro ru sk sl sr "
+    "sv ta te th tr uk vi"
+)
+_OTHER_NAMES = {"ja": "jp", "no": "nb", "pt": "pt-pt", "zh": "zh-hans"}
+_COUNTRIES = (
+    "AR AT AU BE BR CA CH CL CN DE DK ES FI FR GB GR HK ID IN IT JP KR MX MY NL NO NZ PH PL PT RU SA SE TR TW US ZA"
+)
+
+SEARCH: dict[str, Any] = {
+    "tool": "web_search_brave",
+    "name": "Brave Search",
+    "provider": "ferrule_brave.provider:Brave",
+    "limits": {"results": LARGEST_PAGE, "sites": 10, "characters": CHARACTERS, "words": WORDS},
+    "parameters": {
+        "time_range": {"as": "freshness", "values": {"day": "pd", "week": "pw", "month": "pm", "year": "py"}},
+        "safe": {"as": "safesearch", "values": {"off": "off", "medium": "moderate", "high": "strict"}},
+        "language": {"as": "search_lang", "values": {**{code: code for code in _LANGUAGES.split()}, **_OTHER_NAMES}},
+        "country": {"as": "country", "values": _COUNTRIES.split()},
+    },
+}

@@ -1,0 +1,147 @@
+"""Public: pages of the web for other plugins, under every guard of `web_fetch`. Import it inside `execute`.
+
+    page = fetch(url, context)
+    title, text = read_text(page, context.deadline)
+
+The addresses, redirects, sizes, time and memory that `web_fetch` allows hold here as well. The environment variables
+are the same ones (FERRULE_FETCH_ALLOW, FERRULE_FETCH_USER_AGENT, FERRULE_FETCH_ROBOTS); the keys `allow`,
+`user_agent` and `robots` are read from the table of the tool that is called.
+"""
+
+import time
+from collections.abc import Callable, Collection, Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ferrule import Context
+from ferrule_fetch.addresses.guard import Guard
+from ferrule_fetch.addresses.url import check
+
+if TYPE_CHECKING:
+    from ferrule_fetch.document import decoded, read_text
+    from ferrule_fetch.formats.media import ContentType, Format
+    from ferrule_fetch.limits.bounded import TooMuch
+    from ferrule_fetch.limits.converting import converted
+    from ferrule_fetch.markdown.finding import Element
+    from ferrule_fetch.text.invisible import without_invisible
+    from ferrule_fetch.transfer.fetching import Page, Wanted
+    from ferrule_fetch.transfer.refusals import StatusError
+
+__all__ = [
+    "ContentType",
+    "Element",
+    "Format",
+    "Page",
+    "StatusError",
+    "TooMuch",
+    "Wanted",
+    "bounded",
+    "check_url",
+    "converted",
+    "decoded",
+    "elements_of",
+    "fetch",
+    "form_of",
+    "is_whole",
+    "read_text",
+    "without_invisible",
+]
+
+_LOADED_LATER = {
+    "ContentType": "formats.media",
+    "Element": "markdown.finding",
+    "Format": "formats.media",
+    "Page": "transfer.fetching",
+    "StatusError": "transfer.refusals",
+    "TooMuch": "limits.bounded",
+    "Wanted": "transfer.fetching",
+    "converted": "limits.converting",
+    "decoded": "document",
+    "read_text": "document",
+    "without_invisible": "text.invisible",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name when it is first asked for (PEP 562): to refuse a URL takes neither client nor parser."""
+    if name not in _LOADED_LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"ferrule_fetch.{_LOADED_LATER[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def check_url(url: str, context: Context) -> str:
+    """The URL as it is requested, as far as it can be judged without asking anybody. ToolError INVALID_URL."""
+    return check(url, Guard.of(context))
+
+
+def fetch(
+    url: str,
+    context: Context,
+    *,
+    deadline: float | None = None,
+    wanted: "Wanted | None" = None,
+    is_page: bool = True,
+) -> "Page":
+    """Get what is at a URL, following redirects. deadline: an earlier one than the call's.
+
+    wanted: which answers are read, by default text. is_page: False for the data of an API, which robots.txt is not
+    about, and which no reader has to be imported for. Raises ToolError: INVALID_URL, NETWORK_ERROR, PARSE_ERROR for
+    an answer that is not wanted, and StatusError (HTTP_ERROR) for a status of 400 and above.
+    """
+    from ferrule_fetch.call import fetched
+    from ferrule_fetch.transfer.fetching import TEXT
+    from ferrule_fetch.transfer.fetching import fetch as get
+    from ferrule_fetch.transfer.manners import Manners
+
+    guard, manners = Guard.of(context), Manners.of(context)
+    until = context.deadline if deadline is None else min(deadline, context.deadline)
+    if is_page:
+        return fetched(url, until, guard, manners, wanted)
+    return get(url, until, guard, manners._replace(robots=False), wanted or TEXT)
+
+
+def form_of(page: "Page") -> "Format":
+    """In which way the text of a page is read."""
+    from ferrule_fetch.formats.media import format_of
+
+    return format_of(page.type, page.body, page.url)
+
+
+def is_whole(page: "Page", text: str) -> bool:
+    """Whether a text that `read_text` gave is all there was to read."""
+    from ferrule_fetch.limits.converting import BEGINNING, PLAIN
+
+    return not (page.missing or text.startswith(PLAIN) or text.endswith(BEGINNING))
+
+
+def elements_of(html: str, names: Collection[str]) -> "Iterator[Element]":
+    """The elements of these names in a page, with their attributes, and the text of scripts. Call it within `bounded`.
+
+    Those in comments and templates are none. Names are in small letters.
+    """
+    from ferrule_fetch.markdown.finding import elements
+    from ferrule_fetch.markdown.parsers import choose, spell_out
+
+    return elements(spell_out(html, choose(len(html))), names)
+
+
+def bounded(
+    work: Callable[[], str],
+    refusal: type[Exception] | None = None,
+    *,
+    seconds: float,
+    deadline: float | None = None,
+) -> str:
+    """The text that `work` returns, from a process of its own with the limits of a conversion.
+
+    Raises the `refusal` that the work raises, with its message, and TooMuch where it passes a limit or fails in any
+    other way. deadline: an instant of `time.monotonic()` by which the caller has to be done. No other thread may be
+    importing anything.
+    """
+    from ferrule_fetch.limits.bounded import TooMuch
+    from ferrule_fetch.limits.reading import bounded_reading
+
+    until = time.monotonic() + 2 * seconds if deadline is None else deadline
+    return bounded_reading(lambda: ("", work()), refusal or TooMuch, deadline=until, seconds=seconds)[1]

@@ -1,0 +1,45 @@
+"""The tool `scrape_page`: reads a page, and tells what there is to judge it by."""
+
+from typing import Any
+
+from ferrule import Context, Credential, Results, hookimpl, static_schema
+
+
+def identity(context: Context) -> object:
+    """What decides a result and is not the tool's own: the version of what fetches and converts."""
+    from importlib.metadata import version
+
+    return {"ferrule-fetch": version("ferrule-fetch")}
+
+
+# A page changes seldom within an hour, and one that is large may be stored whole instead of being cut.
+RESULTS = Results(cache_seconds=3600, linkable=True, paging=("max_length",), identity=identity)
+
+
+@hookimpl
+def schema() -> dict[str, Any]:
+    """Describe the tool, as `schema.json` does."""
+    return static_schema(__file__)
+
+
+@hookimpl
+def credentials() -> list[Credential]:
+    """It needs none."""
+    return []
+
+
+@hookimpl
+def validate(arguments: dict[str, Any]) -> list[str]:
+    """Leave the URL to `execute`, whose error for a malformed one has a kind."""
+    return []
+
+
+@hookimpl
+def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    """Read the page at `url`: its content, a citation, and what its source and its own metadata say of it.
+
+    Raises ToolError, whose details have `kind`, `retryable` and `suggestedAction`.
+    """
+    from ferrule_research.page.call import scrape
+
+    return scrape(arguments, context)

@@ -1,0 +1,39 @@
+"""When two URLs are one page: for leaving out what a search has found twice, never for changing what is shown."""
+
+import re
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+
+_TRACKING = re.compile(r"utm_\w+|fbclid|gclid|dclid|msclkid|yclid|mc_[ce]id|igshid|_hs(enc|mi)|vero_id", re.I)
+_PORTS = {"http": 80, "https": 443}
+
+
+def canonical(url: str) -> str:
+    """One text for all spellings of a URL: scheme, port, fragment, tracking, order of parameters and last slash apart.
+
+    >>> canonical("http://Example.com:80/a/?utm_source=x&b=2&a=1#top") == canonical("https://example.com/a?a=1&b=2")
+    True
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = (parts.hostname or "").rstrip("."), parts.port
+    except ValueError:
+        return url
+    if parts.scheme not in _PORTS or not host:
+        return url
+    where = f"{host}:{port}" if port and port != _PORTS[parts.scheme] else host
+    query = sorted(pair for pair in parse_qsl(parts.query, keep_blank_values=True) if not _TRACKING.fullmatch(pair[0]))
+    page = parts.fragment if parts.fragment.startswith(("!", "/")) else ""  # which page of an application is shown
+    return f"{where}{unquote(parts.path).rstrip('/')}?{urlencode(query)}#{page}"
+
+
+def is_page(url: str) -> bool:
+    """Whether it names something that can be read on the web.
+
+    >>> is_page("https://example.com/a"), is_page("javascript:alert(1)"), is_page("/a")
+    (True, False, False)
+    """
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in _PORTS and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

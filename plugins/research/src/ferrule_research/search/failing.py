@@ -1,0 +1,118 @@
+"""A search that failed, as an error of a kind, with what to do next."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from ferrule import ToolError
+
+if TYPE_CHECKING:
+    from ferrule.websearch import Attempt
+
+_RETRYABLE = ("rate_limited", "network", "upstream_unavailable")
+_BY_USE = (*_RETRYABLE, "auth_required", "validation")  # what helps most first
+_ACTIONS = {"auth_required": "check_api_key", "config": "check_api_key", "validation": "broaden_query"}
+
+
+def unknown_provider(name: str, installed: Iterable[str]) -> ToolError:
+    """The error for a provider that is not installed, with those that are."""
+    known = sorted(installed)
+    details = {"kind": "validation", "retryable": False, "suggestedAction": "try_different_provider"}
+    message = f"Unknown search provider {name[:60]!r}. Supported providers: {', '.join(known) or 'none'}."
+    return ToolError("INVALID_INPUT", message, details={**details, "alternatives": known})
+
+
+def configuration_error(message: str, hint: str | None = None) -> ToolError:
+    """The error for what an admin has to mend."""
+    details = {"kind": "config", "retryable": False, "suggestedAction": "inform_user"}
+    return ToolError("CONFIG_ERROR", message, hint=hint, details=details)
+
+
+def failure(attempts: "Sequence[Attempt]", alternatives: Sequence[str]) -> ToolError:
+    """The error of a search that nobody answered. alternatives: providers that could be asked instead."""
+    tried = [one for one in attempts if one.state in ("failed", "resting")]
+    if not tried:
+        return _nobody_to_ask(attempts)
+    main = min(tried, key=_use)
+    kind = _kind(main)
+    waits = [one.wait for one in tried if one.wait is not None]
+    retryable = any(_kind(one) in _RETRYABLE and not _is_refusal(one.error) for one in tried)
+    details: dict[str, Any] = {"kind": kind, "retryable": retryable}
+    wait = ceil(min(waits)) if waits and retryable else None
+    if wait is not None:
+        details["retryAfterSeconds"] = wait
+    details["suggestedAction"] = _action(kind, retryable, alternatives)
+    details["provider"] = main.provider
+    details["providersAttempted"] = [one.provider for one in tried if one.state == "failed"]
+    if alternatives:
+        details["alternatives"] = list(alternatives)
+    code = str(main.error.get("code", "API_ERROR")) if main.state == "failed" else "API_ERROR"
+    # Also where the host looks for it, so that nobody keeps the failure for longer.
+    return ToolError(code, _message(tried), hint=_hint(main, alternatives), details=details, retry_after=wait)
+
+
+def _nobody_to_ask(attempts: "Sequence[Attempt]") -> ToolError:
+    unconfigured = [one for one in attempts if one.state == "unconfigured"]
+    if not attempts:
+        return configuration_error("No search provider is installed.", "Install one, such as ferrule-brave.")
+    if not unconfigured:
+        return configuration_error("No search provider can be used. " + _sentences(attempts))
+    error = unconfigured[0].error
+    details = {"kind": "config", "retryable": False, "suggestedAction": "check_api_key"}
+    if len(unconfigured) == 1:
+        message = str(error.get("message", ""))
+        details["provider"] = unconfigured[0].provider
+    else:
+        message = "No search provider is configured. " + _sentences(unconfigured)
+    event = error.get("event")
+    return ToolError(
+        "AUTH_MISSING",
+        message,
+        hint=error.get("hint"),
+        details=details,
+        event=event if isinstance(event, dict) else None,
+    )
+
+
+def _message(tried: "Sequence[Attempt]") -> str:
+    return _text(tried[0]) if len(tried) == 1 else "No search provider answered. " + _sentences(tried)
+
+
+def _sentences(attempts: "Iterable[Attempt]") -> str:
+    return " ".join(f"{one.provider}: {_text(one)}" for one in attempts)
+
+
+def _text(attempt: "Attempt") -> str:
+    if attempt.state == "resting":
+        return f"{attempt.label} is not asked for {ceil(attempt.wait or 0)} seconds more, since it failed or said so."
+    text = str(attempt.error.get("message", "")).strip()
+    return text if text.endswith((".", "!", "?", "'")) else f"{text}."
+
+
+def _hint(main: "Attempt", alternatives: Sequence[str]) -> str | None:
+    told = main.error.get("hint")
+    also = f"Another provider can be asked: {', '.join(alternatives)}." if alternatives else ""
+    return " ".join(filter(None, [str(told) if told else "", also])) or None
+
+
+def _use(attempt: "Attempt") -> tuple[int, bool]:
+    return _BY_USE.index(_kind(attempt)), attempt.wait is None
+
+
+def _kind(attempt: "Attempt") -> str:
+    return attempt.kind if attempt.state == "failed" else "upstream_unavailable"
+
+
+def _is_refusal(error: Mapping[str, Any]) -> bool:
+    """The provider said that the request was wrong, which it will be next time, too."""
+    details = error.get("details")
+    status = details.get("status") if isinstance(details, dict) else None
+    return isinstance(status, int) and 400 <= status < 500
+
+
+def _action(kind: str, retryable: bool, alternatives: Sequence[str]) -> str:
+    if alternatives:
+        return "try_different_provider"
+    if kind in _ACTIONS:
+        return _ACTIONS[kind]
+    return "retry_after_delay" if retryable else "inform_user"

@@ -1,0 +1,23 @@
+"""What decides a search's result beside its arguments and the tool's own settings, as JSON without secrets."""
+
+import os
+from hashlib import sha256
+from typing import Any
+
+from ferrule import Context
+from ferrule.websearch import Attempt, installed, statuses
+from ferrule_research.search.lenses import lenses
+
+
+def identity(context: Context) -> dict[str, Any]:
+    """`{"providers", "lenses"}`: hashes by name. A provider that is not configured has one, too."""
+    found = statuses(list(installed().values()), context.deadline)
+    return {
+        "providers": {one.provider: [_known(one), one.state == "unconfigured"] for one in found},
+        "lenses": {name: sha256(path.read_bytes()).hexdigest() for name, path in lenses().items()},
+    }
+
+
+def _known(one: Attempt) -> str:
+    """What a provider is. One that did not say so in time is like no other, since it may still answer the search."""
+    return os.urandom(16).hex() if one.kind == "network" else one.identity

@@ -1,0 +1,39 @@
+"""What a search may ask for, beyond what the schema says."""
+
+from typing import Any
+
+MOST = 10  # results
+DEFAULT = 5
+
+
+def findings(arguments: dict[str, Any]) -> list[str]:
+    """What is wrong with the arguments of a call."""
+    found = []
+    if not arguments["query"].strip():
+        found.append("query: it is blank")
+    for name, what in (("language", "an ISO 639-1 code such as de"), ("country", "an ISO 3166-1 code such as DE")):
+        code = arguments.get(name, "").strip()
+        if code and not (len(code) == 2 and code.isascii() and code.isalpha()):
+            found.append(f"{name}: {code[:20]!r} is not {what}")
+    if arguments.get("site", "").strip() and not domain(arguments["site"]):
+        found.append(f"site: {arguments['site'][:60]!r} is not a domain, write it as example.com")
+    lens = arguments.get("lens", "").strip()
+    if lens:
+        from ferrule_research.search.lenses import lenses
+
+        if lens not in lenses():
+            found.append(f"lens: there is no {lens[:40]!r}; available: {', '.join(lenses())}")
+    return found
+
+
+def domain(site: str) -> str:
+    """The domain in ASCII and small letters; "" for what is none, or holds more than a domain, such as a path."""
+    from ferrule.websearch import NotADomain, normalise
+
+    text = site.strip()
+    if any(character in text for character in ":/?#@\\ \t"):
+        return ""  # what it would lose is what somebody meant by it
+    try:
+        return normalise(text)
+    except NotADomain:
+        return ""

@@ -1,0 +1,5 @@
+"""Has a function of the right name and does not say that it is a hook."""
+
+
+def execute():
+    yield

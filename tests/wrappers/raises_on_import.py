@@ -1,0 +1,3 @@
+"""Raises when it is imported."""
+
+raise RuntimeError("on purpose")
