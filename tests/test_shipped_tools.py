@@ -109,3 +109,10 @@ def test_the_demonstration_shows_the_main_job() -> None:
     assert "│ # What a ferrule is" in shown.stdout
     assert "never seen" not in shown.stdout
     assert "INVALID_INPUT" in shown.stdout
+
+
+def test_the_list_says_of_a_tool_what_its_first_paragraph_begins_with() -> None:
+    program = Path(sys.executable).parent / "ferrule"
+    done = subprocess.run([program, "list"], capture_output=True, text=True, check=True)
+    rows = {line.split()[0]: line for line in done.stdout.splitlines() if line.strip()}
+    assert rows["opennotes_search"].endswith("Search notes in an OpenNotes notebook using multiple methods:")

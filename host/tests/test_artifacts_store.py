@@ -21,7 +21,7 @@ from ferrule.artifacts.handles import digest
 from ferrule.artifacts.redis_store import RedisStore
 from ferrule.artifacts.settings import LONGEST, TOTAL, Settings
 from ferrule.artifacts.store import LARGEST, StoreUnavailable, store_of
-from ferrule.caching.connection import Connection
+from ferrule.storage.redis_connection import Connection
 
 if TYPE_CHECKING:
     from ferrule.artifacts.store import Store

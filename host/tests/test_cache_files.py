@@ -13,9 +13,9 @@ import pytest
 
 from ferrule.caching import entries
 from ferrule.caching.entries import Entry
-from ferrule.caching.failures import StoreFailed
 from ferrule.caching.file_store import FileStore
 from ferrule.caching.keys import key_of
+from ferrule.storage.failures import StoreFailed
 
 _BLOCK = 4096
 

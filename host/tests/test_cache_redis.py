@@ -18,12 +18,12 @@ from redis_server import RedisServer
 from ferrule.artifacts.redis_store import RedisStore as ArtifactsInRedis
 from ferrule.artifacts.store import StoreUnavailable
 from ferrule.caching import entries
-from ferrule.caching.connection import Connection
 from ferrule.caching.entries import Entry
-from ferrule.caching.failures import StoreFailed
 from ferrule.caching.flights import ALONE, FOLLOWED, LEADS
 from ferrule.caching.keys import key_of
 from ferrule.caching.redis_store import RedisStore
+from ferrule.storage.failures import StoreFailed
+from ferrule.storage.redis_connection import Connection
 
 PATIENT = 30.0  # seconds, where it is not the bound that is tested
 NOBODY = "redis://127.0.0.1:1/0"

@@ -17,7 +17,7 @@ import platformdirs
 import pytest
 
 from ferrule.retrying import retry_after
-from ferrule.websearch import locked_files as module
+from ferrule.storage import locked_files as module
 from ferrule.websearch.rates import Window, limits_of, next_turn, windows
 from ferrule.websearch.turns import TooLate, Turns, state_folder
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from runs import wait_for
 
-from ferrule.caching.connection import Connection
-from ferrule.caching.failures import StoreFailed
+from ferrule.storage.failures import StoreFailed
+from ferrule.storage.redis_connection import Connection
 
 
 class RedisServer:

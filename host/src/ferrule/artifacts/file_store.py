@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from ferrule.artifacts.handles import digest, name_in
 from ferrule.artifacts.settings import LONGEST
 from ferrule.artifacts.store import LARGEST, StoreUnavailable
-from ferrule.caching.private_files import make_folder
+from ferrule.storage.private_files import make_folder
 
 _LOCK_SECONDS = 2.0
 _POLL = 0.01

@@ -4,8 +4,8 @@ import time
 
 from ferrule.artifacts.handles import digest
 from ferrule.artifacts.store import LARGEST, StoreUnavailable
-from ferrule.caching.connection import Connection
-from ferrule.caching.failures import StoreFailed
+from ferrule.storage.failures import StoreFailed
+from ferrule.storage.redis_connection import Connection
 
 TYPE_CHECKING = False
 

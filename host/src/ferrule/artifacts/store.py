@@ -44,6 +44,6 @@ def store_of(settings: Settings) -> "Store":
     import os
 
     from ferrule.artifacts.file_store import FileStore
-    from ferrule.state import state_folder
+    from ferrule.storage.state import state_folder
 
     return FileStore(os.path.join(state_folder(), "artifacts"), settings.total)

@@ -3,11 +3,11 @@
 from ferrule import strict_json
 from ferrule.caching import entries, lifetimes
 from ferrule.caching.entries import Entry, Moment
-from ferrule.caching.failures import StoreFailed
 from ferrule.caching.flights import FOLLOWED, LEADS
 from ferrule.caching.keys import key_of, question, shown
 from ferrule.caching.stores import SETTING, VARIABLE, store
 from ferrule.context import ANSWER_BYTES
+from ferrule.storage.failures import StoreFailed
 
 TYPE_CHECKING = False
 

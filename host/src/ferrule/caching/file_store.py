@@ -9,12 +9,13 @@ import os
 import time
 
 from ferrule import strict_json
-from ferrule.caching import entries, private_files
+from ferrule.caching import entries
 from ferrule.caching.entries import Entry
-from ferrule.caching.failures import StoreFailed
 from ferrule.caching.flights import Flight, tidy
 from ferrule.caching.keys import hashed
-from ferrule.state import state_folder
+from ferrule.storage import private_files
+from ferrule.storage.failures import StoreFailed
+from ferrule.storage.state import state_folder
 
 TYPE_CHECKING = False
 

@@ -7,7 +7,7 @@ ended, takes the file's name away, and lets go. Whoever dies lets go of an empty
 import os
 from _thread import allocate_lock, start_new_thread
 
-from ferrule.caching.private_files import failed, open_shared, remove
+from ferrule.storage.private_files import failed, open_shared, remove
 
 LEADS, FOLLOWED, ALONE = "leads", "followed", "alone"
 """What `join` says: this process asks, and ends the flight; another one has asked; there was no time to wait."""

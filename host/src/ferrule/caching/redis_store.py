@@ -5,11 +5,11 @@ import time
 from _thread import allocate_lock, start_new_thread
 
 from ferrule.caching import entries
-from ferrule.caching.connection import Connection
 from ferrule.caching.entries import Entry
-from ferrule.caching.failures import StoreFailed
 from ferrule.caching.flights import ALONE, FOLLOWED, LEADS
 from ferrule.caching.keys import SHAPE, hashed
+from ferrule.storage.failures import StoreFailed
+from ferrule.storage.redis_connection import Connection
 
 TYPE_CHECKING = False
 

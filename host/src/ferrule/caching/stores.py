@@ -1,7 +1,7 @@
 """Which store it is: a Redis server where one is named, else files of this machine."""
 
-from ferrule.caching.failures import StoreFailed
 from ferrule.caching.file_store import DEFAULT_MIB, FileStore
+from ferrule.storage.failures import StoreFailed
 
 TYPE_CHECKING = False
 

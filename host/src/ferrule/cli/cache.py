@@ -6,10 +6,10 @@ import click
 
 from ferrule import configuration
 from ferrule.caching import inspection
-from ferrule.caching.failures import StoreFailed
 from ferrule.caching.keys import canonical, shown
 from ferrule.cli.output import counted, home_as_tilde, plain, print_json, print_table
 from ferrule.cli.selection import complete, json_option
+from ferrule.storage.failures import StoreFailed
 
 if TYPE_CHECKING:
     from ferrule.caching.inspection import Kept

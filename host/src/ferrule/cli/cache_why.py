@@ -52,9 +52,9 @@ def _look(
     from ferrule.artifacts.wrapper import ROOM
     from ferrule.caching import inspection
     from ferrule.caching.calls import NAME
-    from ferrule.caching.failures import StoreFailed
     from ferrule.context import Context
     from ferrule.loading import load
+    from ferrule.storage.failures import StoreFailed
     from ferrule.wrapped_call import WrappedCall
 
     loaded = load(tool)

@@ -61,6 +61,7 @@ def sources(entry: Entry) -> str:
 def _about(entry: Entry) -> str:
     if entry.error:
         return entry.error.message
-    description = plain((entry.schema or {}).get("description", ""))
+    paragraph = str((entry.schema or {}).get("description", "")).partition("\n\n")[0]
+    description = plain(paragraph)
     first, stop, _ = description.partition(". ")
     return first + stop.strip()

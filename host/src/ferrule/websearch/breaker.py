@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ferrule import strict_json
 from ferrule.digests import sha256_hex
-from ferrule.state import state_folder
-from ferrule.websearch.locked_files import contents, locked
+from ferrule.storage.locked_files import contents, locked
+from ferrule.storage.state import state_folder
 
 if TYPE_CHECKING:
-    from ferrule.caching.connection import Connection
+    from ferrule.storage.redis_connection import Connection
 
 FAILURES = 3
 SECONDS = 30.0
@@ -155,7 +155,7 @@ class Redis:
 
     def update(self, change: "Callable[[State, float], State]") -> None:
         """Read, change and write, again from the start where another process has written meanwhile."""
-        from ferrule.caching.connection import Connection
+        from ferrule.storage.redis_connection import Connection
 
         connection = Connection(self._url, _REDIS_SECONDS)
         try:

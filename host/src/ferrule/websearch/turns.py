@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from hashlib import sha256
 
 from ferrule import strict_json
-from ferrule.state import state_folder
-from ferrule.websearch.locked_files import contents, locked, replace
+from ferrule.storage.locked_files import contents, locked, replace
+from ferrule.storage.state import state_folder
 from ferrule.websearch.rates import SHORT, next_turn
 
 _KEPT = 1000  # requests

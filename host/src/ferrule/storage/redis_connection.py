@@ -6,7 +6,7 @@ The protocol is hiredis's; redis-py, which wraps the same, takes ten interpreter
 import time
 from _thread import allocate_lock, start_new_thread
 
-from ferrule.caching.failures import StoreFailed
+from ferrule.storage.failures import StoreFailed
 
 TYPE_CHECKING = False
 

@@ -3,7 +3,7 @@
 import os
 import stat
 
-from ferrule.caching.failures import StoreFailed
+from ferrule.storage.failures import StoreFailed
 
 TYPE_CHECKING = False
 
