@@ -1,10 +1,13 @@
 """What holds for the tests of all distributions."""
 
+import ctypes
 import os
+import sys
 from collections.abc import Generator
 
 import pytest
 
+_SET_CHILD_SUBREAPER = 36
 # Reasons that have to do with who runs the tests, or on which system, and not with a program that is missing.
 _ALLOWED = ("only root", "elsewhere", "this is the run")
 
@@ -21,3 +24,9 @@ def pytest_runtest_makereport(
             report.outcome = "failed"
             report.longrepr = f"{item.nodeid} was skipped, and must not be in continuous integration: {reason}"
     return report
+
+
+def pytest_runtest_teardown() -> None:
+    """A test that supervises in this process leaves it adopting orphans, which would be the next test's children."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
