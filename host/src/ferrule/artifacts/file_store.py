@@ -5,7 +5,6 @@ Nothing is synced to the disk: a file that a crash has torn no longer fits its n
 """
 
 import os
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from contextlib import contextmanager
 from ferrule.artifacts.handles import digest, name_in
 from ferrule.artifacts.settings import LONGEST
 from ferrule.artifacts.store import LARGEST, StoreUnavailable
-from ferrule.storage.private_files import make_folder
+from ferrule.storage.private_files import is_ours, make_folder
 
 _LOCK_SECONDS = 2.0
 _POLL = 0.01
@@ -162,8 +161,7 @@ def _expiry(path: str, now: int) -> int:
 
 
 def _is_ours(facts: os.stat_result) -> bool:
-    is_whole = stat.S_ISREG(facts.st_mode) and facts.st_size <= LARGEST
-    return is_whole and facts.st_uid == os.geteuid() and _is_alive(facts, time.time())
+    return is_ours(facts) and facts.st_size <= LARGEST and _is_alive(facts, time.time())
 
 
 def _body(file: int) -> bytes:
