@@ -9,7 +9,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 PLUGINS := $(wildcard plugins/*)
-OWN := --editable "host[http,redis]" $(addprefix --editable ,$(PLUGINS))
+HEAVY := plugins/duckdb# brings pyarrow, which is more than all the rest together; for those who want it, and for tests
+OWN := --editable "host[ask,http,redis]" $(addprefix --editable ,$(filter-out $(HEAVY),$(PLUGINS)))
 PROJECTS := host/pyproject.toml host/hatch_build.py $(addsuffix /pyproject.toml,$(PLUGINS)) constraints.txt
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
@@ -46,6 +47,7 @@ bench: $(VENV)/.for-work
 	$(BIN)/python bench/research.py
 	$(BIN)/python bench/conversion.py
 	$(BIN)/python bench/notebooks.py
+	$(BIN)/python bench/asking.py
 
 dist: $(VENV)/.for-work
 	for project in host $(PLUGINS); do $(BIN)/python -m build --outdir dist $$project || exit 1; done
@@ -61,5 +63,5 @@ $(VENV)/.for-use: $(PROJECTS)
 	@touch $@
 
 $(VENV)/.for-work: $(VENV)/.for-use requirements-dev.txt
-	@$(install) --requirement requirements-dev.txt
+	@$(install) $(OWN) $(addprefix --editable ,$(HEAVY)) --requirement requirements-dev.txt
 	@touch $@

@@ -3,9 +3,10 @@
 import ctypes
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
+from model_server import ModelServer
 
 _SET_CHILD_SUBREAPER = 36
 # Reasons that have to do with who runs the tests, or on which system, and not with a program that is missing.
@@ -24,6 +25,13 @@ def pytest_runtest_makereport(
             report.outcome = "failed"
             report.longrepr = f"{item.nodeid} was skipped, and must not be in continuous integration: {reason}"
     return report
+
+
+@pytest.fixture
+def model_server() -> Iterator[ModelServer]:
+    """A server in the Messages API's place, without a script as yet."""
+    with ModelServer() as server:
+        yield server
 
 
 def pytest_runtest_teardown() -> None:

@@ -50,9 +50,9 @@ def test_python_in_the_pages_runs(page: Path, tmp_path: Path) -> None:
     module.write_text(code)
     (tmp_path / "schema.json").write_text('{"name": "page", "description": "", "parameters": {}}')
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    finished = subprocess.run(
-        [sys.executable, module], cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True
-    )
+    # What a page asks of a model must not reach one, whatever key the reader of this test has.
+    environment = {**os.environ, "PATH": path, "HOME": str(tmp_path), "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
+    finished = subprocess.run([sys.executable, module], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr
 
 

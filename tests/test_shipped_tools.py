@@ -14,7 +14,11 @@ FERRULE = [sys.executable, "-m", "ferrule"]
 SHIPPED = {
     name: project
     for project in sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
-    for name in tomllib.loads((project / "pyproject.toml").read_text())["project"]["entry-points"]["ferrule.tools"]
+    for name in (
+        tomllib.loads((project / "pyproject.toml").read_text())["project"]
+        .get("entry-points", {})
+        .get("ferrule.tools", ())
+    )
 }
 
 

@@ -34,6 +34,7 @@ class Exchange(BaseHTTPRequestHandler):
     """One connection, seen from a route."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else a body that follows its headers waits for the client's delayed ACK: 40 ms
     server: "_Sockets"
 
     def do_GET(self) -> None:
@@ -117,6 +118,7 @@ Route = Callable[[Exchange], None]
 class _Sockets(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = True
+    request_queue_size = 128  # many clients at once are none that have to try again a second later
 
     def __init__(self, tls: ssl.SSLContext | None, host: str) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET

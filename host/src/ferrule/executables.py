@@ -30,12 +30,11 @@ class Probe:
         self.problem = problem
 
 
-def check_executable(path: str, *, strict: bool = False, silenced: Sequence[str] = ()) -> list[Finding]:
-    """Run `PATH --schema` and say what is wrong, with the executable and with its schema.
+def judge(path: str, probe: Probe, *, strict: bool = False, silenced: Sequence[str] = ()) -> list[Finding]:
+    """What is wrong with an executable that was asked for its schema, and with the schema that it printed.
 
-    strict, silenced: as `schema_rules.check` takes them. Raises CallInterrupted.
+    strict, silenced: as `schema_rules.check` takes them.
     """
-    probe = ask(path)
     findings = [*_unread(path), *_missed(probe)]
     if not probe.output:
         return findings
@@ -45,7 +44,10 @@ def check_executable(path: str, *, strict: bool = False, silenced: Sequence[str]
 
 
 def ask(path: str) -> Probe:
-    """Run `PATH --schema` for a second, without stdin and stderr; everything that it started is gone afterwards."""
+    """Run `PATH --schema` for a second, without stdin and stderr; everything that it started is gone afterwards.
+
+    Raises CallInterrupted.
+    """
     processes.adopt_orphans()
     others = processes.children()
     with Signals() as signals:

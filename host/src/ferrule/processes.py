@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _SET_PARENT_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
-_KILL = 9
+_KILL, _TERMINATE = 9, 15
 _PATIENCE = 1.0  # seconds; a process that survives SIGKILL for longer hangs in the kernel, and cannot be waited for
 
 
@@ -22,10 +22,15 @@ def adopt_orphans() -> bool:
 
 def die_with_parent(parent: int) -> None:
     """End this process when its parent ends, even where the parent was killed before this call. Linux only."""
-    if sys.platform == "linux":
-        _prctl(_SET_PARENT_DEATH_SIGNAL, _KILL)
-        if os.getppid() != parent:
-            os._exit(1)
+    _hear_of_death(parent, _KILL)
+
+
+def stop_with_parent(parent: int) -> None:
+    """Have this process asked to end, by SIGTERM, when its parent ends, so that it can end its own first. Linux only.
+
+    To the kernel the parent is the thread that started this process.
+    """
+    _hear_of_death(parent, _TERMINATE)
 
 
 def children() -> set[int]:
@@ -104,6 +109,13 @@ def _kill(process: int) -> None:
     except (ProcessLookupError, PermissionError):
         pass
     _try(os.kill, process)
+
+
+def _hear_of_death(parent: int, number: int) -> None:
+    if sys.platform == "linux":
+        _prctl(_SET_PARENT_DEATH_SIGNAL, number)
+        if os.getppid() != parent:
+            os._exit(1)
 
 
 def _try(kill: "Callable[[int, int], None]", whom: int) -> None:

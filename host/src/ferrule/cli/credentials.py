@@ -8,13 +8,16 @@ from typing import Any
 import click
 
 from ferrule import credentials_file, discovery
+from ferrule.ask.keys import ANTHROPIC, Keys
 from ferrule.cli.output import home_as_tilde, note, print_indented, print_json, print_table
 from ferrule.cli.selection import complete, entries, json_option, tools_argument, unknown
-from ferrule.credential_status import SET, CredentialStatus, statuses
+from ferrule.credential_status import MISSING, SET, CredentialStatus, statuses
 from ferrule.credentials import Credential, default_path, is_sendable
 from ferrule.credentials_file import CredentialsFile
-from ferrule.errors import FerruleError
+from ferrule.errors import CredentialsMalformed, FerruleError
 from ferrule.inventory import BROKEN, CLASH, DISABLED, OK, Entry
+
+ASK = "ask"
 
 
 class CredentialsGroup(click.Group):
@@ -48,6 +51,8 @@ def command() -> None:
 def show(tools: tuple[str, ...], check: bool, as_json: bool) -> int:
     """Show the credentials of each TOOL, or of all: where each is looked up, and whether it is set. Never a value.
 
+    The model's key of `ferrule ask` is shown as that of a tool `ask`, where it is set or asked for by that name.
+
     \b
     Example: ferrule credentials web_search_brave --check
 
@@ -55,8 +60,10 @@ def show(tools: tuple[str, ...], check: bool, as_json: bool) -> int:
     the credentials file cannot be used; 0 otherwise.
     """
     file = CredentialsFile(default_path())
-    found = list(entries(tools, load=True))
+    named = [name for name in tools if not _is_ask(name)]
+    found = list(entries(named, load=True)) if named or not tools else []
     known = [status for entry in found for status in statuses(entry, file)]
+    known += _of_ask(file, is_named=len(named) < len(tools))
     if as_json:
         print_json(_document(file, found, known))
     else:
@@ -81,6 +88,7 @@ def set_one(target: str, name: str | None, value: str | None, as_json: bool) -> 
     Examples:
       ferrule credentials set web_search_brave api_key
       ferrule credentials set web_search.brave.api_key < key.txt
+      ferrule credentials set ask api_key
 
     Exit code: 1 where the value or the file cannot be used, 0 otherwise.
     """
@@ -123,6 +131,11 @@ def _resolve(target: str, name: str | None) -> tuple[str, Credential | None]:
     """The key of the credentials file that is meant, and the credential where a tool's is."""
     claims = discovery.scan()
     tool, _, rest = target.partition(".")
+    if _is_ask(tool):
+        chosen = name or rest or ANTHROPIC.name
+        if chosen != ANTHROPIC.name:
+            raise FerruleError(f"{ASK} has no credential {chosen!r}.", hint=f"It has {ANTHROPIC.name}.")
+        return ANTHROPIC.path, ANTHROPIC
     if tool not in claims:
         # A key of the file has dots, or is written as a variable is; anything else is a tool's name, mistyped.
         if name is not None or ("." not in target and not target.isupper()):
@@ -133,6 +146,26 @@ def _resolve(target: str, name: str | None) -> tuple[str, Credential | None]:
     (entry,) = entries([tool], load=True)
     credential = _choose(entry, name or rest or None)
     return credential.path, credential
+
+
+def _is_ask(name: str) -> bool:
+    """Whether a name stands for `ferrule ask`, which needs a key as tools do. A tool of that name comes first."""
+    return name == ASK and name not in discovery.scan()
+
+
+def _of_ask(file: CredentialsFile, *, is_named: bool) -> list[CredentialStatus]:
+    """The status of the model's key. Whoever has none and does not ask for it is not bothered with it."""
+    if not (is_named or _is_ask(ASK)):
+        return []
+    status = CredentialStatus(ASK, ANTHROPIC, file)
+    if status.state == MISSING:
+        try:
+            found = Keys().find(ANTHROPIC.environment)
+        except CredentialsMalformed as error:
+            status.problem = error.message
+        else:
+            status.source = found.source if found else None
+    return [status] if is_named or status.state != MISSING else []
 
 
 def _choose(entry: Entry, name: str | None) -> Credential:

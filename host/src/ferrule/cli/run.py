@@ -112,7 +112,7 @@ class _Run(Call):
             text = json.dumps(json.loads(document), indent=2, ensure_ascii=False)
         except RecursionError:
             return document
-        return _harmless(text)
+        return harmless(text)
 
     def reported(self, text: bytes) -> bytes:
         """The text with the content of each event in the event's place, where a person reads it."""
@@ -131,10 +131,10 @@ def _content(line: bytes) -> bytes:
     except strict_json.MalformedJSON:
         return line
     content = event.get("content") if isinstance(event, dict) and "kind" in event else None
-    return _harmless(content) + b"\n" if isinstance(content, str) else line
+    return harmless(content) + b"\n" if isinstance(content, str) else line
 
 
-def _harmless(text: str) -> bytes:
+def harmless(text: str) -> bytes:
     """Whatever a page or a plugin has put into a string, the terminal is not to obey it."""
     return "".join(_visible(letter) for letter in text).encode()
 

@@ -11,8 +11,10 @@ from ferrule import discovery
 from ferrule.cli.output import coloured, counted, plain, print_finding, print_indented, print_json
 from ferrule.cli.selection import complete, entries, json_option, unknown
 from ferrule.errors import FerruleError
+from ferrule.forms import FORMS, Loss
 from ferrule.inventory import DISABLED, INVALID, OK, Entry
 from ferrule.schema_rules import RULES, Finding, check_text
+from ferrule.strict_json import MalformedJSON, loads
 
 TOOL, EXECUTABLE, DRAFT = "tool", "executable", "draft"
 _WARNINGS = sorted(rule for rule, (severity, _) in RULES.items() if severity == "warning")
@@ -30,7 +32,8 @@ def command(targets: tuple[str, ...], strict: bool, silenced: tuple[str, ...], a
 
     TOOL is an installed tool, which is loaded in a process of its own; FILE an executable, which is run with --schema
     under the client's limits, or a JSON file; - reads a draft from stdin. Without any, all installed tools are
-    checked. Errors keep a tool from being registered; warnings say what a provider does with the schema.
+    checked. Errors keep a tool from being registered; warnings say what a provider does with the schema as the client
+    sends it; then comes what each form of `ferrule schemas` is refused for, or loses. --silence leaves that out too.
 
     \b
     Examples:
@@ -59,11 +62,9 @@ def _judgements(targets: Sequence[str], strict: bool, silenced: Sequence[str]) -
     tools = [target for target in targets if target in claims]
     if tools or not targets:
         for entry in entries(tools, load=True, strict=strict, silenced=silenced):
-            yield _of_tool(entry)
+            yield _of_tool(entry, silenced)
     for target in others:
-        kind, findings = _of_file(target, strict, silenced)
-        is_valid = not any(finding.severity == "error" for finding in findings)
-        yield _judgement(target, kind, OK if is_valid else INVALID, findings)
+        yield _of_file(target, strict, silenced)
 
 
 def _neither(target: str, known: list[str]) -> FerruleError:
@@ -72,18 +73,42 @@ def _neither(target: str, known: list[str]) -> FerruleError:
     return error
 
 
-def _of_tool(entry: Entry) -> dict[str, Any]:
+def _of_tool(entry: Entry, silenced: Sequence[str]) -> dict[str, Any]:
     # What the findings say is not said twice.
     error = entry.error if entry.error and not entry.findings else None
-    return _judgement(entry.name, TOOL, entry.state, entry.findings, error)
+    forms = _forms(entry.schema, silenced)
+    return _judgement(entry.name, TOOL, entry.state, entry.findings, forms, error)
 
 
-def _of_file(path: str, strict: bool, silenced: Sequence[str]) -> tuple[str, list[Finding]]:
+def _of_file(path: str, strict: bool, silenced: Sequence[str]) -> dict[str, Any]:
     if path != "-" and os.path.isfile(path) and os.access(path, os.X_OK):
-        from ferrule.executables import check_executable
+        from ferrule import executables
 
-        return EXECUTABLE, check_executable(path, strict=strict, silenced=silenced)
-    return DRAFT, check_text(_draft(path), strict=strict, silenced=silenced)
+        probe = executables.ask(path)
+        kind, text = EXECUTABLE, probe.output
+        findings = executables.judge(path, probe, strict=strict, silenced=silenced)
+    else:
+        kind, text = DRAFT, _draft(path)
+        findings = check_text(text, strict=strict, silenced=silenced)
+    is_valid = not any(finding.severity == "error" for finding in findings)
+    return _judgement(path, kind, OK if is_valid else INVALID, findings, _forms(_parsed(text), silenced))
+
+
+def _parsed(text: bytes) -> object:
+    try:
+        return loads(text)
+    except MalformedJSON:
+        return None
+
+
+def _forms(schema: object, silenced: Sequence[str]) -> dict[str, list[Loss]] | None:
+    """What each form loses, without that of which a silenced rule warns; None for what has no form."""
+    try:
+        return {
+            name: [loss for loss in form.losses(schema) if loss.rule not in silenced] for name, form in FORMS.items()
+        }
+    except ValueError:
+        return None  # the findings say why
 
 
 def _draft(path: str) -> bytes:
@@ -102,7 +127,12 @@ def _draft(path: str) -> bytes:
 
 
 def _judgement(
-    target: str, kind: str, state: str, findings: Sequence[Finding], error: FerruleError | None = None
+    target: str,
+    kind: str,
+    state: str,
+    findings: Sequence[Finding],
+    forms: dict[str, list[Loss]] | None,
+    error: FerruleError | None = None,
 ) -> dict[str, Any]:
     return {
         "target": target,
@@ -110,6 +140,7 @@ def _judgement(
         "state": state,
         "error": error.facts() if error else None,
         "findings": [finding.as_dict() for finding in findings],
+        "forms": forms and {name: [loss.as_dict() for loss in losses] for name, losses in forms.items()},
     }
 
 
@@ -123,3 +154,22 @@ def _print(judgement: dict[str, Any]) -> None:
         print_indented(error["message"], error.get("hint"))
     for finding in findings:
         print_finding(finding, finding["pointer"])
+    _print_forms(judgement["forms"] or {})
+
+
+def _print_forms(forms: dict[str, list[dict[str, Any]]]) -> None:
+    """One paragraph for what is said alike of several places, or of several forms."""
+    said: dict[tuple[bool, str], tuple[list[str], list[str]]] = {}
+    for name, losses in forms.items():
+        for loss in losses:
+            names, pointers = said.setdefault((loss["refused"], loss["message"]), ([], []))
+            names.append(name)
+            pointers.append(loss["pointer"])
+    for (is_refused, message), (names, pointers) in said.items():
+        word = coloured("refused by", "error") if is_refused else coloured("lost for", "warning")
+        click.echo(f"  {word} {_distinct(names)}: {plain(_distinct(pointers))}")
+        click.echo(f"    {plain(message)}")
+
+
+def _distinct(words: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(words))

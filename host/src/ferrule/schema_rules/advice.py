@@ -12,8 +12,11 @@ if TYPE_CHECKING:
 
     from ferrule.schema_rules.nodes import Node
 
-_LONGEST_NAME = 64
-_LONGEST_DESCRIPTION = 1024
+LONGEST_NAME = 64
+"""Characters of a tool's name at OpenAI, and of a parameter's at Anthropic and Gemini."""
+
+LONGEST_DESCRIPTION = 1024
+"""Characters of a tool's description at OpenAI."""
 
 
 def advice(document: object) -> "Iterator[Finding]":
@@ -38,14 +41,14 @@ def tool_name_convention(document: object) -> "Iterator[Finding]":
         problems.append("it starts with a digit, and Gemini refuses every request with such a name in it")
     elif not name[0].isalpha():
         problems.append("it does not start with a letter, as the names of tools do")
-    if len(name) > _LONGEST_NAME:
-        problems.append(f"it has {len(name)} characters, and OpenAI refuses a request with more than {_LONGEST_NAME}")
+    if len(name) > LONGEST_NAME:
+        problems.append(f"it has {len(name)} characters, and OpenAI refuses a request with more than {LONGEST_NAME}")
     if problems:
         yield Finding(
             "tool-name-convention",
             "/name",
             f"The name {shown(name)} is against the convention: {'; '.join(problems)}.",
-            _rename(name[:_LONGEST_NAME]),
+            _rename(name[:LONGEST_NAME]),
         )
 
 
@@ -61,12 +64,12 @@ def tool_description(document: object) -> "Iterator[Finding]":
             "The tool's description is empty: it is all that a model has to choose the tool by.",
             "Say what the tool does, when to use it, and what it answers.",
         )
-    if len(text) > _LONGEST_DESCRIPTION:
+    if len(text) > LONGEST_DESCRIPTION:
         yield Finding(
             "description-too-long",
             "/description",
             f"The tool's description has {len(text):,} characters, and OpenAI has refused every request with "
-            f"one of more than {_LONGEST_DESCRIPTION:,}.",
+            f"one of more than {LONGEST_DESCRIPTION:,}.",
             "Shorten it, or move what concerns one parameter into its description.",
         )
 
@@ -76,13 +79,14 @@ def parameter_name(node: "Node", _schema: "dict[object, object]") -> "Iterator[F
     name = node.name
     if not isinstance(name, str) or not node.plain:
         return
-    refused = _refused_by(name)
-    if refused:
+    providers = refusing(name)
+    if providers:
+        verb = "refuses" if len(providers) == 1 else "refuse"
         yield Finding(
             "parameter-name-refused",
             node.pointer,
-            f"{refused} every request with a parameter called {shown(name)} in it.",
-            _rename(name[:_LONGEST_NAME]),
+            f"{' and '.join(providers)} {verb} every request with a parameter called {shown(name)} in it.",
+            _rename(name[:LONGEST_NAME]),
         )
     elif name != name.lower():
         yield Finding(
@@ -118,20 +122,20 @@ def snake_case(name: str) -> str:
     return "_".join(word for word in text.split("_") if word)
 
 
-def _refused_by(name: str) -> str:
-    """Who refuses the name of a property, and the verb; empty where nobody does."""
-    if not 0 < len(name) <= _LONGEST_NAME or not is_tool_name(name.replace(".", "_").replace("-", "_")):
-        return "Anthropic and Gemini refuse"
+def refusing(name: str) -> "tuple[str, ...]":
+    """The providers that refuse the name of a parameter; none where nobody does."""
+    if not 0 < len(name) <= LONGEST_NAME or not is_tool_name(name.replace(".", "_").replace("-", "_")):
+        return ("Anthropic", "Gemini")
     if not is_tool_name(name) or name[0].isdigit():
-        return "Gemini refuses"
-    return ""
+        return ("Gemini",)
+    return ()
 
 
 def _rename(name: str) -> str:
     better = snake_case(name)
     if better and better != name and better[0].isalpha():
         return f"Call it {better}."
-    return f"Use a name in snake_case, a letter first, with at most {_LONGEST_NAME} characters."
+    return f"Use a name in snake_case, a letter first, with at most {LONGEST_NAME} characters."
 
 
 _NODE_RULES = (

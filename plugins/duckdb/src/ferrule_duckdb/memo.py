@@ -1,0 +1,196 @@
+"""Which answers are there already: equal questions are asked once, at the same time and within a statement."""
+
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from ferrule.ask.answer import REPEATS, Answer
+from ferrule_duckdb.interruption import Interrupted, signals_so_far
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+_STATEMENTS = 256  # as many may run at once, on as many connections
+_USERS = 8
+_OVERHEAD = 1_000  # bytes of a flight, beside its texts
+# Whatever else the statement asks this model would end the same way.
+_FATAL = REPEATS | {"BUDGET_EXHAUSTED", "CANCELLED"}
+
+
+class Question(NamedTuple):
+    """What makes two rows equal. model, max_tokens: None is the asker's own."""
+
+    context: str
+    prompt: str
+    model: str | None
+    max_tokens: int | None
+
+
+Start = Callable[[Question], "Future[Answer]"]
+
+
+class Statement:
+    """One execution of one statement, whatever connection and threads it runs on.
+
+    key: "CONNECTION/QUERY/TRANSACTION". rounds: vectors in work. cancelled: why it must end, or None.
+    """
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.rounds = 0
+        self.cancelled: str | None = None
+        self.planned: set[int] = set()
+        self._fatal: dict[str | None, Answer] = {}
+        self._signals = signals_so_far()
+
+    def check(self) -> None:
+        """Raise Interrupted where somebody wants the statement to end."""
+        if self.cancelled is None and signals_so_far() != self._signals:
+            self.cancelled = "The query was interrupted. What had not been asked by then has not been asked."
+        if self.cancelled is not None:
+            raise Interrupted(self.cancelled)
+
+    def note(self, question: Question, answer: Answer) -> None:
+        """Remember a failure that each further question to the same model would meet."""
+        if answer.code in _FATAL:
+            self._fatal.setdefault(question.model, Answer(code=answer.code, error=answer.error, model=answer.model))
+
+    def foreseen(self, question: Question) -> Answer | None:
+        """The failure that is certain for this question, or None."""
+        return self._fatal.get(question.model)
+
+
+class Flight:
+    """A question that is being asked or was asked. born: the key of the statement that has asked it."""
+
+    __slots__ = ("born", "future", "landed", "question", "users", "waiting", "weight")
+
+    def __init__(self, question: Question, future: "Future[Answer]", born: str) -> None:
+        self.question = question
+        self.future = future
+        self.born = born
+        self.users = deque((born,), maxlen=_USERS)  # the statements in which its answer counts, whatever its age
+        self.waiting: set[str] = set()
+        self.landed: float | None = None
+        self.weight = 0
+
+
+class Memo:
+    """The flights of a database, usable from all threads.
+
+    remember: seconds for which an answer counts in statements that come later. capacity: bytes, about; the answers that
+    have not been used for longest go first.
+    """
+
+    def __init__(self, remember: float = 300.0, capacity: int = 64 * 1024 * 1024) -> None:
+        self._remember = remember
+        self._capacity = capacity
+        self._weight = 0
+        self._lock = threading.RLock()
+        self._flights: OrderedDict[Question, Flight] = OrderedDict()
+        self._statements: OrderedDict[str, Statement] = OrderedDict()
+
+    def enter(self, key: str) -> Statement:
+        """The statement with this key, for one vector of it; `leave` has to follow."""
+        with self._lock:
+            statement = self._statements.get(key)
+            if statement is None:
+                statement = self._statements[key] = Statement(key)
+                while len(self._statements) > _STATEMENTS:
+                    self._statements.popitem(last=False)
+            self._statements.move_to_end(key)
+            statement.rounds += 1
+            return statement
+
+    def leave(self, statement: Statement) -> None:
+        """One vector of the statement is done."""
+        with self._lock:
+            statement.rounds -= 1
+
+    def flight(self, question: Question, statement: Statement, start: Start) -> Flight:
+        """The flight that answers the question in this statement; where there is none, it is started."""
+        with self._lock:
+            flight = self._flights.get(question)
+            if flight is None or not self._serves(flight, statement):
+                self._drop(flight)
+                flight = self._flights[question] = Flight(question, start(question), statement.key)
+                flight.future.add_done_callback(lambda _: self._land(flight))
+            elif statement.key not in flight.users:
+                flight.users.append(statement.key)
+            if question in self._flights:
+                self._flights.move_to_end(question)
+            flight.waiting.add(statement.key)
+            return flight
+
+    def counts(self, question: Question, statement: Statement) -> bool:
+        """Whether the question would be answered without a request."""
+        with self._lock:
+            flight = self._flights.get(question)
+            return flight is not None and self._serves(flight, statement)
+
+    def cancel(self, statement: Statement, why: str) -> None:
+        """End the statement: what it alone is waiting for is not asked, or no longer."""
+        with self._lock:
+            statement.cancelled = statement.cancelled or why
+            flights = [one for one in self._flights.values() if statement.key in one.waiting and not one.future.done()]
+            for flight in flights:
+                flight.waiting.discard(statement.key)
+                if flight.waiting:
+                    continue
+                self._drop(flight)
+                flight.future.cancel()
+
+    def running(self) -> list[Statement]:
+        """The statements of which a vector is in work."""
+        with self._lock:
+            return [statement for statement in self._statements.values() if statement.rounds]
+
+    def clear(self) -> int:
+        """Forget all answers that are there; how many. What is being asked goes on."""
+        with self._lock:
+            done = [flight for flight in self._flights.values() if flight.landed is not None]
+            for flight in done:
+                self._drop(flight)
+            return len(done)
+
+    def _serves(self, flight: Flight, statement: Statement) -> bool:
+        future = flight.future
+        if future.cancelled():
+            return False
+        if not future.done() or statement.key in flight.users:
+            return True
+        if future.exception() is not None or future.result().text is None:
+            return False
+        return flight.landed is not None and time.monotonic() - flight.landed < self._remember
+
+    def _land(self, flight: Flight) -> None:
+        with self._lock:
+            flight.waiting.clear()
+            if self._flights.get(flight.question) is not flight:
+                return
+            if flight.future.cancelled():
+                self._drop(flight)
+                return
+            flight.landed = time.monotonic()
+            flight.weight = _weight(flight)
+            self._weight += flight.weight
+            self._make_room()
+
+    def _make_room(self) -> None:
+        for flight in list(self._flights.values()) if self._weight > self._capacity else ():
+            if self._weight <= self._capacity:
+                break
+            if flight.landed is not None:
+                self._drop(flight)
+
+    def _drop(self, flight: Flight | None) -> None:
+        if flight is not None and self._flights.get(flight.question) is flight:
+            del self._flights[flight.question]
+            self._weight -= flight.weight
+
+
+def _weight(flight: Flight) -> int:
+    text = "" if flight.future.exception() is not None else flight.future.result().text or ""
+    return _OVERHEAD + len(flight.question.context) + len(flight.question.prompt) + len(text)

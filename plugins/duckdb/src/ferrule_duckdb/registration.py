@@ -1,0 +1,166 @@
+"""Gives a connection the SQL functions, and keeps what the connections of one database share."""
+
+import weakref
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import count
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
+
+from ferrule.ask.answer import Usage
+from ferrule.errors import FerruleError
+from ferrule_duckdb import functions
+from ferrule_duckdb.database import Database, Service
+from ferrule_duckdb.interruption import listen
+
+if TYPE_CHECKING:
+    from ferrule.ask import Asker, Keys
+
+OnError = Literal["null", "text", "raise"]
+
+_numbers = count(1)
+# DuckDB calls functions of Python without keeping them alive, for as long as a database has any connection, and nobody
+# is told of its end. So they are kept for good; what is heavy goes with the last connection.
+_databases: dict[int, Database] = {}
+_functions: list[functions.Bodies] = []
+
+
+class _Options(NamedTuple):
+    asker: "Asker | None"
+    model: str | None
+    max_tokens: int | None
+    tools: Sequence[str] | None
+    keys: "Keys | None"
+    on_error: OnError
+    concurrency: int
+    max_calls: int | None
+    max_spend: float | None
+    remember: float
+
+
+_DEFAULTS = _Options(None, None, None, None, None, "null", 8, None, None, 300.0)
+
+
+class Registration:
+    """A connection that has the functions. `close` takes them away from it; the connection itself stays open."""
+
+    def __init__(self, database: Database, con: Any) -> None:
+        self._database = database
+        self._con = weakref.ref(con)
+
+    @property
+    def usage(self) -> Usage:
+        """What has been used through this database since it was registered."""
+        return self._database.service.usage
+
+    def interrupt(self) -> None:
+        """End the queries that are asking, on all connections of the database, and whatever they are asking."""
+        self._database.interrupted(None)
+
+    def clear(self) -> int:
+        """Forget all answers; how many. What is being asked goes on."""
+        return self._database.clear()
+
+    def close(self) -> None:
+        """Take the functions away from the connection; the last one of a database ends what is being asked."""
+        con = self._con()
+        if con is None or not self._database.leave(con):
+            return
+        import duckdb
+
+        with suppress(duckdb.Error):  # it is closed, or still busy: without anybody who asks, they only say so
+            functions.drop_macros(con)
+
+    unregister = close
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def register(
+    con: Any,
+    *,
+    asker: "Asker | None" = None,
+    model: str | None = None,
+    max_tokens: int | None = None,
+    tools: Sequence[str] | None = None,
+    keys: "Keys | None" = None,
+    on_error: OnError = "null",
+    concurrency: int = 8,
+    max_calls: int | None = None,
+    max_spend: float | None = None,
+    remember: float = 300.0,
+) -> Registration:
+    """Give the connection `stps_ask_ai`, `ask_ai`, `ask_plan`, `ask_usage`, `ask_clear` and the `stps_` settings.
+
+    con: a DuckDBPyConnection. Each connection and cursor is registered by itself; those of one database share answers,
+    account, limits and settings. Registering again without options changes nothing; with options they all count anew.
+
+    asker: asks the questions; else there is one with model, max_tokens, tools, keys, limits as `ferrule.ask.Asker` has
+    them. max_calls, max_spend: requests to the model and US dollars, which are never passed.
+    on_error: what a question without an answer gives: NULL, the text 'ERROR: …' from `stps_ask_ai`, or an error that
+    ends the query. concurrency: questions of one vector that are asked at once.
+    remember: seconds for which an answer counts in later statements; in the statement that asked it, it always does.
+
+    Raises ToolUnknown, ConfigurationMalformed, FerruleError where a transaction is open that began before the database
+    had the functions, and TypeError or ValueError for options that do not fit together.
+    """
+    options = _Options(asker, model, max_tokens, tools, keys, on_error, concurrency, max_calls, max_spend, remember)
+    _check(options)
+    number = functions.database_of(con)
+    if number is None:
+        number = next(_numbers)
+        database = _databases[number] = Database(_service(options, None))
+        bodies = database.bodies(number)
+        _functions.append(bodies)
+        functions.create(con, bodies)
+    else:
+        database = _databases[number]
+        if options != _DEFAULTS or not database.is_open:
+            database.renew(_service(options, database.keys))
+    if not functions.are_seen(con):
+        raise FerruleError("The connection's transaction began before this. Commit or roll it back, then register.")
+    functions.create_macros(con)
+    database.enter(con, functions.connection_key(con))
+    listen(database, con)
+    return Registration(database, con)
+
+
+def _check(options: _Options) -> None:
+    if options.on_error not in get_args(OnError):
+        raise ValueError('on_error has to be "null", "text" or "raise"')
+    if options.concurrency < 1:
+        raise ValueError("concurrency has to be a number from 1")
+    if options.asker is not None and (options.tools, options.max_calls, options.max_spend) != (None, None, None):
+        raise TypeError("an asker has its own tools and limits: give these to it, or leave it out")
+
+
+def _service(options: _Options, keys: "Keys | None") -> Service:
+    from ferrule.ask import Asker, Keys, Limits
+
+    asker, own_keys = options.asker, options.keys or keys
+    if asker is None:
+        own_keys = own_keys or Keys()
+        limits = Limits(calls=options.max_calls, spend=options.max_spend)
+        asker = Asker(
+            max_tokens=options.max_tokens,
+            tools=options.tools,
+            keys=own_keys,
+            limits=limits,
+            concurrency=options.concurrency,
+        )
+    return Service(
+        asker,
+        asker is not options.asker,
+        own_keys,
+        options.model,
+        options.max_tokens,
+        options.on_error,
+        options.concurrency,
+        options.remember,
+    )

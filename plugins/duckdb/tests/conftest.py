@@ -1,0 +1,45 @@
+"""Connections whose questions go to a server on loopback."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from model_server import MODEL_KEY, ModelRequest, ModelServer, Reply, says
+
+import ferrule_duckdb
+
+Query = Callable[..., list[tuple[Any, ...]]]
+
+
+@pytest.fixture
+def server(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModelServer:
+    """A server that answers each question with the question, in the place of the model; nothing else is configured."""
+    for name in ("ANTHROPIC_AUTH_TOKEN", "BRAVE_API_KEY", "FERRULE_CONFIG", "FERRULE_ASK_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("HOME", "IKIGAI_CONFIG_DIR", "XDG_CONFIG_HOME", "FERRULE_STATE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", MODEL_KEY)
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", model_server.url)
+    model_server.script(echo)
+    return model_server
+
+
+def echo(request: ModelRequest) -> Reply:
+    """The question as the answer."""
+    return says(request.question)
+
+
+@pytest.fixture
+def con(server: ModelServer) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that is not registered yet."""
+    with duckdb.connect() as con:
+        yield con
+
+
+@pytest.fixture
+def query(con: duckdb.DuckDBPyConnection) -> Query:
+    """Run SQL on the connection, which is registered without tools: the rows."""
+    ferrule_duckdb.register(con, tools=())
+    return lambda sql, *values: con.execute(sql, *values).fetchall()
