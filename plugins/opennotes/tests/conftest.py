@@ -78,12 +78,16 @@ def environment(home: Path, chosen: Cli) -> dict[str, str]:
 def make_notebook(chosen: Cli, environment: dict[str, str], tmp_path: Path) -> Callable[..., Path]:
     """Have the CLI make a notebook, and return its folder: `make_notebook("work", register=True)`.
 
+    What a stand-in would make is a copy of one that it has made before, unless it is not to be one (copy=False).
     opennotes keeps the notes of such a notebook in its folder `.notes`, jot in the folder itself.
     """
 
-    def make(name: str = "notebook", *, register: bool = False) -> Path:
+    def make(name: str = "notebook", *, register: bool = False, copy: bool = True) -> Path:
         folder = tmp_path / name
         folder.mkdir()
+        if copy and not register and not chosen.is_real:
+            opennotes_cli.copy_notebook(chosen.name, folder)
+            return folder
         flags = ["--register"] if register else []
         made = chosen.run("notebook", "create", folder, "--name", name, *flags, environment=environment)
         assert made.returncode == 0, made.stderr
