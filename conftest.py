@@ -4,12 +4,28 @@ import ctypes
 import os
 import sys
 from collections.abc import Generator
+from typing import Any
 
 import pytest
 
 _SET_CHILD_SUBREAPER = 36
 # Reasons that have to do with who runs the tests, or on which system, and not with a program that is missing.
 _ALLOWED = ("only root", "elsewhere", "this is the run")
+# Whose environments take many seconds to make, and are made once by the one worker that gets the whole file.
+_IN_ONE_WORKER = ("tests/test_distributions.py", "host/tests/test_cli_new.py", "tests/test_parsers.py")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep together what shares an environment, which the mark xdist_group does not do in every release of pytest."""
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Scheduling(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = nodeid.partition("::")[0]
+            return path if path in _IN_ONE_WORKER else nodeid
+
+    return Scheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

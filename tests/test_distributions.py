@@ -21,7 +21,7 @@ TOOLS = sorted(
     for name in tomllib.loads((project / "pyproject.toml").read_text())["project"]["entry-points"]["ferrule.tools"]
 )
 
-pytestmark = [pytest.mark.index, pytest.mark.xdist_group("distributions"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.index, pytest.mark.timeout(300)]
 
 
 def run(*command: str | Path, cwd: Path | None = None, environ: dict[str, str] | None = None) -> str:

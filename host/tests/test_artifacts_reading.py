@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -131,7 +132,7 @@ def test_the_end_is_an_empty_page_and_what_is_past_it_an_error(state: Path, read
     assert past.exit_code == 1
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), room=st.integers(270, 700))
 def test_pages_of_any_text_are_the_text(text: str, room: int) -> None:
     text = text * 9
@@ -147,7 +148,7 @@ def test_pages_of_any_text_are_the_text(text: str, room: int) -> None:
     assert read == text
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     text=st.text(st.sampled_from("ab \n😀"), max_size=60),
     expression=st.sampled_from(["a", "a+", "b*", "^a", "b$", "(?<=a)b", "[^a]", ".", "a|b", "😀.", "x", r"\Aa"]),
@@ -223,7 +224,7 @@ def test_what_is_no_expression_is_said(expression: str, state: Path, read: Any) 
     assert "grep: it is no regular expression" in document["error"]
 
 
-@pytest.mark.parametrize("expression", [r"(w+)+$x", r"(.*)*(.*)*(.*)*x", r"(a|a)*b", r"(?s).*.*.*.*.*x"])
+@pytest.mark.parametrize("expression", [r"(w+)+$x", r"(?s).*.*.*.*.*x"])
 def test_an_expression_that_takes_years_is_ended(expression: str, state: Path, read: Any) -> None:
     patient = {"FERRULE_DEADLINE": "600"}  # it is not the call's own end that ends it
     run = read(put(state, b"w" * 60 + b"a" * 200_000 + b"\n"), patient, grep=expression)
