@@ -77,7 +77,8 @@ def test_an_equal_call_is_answered_without_the_tool(alpha: Machine) -> None:
     noted = cache_of(second)
     assert cache_of(first) == {"cached": False, "key": noted["key"]}
     assert len(noted["key"]) == 16
-    assert noted == {"cached": True, "key": noted["key"], "ageSeconds": 0, "maxAgeSeconds": 1000, "freshness": "fresh"}
+    assert 0 <= noted.pop("ageSeconds") < 60  # on a machine that is busy with other things
+    assert noted == {"cached": True, "key": noted["key"], "maxAgeSeconds": 1000, "freshness": "fresh"}
 
 
 def test_without_the_wrapper_nothing_is_kept(alpha: Machine) -> None:
