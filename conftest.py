@@ -4,6 +4,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Generator, Iterator
+from typing import Any
 
 import pytest
 from model_server import ModelServer
@@ -11,6 +12,29 @@ from model_server import ModelServer
 _SET_CHILD_SUBREAPER = 36
 # Reasons that have to do with who runs the tests, or on which system, and not with a program that is missing.
 _ALLOWED = ("only root", "elsewhere", "this is the run")
+# What they share takes seconds to make or to import, which the one worker that gets the whole file does once.
+_IN_ONE_WORKER = (
+    "tests/test_distributions.py",
+    "host/tests/test_cli_new.py",
+    "host/tests/test_forms_providers.py",
+    "tests/test_ask_aimock.py",
+    "tests/test_ask_recorded.py",
+    "tests/test_ask_sdk.py",
+    "tests/test_parsers.py",
+)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep together what shares an environment, which the mark xdist_group does not do in every release of pytest."""
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Scheduling(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = nodeid.partition("::")[0]
+            return path if path in _IN_ONE_WORKER else nodeid
+
+    return Scheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

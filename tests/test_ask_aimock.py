@@ -33,7 +33,6 @@ FIXTURES = [
     failing("late", 429, "Slow down.", retry_after=50),
     failing("unpaid", 402, "Your credit balance is too low."),
 ]
-pytestmark = pytest.mark.xdist_group("aimock")  # one server is enough
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,6 @@ Replay = Callable[[Tape], tuple[Answer, list[Any], MemoryTools]]
 pytestmark = [
     pytest.mark.usefixtures("ask_environment"),
     pytest.mark.index,
-    pytest.mark.xdist_group("recorded"),
     pytest.mark.timeout(300),
 ]
 

@@ -25,7 +25,7 @@ TOOLS = sorted(
     )
 )
 
-pytestmark = [pytest.mark.index, pytest.mark.xdist_group("distributions"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.index, pytest.mark.timeout(300)]
 
 
 def run(*command: str | Path, cwd: Path | None = None, environ: dict[str, str] | None = None) -> str:

@@ -1,4 +1,9 @@
-"""Whatever a server sends, the client gets one answer in time, and content wherever there is any."""
+"""Whatever a server sends, the client gets one answer in time, and content wherever there is any.
+
+What is large, slow or wrong on the wire is asked for as the client does, in a process that has to end in time, in
+little memory and without a word. The small pages, which differ in nothing but what comes of them, are fetched in this
+process, and one in eight of them in a process as well.
+"""
 
 import subprocess
 import sys
@@ -6,12 +11,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import ikigai
 import pytest
 import runs
 from hostile_case import Case
 from hostile_server import CASES, MOST_MEMORY, HostileServer, call
 
+import ferrule_fetch
+from ferrule import ToolError, strict_json
+from ferrule.testing import context
+from ferrule_fetch.limits import reading
+
 FERRULE = [sys.executable, "-m", "ferrule"]
+SMALL = [case for case in CASES if case.is_small]
+CALLED = [case for case in CASES if not case.is_small or case in SMALL[::8]]
+
+
+def cases(which: list[Case]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", [pytest.param(case, id=case.name.replace(" ", "-")) for case in which])
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +47,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return environ
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.name.replace(" ", "-")) for case in CASES])
+@cases(CALLED)
 def test_the_client_gets_an_answer_from_a_page_that(
     case: Case, server: HostileServer, environment: dict[str, str]
 ) -> None:
@@ -43,16 +60,35 @@ def test_the_client_gets_an_answer_from_a_page_that(
     assert outcome.text == ""
     assert outcome.answer is not None
     assert outcome.memory < MOST_MEMORY
-    assert outcome.answer.get("error_code", "") == case.code, outcome.answer
-    text = _text(outcome.answer)
-    assert [part for part in case.says if part not in text] == [], text[:2_000]
-    assert [part for part in case.never if part in text] == [], text[:2_000]
+    _answers(case, outcome.answer)
+
+
+@cases(SMALL)
+def test_an_answer_comes_of_a_small_page_that(
+    case: Case, server: HostileServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FERRULE_FETCH_ALLOW", "loopback")
+    # A process that has run many tests is itself larger than a tool with its page may be.
+    monkeypatch.setattr(reading, "_MEMORY", 4 << 30)
+    try:
+        answer = ferrule_fetch.execute({"url": server.url_of(case)}, context("web_fetch", seconds=60))
+    except ToolError as error:
+        answer = {"error_code": error.code, "error": error.message}
+    _answers(case, ikigai.parse_strictly(strict_json.dumps(answer)))
 
 
 def test_there_are_cases_of_every_kind_and_no_two_have_one_name() -> None:
     names = [case.name for case in CASES]
     assert len(names) == len(set(names)) >= 200
     assert {case.group for case in CASES} == {"transport", "bodies", "shapes", "texts"}
+
+
+def _answers(case: Case, answer: dict[str, Any]) -> None:
+    """AssertionError where it is not what must come of the case."""
+    assert answer.get("error_code", "") == case.code, answer
+    text = _text(answer)
+    assert [part for part in case.says if part not in text] == [], text[:2_000]
+    assert [part for part in case.never if part in text] == [], text[:2_000]
 
 
 def _text(answer: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ import socket
 from typing import Any
 
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -11,7 +12,7 @@ from jsonschema import Draft202012Validator
 from ferrule.arguments import check, needs_jsonschema, prepare, without_fillers
 from ferrule.errors import ArgumentsInvalid, SchemaInvalid
 
-QUICK = settings(deadline=None, database=None, max_examples=300)
+QUICK = settings(deadline=None, database=None, max_examples=examples(60))
 TEXT = {"type": "string"}
 COUNT = {"type": "integer", "minimum": 1}
 

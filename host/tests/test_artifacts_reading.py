@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -96,8 +97,8 @@ def test_the_pages_of_a_large_artifact_are_its_bytes(state: Path, read: Any) -> 
     assert pages > 5
 
 
-def test_one_line_of_five_million_bytes_is_read_by_pages(state: Path, read: Any) -> None:
-    body = b'{"text":"' + os.urandom(2_500_000).hex().encode() + b'"}'
+def test_one_line_of_a_million_bytes_is_read_by_pages(state: Path, read: Any) -> None:
+    body = b'{"text":"' + os.urandom(500_000).hex().encode() + b'"}'
     text, pages = whole(read, put(state, body))
     assert text.encode() == body
     assert pages < len(body) / 65_000 + 2, "pages are as large as the client takes them"
@@ -131,7 +132,7 @@ def test_the_end_is_an_empty_page_and_what_is_past_it_an_error(state: Path, read
     assert past.exit_code == 1
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), room=st.integers(270, 700))
 def test_pages_of_any_text_are_the_text(text: str, room: int) -> None:
     text = text * 9
@@ -147,7 +148,7 @@ def test_pages_of_any_text_are_the_text(text: str, room: int) -> None:
     assert read == text
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     text=st.text(st.sampled_from("ab \n😀"), max_size=60),
     expression=st.sampled_from(["a", "a+", "b*", "^a", "b$", "(?<=a)b", "[^a]", ".", "a|b", "😀.", "x", r"\Aa"]),
@@ -223,7 +224,7 @@ def test_what_is_no_expression_is_said(expression: str, state: Path, read: Any) 
     assert "grep: it is no regular expression" in document["error"]
 
 
-@pytest.mark.parametrize("expression", [r"(w+)+$x", r"(.*)*(.*)*(.*)*x", r"(a|a)*b", r"(?s).*.*.*.*.*x"])
+@pytest.mark.parametrize("expression", [r"(w+)+$x", r"(?s).*.*.*.*.*x"])
 def test_an_expression_that_takes_years_is_ended(expression: str, state: Path, read: Any) -> None:
     patient = {"FERRULE_DEADLINE": "600"}  # it is not the call's own end that ends it
     run = read(put(state, b"w" * 60 + b"a" * 200_000 + b"\n"), patient, grep=expression)

@@ -13,7 +13,7 @@ from tool_schemas import SHIPPED, tool_schemas
 
 from ferrule.forms import FORMS
 
-pytestmark = [pytest.mark.xdist_group("provider-types"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 INTEGERS: dict[str, Any] = {
     "name": "rate",

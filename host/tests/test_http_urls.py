@@ -2,6 +2,7 @@
 
 import httpx
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,7 +35,7 @@ urls = st.builds(
 params = st.none() | st.dictionaries(st.text("a &=ü+%", max_size=4), st.text("b ?#/💩~", max_size=4), max_size=3)
 
 
-@settings(deadline=None, database=None, max_examples=1_000)
+@settings(deadline=None, database=None, max_examples=examples(200))
 @given(urls, params)
 def test_a_url_is_written_as_httpx_writes_it(url: str, params: dict[str, str] | None) -> None:
     peer = httpx.URL(url) if params is None else httpx.URL(url, params=params)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -100,7 +101,7 @@ ANY_JSON = st.recursive(
 )
 
 
-@settings(deadline=None, database=None, max_examples=300)
+@settings(deadline=None, database=None, max_examples=examples(60))
 @given(
     schema=ANY_JSON
     | st.builds(tool, ANY_JSON)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from loopback import HTML, Exchange, Route
 
 NEEDLE = "The needle is here."
+_SMALL = 4_000  # bytes
 NETWORK, STATUS, PARSE, URL = "NETWORK_ERROR", "HTTP_ERROR", "PARSE_ERROR", "INVALID_URL"
 
 
@@ -17,7 +18,8 @@ class Case(NamedTuple):
 
     code: of the error that must come back; empty where content must. says: what stands in the content or in the
     message. never: what stands nowhere in the answer. seconds: FERRULE_DEADLINE, where the case has to wait for it.
-    path: what is asked for. scheme: https for a server that speaks no TLS.
+    path: what is asked for. scheme: https for a server that speaks no TLS. is_small: an ordinary answer of a few bytes,
+    which cannot take a process more time or memory than any other.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Case(NamedTuple):
     path: str = ""
     scheme: str = "http"
     group: str = ""
+    is_small: bool = False
 
 
 def raw(
@@ -68,14 +71,16 @@ def body(
     def answer(exchange: Exchange) -> None:
         exchange.answer(data() if callable(data) else data, content_type, status=status, headers=headers)
 
-    return Case(name, answer, code, _all(says), _all(never), seconds)
+    is_small = not callable(data) and len(data) < _SMALL and seconds is None
+    return Case(name, answer, code, _all(says), _all(never), seconds, is_small=is_small)
 
 
 def page(
     name: str, html: str | Callable[[], str], says: str | tuple[str, ...] = (), never: str | tuple[str, ...] = ()
 ) -> Case:
     """The server sends HTML in UTF-8."""
-    return body(name, lambda: (html() if callable(html) else html).encode(), says=says, never=never)
+    data = (lambda: html().encode()) if callable(html) else html.encode()
+    return body(name, data, says=says, never=never)
 
 
 def _all(texts: str | tuple[str, ...]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from loopback import Exchange, Server
@@ -131,7 +132,7 @@ def test_an_answer_that_just_fits_is_not_cut(server: Server, fetch: Fetch, make_
 _texts = some.text(some.sampled_from('ab \n\n\\"\x7f漢🙂\u2028\u0301'), max_size=400)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(60))
 @given(
     text=_texts,
     title=some.text("x🙂", max_size=9),

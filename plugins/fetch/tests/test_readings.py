@@ -5,6 +5,7 @@ from ipaddress import IPv6Address
 
 import hostile_urls
 import pytest
+from effort import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -31,7 +32,7 @@ urls = st.builds(
 )
 
 
-@settings(deadline=None, database=None, max_examples=3_000)
+@settings(deadline=None, database=None, max_examples=examples(400))
 @given(urls)
 @example("http://[::ffff:1.2.3.4]:8080/")
 def test_a_url_that_is_fetched_has_one_host_and_port_to_all(url: str) -> None:

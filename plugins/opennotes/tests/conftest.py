@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import forked
 import opennotes_cli
 import pytest
 from opennotes_cli import GENERATIONS, Cli
@@ -78,12 +79,16 @@ def environment(home: Path, chosen: Cli) -> dict[str, str]:
 def make_notebook(chosen: Cli, environment: dict[str, str], tmp_path: Path) -> Callable[..., Path]:
     """Have the CLI make a notebook, and return its folder: `make_notebook("work", register=True)`.
 
+    What a stand-in would make is a copy of one that it has made before, unless it is not to be one (copy=False).
     opennotes keeps the notes of such a notebook in its folder `.notes`, jot in the folder itself.
     """
 
-    def make(name: str = "notebook", *, register: bool = False) -> Path:
+    def make(name: str = "notebook", *, register: bool = False, copy: bool = True) -> Path:
         folder = tmp_path / name
         folder.mkdir()
+        if copy and not register and not chosen.is_real:
+            opennotes_cli.copy_notebook(chosen.name, folder)
+            return folder
         flags = ["--register"] if register else []
         made = chosen.run("notebook", "create", folder, "--name", name, *flags, environment=environment)
         assert made.returncode == 0, made.stderr
@@ -137,16 +142,22 @@ def call(environment: dict[str, str], home: Path) -> Callable[..., Run]:
     ) -> Run:
         name = tool if tool.startswith("opennotes_") else f"opennotes_{tool}"
         merged = {**environment, **(environ or {})}
+        env = {key: value for key, value in merged.items() if value is not None}
+        data = json.dumps({**(arguments or {}), **more}).encode()
+        # A database of our own starts threads, and takes memory that is counted from what the process had before.
+        if "sql" not in more and "sql" not in (arguments or {}) and forked.is_possible():
+            ended = forked.call("ferrule_opennotes", name, data, environment=env, cwd=cwd or home)
+            return Run(ended.exit_code, _document(ended.stdout, ended.stderr), ended.stderr.decode(errors="replace"))
         done = subprocess.run(
             [executable(name)],
-            input=json.dumps({**(arguments or {}), **more}).encode(),
+            input=data,
             capture_output=True,
-            env={key: value for key, value in merged.items() if value is not None},
+            env=env,
             cwd=cwd or home,
             timeout=_SECONDS,
             check=False,
         )
-        return Run(done.returncode, _document(done), done.stderr.decode(errors="replace"))
+        return Run(done.returncode, _document(done.stdout, done.stderr), done.stderr.decode(errors="replace"))
 
     return call
 
@@ -176,11 +187,11 @@ def failure(call: Callable[..., Run]) -> Callable[..., dict[str, Any]]:
     return failure
 
 
-def _document(done: "subprocess.CompletedProcess[bytes]") -> dict[str, Any]:
+def _document(output: bytes, text: bytes) -> dict[str, Any]:
     try:
-        document = json.loads(done.stdout)
+        document = json.loads(output)
     except ValueError as error:
-        raise AssertionError(f"stdout is no JSON document: {error}\n{done.stdout[:400]!r}\n{done.stderr!r}") from None
+        raise AssertionError(f"stdout is no JSON document: {error}\n{output[:400]!r}\n{text!r}") from None
     assert isinstance(document, dict)
-    assert done.stdout.endswith(b"\n")
+    assert output.endswith(b"\n")
     return document

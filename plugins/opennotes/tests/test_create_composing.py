@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -59,7 +60,7 @@ def body(text: str) -> str:
     return frontmatter.split(text)[1]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(lines.filter(str.strip), datas, st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_what_is_given_is_what_every_reader_finds(title: str, data: dict[str, Any], content: str | None) -> None:
     text = compose(title, written(title), {}, content, data)
@@ -74,7 +75,7 @@ def test_what_is_given_is_what_every_reader_finds(title: str, data: dict[str, An
         assert rest[1 + len(content) :] in ("", "\n", "\r\n")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(texts)
 def test_text_stays_text_in_both_versions_of_yaml(value: str) -> None:
     for token in yaml.scan(frontmatter.split(composed(field=value))[0] or ""):

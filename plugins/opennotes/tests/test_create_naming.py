@@ -1,6 +1,7 @@
 """Names of files and folders, and the arguments that no note can have."""
 
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,7 +43,7 @@ def test_a_long_name_is_never_cut_inside_a_character() -> None:
     assert file_name("a " + "é" * 1000, None) == "a-" + "é" * 125 + ".md"
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=400))
 def test_every_title_that_is_allowed_has_a_name_that_is_one(title: str) -> None:
     if findings({"title": title}):

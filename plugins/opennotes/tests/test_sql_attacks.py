@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import examples
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -456,7 +457,7 @@ def second_judge_disagrees(connection: Any, statement: str) -> str | None:
     return None
 
 
-@settings(max_examples=400, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(mutation=mutations())
 @example(mutation="SELECT * FROM read_markdown('**/*.md'), (SELECT 1)")
 def test_no_mutation_of_an_attack_gets_out(mutation: str, shared_ground: Ground):

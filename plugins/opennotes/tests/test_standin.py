@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -49,11 +50,29 @@ def refusal(done: "subprocess.CompletedProcess[str]") -> str:
     return found[1]
 
 
-def test_a_notebook_is_made_with_its_notes_beside_or_below_it(cli: Cli, notebook: Path):
+def test_a_notebook_is_made_with_its_notes_beside_or_below_it(cli: Cli, make_notebook: Callable[..., Path]):
+    notebook = make_notebook(copy=False)
+    assert (notebook / ("." if cli.name == "jot" else ".notes")).is_dir()
     config = json.loads((notebook / cli.config_name).read_text())
     assert config["name"] == "notebook"
     assert config["root"] == ("." if cli.name == "jot" else ".notes")
     assert config["contexts"] == [str(notebook)]
+
+
+def test_a_copy_of_a_notebook_is_what_the_stand_in_would_have_made(standin: Cli, make_notebook: Callable[..., Path]):
+    copied = make_notebook()
+    before = {path.name: path.is_dir() or path.read_bytes() for path in copied.iterdir()}
+    shutil.rmtree(copied)
+    made = make_notebook(copy=False)
+    assert {path.name: path.is_dir() or path.read_bytes() for path in made.iterdir()} == before
+
+
+def test_the_answer_to_what_every_call_asks_is_that_of_the_program(standin: Cli, environment: dict[str, str]):
+    quick = standin.run("notes", "--help", environment=environment)
+    standin.behave(sleep=0)
+    slow = standin.run("notes", "--help", environment=environment)
+    assert (quick.returncode, quick.stdout, quick.stderr) == (slow.returncode, slow.stdout, slow.stderr)
+    assert f"{standin.name} notes " in quick.stdout
 
 
 def test_a_notebook_is_registered(cli: Cli, environment: dict[str, str], make_notebook: Callable[..., Path]):

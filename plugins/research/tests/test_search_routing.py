@@ -389,11 +389,10 @@ def test_a_redis_that_is_not_there_costs_no_search_and_is_told(web: Web) -> None
     assert routing(web.found(environment=nowhere))["providers_attempted"] == ["google"]
 
 
-@pytest.mark.parametrize(
-    "setting", [{"LANG": "de_DE.UTF-8"}, {"TZ": "UTC"}, {"FERRULE_SEARCH_ROUTING": "brave"}, {"FERRULE_LENSES": "/"}]
-)
-def test_calls_that_differ_in_what_is_not_the_providers_share_its_breaker(web: Web, setting: dict[str, str]) -> None:
+def test_calls_that_differ_in_what_is_not_the_providers_share_its_breaker(web: Web) -> None:
     web.brave.route("*", fails)
-    for changed in ({}, {}, {}, setting):
+    others = ({"LANG": "de_DE.UTF-8"}, {"TZ": "UTC"}, {"FERRULE_SEARCH_ROUTING": "brave"}, {"FERRULE_LENSES": "/"})
+    for changed in ({}, {}, {}, *others):
         web.search(provider="brave", environment=changed)
+        assert len(web.asked_brave) <= 3, changed
     assert len(web.asked_brave) == 3

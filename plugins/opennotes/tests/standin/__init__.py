@@ -14,4 +14,7 @@ tests of the plugin are about those. Beside the launcher NAME, a file NAME.behav
     offline     true: the extension of DuckDB that SQL needs cannot be had
     sql_seconds after which a query is too slow, instead of 30
     views       built-in views beside the real ones: {name: definition}
+
+It is started hundreds of times by one run of the tests, so it imports what a command needs where the command needs it:
+no typing, pathlib or subprocess, which would double what a start costs.
 """

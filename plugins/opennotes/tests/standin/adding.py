@@ -4,14 +4,19 @@ import os
 import re
 import stat
 import sys
-import textwrap
-from pathlib import Path
-from typing import Any
 
 from standin.behaviour import Behaviour
 from standin.flags import Parsed
 from standin.generation import Failure, Generation, now, os_error, rfc3339
-from standin.notebooks import required
+from standin.notebooks import required, write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# What go-yaml, too, writes as it is, and a time, which it does not; for everything else YAML itself is asked.
+PLAIN = re.compile(r"[A-Za-z]{3,}( [A-Za-z]{3,})+")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)")
 
 
 def add(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
@@ -26,7 +31,7 @@ def add(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
     text = f"---\n{_frontmatter(title, data)}---\n\n{body}"
     try:
         # Whatever has come there since the look is overwritten.
-        Path(target).write_text(text, newline="")
+        write(target, text, newline="")
     except OSError as error:
         raise Failure(f"failed to create note: {os_error('open', target, error)}") from None
     print(f"Created note: {target}")
@@ -55,7 +60,7 @@ def _title_and_path(parsed: Parsed) -> tuple[str, str]:
     return parsed.text("title"), words[0]
 
 
-def _data(pairs: list[str]) -> dict[str, Any]:
+def _data(pairs: list[str]) -> "dict[str, Any]":
     data: dict[str, Any] = {}
     for pair in pairs:
         name, equals, value = (part.strip() for part in pair.partition("="))
@@ -105,13 +110,15 @@ def _body(title: str, template: str, templates: dict[str, str]) -> str:
     return f"---\n{named}created: {rfc3339(now())}\n---\n\n{heading if title else ''}"
 
 
-def _frontmatter(title: str, data: dict[str, Any]) -> str:
+def _frontmatter(title: str, data: "dict[str, Any]") -> str:
     fields = {"created": rfc3339(now()), **({"title": title} if title else {}), **data}
     return "".join(_field(name, fields[name]) for name in sorted(fields))
 
 
-def _field(name: str, value: Any) -> str:
+def _field(name: str, value: "Any") -> str:
     if isinstance(value, list):
+        import textwrap
+
         items = "".join(f"- {_scalar(item)}" for item in value)
         return f"{_scalar(name).rstrip()}:\n{textwrap.indent(items, '    ')}"
     return f"{_scalar(name).rstrip()}: {_scalar(value)}"
@@ -119,6 +126,10 @@ def _field(name: str, value: Any) -> str:
 
 def _scalar(text: str) -> str:
     """Text as go-yaml writes it: in double quotes where it would be read as something else, a block of many lines."""
+    if text in ("created", "title") or PLAIN.fullmatch(text):
+        return f"{text}\n"
+    if TIME.fullmatch(text):
+        return f'"{text}"\n'
     import yaml
 
     resolver: Any = yaml.SafeLoader("")

@@ -4,31 +4,35 @@ import json
 import os
 import signal
 import stat
-import subprocess
 import sys
 import time
-from pathlib import Path
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Behaviour:
     """What stands in the file beside the launcher; all of it is optional."""
 
-    def __init__(self, wishes: dict[str, Any]) -> None:
+    def __init__(self, wishes: "dict[str, Any]") -> None:
         self._wishes = wishes
         self.kind: str | None = wishes.get("kind")
         self.is_offline: bool = wishes.get("offline", False)
         self.sql_seconds: float = wishes.get("sql_seconds", 30)
-        self.views: dict[str, Any] = wishes.get("views", {})
+        self.views: "dict[str, Any]" = wishes.get("views", {})
 
     @classmethod
     def of(cls, launcher: str) -> "Behaviour":
-        file = Path(f"{launcher}.behaviour.json")
-        return cls(json.loads(file.read_text()) if file.exists() else {})
+        try:
+            with open(f"{launcher}.behaviour.json") as file:
+                return cls(json.load(file))
+        except FileNotFoundError:
+            return cls({})
 
     def misbehave(self) -> None:
         if "record" in self._wishes:
-            self._record(Path(self._wishes["record"]))
+            self._record(self._wishes["record"])
         if self._wishes.get("stubborn"):
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         if "grandchild" in self._wishes:
@@ -42,21 +46,24 @@ class Behaviour:
         if "exit" in self._wishes:
             sys.exit(self._wishes["exit"])
 
-    def _leave_behind(self, wish: dict[str, Any]) -> None:
+    def _leave_behind(self, wish: "dict[str, Any]") -> None:
+        import subprocess
+
         code = f"import time; time.sleep({wish['seconds']})"
         process = subprocess.Popen([sys.executable, "-I", "-c", code])
-        Path(wish["record"]).write_text(str(process.pid))
+        with open(wish["record"], "w") as file:
+            file.write(str(process.pid))
 
-    def _record(self, file: Path) -> None:
+    def _record(self, file: str) -> None:
         seen = {
             "arguments": sys.argv[1:],
             "environment": dict(os.environ),
-            "cwd": str(Path.cwd()),
+            "cwd": os.getcwd(),
             "stdin_is_null": _is_null(0),
             "group": os.getpgrp(),
             "pid": os.getpid(),
         }
-        with file.open("a") as lines:
+        with open(file, "a") as lines:
             lines.write(json.dumps(seen) + "\n")
 
 

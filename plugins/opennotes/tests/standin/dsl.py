@@ -2,10 +2,13 @@
 
 import datetime
 import re
-from typing import Any
 
 from standin.generation import Failure, now, rfc3339
 from standin.searching import Note
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 WORD = re.compile(r'(-?)(?:(\w+):(>=|<=|>|<)?)?("[^"]*"|\S+)')
 
@@ -88,7 +91,7 @@ def _date(value: str) -> str:
     return value if days is None else (now() - datetime.timedelta(days=days)).strftime("%Y-%m-%d")
 
 
-def _sorted_by(note: Note, field: str) -> Any:
+def _sorted_by(note: Note, field: str) -> "Any":
     if field in ("created", "modified"):
         return datetime.datetime.fromisoformat(time_of(note, field))
     return note.display_name if field == "title" else note.relative

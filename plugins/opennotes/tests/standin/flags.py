@@ -1,17 +1,11 @@
 """Flags as pflag reads them: `--name=value`, `--name value`, `-n value`, `--`, and nothing that it does not know."""
 
-from typing import NamedTuple
+from collections import namedtuple
 
 from standin.generation import Failure
 
-
-class Flag(NamedTuple):
-    """kind: "string", "stringArray" (may come again), or "bool"."""
-
-    name: str
-    kind: str
-    about: str
-    short: str = ""
+# kind: "string", "stringArray" (may come again), or "bool".
+Flag = namedtuple("Flag", ("name", "kind", "about", "short"), defaults=("",))
 
 
 class Parsed:

@@ -1,9 +1,11 @@
 """In what the two generations of the CLI differ by name, and how either fails."""
 
-import datetime
 import os
 import sys
-from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import datetime
 
 
 class Failure(Exception):
@@ -21,13 +23,13 @@ class Generation:
 
     @classmethod
     def of(cls, launcher: str, kind: str | None) -> "Generation":
-        return cls(kind or ("jot" if "jot" in Path(launcher).name else "opennotes"))
+        return cls(kind or ("jot" if "jot" in os.path.basename(launcher) else "opennotes"))
 
     @property
-    def global_config(self) -> Path:
+    def global_config(self) -> str:
         moved = os.environ.get("JOT_CONFIG", "").strip() if self.is_jot else ""
         base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.environ.get("HOME", ""), ".config")
-        return Path(moved) if moved else Path(base) / self.name / "config.json"
+        return moved or os.path.join(base, self.name, "config.json")
 
 
 def log(level: str, namespace: str, message: str) -> None:
@@ -35,15 +37,17 @@ def log(level: str, namespace: str, message: str) -> None:
     print(f"{now().strftime('%-I:%M%p')} {level} {message} namespace={namespace}", file=sys.stderr)
 
 
-def now() -> datetime.datetime:
+def now() -> "datetime.datetime":
+    import datetime
+
     return datetime.datetime.now().astimezone().replace(microsecond=0)
 
 
-def rfc3339(moment: datetime.datetime) -> str:
+def rfc3339(moment: "datetime.datetime") -> str:
     text = moment.isoformat()
     return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
 
 
-def os_error(verb: str, path: str | Path, error: OSError) -> str:
+def os_error(verb: str, path: str, error: OSError) -> str:
     """An error of the system as Go words it."""
     return f"{verb} {path}: {(error.strerror or str(error)).lower()}"

@@ -2,18 +2,20 @@
 
 import json
 import os
-from pathlib import Path
-from typing import Any
 
 from standin.behaviour import Behaviour
 from standin.flags import Parsed
 from standin.generation import Failure, Generation, os_error
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class Notebook:
     """A notebook that has been opened. root: where its notes are; it is made where it is missing."""
 
-    def __init__(self, folder: str, config_file: str, config: dict[str, Any]) -> None:
+    def __init__(self, folder: str, config_file: str, config: "dict[str, Any]") -> None:
         self.config_file = config_file
         self.config = config
         # Go's filepath.Join keeps even an absolute root below the folder.
@@ -30,10 +32,10 @@ def required(generation: Generation, parsed: Parsed) -> Notebook:
     named = os.environ.get(generation.variable) or parsed.text("notebook")
     if named:
         return opened(generation, named)
-    here = Path.cwd()
-    for folder in (here, *_registered_for(generation, here), *here.parents):
-        if (folder / generation.config_name).exists():
-            return opened(generation, str(folder))
+    here = os.getcwd()
+    for folder in (here, *_registered_for(generation, here), *_above(here)):
+        if os.path.exists(os.path.join(folder, generation.config_name)):
+            return opened(generation, folder)
     raise Failure(
         f"no notebook found. Set {generation.variable}, use --notebook flag, or create one with: "
         f'{generation.name} notebook create --name "My Notebook"'
@@ -43,7 +45,7 @@ def required(generation: Generation, parsed: Parsed) -> Notebook:
 def opened(generation: Generation, folder: str) -> Notebook:
     file = os.path.join(folder, generation.config_name)
     try:
-        text = Path(file).read_text()
+        text = read(file)
     except OSError as error:
         raise Failure(os_error("open", os.path.normpath(file), error)) from None
     try:
@@ -52,32 +54,50 @@ def opened(generation: Generation, folder: str) -> Notebook:
         raise Failure(f"invalid notebook config: {error}") from None
 
 
+def read(path: str) -> str:
+    with open(path) as file:
+        return file.read()
+
+
+def write(path: str, text: str, newline: str | None = None) -> None:
+    with open(path, "w", newline=newline) as file:
+        file.write(text)
+
+
 def registered(generation: Generation) -> list[str]:
     file = generation.global_config
-    default = [str(file.parent / "notebooks")]
+    default = [os.path.join(os.path.dirname(file), "notebooks")]
     try:
-        folders = json.loads(file.read_text()).get("notebooks", default)
+        folders = json.loads(read(file)).get("notebooks", default)
     except (OSError, ValueError):
         return default
     return folders or []
 
 
-def _registered_for(generation: Generation, here: Path) -> list[Path]:
+def _registered_for(generation: Generation, here: str) -> list[str]:
     found = []
     for folder in registered(generation):
         if os.path.exists(os.path.join(folder, generation.config_name)):
             contexts = opened(generation, folder).config.get("contexts") or []
             # A prefix of the text, so that /a/note is a context of /a/notes.
-            if any(str(here).startswith(context) for context in contexts):
-                found.append(Path(folder))
+            if any(here.startswith(context) for context in contexts):
+                found.append(folder)
+    return found
+
+
+def _above(folder: str) -> list[str]:
+    """The folders above one, the nearest first."""
+    found = []
+    while folder != (folder := os.path.dirname(folder)):
+        found.append(folder)
     return found
 
 
 def init(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
     file = generation.global_config
-    file.parent.mkdir(parents=True, exist_ok=True)
-    if not file.exists():
-        file.write_text(json.dumps({"notebooks": registered(generation)}, indent=2))
+    os.makedirs(os.path.dirname(file), exist_ok=True)
+    if not os.path.exists(file):
+        write(file, json.dumps({"notebooks": registered(generation)}, indent=2))
     print(f"{'Jot' if generation.is_jot else 'OpenNotes'} initialized at {file}")
 
 
@@ -98,7 +118,7 @@ def create(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None
         "groups": [{"name": "Default", "globs": ["**/*.md"], "metadata": {}}],
     }
     file = os.path.join(folder, generation.config_name)
-    Path(file).write_text(json.dumps(config, indent=2))
+    write(file, json.dumps(config, indent=2))
     print(f"Created notebook '{config['name']}'\n  Config: {file}\n  Notes:  {notes}")
     if parsed.is_on("register"):
         _register(generation, folder)
@@ -109,9 +129,9 @@ def _register(generation: Generation, folder: str) -> None:
     file = generation.global_config
     folders = registered(generation)
     if folder not in folders:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        os.makedirs(os.path.dirname(file), exist_ok=True)
         # The views that stood there are lost.
-        file.write_text(json.dumps({"notebooks": [*folders, folder]}, indent=2))
+        write(file, json.dumps({"notebooks": [*folders, folder]}, indent=2))
 
 
 def info(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
@@ -120,15 +140,15 @@ def info(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
 
 
 def show_all(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
-    if not generation.global_config.exists():
+    if not os.path.exists(generation.global_config):
         print(
             f"{'Jot' if generation.is_jot else 'OpenNotes'} not initialized. "
             f"Run '{generation.name} init' to create config file"
         )
         return
-    here = Path.cwd()
-    folders = [*registered(generation), *map(str, (here, *here.parents))]
-    found = [folder for folder in dict.fromkeys(folders) if Path(folder, generation.config_name).exists()]
+    here = os.getcwd()
+    folders = dict.fromkeys([*registered(generation), here, *_above(here)])
+    found = [folder for folder in folders if os.path.exists(os.path.join(folder, generation.config_name))]
     print(f"\n  ## Notebooks ({len(found)})\n")
     for folder in found:
         print(f"  • {opened(generation, folder).config.get('name', '')} {folder}")

@@ -1,27 +1,30 @@
 """From argv to the exit code, as cobra does it: find the command, read its flags, print its help or run it."""
 
+import importlib
 import sys
-from collections.abc import Callable
 
-from standin import adding, notebooks, searching, usage, views
+from standin import usage
 from standin.behaviour import Behaviour
 from standin.flags import Parsed, parse
 from standin.generation import Failure, Generation
 
-Command = Callable[[Generation, Parsed, Behaviour], None]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-COMMANDS: dict[str, Command] = {
-    "init": notebooks.init,
-    "version": notebooks.version,
-    "notebook": notebooks.info,
-    "notebook list": notebooks.show_all,
-    "notebook create": notebooks.create,
-    "notes add": adding.add,
-    "notes remove": adding.remove,
-    "notes list": searching.list_notes,
-    "notes search": searching.search,
-    "notes search query": searching.query,
-    "notes view": views.view,
+# By module and function, since no command needs the modules of the others.
+COMMANDS = {
+    "init": ("notebooks", "init"),
+    "version": ("notebooks", "version"),
+    "notebook": ("notebooks", "info"),
+    "notebook list": ("notebooks", "show_all"),
+    "notebook create": ("notebooks", "create"),
+    "notes add": ("adding", "add"),
+    "notes remove": ("adding", "remove"),
+    "notes list": ("searching", "list_notes"),
+    "notes search": ("searching", "search"),
+    "notes search query": ("searching", "query"),
+    "notes view": ("views", "view"),
 }
 GROUPS = ("", "notes")
 ALIASES = {"nb": "notebook", "ls": "list", "rm": "remove"}
@@ -53,7 +56,14 @@ def run(generation: Generation, path: str, rest: list[str], behaviour: Behaviour
     most = MOST_ARGUMENTS.get(path)
     if most is not None and len(parsed.arguments) > most:
         raise Failure(f"accepts at most {most} arg(s), received {len(parsed.arguments)}")
-    COMMANDS[path](generation, parsed, behaviour)
+    command(path)(generation, parsed, behaviour)
+
+
+def command(path: str) -> "Callable[[Generation, Parsed, Behaviour], None]":
+    module, name = COMMANDS[path]
+    found: Callable[[Generation, Parsed, Behaviour], None]
+    found = getattr(importlib.import_module(f"standin.{module}"), name)
+    return found
 
 
 def command_of(arguments: list[str]) -> tuple[str, list[str]]:

@@ -1,17 +1,17 @@
 """`notes list` and `notes search`: text for people, made as glamour makes it."""
 
-import fnmatch
 import os
 import re
-from pathlib import Path
-from typing import Any
 
-from standin import sql
 from standin.adding import slug_of
 from standin.behaviour import Behaviour
 from standin.flags import Parsed
 from standin.generation import Failure, Generation, log
 from standin.notebooks import Notebook, required
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 OFFLINE = (
     'failed to install markdown extension: IO Error: Failed to download extension "markdown" at URL '
@@ -27,7 +27,8 @@ class Note:
     def __init__(self, root: str, path: str, *, with_yaml: bool) -> None:
         self.absolute = path
         self.relative = os.path.relpath(path, root)
-        self.content = Path(path).read_text(errors="replace")
+        with open(path, errors="replace") as file:
+            self.content = file.read()
         self.mtime = os.stat(path).st_mtime
         self.metadata, self.body = parsed_by_yaml(self.content) if with_yaml else (by_lines(self.content), self.content)
 
@@ -47,7 +48,7 @@ def notes_of(generation: Generation, notebook: Notebook, behaviour: Behaviour, f
     return [Note(top, path, with_yaml=generation.is_jot) for path in sorted(found)]
 
 
-def parsed_by_yaml(text: str) -> tuple[dict[str, Any], str]:
+def parsed_by_yaml(text: str) -> "tuple[dict[str, Any], str]":
     import yaml
 
     found = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)
@@ -60,7 +61,7 @@ def parsed_by_yaml(text: str) -> tuple[dict[str, Any], str]:
     return (fields, text[found.end() :]) if isinstance(fields, dict) else ({}, text)
 
 
-def by_lines(text: str) -> dict[str, Any]:
+def by_lines(text: str) -> "dict[str, Any]":
     found = re.match(r"---\n(.*?)\n---", text, re.DOTALL)
     lines = found[1].splitlines() if found else []
     pairs = (line.partition(":") for line in lines if ":" in line)
@@ -80,6 +81,8 @@ def search(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None
     word = parsed.arguments[0] if parsed.arguments else ""
     notebook = required(generation, parsed)
     if parsed.text("sql"):
+        from standin import sql
+
         sql.run(parsed.text("sql"), notebook, behaviour)
         return
     try:
@@ -157,6 +160,8 @@ def _fits(note: Note, conditions: list[tuple[str, str, str]]) -> bool:
 def _is_true_of(note: Note, field: str, value: str) -> bool:
     if field == "path":
         # "_" is escaped for a LIKE that has no escape character, so no path with one is ever found.
+        import fnmatch
+
         return "_" not in value and fnmatch.fnmatchcase(note.absolute, f"*{value}")
     if field == "title":
         return note.metadata.get("title") == value or value in note.absolute

@@ -6,12 +6,15 @@ import math
 import os
 import re
 import threading
-from collections.abc import Sequence
-from typing import Any
 
 from standin.behaviour import Behaviour
 from standin.generation import Failure
 from standin.notebooks import Notebook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 KEYWORDS = [
     "DROP",
@@ -56,7 +59,7 @@ def run(statement: str, notebook: Notebook, behaviour: Behaviour) -> None:
     print(as_json(rows), end="")
 
 
-def _rows(statement: str, root: str, behaviour: Behaviour) -> list[dict[str, Any]]:
+def _rows(statement: str, root: str, behaviour: Behaviour) -> "list[dict[str, Any]]":
     validate(statement)
     if behaviour.is_offline:
         raise Failure(OFFLINE)
@@ -101,7 +104,7 @@ def _rewritten(found: "re.Match[str]", root: str) -> str:
     return f"{text[0]}{path}{text[-1]}"
 
 
-def queried(statement: str, values: Sequence[str], seconds: float) -> list[dict[str, Any]]:
+def queried(statement: str, values: "Sequence[str]", seconds: float) -> "list[dict[str, Any]]":
     import duckdb
 
     connection = duckdb.connect()
@@ -123,14 +126,14 @@ def queried(statement: str, values: Sequence[str], seconds: float) -> list[dict[
         timer.cancel()
 
 
-def _refuse_empty(statement: str, connection: Any) -> None:
+def _refuse_empty(statement: str, connection: "Any") -> None:
     for found in READ.finditer(statement):
         if not connection.execute("SELECT count(*) FROM glob(?)", [found[2]]).fetchone()[0]:
             problem = f"Invalid Input Error: File or directory does not exist: {found[2]}"
             raise Failure(f"query execution failed: {problem}")
 
 
-def _row(columns: list[tuple[str, bool]], values: Sequence[Any]) -> dict[str, Any]:
+def _row(columns: list[tuple[str, bool]], values: "Sequence[Any]") -> "dict[str, Any]":
     # What SUM gives is a HUGEINT, which the CLI writes as an object without fields.
     return {
         name: {} if is_huge and value is not None else value
@@ -138,12 +141,12 @@ def _row(columns: list[tuple[str, bool]], values: Sequence[Any]) -> dict[str, An
     }
 
 
-def as_json(rows: list[dict[str, Any]]) -> str:
+def as_json(rows: "list[dict[str, Any]]") -> str:
     """Indented, with sorted keys and no newline at the end."""
     return json.dumps([{name: _value(row[name]) for name in sorted(row)} for row in rows], indent=2, ensure_ascii=False)
 
 
-def _value(value: Any) -> Any:
+def _value(value: "Any") -> "Any":
     if isinstance(value, dict):
         return {str(name): _value(item) for name, item in sorted(value.items())}
     if isinstance(value, list | tuple):

@@ -2,16 +2,16 @@
 
 import json
 import os
-import random
-from pathlib import Path
-from typing import Any
 
-from standin import dsl, sql
 from standin.behaviour import Behaviour
 from standin.flags import Parsed
 from standin.generation import Failure, Generation, now
-from standin.notebooks import Notebook, required
+from standin.notebooks import Notebook, read, required
 from standin.searching import OFFLINE, Note, notes_of, show
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 STATUSES = "backlog,todo,in-progress,reviewing,testing,deploying,done"
 UPDATED = "metadata->>'updated_at' DESC"
@@ -26,7 +26,7 @@ ABOUT = {
 }
 
 
-def _parameter(name: str, kind: str, default: str, about: str) -> dict[str, Any]:
+def _parameter(name: str, kind: str, default: str, about: str) -> "dict[str, Any]":
     return {"name": name, "type": kind, "required": False, "default": default, "description": about}
 
 
@@ -34,7 +34,7 @@ def _condition(field: str, operator: str, value: str) -> dict[str, str]:
     return {"logic": "AND", "field": f"metadata->>'{field}'", "operator": operator, "value": value}
 
 
-OPENNOTES: dict[str, dict[str, Any]] = {
+OPENNOTES: "dict[str, dict[str, Any]]" = {
     "today": {"query": {"conditions": [_condition("created_at", ">=", "{{today}}")], "order_by": UPDATED, "limit": 50}},
     "recent": {"query": {"order_by": UPDATED, "limit": 20}},
     "kanban": {
@@ -53,7 +53,7 @@ OPENNOTES: dict[str, dict[str, Any]] = {
     },
     "broken-links": {"query": {"order_by": UPDATED}},
 }
-JOT: dict[str, dict[str, Any]] = {
+JOT: "dict[str, dict[str, Any]]" = {
     "today": {"query": "modified:>=today | sort:modified:desc"},
     "recent": {"query": "| sort:modified:desc limit:20"},
     "kanban": {"description": "Notes grouped by status", "query": "has:status | group:status sort:title:asc"},
@@ -77,29 +77,31 @@ def view(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
         _run_in_opennotes(definition, parameters, notebook, behaviour)
 
 
-def built_in(generation: Generation, behaviour: Behaviour) -> dict[str, dict[str, Any]]:
+def built_in(generation: Generation, behaviour: Behaviour) -> "dict[str, dict[str, Any]]":
     views = JOT if generation.is_jot else OPENNOTES
     named = {name: {"name": name, "description": ABOUT[name], **view} for name, view in views.items()}
     return named | {name: {"name": name, **view} for name, view in behaviour.views.items()}
 
 
-def _custom(file: str) -> dict[str, dict[str, Any]]:
+def _custom(file: str) -> "dict[str, dict[str, Any]]":
     """The views of a configuration: an object by name. A list of them, which the help shows, is not read."""
     try:
-        views = json.loads(Path(file).read_text()).get("views")
+        views = json.loads(read(file)).get("views")
     except (OSError, ValueError):
         return {}
     return views if isinstance(views, dict) else {}
 
 
-def _listed(generation: Generation, notebook: Notebook, behaviour: Behaviour) -> list[dict[str, Any]]:
+def _listed(generation: Generation, notebook: Notebook, behaviour: Behaviour) -> "list[dict[str, Any]]":
     """Each name once: a custom view of a built-in's name is listed as the built-in, though it is the one that runs."""
     sources = (
         ("built-in", built_in(generation, behaviour)),
         ("global", _custom(str(generation.global_config))),
         ("notebook", _custom(notebook.config_file)),
     )
-    listed: dict[str, dict[str, Any]] = {}
+    import random
+
+    listed: "dict[str, dict[str, Any]]" = {}
     for origin, views in sources:
         shuffled = list(views.values())
         random.shuffle(shuffled)
@@ -113,7 +115,7 @@ def _listed(generation: Generation, notebook: Notebook, behaviour: Behaviour) ->
     return list(listed.values())
 
 
-def _show_list(views: list[dict[str, Any]], form: str) -> None:
+def _show_list(views: "list[dict[str, Any]]", form: str) -> None:
     if form == "json":
         print(json.dumps({"views": views}, separators=(",", ":"), ensure_ascii=False))
         return
@@ -122,7 +124,7 @@ def _show_list(views: list[dict[str, Any]], form: str) -> None:
         print(f"  {entry['name']:<20} {entry['description']}")
 
 
-def _found(name: str, generation: Generation, notebook: Notebook, behaviour: Behaviour) -> dict[str, Any]:
+def _found(name: str, generation: Generation, notebook: Notebook, behaviour: Behaviour) -> "dict[str, Any]":
     files = (notebook.config_file, str(generation.global_config))
     for views in (*map(_custom, files), built_in(generation, behaviour)):
         if name in views:
@@ -142,7 +144,7 @@ def _parameters(text: str) -> dict[str, str]:
     return found
 
 
-def _checked(definition: dict[str, Any], given: dict[str, str], problem: str) -> dict[str, str]:
+def _checked(definition: "dict[str, Any]", given: dict[str, str], problem: str) -> dict[str, str]:
     known = {parameter["name"]: parameter for parameter in definition.get("parameters", [])}
     for name, parameter in known.items():
         if parameter.get("required") and name not in given:
@@ -154,9 +156,11 @@ def _checked(definition: dict[str, Any], given: dict[str, str], problem: str) ->
 
 
 def _run_in_opennotes(
-    definition: dict[str, Any], given: dict[str, str], notebook: Notebook, behaviour: Behaviour
+    definition: "dict[str, Any]", given: dict[str, str], notebook: Notebook, behaviour: Behaviour
 ) -> None:
     """SQL over the folder of the configuration, whatever its root is. `--format` is ignored."""
+    from standin import sql
+
     values = _checked(definition, given, "failed to generate query")
     if behaviour.is_offline:
         raise Failure(f"database connection failed: {OFFLINE}")
@@ -188,13 +192,15 @@ def _resolved(text: str, values: dict[str, str]) -> str:
 
 def _run_in_jot(
     name: str,
-    definition: dict[str, Any],
+    definition: "dict[str, Any]",
     given: dict[str, str],
     form: str,
     generation: Generation,
     notebook: Notebook,
     behaviour: Behaviour,
 ) -> None:
+    from standin import dsl
+
     values = _checked(definition, given, "invalid parameters")
     notes = notes_of(generation, notebook, behaviour)
     groups = None
@@ -218,13 +224,15 @@ def _run_in_jot(
         print(json.dumps({"notes": [_as_json(note) for note in notes], "count": len(notes)}, indent=2, default=str))
 
 
-def _as_json(note: Note) -> dict[str, Any]:
+def _as_json(note: Note) -> "dict[str, Any]":
     """The path of the file is relative, too, as the index has no other."""
+    from standin import dsl
+
     metadata = {name: str(value) if _is_date(value) else value for name, value in sorted(note.metadata.items())}
     metadata |= {name: dsl.time_of(note, name) for name in ("created", "modified")}
     file = {"filepath": note.relative, "relative": note.relative}
     return {"file": file, "content": note.body, "metadata": dict(sorted(metadata.items()))}
 
 
-def _is_date(value: Any) -> bool:
+def _is_date(value: "Any") -> bool:
     return hasattr(value, "isoformat")

@@ -57,8 +57,8 @@ def _remove_left(folder: str) -> None:
     """Remove the notebooks of calls that were killed, which no call can be working in any more."""
     import shutil
 
-    with suppress(OSError):
-        for entry in os.scandir(folder):
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
             if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
                 status = entry.stat(follow_symlinks=False)
                 if status.st_uid == os.getuid() and status.st_mtime < time.time() - _OLD:
