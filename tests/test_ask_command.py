@@ -151,6 +151,19 @@ def test_the_own_file_has_the_models_key_and_one_that_others_read_is_warned_of(
     assert done.err == f"warning: {key} can be read by other users. Run: chmod 600 {key}\n"
 
 
+def test_a_key_file_that_others_may_write_is_told_and_no_other_key_asked_for(
+    ask: Ask, model_server: ModelServer, tmp_path: Path
+) -> None:
+    (tmp_path / ".stps").mkdir()
+    key = tmp_path / ".stps/anthropic_api_key"
+    key.write_text(MODEL_KEY)
+    key.chmod(0o666)
+    done = ask("What is it?", _drop="ANTHROPIC_API_KEY")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"Error: AUTH_MISSING: {key} can be written by other users. Run: chmod 600 {key}\n"
+    assert model_server.requests == []
+
+
 def test_an_error_is_told_with_its_code_and_a_cut_answer_printed_as_far_as_it_goes(
     ask: Ask, model_server: ModelServer
 ) -> None:
@@ -215,6 +228,12 @@ def test_the_context_comes_from_a_file_or_from_stdin(ask: Ask, model_server: Mod
         "Context: Bitcoin ü\n\nQuestion: What is it?",
         "Context: Ether\n\nQuestion: What is it?",
     ]
+
+
+def test_a_context_from_a_stdin_that_is_closed_is_an_error_of_the_caller(environ: dict[str, str]) -> None:
+    line = [*("sh", "-c", 'exec "$0" ask "What is it?" --context - <&-'), FERRULE]
+    done = subprocess.run(line, env=environ, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (1, b"Error: stdin cannot be read: it is closed.\n")
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe\x00"])
@@ -358,6 +377,19 @@ def test_the_own_file_counts_for_the_models_key(environ: dict[str, str], tmp_pat
     (status,) = credentials(environ, "ask", "--json").document["credentials"]
     assert status["state"] == "set"
     assert ".stps/anthropic_api_key" in status["source"]
+
+
+def test_a_credentials_file_that_cannot_be_used_does_not_hide_the_own_one(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    del environ["ANTHROPIC_API_KEY"]
+    credentials(environ, "set", "ask", input=b"another-key")
+    (tmp_path / ".config/ikigai/credentials.json").chmod(0o666)
+    (tmp_path / ".stps").mkdir()
+    (tmp_path / ".stps/anthropic_api_key").write_text(MODEL_KEY)
+    (tmp_path / ".stps/anthropic_api_key").chmod(0o600)
+    (status,) = credentials(environ, "ask", "--json").document["credentials"]
+    assert (status["state"], status["problem"]) == ("set", None)
 
 
 def test_ask_has_no_other_credential(environ: dict[str, str]) -> None:

@@ -96,9 +96,14 @@ def test_what_is_broken_is_left_out_and_hurts_no_other() -> None:
         assert reasons[name] in told
 
 
-def test_where_nothing_can_be_found_out_no_tool_is_offered_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_can_be_found_out_no_tool_is_offered_and_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As in a program that embeds Python and has no interpreter to start."""
-    for program in ("/nowhere/python", "/bin/false"):
+    other = tmp_path / "other-program"
+    other.write_text("#!/bin/sh\necho 5\n")
+    other.chmod(0o755)
+    for program in ("/nowhere/python", "/bin/false", str(other)):
         monkeypatch.setattr(sys, "executable", program)
         for chosen, name in ((None, "web_search_*"), (["example"], "example")):
             box = Toolbox.load(chosen, Keys())
@@ -204,6 +209,13 @@ def test_no_key_is_in_what_the_model_is_told(how: str, monkeypatch: pytest.Monke
     result = executed("exception_with_a_secret", {"how": how}, keys=keys)
     assert "sk-0123456789" not in result.content
     assert "[redacted]" in result.content
+
+
+def test_a_key_that_is_cut_off_is_not_in_what_the_model_is_told_either(tells: Callable[..., None]) -> None:
+    tells()
+    keys = Keys()
+    keys.set("LONG_KEY", "sk-" + "0123456789" * 700)
+    assert "sk-0" not in executed("tells", keys=keys).content
 
 
 def test_the_models_key_is_not_in_a_tools_environment(

@@ -61,6 +61,24 @@ def test_a_key_in_clear_is_warned_of_once(asker: Make) -> None:  # noqa: F811
     assert events.count("warning") == 1
 
 
+def test_a_key_file_that_others_may_read_is_warned_of_once(
+    asker: Make,  # noqa: F811
+    model_server: ModelServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    file = tmp_path / ".stps/anthropic_api_key"
+    file.parent.mkdir()
+    file.write_text(MODEL_KEY)
+    file.chmod(0o644)
+    model_server.always(says("Fine."))
+    events: list[tuple[str, str]] = []
+    one = asker(toolbox=no_tools(), event=lambda kind, facts: events.append((kind, facts["message"])))
+    assert [one.ask(None, "?").text for _ in range(2)] == ["Fine.", "Fine."]
+    assert events == [("warning", f"{file} can be read by other users. Run: chmod 600 {file}")]
+
+
 def test_a_request_has_the_headers_of_the_api(sent: Callable[..., str], model_server: ModelServer) -> None:
     assert sent() == f"Bearer {MODEL_KEY}"
     headers = model_server.requests[0].headers

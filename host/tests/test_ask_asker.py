@@ -17,7 +17,7 @@ from ask_fixtures import ask_environment, asker  # noqa: F401 - pytest finds the
 from memory_tools import SEARCH, MemoryTools, no_tools
 from model_server import ModelServer, after, calls, says, silent
 
-from ferrule.ask import Asker, Plan
+from ferrule.ask import Asker, Plan, ask
 from ferrule.errors import ConfigurationMalformed, ToolUnknown
 
 Make = Callable[..., Asker]
@@ -35,6 +35,13 @@ def until(condition: Callable[[], Any]) -> None:
 def gone(server: ModelServer) -> bool:
     """Whether the client has closed all connections: nothing is being answered any more."""
     return all(request.ended for request in server.requests)
+
+
+def test_one_name_is_not_taken_for_the_names_of_its_letters() -> None:
+    with pytest.raises(TypeError, match="sequence of names"):
+        Asker(tools="web_search_brave")
+    with pytest.raises(TypeError, match="sequence of names"):
+        ask(None, "?", tools="web_search_brave")
 
 
 def test_it_is_asked_where_a_loop_runs_already(asker: Make, model_server: ModelServer) -> None:  # noqa: F811

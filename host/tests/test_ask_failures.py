@@ -29,7 +29,7 @@ def asked(asker: Make, **settings: Any) -> Answer:  # noqa: F811
 
 
 REFUSALS = [
-    (failure(400), "INVALID_REQUEST", "HTTP 400"),
+    (failure(400), "INVALID_REQUEST", "HTTP 400 (invalid_request_error): It failed. Ask with another model"),
     (failure(400, "prompt is too long: 9 tokens > 8 maximum"), "CONTEXT_WINDOW", "Shorten"),
     (failure(400, "Your credit balance is too low."), "BILLING", "credit"),
     (failure(400, "You have reached your specified API usage limits."), "BILLING", "limits"),
@@ -39,10 +39,14 @@ REFUSALS = [
     (failure(404, "model: claude-x"), "MODEL_NOT_FOUND", "another model"),
     (failure(404, "Not found"), "API_ERROR", "ANTHROPIC_BASE_URL"),
     (page("<h1>Not found</h1>", 404), "API_ERROR", "ANTHROPIC_BASE_URL"),
+    (failure(409, should_retry=False), "API_ERROR", "It failed. Ask again later."),
+    (page("", 204), "API_ERROR", "HTTP 204. Look at ANTHROPIC_BASE_URL"),
     (failure(413), "REQUEST_TOO_LARGE", "Shorten"),
     (failure(418, "tea"), "API_ERROR", "tea"),
     (failure(429, retry_after=100), "RATE_LIMIT", "in 100 seconds"),
     (failure(429, retry_after_ms=99_500), "RATE_LIMIT", "in 100 seconds"),
+    (failure(429, retry_after="Fri, 31 Dec 2099 23:59:59 GMT"), "RATE_LIMIT", "It failed. Ask again later"),
+    (failure(429, retry_after=0, should_retry=False), "RATE_LIMIT", "It failed. Ask again later"),
     (failure(429, "You have reached your spend limit."), "BILLING", "spend limit"),
     (failure(500, should_retry=False), "API_ERROR", "later"),
     (failure(503, should_retry=False), "OVERLOADED", "later"),

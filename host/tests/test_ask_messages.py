@@ -93,8 +93,21 @@ def test_half_a_character_is_replaced_in_the_text_and_sent_back_as_it_came() -> 
     assert json.loads(messages.encode({"content": reply.content}))["content"][0]["text"] == "\ud83d"
 
 
-@pytest.mark.parametrize("usage", [None, {}, {"input_tokens": "3"}, {"input_tokens": 3}, []])
-def test_a_usage_that_is_not_whole_is_none(usage: Any) -> None:
+def test_half_a_character_in_a_call_is_replaced_for_the_tool_and_sent_back_as_it_came() -> None:
+    call = {"type": "tool_use", "id": "a", "name": SEARCH, "input": {"query": ["\ud83d BTC", 1.5]}}
+    reply = messages.read(a_message(call), None)
+    assert reply.tool_uses == (messages.ToolUse("a", SEARCH, {"query": ["? BTC", 1.5]}),)
+    assert reply.content == [call]
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        *(None, {}, {"input_tokens": "3"}, {"input_tokens": 3}, []),
+        *({"input_tokens": number, "output_tokens": 1} for number in (True, -1, 1.5, 10**30)),
+    ],
+)
+def test_a_usage_that_is_not_whole_or_no_number_of_tokens_is_none(usage: Any) -> None:
     assert messages.read(a_message(usage=usage), None).usage is None
 
 

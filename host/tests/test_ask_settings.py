@@ -63,7 +63,25 @@ def test_a_setting_of_the_wrong_kind_is_explained(text: str, what: str, file: Pa
 
 
 @pytest.mark.parametrize(
-    "prices", ["claude = 5", "claude = [1]", "claude = [1, 2, 3]", "claude = ['a', 'b']", "c = [-1, 1]"]
+    ("name", "value", "what"),
+    [
+        ("FERRULE_ASK_MAX_TOKENS", "zero", "a whole number from 1"),
+        ("FERRULE_ASK_MAX_TOKENS", "1.5", "a whole number from 1"),
+        ("FERRULE_ASK_BUDGETS", "thirty 10 30", "three numbers of seconds, each more than 0"),
+        ("FERRULE_ASK_API_VERSION", "today–1", "text in one line of ASCII"),
+    ],
+)
+def test_a_variable_of_the_wrong_kind_is_explained(
+    name: str, value: str, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigurationMalformed) as raised:
+        Reader(Given()).settings()
+    assert raised.value.message == f"{name} has to be {what}."
+
+
+@pytest.mark.parametrize(
+    "prices", ["claude = 5", "claude = [1]", "claude = [1, 2, 3]", "claude = ['a', 'b']", "c = [-1, 1]", "c = '12'"]
 )
 def test_a_price_is_two_numbers(prices: str, file: Path) -> None:
     file.write_text(f"[ask.prices]\n{prices}\n")

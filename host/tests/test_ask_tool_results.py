@@ -101,6 +101,11 @@ def test_a_document_that_says_it_failed_is_believed_whatever_the_exit_code() -> 
     assert content("x", {"error": True, "message": "no"}, failed=False) == ("no", True)
 
 
+def test_a_failure_in_the_shape_of_no_known_family_is_told_whole() -> None:
+    assert content("x", {"ok": False, "reason": "full"}, failed=True) == ('{"ok":false,"reason":"full"}', True)
+    assert content("x", {"error": {"message": "no"}}, failed=True) == ('{"error":{"message":"no"}}', True)
+
+
 def test_a_failure_without_a_word_is_told_in_some() -> None:
     assert content("x", {}, failed=True) == ("The tool failed, and did not say why.", True)
     assert len(content("x", {"error": "e" * 9_000}, failed=True)[0]) == 2_000

@@ -54,13 +54,14 @@ _BODY_LIMIT = 32 * 1024 * 1024
 
 @dataclass
 class ModelRequest:
-    """A request that has arrived. headers: names in small letters. arrived, ended: seconds of time.monotonic()."""
+    """A request that has arrived, counted from 0. headers: names in small letters. arrived, ended: by time.monotonic()."""
 
     method: str
     target: str
     headers: Mapping[str, str]
     raw: bytes
     arrived: float
+    number: int
     ended: float | None = None
 
     @property
@@ -294,7 +295,7 @@ class ModelServer:
             reply = self._reply_to(request)
             if exchange.server.closing.wait(reply.seconds + self._seconds):
                 return
-            number = {"request-id": f"req_{self.requests.index(request):024d}"}
+            number = {"request-id": f"req_{request.number:024d}"}
             reply = replace(reply, headers={**number, **reply.headers})
             (reply.manner or (lambda exchange, reply: _send(exchange, reply, reply)))(exchange, reply)
         finally:
@@ -305,11 +306,11 @@ class ModelServer:
     def _arrived(self, exchange: Exchange) -> ModelRequest:
         length = int(exchange.headers.get("Content-Length") or 0)
         headers = {name.lower(): value for name, value in exchange.headers.items()}
-        now = time.monotonic()
-        request = ModelRequest(exchange.command, exchange.path, headers, exchange.rfile.read(length), now)
+        now, body = time.monotonic(), exchange.rfile.read(length)
         with self._lock:
             self._now += 1
             self.peak = max(self.peak, self._now)
+            request = ModelRequest(exchange.command, exchange.path, headers, body, now, len(self.requests))
             self.requests.append(request)
         return request
 

@@ -33,6 +33,13 @@ def test_equal_rows_of_a_statement_are_asked_once(con, server, sql, distinct):
     assert len(server.requests) == distinct
 
 
+def test_rows_that_differ_in_how_they_name_the_model_are_one_question(query, server):
+    query("SELECT stps_set_model('m')")
+    sql = "SELECT count(stps_ask_ai('a', 'p', m)), sum((ask_plan('b', 'p', m)).requests_max) FROM unnest(?) t(m)"
+    assert query(sql, [["m", None, "", " m"]]) == [(4, 1)]
+    assert len(server.requests) == 1
+
+
 def test_equal_rows_are_asked_once_whichever_of_duckdb_s_threads_has_them(query, server):
     server.script(lambda request: after(0.05, echo(request)))
     query("SET threads = 4")
@@ -148,6 +155,13 @@ def test_no_more_dollars_than_allowed_are_spent(con, server):
     assert 0 < registration.usage.cost <= 0.05
 
 
+def test_a_question_that_is_too_dear_keeps_no_other_from_being_asked(con, server):
+    ferrule_duckdb.register(con, tools=(), max_spend=0.1, concurrency=1)
+    sql = "SELECT (ask_ai(repeat('x', n), 'p')).code FROM unnest([100000, 1, 2, 3]) t(n)"
+    assert con.execute(sql).fetchall() == [("BUDGET_EXHAUSTED",), (None,), (None,), (None,)]
+    assert len(server.requests) == 3
+
+
 def test_ask_usage_is_the_account(query):
     query("SELECT stps_ask_ai(i % 3, 'p') FROM range(100) t(i)")
     ((usage,),) = query("SELECT ask_usage()")
@@ -197,6 +211,19 @@ def test_two_databases_have_nothing_in_common(con, server):
         other.execute("SELECT stps_set_model('x')")
         assert con.execute("SELECT stps_get_model()").fetchone() == ("claude-sonnet-5-5",)
     assert len(server.requests) == 2
+
+
+def test_the_connection_of_duckdb_itself_can_be_registered(server):
+    registration = ferrule_duckdb.register(duckdb.default_connection(), tools=())
+    try:
+        assert duckdb.sql("SELECT stps_ask_ai('a', 'p')").fetchall() == [("Context: a\n\nQuestion: p",)]
+    finally:
+        registration.close()
+
+
+def test_what_is_no_connection_is_refused(server):
+    with pytest.raises(TypeError, match="default_connection"):
+        ferrule_duckdb.register(duckdb)
 
 
 def test_a_cursor_outlives_the_connection_it_came_from(con, server):

@@ -4,11 +4,14 @@ import json
 
 import duckdb
 import pytest
+from loopback import Server
 from memory_tools import SEARCH, MemoryTools
 from model_server import MODEL_KEY, calls, failure, says
+from search_server import BRAVE_KEY, BRAVE_PATH, Brave, some_hits
 
 import ferrule_duckdb
 from ferrule.ask import Asker, Keys
+from ferrule.ask.tool_results import UNAVAILABLE
 
 QUESTION = "Context: {}\n\nQuestion: {}"
 
@@ -147,17 +150,33 @@ def test_the_model_is_set_for_the_session(query, server):
     assert {body["model"] for body in server.bodies} == {"claude-opus-5-5", "claude-x"}
 
 
-def test_an_asker_of_one_s_own_is_asked_and_may_lend_its_keys(con, server):
-    keys = Keys()
-    with Asker(model="claude-haiku-5-5", tools=(), keys=keys) as asker:
+def test_an_asker_of_one_s_own_is_asked_with_the_keys_that_sql_sets(con, server, monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-wrong")
+    with Asker(model="claude-haiku-5-5", tools=()) as asker:
         ferrule_duckdb.register(con, asker=asker)
-        con.execute("SELECT stps_ask_ai('a', 'b')")
-        assert con.execute("SELECT stps_get_model()").fetchall() == [("claude-haiku-5-5",)]
-        assert con.execute("SELECT stps_set_api_key('k')").fetchone()[0].startswith("ERROR: The asker")
-        ferrule_duckdb.register(con, asker=asker, keys=keys)
-        con.execute("SELECT stps_set_api_key('k')")
-        assert keys.session() == {"ANTHROPIC_API_KEY": "k"}
+        con.execute("SELECT stps_set_api_key(?)", [MODEL_KEY])
+        assert con.execute("SELECT (ask_ai('a', 'b')).code, stps_get_model()").fetchall() == [
+            (None, "claude-haiku-5-5")
+        ]
         assert asker.usage.requests == 1
+
+
+def test_by_default_the_installed_search_is_offered_once_its_key_is_set(con, server, monkeypatch):
+    search = calls(SEARCH, {"query": "BTC"})
+    server.script(lambda request: search if "tools" in request.body and not request.is_second else says("It is."))
+    with Server() as provider:
+        provider.route("*", Brave(some_hits(30)))
+        monkeypatch.setenv("FERRULE_BRAVE_ENDPOINT", provider.url + BRAVE_PATH)
+        ferrule_duckdb.register(con)
+        assert con.execute("SELECT (ask_ai('a', 'b')).tool").fetchall() == [(None,)]
+        con.execute("SELECT stps_set_brave_api_key(?)", [BRAVE_KEY])
+        assert con.execute("SELECT (ask_ai('a', 'b')).tool").fetchall() == [(SEARCH,)]
+        con.execute("SELECT stps_set_brave_api_key('BSAwrong')")
+        assert con.execute("SELECT stps_ask_ai('a', 'b')").fetchall() == [("It is.",)]
+    of_good, of_bad = (body["messages"][2]["content"][0] for body in server.bodies if len(body["messages"]) > 1)
+    assert of_good["content"].startswith("Search Results:\n\n1. Title 0\n   https://www.example.com/0\n   Text 0\n\n2.")
+    assert (of_bad["content"], of_bad["is_error"]) == (UNAVAILABLE, True)
+    assert not server.refused
 
 
 def test_ask_ai_tells_which_tool_was_called_and_with_what(con, server):
@@ -213,7 +232,14 @@ def test_a_number_of_tokens_that_cannot_be_is_a_failure_of_its_row(query, server
 
 
 @pytest.mark.parametrize(
-    "options", [{"on_error": "zero"}, {"concurrency": 0}, {"asker": object(), "max_calls": 1}, {"max_calls": -1}]
+    "options",
+    [
+        {"on_error": "zero"},
+        {"concurrency": 0},
+        {"asker": object(), "max_calls": 1},
+        {"asker": object(), "keys": Keys()},
+        {"max_calls": -1},
+    ],
 )
 def test_options_that_do_not_fit_are_refused(con, options):
     with pytest.raises((TypeError, ValueError)):

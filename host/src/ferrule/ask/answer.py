@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-TEXT_KEPT = frozenset({None, "MAX_TOKENS", "CONTEXT_WINDOW", "BUDGET_EXHAUSTED"})
 # What holds for every question that the same asker would ask with the same model.
 REPEATS = frozenset({"AUTH_MISSING", "AUTH_INVALID", "FORBIDDEN", "BILLING", "MODEL_NOT_FOUND", "PRICE_UNKNOWN"})
 

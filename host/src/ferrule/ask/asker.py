@@ -5,13 +5,13 @@ import atexit
 import os
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
 from importlib.util import find_spec
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from ferrule.ask import planning, settings
 from ferrule.ask.answer import Answer, Plan, Usage
@@ -19,11 +19,10 @@ from ferrule.ask.background import Background
 from ferrule.ask.session import Session
 
 if TYPE_CHECKING:
+    from ferrule.ask.conversation import Event
     from ferrule.ask.keys import Keys
     from ferrule.ask.limits import Limits
     from ferrule.ask.protocols import Tools
-
-Event = Callable[[str, Mapping[str, Any]], None]
 
 _ENDING = 3.0  # seconds that tools have to end, once nobody waits for the answer
 
@@ -58,11 +57,13 @@ class Asker:
         budgets: Sequence[float] | None = None,
         prices: "Mapping[str, Sequence[float]] | None" = None,
         concurrency: int = 8,
-        event: Event | None = None,
+        event: "Event | None" = None,
         toolbox: "Tools | None" = None,
     ) -> None:
         if concurrency < 1:
             raise ValueError("concurrency has to be a number from 1")
+        if isinstance(tools, str):
+            raise TypeError("tools has to be a sequence of names")
         _require("httpx", "tenacity")
         given = settings.Given(model, max_tokens, base_url, budgets, prices)
         self._reader = settings.Reader(given)
@@ -76,8 +77,9 @@ class Asker:
     ) -> Answer:
         """Ask, and wait for the answer. Also where an event loop runs in this thread, as in a notebook.
 
-        An interrupt (Ctrl-C) ends the request and the tool. Raises ConfigurationMalformed, and ToolFailed where it
-        cannot be found out which tools there are; never for what model, network and tool do, which the answer says.
+        An interrupt (Ctrl-C) ends the request and the tool. Raises ConfigurationMalformed, and ToolUnknown where the
+        settings name a tool that nothing installed has; never for what model, network and tool do, which the answer
+        says. Where it cannot be found out which tools there are, none is offered, and `left_out` says so.
         """
         self._not_from_an_event()
         future = self.start(context, prompt, model=model, max_tokens=max_tokens)
@@ -111,6 +113,11 @@ class Asker:
     def model(self) -> str:
         """The model that is asked where a question names none. Raises ConfigurationMalformed."""
         return self._reader.settings().model
+
+    @property
+    def keys(self) -> "Keys":
+        """The keys that it asks with."""
+        return self._session.keys
 
     @property
     def usage(self) -> Usage:

@@ -48,11 +48,10 @@ class Question(NamedTuple):
 
 
 class ToolCalled(NamedTuple):
-    """What came of the model's call of a tool. was_executed: False for a tool that is not offered, or no arguments."""
+    """What came of the model's call of a tool."""
 
     content: str
     is_error: bool
-    was_executed: bool
 
 
 class Conversation:
@@ -126,9 +125,9 @@ class Conversation:
     async def _call(self, use: "ToolUse") -> ToolCalled:
         names = [offer.name for offer in self._question.tools.offered]
         if use.name not in names:
-            return ToolCalled(f"There is no tool {use.name!r}, only: {', '.join(names)}.", True, False)
+            return ToolCalled(f"There is no tool {use.name!r}, only: {', '.join(names)}.", True)
         if not isinstance(use.input, dict):
-            return ToolCalled(f"The input of {use.name} has to be a JSON object.", True, False)
+            return ToolCalled(f"The input of {use.name} has to be a JSON object.", True)
         self._tell("tool_call", {"tool": use.name, "input": use.input})
         started = time.monotonic()
         self.tool_calls += 1
@@ -143,10 +142,10 @@ class Conversation:
             async with asyncio.timeout(seconds + _GRACE):
                 outcome = await self._question.tools.execute(use.name, use.input, seconds)
         except TimeoutError:
-            return ToolCalled(f"{use.name} did not answer within {seconds:g} seconds.", True, True)
+            return ToolCalled(f"{use.name} did not answer within {seconds:g} seconds.", True)
         except Exception:  # noqa: BLE001 - a toolbox of somebody else's, whose words may hold a key
-            return ToolCalled(f"{use.name} failed.", True, True)
-        return ToolCalled(outcome.content, outcome.is_error, True)
+            return ToolCalled(f"{use.name} failed.", True)
+        return ToolCalled(outcome.content, outcome.is_error)
 
     def _of(self, reply: "Reply") -> Answer:
         text = reply.text if reply.text.strip() else None

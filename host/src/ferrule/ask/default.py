@@ -41,5 +41,5 @@ def _asker(tools: Sequence[str] | None) -> Asker:
     names = None if tools is None else tuple(tools)
     with _lock:
         if names not in _askers:
-            _askers[names] = Asker(tools=names)
+            _askers[names] = Asker(tools=tools)
         return _askers[names]

@@ -28,18 +28,16 @@ _PATHS = {ANTHROPIC.environment: ANTHROPIC.path}
 class Keys:
     """What has been set for this session, and where else a key is looked for.
 
-    environ: the environment, `os.environ` by default, as it is when a key is looked for. generation: how often a value
-    has been set for the session. Its repr shows no value.
+    environ: the environment, `os.environ` by default, as it is when a key is looked for. Its repr shows no value.
     """
 
-    __slots__ = ("_environ", "_lock", "_session", "_warnings", "generation")
+    __slots__ = ("_environ", "_lock", "_session", "_warnings")
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self._environ = os.environ if environ is None else environ
         self._session: dict[str, str] = {}
         self._warnings: dict[str, None] = {}
         self._lock = threading.Lock()
-        self.generation = 0
 
     def __repr__(self) -> str:
         return f"Keys(session={sorted(self._session)})"
@@ -60,7 +58,6 @@ class Keys:
             self._session = {name: one for name, one in self._session.items() if name != variable}
             if value:
                 self._session[variable] = value
-            self.generation += 1
 
     def find(self, variable: str, path: str = "") -> Found | None:
         """The key that counts: of the session, the environment, the credentials file, or `~/.stps`; None without one.
@@ -73,11 +70,11 @@ class Keys:
             return Found(self._session[variable], SESSION)
         credential = Credential(variable, environment=variable, path=path or _PATHS.get(variable, variable))
         environ = self._environ
-        problems = []
+        problems: list[str | None] = []
         for file in (CredentialsFile(default_path(environ)), *self._own_file(variable)):
             found = look_up(credential, environ, file)
             if found is not None:
-                self._warn(found, file)
+                self._warn(found, file, problems)
                 return found
             problems.append(file.problem)
         for problem in filter(None, problems):
@@ -90,7 +87,7 @@ class Keys:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the owner of a file in which a key was found should mend, as sentences."""
+        """What the owner of the files in which a key was found, or passed over, should mend, as sentences."""
         return tuple(self._warnings)
 
     def _own_file(self, variable: str) -> "list[CredentialsFile]":
@@ -100,9 +97,11 @@ class Keys:
         home = configuration.home(self._environ)
         return [_KeyFile(os.path.join(home, _FOLDER, variable.lower()), variable)]
 
-    def _warn(self, found: Found, file: CredentialsFile) -> None:
-        if file.warning and found.source.startswith(f"{file.path}, "):
-            self._warnings[file.warning] = None
+    def _warn(self, found: Found, file: CredentialsFile, problems: "list[str | None]") -> None:
+        is_of_the_file = found.source.startswith(f"{file.path}, ")
+        for text in (*problems, file.warning if is_of_the_file else None):
+            if text:
+                self._warnings[text] = None
 
 
 def how_to_set(credential: Credential) -> str:

@@ -4,11 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ferrule.forms.shapes import anthropic
+
 if TYPE_CHECKING:
     from ferrule.ask.protocols import Offer
     from ferrule.ask.settings import Settings
 
 LIMIT_REACHED = "Tool call limit reached. Please answer with what you have."
+_MOST_TOKENS = 1 << 40
 _CUT_SHORT = frozenset({"max_tokens", "refusal", "model_context_window_exceeded"})
 
 
@@ -17,7 +20,7 @@ class MessageUnreadable(Exception):
 
 
 class ToolUse(NamedTuple):
-    """The model's wish to call a tool. input: an object, or whatever else the model made of it."""
+    """The model's wish to call a tool. input: an object, or whatever else the model made of it; no lone surrogates."""
 
     id: str
     name: str
@@ -77,7 +80,7 @@ def first_request(settings: "Settings", text: str, offers: "Sequence[Offer]") ->
         "messages": [{"role": "user", "content": text}],
     }
     if offers:
-        request["tools"] = [_tool(offer.schema) for offer in offers]
+        request["tools"] = [anthropic(dict(offer.schema)) for offer in offers]
         request["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": True}
     return request
 
@@ -140,14 +143,6 @@ def read(body: bytes, request_id: str | None) -> Reply:
     )
 
 
-def _tool(schema: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "name": schema["name"],
-        "description": schema.get("description", ""),
-        "input_schema": schema["parameters"],
-    }
-
-
 def _result(answer: ToolAnswer) -> dict[str, Any]:
     result: dict[str, Any] = {"type": "tool_result", "tool_use_id": answer.id, "content": answer.content}
     return {**result, "is_error": True} if answer.is_error else result
@@ -161,17 +156,22 @@ def _tool_use(block: Mapping[str, Any]) -> ToolUse:
     identity, name = block.get("id"), block.get("name")
     if not isinstance(identity, str) or not identity or not isinstance(name, str):
         raise MessageUnreadable("calls a tool without an id or a name")
-    return ToolUse(identity, name, block.get("input"))
+    return ToolUse(identity, _clean(name), _clean_json(block.get("input")))
 
 
 def _usage(usage: object) -> Usage | None:
     if not isinstance(usage, dict):
         return None
     names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
-    numbers = [usage.get(name) for name in names]
-    if not isinstance(numbers[0], int) or not isinstance(numbers[3], int):
+    numbers = [_tokens(usage.get(name)) for name in names]
+    if numbers[0] is None or numbers[3] is None:
         return None
-    return Usage(*(max(0, number) if isinstance(number, int) else 0 for number in numbers))
+    return Usage(*(number or 0 for number in numbers))
+
+
+def _tokens(value: object) -> int | None:
+    """A number of tokens; None for what can be none."""
+    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None
 
 
 def _refusal(details: object) -> str | None:
@@ -187,6 +187,15 @@ def _text_or_none(value: object) -> str | None:
 def _clean(text: str) -> str:
     """Without lone surrogates, which neither a file nor a database takes."""
     return text.encode("utf-8", "replace").decode() if not text.isascii() else text
+
+
+def _clean_json(value: Any) -> Any:
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except RecursionError:  # writing may bear less than reading, and this has to be sent back
+        raise MessageUnreadable("is nested too deeply") from None
+    clean = _clean(text)
+    return value if clean == text else json.loads(clean)
 
 
 def _finite(text: str) -> float:

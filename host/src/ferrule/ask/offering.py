@@ -44,8 +44,10 @@ def candidates(names: Sequence[str] | None, environ: Mapping[str, str]) -> list[
         answer = _answer(code_for(_CODE), [] if names is None else ["--", *names], environ, seconds)
         document: Any = strict_json.loads(answer)
     except (OSError, subprocess.SubprocessError, strict_json.MalformedJSON):
+        document = None
+    if not isinstance(document, dict):
         why = f"the process that looks, of {interpreter()}, has not answered"
-        raise ToolFailed(f"It could not be found out which tools there are: {why}.") from None
+        raise ToolFailed(f"It could not be found out which tools there are: {why}.")
     if "error" in document:
         raise ToolFailed(document["error"]["message"])
     found: list[Facts] = document["tools"]

@@ -21,10 +21,6 @@ class Found(Protocol):
 class KeySource(Protocol):
     """Where keys come from; `ferrule.ask.Keys` is one."""
 
-    @property
-    def generation(self) -> int:
-        """Another number after each change of the session's keys."""
-
     def find(self, variable: str, path: str = "") -> "Found | None":
         """The key of that variable, or of that path of the credentials file."""
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ferrule.ask.transport import Response
 
 _LONGEST = 300  # characters of what a server says
+_LONGEST_WAIT = 86_400  # seconds that a server names and a person is told; more is a clock that goes wrong
 _REPEATABLE = frozenset({408, 409, 429})
 _CODES = {
     400: "INVALID_REQUEST",
@@ -28,11 +29,13 @@ _CODES = {
     504: "TIMEOUT",
     529: "OVERLOADED",
 }
+_NO_API = "Look at ANTHROPIC_BASE_URL: is it that of a Messages API?"
 _NEXT = {
     "AUTH_INVALID": "Set another ANTHROPIC_API_KEY.",
     "BILLING": "Look at the account's credit and spend limits.",
     "CONTEXT_WINDOW": "Shorten the context.",
     "FORBIDDEN": "Look at what the key is allowed to do.",
+    "INVALID_REQUEST": "Ask with another model, or other settings.",
     "MODEL_NOT_FOUND": "Name another model.",
     "OVERLOADED": "Ask again later.",
     "RATE_LIMIT": "Ask again later, or fewer questions at once.",
@@ -90,7 +93,7 @@ def refusal(response: "Response", secret: str) -> CallFailed:
     told = f": {said.rstrip('.')}." if said else "."
     return CallFailed(
         code,
-        f"The model's server answered HTTP {named}{told} {_next(code, response, after)}".rstrip(),
+        f"The model's server answered HTTP {named}{told} {_next(code, response, after)}",
         status=response.status,
         request_id=response.headers.get("request-id") or request_id,
         may_repeat=_may_repeat(response, code),
@@ -105,7 +108,7 @@ def unreadable(response: "Response", what: str, secret: str) -> CallFailed:
     reason = f" ({said.rstrip('.')})" if said else ""
     return CallFailed(
         "API_ERROR",
-        f"What the model's server sent {what}{reason}. Is ANTHROPIC_BASE_URL that of a Messages API?",
+        f"What the model's server sent {what}{reason}. {_NO_API}",
         request_id=response.headers.get("request-id") or request_id,
     )
 
@@ -122,15 +125,15 @@ def _code(status: int, kind: str, said: str) -> str:
 
 
 def _next(code: str, response: "Response", after: float | None) -> str:
-    if after is not None and code in ("RATE_LIMIT", "OVERLOADED", "API_ERROR"):
+    if after and after <= _LONGEST_WAIT and code in ("RATE_LIMIT", "OVERLOADED", "API_ERROR"):
         return f"Ask again in {math.ceil(after)} seconds."
     if 300 <= response.status < 400:
         host = urlsplit(response.headers.get("location", "")).hostname
         there = f" to {_harmless(host, '')}" if host else ""
         return f"It redirects{there}, where no key is sent to. Correct ANTHROPIC_BASE_URL."
-    if response.status < 500 and code == "API_ERROR":
-        return "Is ANTHROPIC_BASE_URL that of a Messages API?"
-    return _NEXT.get(code, "Ask again later." if response.status >= 500 else "")
+    if code == "API_ERROR" and response.status < 500 and response.status not in _REPEATABLE:
+        return _NO_API
+    return _NEXT.get(code, "Ask again later.")
 
 
 def _may_repeat(response: "Response", code: str) -> bool:

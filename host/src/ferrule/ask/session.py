@@ -1,7 +1,7 @@
 """What the questions of one asker share: tools, keys, limits, connections, the account of what was used."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ferrule.ask import access, messages, service
 from ferrule.ask.answer import Answer, Usage
 from ferrule.ask.background import in_thread
-from ferrule.ask.conversation import Conversation, Question
+from ferrule.ask.conversation import Conversation, Event, Question
 from ferrule.ask.limits import Limits, Reservation
 from ferrule.ask.prices import Price, most_tokens, price_of
 from ferrule.ask.refusals import CallFailed
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ferrule.ask.protocols import Tools
     from ferrule.ask.settings import Settings
 
-Event = Callable[[str, Mapping[str, Any]], None]
+_IN_CLEAR = "The base URL begins with http: the key and all text go through the network unencrypted."
 
 
 class Session:
@@ -39,13 +39,13 @@ class Session:
         from ferrule.ask.keys import Keys
 
         self._names = None if names is None else tuple(names)
-        self._keys = Keys() if keys is None else keys
+        self.keys = Keys() if keys is None else keys
         self._limits = Limits() if limits is None else limits
         self._concurrency = concurrency
         self._event = event or (lambda kind, facts: None)
         self._given = toolbox
         self._loaded: Any = None
-        self._warned = False
+        self._told: set[str] = set()
         self.usage = Usage()
         if self._names and toolbox is None:
             _find(self._names)
@@ -89,11 +89,10 @@ class Session:
             if self._loaded is None:
                 from ferrule.ask.toolbox import Toolbox
 
-                self._loaded = await in_thread(lambda: Toolbox.load(self._names, self._keys))
-                loaded: Tools = self._loaded
-                return loaded
-        renewed: Tools = self._loaded.renewed()
-        return renewed
+                self._loaded = await in_thread(lambda: Toolbox.load(self._names, self.keys))
+        tools: Tools = self._loaded.renewed()
+        self.warn(*self.keys.warnings)
+        return tools
 
     async def settled(self) -> None:
         """Wait for those that are cancelled."""
@@ -131,12 +130,12 @@ class Session:
         with suppress(Exception):
             self._event(kind, facts)
 
-    def warn_of_clear_text(self, base_url: str) -> None:
-        """Say once that a key goes through a network unencrypted, because the base URL says so."""
-        if not self._warned and access.is_in_clear(base_url):
-            self._warned = True
-            message = "The base URL begins with http: the key and all text go through the network unencrypted."
-            self.tell("warning", {"message": message})
+    def warn(self, *messages: str) -> None:
+        """Tell of what a person should mend, each sentence once."""
+        for message in messages:
+            if message not in self._told:
+                self._told.add(message)
+                self.tell("warning", {"message": message})
 
 
 class _Model:
@@ -161,8 +160,8 @@ class _Model:
 
     async def send(self, body: bytes, seconds: float, held: Reservation | None = None) -> "Reply":
         session, settings = self._session, self._settings
-        key = access.secret(session._keys)
-        session.warn_of_clear_text(settings.base_url)
+        key = access.secret(session.keys)
+        session.warn(*session.keys.warnings, *[_IN_CLEAR] * access.is_in_clear(settings.base_url))
         ready = [held] if held else []
 
         async def reserve() -> Reservation:

@@ -88,7 +88,7 @@ class Reader:
                 MAX_TOKENS,
             ),
             self._one(given.base_url, "ANTHROPIC_BASE_URL", "base_url", _text, BASE_URL),
-            self._one(None, "FERRULE_ASK_API_VERSION", "api_version", _text, API_VERSION),
+            self._one(None, "FERRULE_ASK_API_VERSION", "api_version", _header, API_VERSION),
             self._one(given.budgets, "FERRULE_ASK_BUDGETS", "budgets", _budgets, Budgets()),
             self._prices,
         )
@@ -100,7 +100,7 @@ class Reader:
             if value_there is not None and value_there != "":
                 try:
                     return read(value_there)
-                except (TypeError, ValueError) as error:
+                except _Unfit as error:
                     raise _wrong(place, self._file.path, str(error)) from None
         return default
 
@@ -108,7 +108,7 @@ class Reader:
         if table is None:
             return {}
         try:
-            if not isinstance(table, Mapping):
+            if not isinstance(table, Mapping) or any(isinstance(numbers, str) for numbers in table.values()):
                 raise TypeError
             return {str(model): Price.of(*numbers) for model, numbers in table.items()}
         except (TypeError, ValueError):
@@ -116,29 +116,45 @@ class Reader:
             raise _wrong(place, self._file.path, what) from None
 
 
+class _Unfit(Exception):
+    """A value is not what a setting takes. Its only argument says what that is."""
+
+
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value.strip() or not value.isprintable():
-        raise ValueError("text in one line")
+        raise _Unfit("text in one line")
     return value.strip()
 
 
+def _header(value: object) -> str:
+    text = _text(value)
+    if not text.isascii():
+        raise _Unfit("text in one line of ASCII")
+    return text
+
+
 def _count(value: object) -> int:
-    number = int(value) if isinstance(value, str) else value
+    try:
+        number = int(value) if isinstance(value, str) else value
+    except ValueError:
+        number = None
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise ValueError("a whole number from 1")
+        raise _Unfit("a whole number from 1")
     return number
 
 
 def _budgets(value: object) -> Budgets:
     parts = value.replace(",", " ").split() if isinstance(value, str) else value
-    if not isinstance(parts, Sequence):
-        raise TypeError("three numbers of seconds")
-    seconds = [float(part) for part in parts]
+    try:
+        seconds = [float(part) for part in parts] if isinstance(parts, Sequence) else []
+    except (TypeError, ValueError, OverflowError):
+        seconds = []
     if len(seconds) != len(Budgets._fields) or not all(isfinite(one) and one > 0 for one in seconds):
-        raise ValueError("three numbers of seconds, each more than 0")
+        raise _Unfit("three numbers of seconds, each more than 0")
     return Budgets(*(min(one, _LONGEST_BUDGET) for one in seconds))
 
 
 def _wrong(place: str, path: str, what: str) -> ConfigurationMalformed:
     where = f"{place} in {path}" if "[ask" in place else place
-    return ConfigurationMalformed(f"The setting {where} has to be {what}.", hint="Correct it, or leave it out.")
+    sentence = f"{where[0].upper()}{where[1:]} has to be {what}."
+    return ConfigurationMalformed(sentence, hint="Correct it, or leave it out.")

@@ -81,10 +81,11 @@ def _text(value: object) -> str:
 
 
 def _sentence(document: Json) -> str:
-    """What a failure says, in the shape of any family: a text at `error`, or `message` and `hint`."""
+    """What a failure says: a text at `error`, or `message` and `hint`; in the shape of another family, all of it."""
     error = document.get("error")
     texts = [error] if isinstance(error, str) else [document.get("message"), document.get("hint")]
-    return " ".join(text for text in texts if isinstance(text, str))
+    sentence = " ".join(text for text in texts if isinstance(text, str))
+    return sentence or (strict_json.dumps(document).decode() if document else "")
 
 
 def _cut(text: str, length: int) -> str:

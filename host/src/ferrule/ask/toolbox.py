@@ -12,7 +12,7 @@ from ferrule.ask.keys import ANTHROPIC, Keys, how_to_set
 from ferrule.credentials import Credential, Found
 from ferrule.errors import ConfigurationMalformed, CredentialsMalformed, FerruleError, ToolFailed, ToolUnknown
 from ferrule.inventory import OK
-from ferrule.redaction import redact
+from ferrule.redaction import redact, redact_json
 
 # What the model's own server is told in secret is no tool's business, unless it declares that it needs it.
 _OF_THE_MODEL = (ANTHROPIC.environment, "ANTHROPIC_AUTH_TOKEN")
@@ -109,8 +109,9 @@ class Toolbox:
             return tool_results.failure(name, error.code, error.message), True
         except (OSError, ValueError) as error:
             return tool_results.failure(name, "", f"The tool cannot be started: {error}."), True
-        content, is_error = _read(name, ended, seconds)
-        return redact(content.encode(), self._secrets(found)).decode(), is_error
+        secrets = self._secrets(found)
+        content, is_error = _read(name, ended, seconds, secrets)
+        return redact(content.encode(), secrets).decode(), is_error
 
     def _reason_against(self, facts: Facts) -> str:
         """Why a tool is not offered; empty where it is."""
@@ -189,9 +190,10 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _read(name: str, ended: tool_process.Ended, seconds: float) -> tuple[str, bool]:
+def _read(name: str, ended: tool_process.Ended, seconds: float, secrets: Sequence[str]) -> tuple[str, bool]:
     try:
-        document = None if ended.late else strict_json.loads(ended.stdout)
+        # Before anything is cut: half a key would not be known for one.
+        document = None if ended.late else strict_json.loads(redact_json(ended.stdout, secrets))
     except strict_json.MalformedJSON:
         document = None
     if isinstance(document, dict):

@@ -12,12 +12,11 @@ import click
 from ferrule.cli.output import counted, note, plain, print_indented, print_json
 from ferrule.cli.run import harmless
 from ferrule.cli.selection import complete, json_option
-from ferrule.errors import FerruleError
+from ferrule.errors import CredentialsMalformed, FerruleError
 
 if TYPE_CHECKING:
     from ferrule.ask.answer import Answer, Plan
     from ferrule.ask.asker import Asker
-    from ferrule.ask.keys import Keys
 
 _LARGEST = 32 << 20  # bytes of a context: more than the API takes as a whole request
 _SHOWN = 200  # characters of a tool's arguments
@@ -68,12 +67,13 @@ def command(
         raise click.UsageError("QUESTION is blank.")
     event = _Calls()
     options: dict[str, Any] = {"model": model, "max_tokens": max_tokens}
-    with _asker(() if no_tools else tools or None, event) as (asker, keys):
+    with _asker(() if no_tools else tools or None, event) as asker:
         told = asker.plan(context, prompt, **options) if is_plan else asker.ask(context, prompt, **options)
-        left_out, warnings = asker.left_out, keys.warnings
-    _tell(left_out if tools or _is_terminal(sys.stderr) else (), warnings)
+        left_out = asker.left_out
+    for name, reason in left_out if tools or _is_terminal(sys.stderr) else ():
+        note(f"{name} is not offered: {reason}")
     if as_json:
-        print_json({**told._asdict(), "left_out": _as_objects(left_out), "warnings": list(warnings)})
+        print_json({**told._asdict(), "left_out": _as_objects(left_out), "warnings": event.warnings})
     elif is_plan:
         _print_plan(cast("Plan", told))
     else:
@@ -82,11 +82,15 @@ def command(
 
 
 class _Calls:
-    """Tells on stderr of a tool's call as it happens: on a terminal when it begins, else when it has ended."""
+    """Tells on stderr of a tool's call as it happens: on a terminal when it begins, else when it has ended.
+
+    warnings: sentences that have been told so far.
+    """
 
     def __init__(self) -> None:
         self._is_live = _is_terminal(sys.stderr)
         self._begun = ""
+        self.warnings: list[str] = []
 
     def __call__(self, kind: str, facts: Mapping[str, Any]) -> None:
         """Take an event of the asker."""
@@ -97,6 +101,7 @@ class _Calls:
         elif kind == "retry":
             note(f"{facts['code']}: asking again in {facts['seconds']:.1f} s")
         elif kind == "warning":
+            self.warnings.append(facts["message"])
             note(f"warning: {facts['message']}")
 
     def end(self) -> None:
@@ -116,18 +121,15 @@ class _Calls:
 
 
 @contextmanager
-def _asker(tools: Sequence[str] | None, event: _Calls) -> "Iterator[tuple[Asker, Keys]]":
-    from ferrule.ask import Keys
-
+def _asker(tools: Sequence[str] | None, event: _Calls) -> "Iterator[Asker]":
     try:
         from ferrule.ask import Asker
     except ModuleNotFoundError as error:
         missing = f"ferrule ask needs {error.name}, which is not installed."
         raise FerruleError(missing, hint="Run: pip install 'ferrule[ask]'") from None
-    keys = Keys()
     try:
-        with Asker(tools=tools, keys=keys, event=event) as asker:
-            yield asker, keys
+        with Asker(tools=tools, event=event) as asker:
+            yield asker
     finally:
         event.end()
 
@@ -135,6 +137,8 @@ def _asker(tools: Sequence[str] | None, event: _Calls) -> "Iterator[tuple[Asker,
 def _context(source: str) -> str:
     """What the question is about; FerruleError where it cannot be read, is no text, or is more than anybody takes."""
     name = "stdin" if source == "-" else source
+    if source == "-" and sys.stdin is None:
+        raise FerruleError("stdin cannot be read: it is closed.")
     try:
         with sys.stdin.buffer if source == "-" else Path(source).open("rb") as file:
             data = file.read(_LARGEST + 1)
@@ -153,13 +157,6 @@ def _shortened(arguments: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
-def _tell(left_out: Sequence[tuple[str, str]], warnings: Sequence[str]) -> None:
-    for text in warnings:
-        note(f"warning: {text}")
-    for name, reason in left_out:
-        note(f"{name} is not offered: {reason}")
-
-
 def _as_objects(tools: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
     return [{"tool": name, "reason": reason} for name, reason in tools]
 
@@ -175,8 +172,18 @@ def _print_answer(answer: "Answer") -> None:
         sys.stdout.flush()
     if answer.code is not None:
         note(f"Error: {answer.code}: {answer.error or 'The model has not answered.'}")
-    if answer.code == _AUTH_MISSING:
+    if answer.code == _AUTH_MISSING and _is_unset():
         note("Run: ferrule credentials set ask api_key")
+
+
+def _is_unset() -> bool:
+    """Whether there is no key at all, rather than one that has to be mended where it is."""
+    from ferrule.ask.keys import ANTHROPIC, Keys
+
+    try:
+        return Keys().find(ANTHROPIC.environment) is None
+    except CredentialsMalformed:
+        return False
 
 
 def _print_plan(plan: "Plan") -> None:

@@ -158,13 +158,14 @@ def _of_ask(file: CredentialsFile, *, is_named: bool) -> list[CredentialStatus]:
     if not (is_named or _is_ask(ASK)):
         return []
     status = CredentialStatus(ASK, ANTHROPIC, file)
-    if status.state == MISSING:
+    if status.state != SET:  # a file in ~/.stps counts also where the credentials file cannot be used
         try:
             found = Keys().find(ANTHROPIC.environment)
         except CredentialsMalformed as error:
             status.problem = error.message
         else:
             status.source = found.source if found else None
+            status.problem = None
     return [status] if is_named or status.state != MISSING else []
 
 

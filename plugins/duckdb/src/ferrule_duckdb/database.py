@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _BRAVE, _ANTHROPIC = "BRAVE_API_KEY", "ANTHROPIC_API_KEY"
 _SHOWN = (FerruleError, KeyboardInterrupt)
-_THEIR_KEYS = "ERROR: The asker that was given to register() has its own keys. Set them there, or give both to it."
 
 
 def _answer() -> "Generator[None, None, None]":
@@ -33,13 +32,12 @@ _NOWHERE = TracebackType(None, _IDLE.gi_frame, 0, 1)
 
 
 class Service:
-    """Who asks, and how. is_own: the asker was made here, and is closed here. keys: None where they are not known."""
+    """Who asks, and how. is_own: the asker was made here, and is closed here."""
 
     def __init__(
         self,
         asker: "Asker",
         is_own: bool,
-        keys: "Keys | None",
         model: str | None,
         max_tokens: int | None,
         on_error: str,
@@ -47,7 +45,6 @@ class Service:
         remember: float,
     ) -> None:
         self.asker = asker
-        self.keys = keys
         self.model = model
         self.on_error = on_error
         self.width = width
@@ -95,12 +92,16 @@ class Database:
     def __init__(self, service: Service) -> None:
         self._service: Service | None = service
         self._connections: dict[int, tuple[weakref.ref[Any], str]] = {}
+        self._default: Any = None
 
     @property
     def service(self) -> Service:
         """Who asks. Raises FerruleError where the last connection has been unregistered."""
         if self._service is None:
-            raise FerruleError("The functions were taken away by close(). Call ferrule_duckdb.register(con) again.")
+            raise FerruleError(
+                "No registered connection is left: it was closed by Registration.close(), or is no longer kept by the "
+                "program. Call ferrule_duckdb.register(con) again."
+            )
         return self._service
 
     @property
@@ -111,7 +112,7 @@ class Database:
     @property
     def keys(self) -> "Keys | None":
         """The keys of the session so far."""
-        return None if self._service is None else self._service.keys
+        return None if self._service is None else self._service.asker.keys
 
     def renew(self, service: Service) -> None:
         """Let somebody else ask from now on. What is being asked is still answered by who was there before."""
@@ -119,13 +120,19 @@ class Database:
 
     def enter(self, con: Any, key: str) -> None:
         """Count a connection in. key: what the keys of its statements begin with."""
+        import duckdb
+
         number = id(con)
+        if con is duckdb.default_connection():
+            self._default = con  # DuckDB keeps the connection of `duckdb.sql`, but not the object that stands for it
         self._connections[number] = (weakref.ref(con, lambda _: self._forget(number)), key)
 
     def leave(self, con: Any) -> bool:
         """Count a connection out; whether it was in. After the last one nobody asks any more."""
         if self._connections.pop(id(con), None) is None:
             return False
+        if con is self._default:
+            self._default = None
         if not self._connections and self._service is not None:
             service, self._service = self._service, None
             service.close()
@@ -208,10 +215,8 @@ class Database:
         if not key.strip():
             return "ERROR: API key cannot be blank"
         service = self.service
-        if service.keys is None:
-            return _THEIR_KEYS
         try:
-            service.keys.set(variable, key)
+            service.asker.keys.set(variable, key)
         except FerruleError as error:
             return f"ERROR: {error.message}"
         service.memo.clear()  # with another key there may be another tool

@@ -50,14 +50,15 @@ def database_of(con: Any) -> int | None:
 def are_seen(con: Any) -> bool:
     """Whether the functions exist for the connection: its transaction may have begun before they did."""
     # Asked of the catalog, since a name that does not exist ends the transaction that is open.
-    row = con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = ?", [WHO]).fetchone()
-    return bool(row and row[0])
+    ((number,),) = con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = ?", [WHO]).fetchall()
+    return bool(number)
 
 
 def connection_key(con: Any) -> str:
     """What the keys of this connection's statements begin with."""
-    row = con.execute("SELECT current_connection_id()").fetchone()
-    return f"{row[0] if row else ''}/"
+    # All rows are fetched: DuckDB (2.0) refuses other work on a connection whose result is not finished.
+    ((number,),) = con.execute("SELECT current_connection_id()").fetchall()
+    return f"{number}/"
 
 
 def create(con: Any, bodies: Bodies) -> None:

@@ -110,6 +110,10 @@ def register(
     Raises ToolUnknown, ConfigurationMalformed, FerruleError where a transaction is open that began before the database
     had the functions, and TypeError or ValueError for options that do not fit together.
     """
+    import duckdb
+
+    if not isinstance(con, duckdb.DuckDBPyConnection):
+        raise TypeError("con has to be a connection, such as duckdb.connect() or duckdb.default_connection()")
     options = _Options(asker, model, max_tokens, tools, keys, on_error, concurrency, max_calls, max_spend, remember)
     _check(options)
     number = functions.database_of(con)
@@ -136,28 +140,27 @@ def _check(options: _Options) -> None:
         raise ValueError('on_error has to be "null", "text" or "raise"')
     if options.concurrency < 1:
         raise ValueError("concurrency has to be a number from 1")
-    if options.asker is not None and (options.tools, options.max_calls, options.max_spend) != (None, None, None):
-        raise TypeError("an asker has its own tools and limits: give these to it, or leave it out")
+    of_askers = options.tools, options.keys, options.max_calls, options.max_spend
+    if options.asker is not None and any(one is not None for one in of_askers):
+        raise TypeError("an asker has its own tools, keys and limits: give these to it, or leave it out")
 
 
 def _service(options: _Options, keys: "Keys | None") -> Service:
     from ferrule.ask import Asker, Keys, Limits
 
-    asker, own_keys = options.asker, options.keys or keys
+    asker = options.asker
     if asker is None:
-        own_keys = own_keys or Keys()
         limits = Limits(calls=options.max_calls, spend=options.max_spend)
         asker = Asker(
             max_tokens=options.max_tokens,
             tools=options.tools,
-            keys=own_keys,
+            keys=options.keys or keys or Keys(),
             limits=limits,
             concurrency=options.concurrency,
         )
     return Service(
         asker,
         asker is not options.asker,
-        own_keys,
         options.model,
         options.max_tokens,
         options.on_error,

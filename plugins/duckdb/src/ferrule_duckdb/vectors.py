@@ -57,7 +57,11 @@ class Vector:
         first, self._rows = _distinct(whole[:4])
         self.statement: str = whole[4][0].as_py()
         rows = zip(*(column.take(pa.array(first)).to_pylist() for column in whole[:4]), strict=True)
-        self.questions: list[Question | None] = [_question(row, model) for row in rows]
+        # Rows that differ may be one question: a model may be named, or be the one that counts anyway.
+        numbers: dict[Question | None, int] = {}
+        of_firsts = [numbers.setdefault(_question(row, model), len(numbers)) for row in rows]
+        self._rows = np.array(of_firsts, dtype=np.int64)[self._rows]
+        self.questions: list[Question | None] = list(numbers)
 
     def texts(self, answers: Iterable[str | None]) -> Any:
         """An array of VARCHAR, one for each row, from one for each question."""
