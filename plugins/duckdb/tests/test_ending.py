@@ -77,16 +77,15 @@ def test_ctrl_c_ends_a_query(slow, threads):
         con.execute("SET threads = {threads}")
         ferrule_duckdb.register(con, tools=())
         con.execute("CREATE TABLE t AS SELECT i FROM range(300000) r(i)")
-        try:
-            con.execute("{MANY}").fetchall()
-        except BaseException as error:
-            print("ended by", error)
+        con.execute("{MANY}").fetchall()
     """
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stderr=subprocess.PIPE, text=True)
     wait_until_asked(slow)
     process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=20)
-    assert said.startswith("ended by")
+    _, said = process.communicate(timeout=20)
+    # DuckDB's error, or Python's own, which may come while the program has to do with the first.
+    assert "interrupt" in said.lower()
+    assert process.returncode
     assert is_quiet(slow)
 
 

@@ -12,7 +12,7 @@ QUIET = {"PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
 @pytest.mark.index
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)  # a fetch from the index, and a hundred tests
 @pytest.mark.parametrize("version", ["1.5.6", "1.4.5"])
 def test_all_of_it_holds_with_duckdb(version: str, tmp_path: Path) -> None:
     place = tmp_path / "installed"
