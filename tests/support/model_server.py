@@ -54,7 +54,7 @@ _BODY_LIMIT = 32 * 1024 * 1024
 
 @dataclass
 class ModelRequest:
-    """A request that has arrived, counted from 0. headers: names in small letters. arrived, ended: by time.monotonic()."""
+    """A request that has arrived. number: from 0. headers: names in small letters. arrived, ended: time.monotonic()."""
 
     method: str
     target: str
