@@ -158,5 +158,5 @@ def test_the_page_of_the_schema_rules_has_the_table_of_them(severity: str) -> No
 
 
 def test_every_rule_has_a_severity_of_the_page() -> None:
-    assert headings("schema-rules.md") == [f"{severity.capitalize()}s" for severity in ("error", "warning")]
+    assert headings("schema-rules.md")[:2] == [f"{severity.capitalize()}s" for severity in ("error", "warning")]
     assert {severity for severity, _ in RULES.values()} == {"error", "warning"}

@@ -78,6 +78,7 @@ def _be(tool: str, streams: list[int], environment: Mapping[str, str], cwd: Path
         os.environ.clear()
         # The limit counts what the process had before it was a tool's, which here is all that the tests have.
         os.environ.update({"FERRULE_MEMORY": "32768", **environment})
+        time.tzset()
         os.chdir(cwd)
         from ferrule import dispatch
 
@@ -94,6 +95,7 @@ def _forget_the_tests() -> None:
     sys.unraisablehook = sys.__unraisablehook__
     threading.excepthook = threading.__excepthook__
     sys.excepthook = sys.__excepthook__
+    signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)

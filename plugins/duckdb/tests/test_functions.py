@@ -11,7 +11,6 @@ from search_server import BRAVE_KEY, BRAVE_PATH, Brave, some_hits
 
 import ferrule_duckdb
 from ferrule.ask import Asker, Keys
-from ferrule.ask.tool_results import UNAVAILABLE
 
 QUESTION = "Context: {}\n\nQuestion: {}"
 
@@ -175,7 +174,7 @@ def test_by_default_the_installed_search_is_offered_once_its_key_is_set(con, ser
         assert con.execute("SELECT stps_ask_ai('a', 'b')").fetchall() == [("It is.",)]
     of_good, of_bad = (body["messages"][2]["content"][0] for body in server.bodies if len(body["messages"]) > 1)
     assert of_good["content"].startswith("Search Results:\n\n1. Title 0\n   https://www.example.com/0\n   Text 0\n\n2.")
-    assert (of_bad["content"], of_bad["is_error"]) == (UNAVAILABLE, True)
+    assert (of_bad["content"], of_bad["is_error"]) == ("Search unavailable. Please answer from your knowledge.", True)
     assert not server.refused
 
 

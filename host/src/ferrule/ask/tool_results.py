@@ -74,7 +74,7 @@ def _lines(result: Any) -> list[str]:
 
 
 def _text(value: object) -> str:
-    from ferrule.websearch.results import plain_text
+    from ferrule.plain_text import plain_text
 
     # What the search tools answer is text already: a `<` in it is none of HTML's, but around emphasised words.
     return plain_text(value, html=False)

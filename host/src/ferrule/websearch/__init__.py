@@ -37,10 +37,11 @@ Needs the extra `ferrule[http]`. No other module of the host imports it.
 
 from typing import TYPE_CHECKING
 
+from ferrule.plain_text import plain_text
 from ferrule.websearch.domains import DomainFilter, NotADomain, findings, host_of, normalise
 from ferrule.websearch.paging import Page, Plan, Query, Reply, pages_from
 from ferrule.websearch.provider import Answer, Fault, Provider, Quota, Request
-from ferrule.websearch.results import Result, plain_text, result
+from ferrule.websearch.results import Result, result
 from ferrule.websearch.searching import search
 
 if TYPE_CHECKING:

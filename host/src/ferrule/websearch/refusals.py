@@ -5,10 +5,10 @@ from http import HTTPStatus
 from math import ceil, inf
 
 from ferrule.errors import ToolError
+from ferrule.plain_text import plain_text
 from ferrule.redaction import redact
 from ferrule.retrying import retry_after
 from ferrule.websearch.provider import API_ERROR, AUTH_INVALID, RATE_LIMIT, Answer, Fault, Provider, Quota
-from ferrule.websearch.results import plain_text
 
 _LONGEST, _LONGEST_NAME = 300, 60  # characters of a provider's reason, and of its code for it
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
