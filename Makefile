@@ -10,7 +10,8 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 PLUGINS := $(wildcard plugins/*)
 HEAVY := plugins/duckdb# brings pyarrow, which is more than all the rest together; for those who want it, and for tests
-OWN := --editable "host[ask,http,redis]" $(addprefix --editable ,$(filter-out $(HEAVY),$(PLUGINS)))
+for_use := --editable "host[ask,http,redis]" $(addprefix --editable ,$(filter-out $(HEAVY),$(PLUGINS)))
+for_work := --editable "host[ask,http,mcp,redis]" $(addprefix --editable ,$(PLUGINS)) --requirement requirements-dev.txt
 PROJECTS := host/pyproject.toml host/hatch_build.py $(addsuffix /pyproject.toml,$(PLUGINS)) constraints.txt
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
@@ -48,6 +49,7 @@ bench: $(VENV)/.for-work
 	$(BIN)/python bench/conversion.py
 	$(BIN)/python bench/notebooks.py
 	$(BIN)/python bench/asking.py
+	$(BIN)/python bench/serve.py
 
 dist: $(VENV)/.for-work
 	for project in host $(PLUGINS); do $(BIN)/python -m build --outdir dist $$project || exit 1; done
@@ -59,9 +61,9 @@ $(VENV)/.for-use: $(PROJECTS)
 	@echo "Preparing $(VENV) …"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ferrule needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3")'
 	@$(create)
-	@$(install) $(OWN)
+	@$(install) $(for_use)
 	@touch $@
 
 $(VENV)/.for-work: $(VENV)/.for-use requirements-dev.txt
-	@$(install) $(OWN) $(addprefix --editable ,$(HEAVY)) --requirement requirements-dev.txt
+	@$(install) $(for_work)
 	@touch $@

@@ -21,6 +21,12 @@ _IN_ONE_WORKER = (
     "tests/test_ask_recorded.py",
     "tests/test_ask_sdk.py",
     "tests/test_parsers.py",
+    "tests/test_serve_clients.py",
+    "tests/test_serve_conformance.py",
+    "tests/test_serve_inspector.py",
+    "tests/test_serve_page.py",
+    "tests/test_serve_page_browser.py",
+    "tests/test_serve_replicas.py",
 )
 
 

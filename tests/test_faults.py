@@ -1,9 +1,12 @@
 """Whatever a tool does, the client gets one document that says what happened, and no other tool is hurt."""
 
+import asyncio
 import json
+import os
 import subprocess
 import sys
 import venv
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,10 +15,13 @@ import pytest
 from corpus import DISTS, ROOT, Site
 from runs import SECONDS, mark, run, wait_until_gone
 
+from ferrule.serving.pool import Answered, Pool
+
 FERRULE = [sys.executable, "-m", "ferrule"]
 INTERNAL, TIMEOUT = "INTERNAL_ERROR", "TIMEOUT"
 LATE = "had not answered when the call's time was over"
 NOT_JSON = "result cannot be written as JSON: "
+HEALTHY, GREETING = b'{"city": "Oslo"}', b'{"success":true,"greeting":"Hello, Oslo!"}'
 SECRET = "sk-0123456789-abcdefghij"
 
 
@@ -237,6 +243,36 @@ def test_an_agent_gets_the_document_with_exit_code_0(fault: Fault, corpus: Site,
     assert _tells(done.document, fault)
     assert done.exit_code == 0
     assert len(done.stderr) <= 8_192
+
+
+@pytest.fixture(scope="module")
+def served(corpus: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, float], Answered]]:
+    """Call a tool, with a deadline in seconds, in the same worker each time; it keeps tools loaded between calls."""
+    home = str(tmp_path_factory.mktemp("home"))
+    environment = _in(corpus, {"PATH": os.environ["PATH"], "HOME": home, "FERRULE_MEMORY": "300"})
+    with asyncio.Runner() as runner:
+        pool = Pool(1, environment=environment)
+
+        async def call(tool: str, seconds: float) -> Answered:
+            return await pool.call(tool.replace("-", "_"), b"{}" if tool != "example" else HEALTHY, seconds=seconds)
+
+        yield lambda tool, seconds: runner.run(call(tool, seconds))
+        runner.run(pool.close())
+
+
+@EVERY_FAULT
+def test_a_worker_that_serves_it_twice_serves_others_as_before(
+    fault: Fault, served: Callable[[str, float], Answered]
+) -> None:
+    before = served("example", SECONDS)
+
+    answers = [served(fault.tool, 0.5 if fault.code == TIMEOUT else SECONDS) for _ in range(2)]
+
+    assert served("example", SECONDS).document == before.document == GREETING
+    for answer in answers:
+        assert _tells(ikigai.parse_strictly(answer.document), fault)
+        assert answer.is_error == bool(fault.code)
+        assert len(answer.text.encode()) <= 8_192
 
 
 @A_FAULT_OF_EACH_KIND

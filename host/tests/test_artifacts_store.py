@@ -99,6 +99,12 @@ def test_the_instant_of_expiry_is_told(store: "Store") -> None:
     assert before + 1800 <= expires <= time.time() + 1800
 
 
+def test_until_when_a_body_is_kept_can_be_asked(store: "Store") -> None:
+    expires = store.put(NAME, BODY, 60)
+    assert store.expires(NAME) in (expires - 1, expires, expires + 1)
+    assert store.expires(digest(b"never stored")) is None
+
+
 def test_storing_a_body_again_never_shortens_its_life(store: "Store") -> None:
     first = store.put(NAME, BODY, 1800)
     assert store.put(NAME, BODY, 60) >= first - 1

@@ -242,3 +242,22 @@ def test_no_setting_whatever_crashes_a_call(content: dict[str, Any], environ: di
     assert 0 < deadline(environ) <= 86_400
     assert configuration.memory("dice") >= 1
     assert configuration.why_disabled("dice")
+
+
+@pytest.mark.parametrize(
+    ("table", "environ", "on"),
+    [
+        ("", {}, {"artifacts"}),
+        ("[wrappers.artifacts]\nenabled = false\n", {}, set()),
+        ("[wrappers.cache]\nenabled = true\n", {}, {"artifacts", "cache"}),
+        ("", {"FERRULE_WRAPPERS": "timing"}, {"timing"}),
+        ("", {"FERRULE_WRAPPERS": ""}, set()),
+    ],
+)
+def test_what_is_on_by_default_can_be_switched_off(
+    table: str, environ: dict[str, str], on: set[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(table)
+    found = read({"FERRULE_CONFIG": str(file), "FERRULE_WRAPPERS_DEFAULT": "artifacts", **environ})
+    assert set(found.wrappers()) == on

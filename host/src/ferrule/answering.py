@@ -34,15 +34,15 @@ class Answer:
         under; what the host and the tool say about tools uses them.
         """
         # A result comes without secrets from the supervisor; what a plugin makes of a failure does not.
-        document, summary, exit_code = outcome.result or b"{}", "", 0
-        if outcome.failure is not None:
-            from ferrule import failures
+        if outcome.failure is None:
+            return cls(outcome.result or b"{}", _text(outcome, ""), 0)
+        from ferrule import failures
 
-            failure = _renamed(outcome.failure, names)
-            document = _redacted_json(failures.document(failure, tool), outcome)
-            summary = failures.summary(failure, names.get(name, name))
-            exit_code = 0 if _exits_zero(os.environ) else 1
-        return cls(document, _text(outcome, summary if exit_code else ""), exit_code)
+        failure = _renamed(outcome.failure, names)
+        document = _redacted_json(failures.document(failure, tool), outcome)
+        exit_code = 0 if _exits_zero(os.environ) else 1
+        summary = failures.summary(failure, names.get(name, name)) if exit_code else ""
+        return cls(document, _text(outcome, summary), exit_code)
 
 
 def _exits_zero(environ: "Mapping[str, str]") -> bool:
@@ -72,14 +72,18 @@ def _text(outcome: "Outcome", summary: str) -> bytes:
     for line in events:
         if len(text) + len(line) <= ERROR_BYTES:
             text += line
-    if outcome.text:
-        text += _cut(_legible(_redacted(outcome.text, outcome)), ERROR_BYTES - len(text))
+    text += printed(outcome, ERROR_BYTES - len(text))
     return _with_whole_letters(text, SUMMARY_BYTES) if summary else text
 
 
-def _legible(printed: bytes) -> bytes:
+def printed(outcome: "Outcome", size: int = ERROR_BYTES) -> bytes:
+    """The first bytes of what the call printed, as whole letters and without secrets."""
+    return _cut(_legible(_redacted(outcome.text, outcome)), size) if outcome.text else b""
+
+
+def _legible(text: bytes) -> bytes:
     """UTF-8 without NUL, which would end the text for the client."""
-    return printed.decode(errors="replace").replace("\0", "\ufffd").encode()
+    return text.decode(errors="replace").replace("\0", "\ufffd").encode()
 
 
 def _cut(data: bytes, size: int) -> bytes:

@@ -13,49 +13,32 @@ if TYPE_CHECKING:
 
     from ferrule.configuration import Configuration
     from ferrule.discovery import InstalledTool
+    from ferrule.execution import Execution
     from ferrule.signals import Signals
     from ferrule.streams import Streams
     from ferrule.supervisor import Outcome
 
 
-class Call:
-    """A call whose arguments come from stdin. Other ways to be given them override `received` and `arguments`.
+class ToolCall:
+    """A call of a tool, from what was received to the outcome. Who gives it its arguments overrides `received`.
 
-    name: the tool that is asked for. names: other names that tools are linked under. started: the instant, on the
-    clock of `time.monotonic()`, from which the deadline counts. dry: check the arguments, and execute nothing.
+    name: the tool that is asked for. names: other names that tools are linked under. deadline: an instant of
+    `time.monotonic()`. dry: check the arguments, and execute nothing.
     """
 
     def __init__(
-        self,
-        name: str,
-        names: "Mapping[str, str]",
-        streams: "Streams",
-        signals: "Signals",
-        started: float,
-        *,
-        dry: bool = False,
+        self, name: str, names: "Mapping[str, str]", signals: "Signals", deadline: float, *, dry: bool = False
     ) -> None:
         self.name = name
-        self.deadline = started + configuration.deadline()
+        self.deadline = deadline
         self.tool: InstalledTool | None = None
         self._names = names
-        self._streams = streams
         self._signals = signals
         self._dry = dry
 
-    def answer(self) -> int:
-        """Make the call, put what comes of it on the streams, and return the exit code."""
-        from ferrule.answering import Answer
-
-        answer = Answer.of(self._outcome(), self.tool, self.name, self._names)
-        limit = max(self.deadline, time.monotonic() + 1)
-        is_read = self._streams.answer(self.shown(answer.document), limit, self._signals)
-        self._streams.report(self.reported(answer.text), limit, self._signals)
-        return answer.exit_code if is_read else 1
-
     def received(self) -> bytes:
         """What the caller sent. It is read first, whatever comes after: a client that still writes must not be cut."""
-        return self._streams.read(self._signals, self.deadline)
+        raise NotImplementedError
 
     def found(self, settings: "Configuration") -> "InstalledTool":
         """The tool, or the error that says why there is none."""
@@ -65,15 +48,17 @@ class Call:
         """What was received, as arguments of this tool."""
         return parse(data)
 
-    def shown(self, document: bytes) -> bytes:
-        """The answer in the form in which it is written."""
-        return document
+    def supervised(self, execution: "Execution", tool: "InstalledTool", memory: int) -> "Outcome":
+        """What comes of the execution in a process that can hurt nothing but itself. memory: MiB."""
+        from ferrule.context import ANSWER_BYTES
+        from ferrule.supervisor import supervise
 
-    def reported(self, text: bytes) -> bytes:
-        """What goes to stderr in the form in which it is written."""
-        return text
+        return supervise(
+            execution, deadline=self.deadline, memory=memory, size_limit=ANSWER_BYTES, signals=self._signals
+        )
 
-    def _outcome(self) -> "Outcome":
+    def outcome(self) -> "Outcome":
+        """Make the call; what comes of it, which is a failure for whatever goes wrong."""
         from ferrule.supervisor import Outcome
 
         try:
@@ -92,9 +77,7 @@ class Call:
         """What comes of it in a supervised child, once everything is checked that needs none of the plugin's code."""
         from ferrule import schemas
         from ferrule.arguments import needs_jsonschema, prepare
-        from ferrule.context import ANSWER_BYTES
         from ferrule.execution import Execution
-        from ferrule.supervisor import supervise
 
         schema = schemas.static(tool)
         # A pattern can take for ever to match, so such a schema is left to the child, which can be ended.
@@ -113,12 +96,48 @@ class Call:
                 has_been_checked=has_been_checked,
                 dry=self._dry,
             )
-            memory = settings.memory(tool.name)
-            return supervise(
-                execution, deadline=self.deadline, memory=memory, size_limit=ANSWER_BYTES, signals=self._signals
-            )
+            return self.supervised(execution, tool, settings.memory(tool.name))
 
         return _without_what_dies(run, settings.wrappers())
+
+
+class Call(ToolCall):
+    """A call whose arguments come from stdin. started: the instant from which the deadline counts."""
+
+    def __init__(
+        self,
+        name: str,
+        names: "Mapping[str, str]",
+        streams: "Streams",
+        signals: "Signals",
+        started: float,
+        *,
+        dry: bool = False,
+    ) -> None:
+        super().__init__(name, names, signals, started + configuration.deadline(), dry=dry)
+        self._streams = streams
+
+    def answer(self) -> int:
+        """Make the call, put what comes of it on the streams, and return the exit code."""
+        from ferrule.answering import Answer
+
+        answer = Answer.of(self.outcome(), self.tool, self.name, self._names)
+        limit = max(self.deadline, time.monotonic() + 1)
+        is_read = self._streams.answer(self.shown(answer.document), limit, self._signals)
+        self._streams.report(self.reported(answer.text), limit, self._signals)
+        return answer.exit_code if is_read else 1
+
+    def received(self) -> bytes:
+        """What is on stdin."""
+        return self._streams.read(self._signals, self.deadline)
+
+    def shown(self, document: bytes) -> bytes:
+        """The answer in the form in which it is written."""
+        return document
+
+    def reported(self, text: bytes) -> bytes:
+        """What goes to stderr in the form in which it is written."""
+        return text
 
 
 def _without_what_dies(

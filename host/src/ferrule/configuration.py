@@ -60,12 +60,17 @@ class Configuration:
     def wrappers(self) -> "dict[str, Mapping[str, Any]]":
         """The tables of the wrappers that are on, by name: those in FERRULE_WRAPPERS if that is set, empty for none.
 
-        Otherwise those whose table says `enabled = true`.
+        Otherwise those whose table says `enabled = true`, and those in FERRULE_WRAPPERS_DEFAULT, by which `ferrule
+        serve` switches some on, whose table does not say `enabled = false`.
         """
         named = self.environ.get("FERRULE_WRAPPERS")
-        if named is None:
-            return {name: table for name, table in self._wrapper_tables().items() if table.get("enabled") is True}
-        return {name: self.wrapper(name) for name in named.replace(",", " ").split()}
+        if named is not None:
+            return {name: self.wrapper(name) for name in named.replace(",", " ").split()}
+        on = {name: table for name, table in self._wrapper_tables().items() if table.get("enabled") is True}
+        for name in self.environ.get("FERRULE_WRAPPERS_DEFAULT", "").split():
+            if name not in on and self.wrapper(name).get("enabled") is not False:
+                on[name] = self.wrapper(name)
+        return on
 
     def memory(self, name: str) -> int:
         """MiB of address space that a call may take, from FERRULE_MEMORY or the tool's table."""

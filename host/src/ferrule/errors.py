@@ -9,10 +9,12 @@
     ├── ToolFailed                   INTERNAL_ERROR     somebody else's code failed
     │   ├── ToolBroken               INTERNAL_ERROR     it cannot be loaded
     │   ├── ToolCrashed              INTERNAL_ERROR     it raised, exited or died
+    │   │   └── WorkerLost           INTERNAL_ERROR     with the process that supervised it
     │   └── ResultInvalid            INTERNAL_ERROR     what it returned cannot be answered with
     │       └── ResultTooLarge       INTERNAL_ERROR     it is more than the client reads
     ├── CallInterrupted              INTERNAL_ERROR     a signal asked the call to stop
     ├── DeadlinePassed               TIMEOUT            the call took too long
+    ├── CallNotTaken                 INTERNAL_ERROR     a server has too many calls, or is stopping
     ├── ToolUnavailable              INTERNAL_ERROR     no tool can answer under this name
     │   ├── ToolUnknown              INTERNAL_ERROR     nothing installed has it
     │   ├── ToolNameClash            INTERNAL_ERROR     several distributions claim it
@@ -21,7 +23,8 @@
     ├── SchemaInvalid                INTERNAL_ERROR     the schema breaks a rule of the client
     ├── ConfigurationMalformed       INTERNAL_ERROR     config.toml cannot be read
     ├── CredentialsMalformed         INTERNAL_ERROR     credentials.json cannot be read or trusted
-    └── LinkRefused                  INTERNAL_ERROR     an executable cannot be written or removed
+    ├── LinkRefused                  INTERNAL_ERROR     an executable cannot be written or removed
+    └── ServingRefused               INTERNAL_ERROR     `ferrule serve` cannot serve, or must not
 
 `code` is what the model reads, `exit_code` is what a shell sees.
 """
@@ -127,6 +130,14 @@ class ToolCrashed(ToolFailed):
     """The plugin raised something that is no ToolError, exited, or was ended by a signal."""
 
 
+class WorkerLost(ToolCrashed):
+    """The process that supervised the call has ended. has_begun: whether the call had, too."""
+
+    def __init__(self, message: str, *, has_begun: bool) -> None:
+        super().__init__(message)
+        self.has_begun = has_begun
+
+
 class ResultInvalid(ToolFailed):
     """What the plugin returned cannot be written as JSON, or is larger than the client reads."""
 
@@ -143,6 +154,10 @@ class DeadlinePassed(FerruleError):
     """The tool had not answered when the call's time was over."""
 
     code = "TIMEOUT"
+
+
+class CallNotTaken(FerruleError):
+    """The call has not begun, and will not."""
 
 
 class ToolUnavailable(FerruleError):
@@ -179,3 +194,7 @@ class CredentialsMalformed(FerruleError):
 
 class LinkRefused(FerruleError):
     """An executable cannot be written or removed; the message says why."""
+
+
+class ServingRefused(FerruleError):
+    """`ferrule serve` cannot serve, or must not: a part is not installed, an address is taken, a token is missing."""

@@ -46,13 +46,18 @@ class Execution:
         self._dry = dry
 
     def __call__(self, channel: "Channel") -> None:
-        """Send the result, after every secret value that the tool could leak."""
-        from ferrule.context import Context
+        """Load the tool, and send the result."""
         from ferrule.loading import load
 
         loaded = load(self._tool)
         gc.freeze()  # what was imported stays; without this, the first collection would go through all of it
         gc.enable()
+        self.of_loaded(loaded, channel)
+
+    def of_loaded(self, loaded: "LoadedTool", channel: "Channel") -> None:
+        """Send the result of a tool that is loaded, after every secret value that it could leak."""
+        from ferrule.context import Context
+
         context = Context(
             self._tool.name,
             _tools_deadline(self._deadline),

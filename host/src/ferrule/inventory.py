@@ -136,7 +136,7 @@ def _reported(outcome: "Outcome") -> FerruleError:
         os.write(2, redact(outcome.text, outcome.secrets))
     if failure.get("code") == DeadlinePassed.code:
         hint = "What it does while it is imported belongs into execute."
-        return ToolBroken(f"It had not said what it is after {SECONDS:.0f} s.", hint=hint)
+        return ToolBroken(f"It had not said what it is after {SECONDS:.0f} s.", hint=hint, details={"seconds": SECONDS})
     facts: Any = strict_json.loads(redact_json(strict_json.dumps(failure), outcome.secrets))
     return schemas.reported(facts)
 

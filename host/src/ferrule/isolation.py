@@ -21,6 +21,14 @@ def extra_paths() -> list[str]:
     return [os.path.abspath(path) for path in dict.fromkeys(extra) if os.path.realpath(path) not in known]
 
 
+def code_for(template: str) -> str:
+    """The code of an isolated interpreter that has this one's paths, and hears of the end of this process.
+
+    template: with `{place}`, `{paths}` and `{parent}`, for `sys.path` and `processes.stop_with_parent`.
+    """
+    return template.format(place=place_of_paths(), paths=extra_paths(), parent=os.getpid())
+
+
 def place_of_paths() -> int:
     """Where they belong on an isolated interpreter's path: after the standard library, before what is installed.
 

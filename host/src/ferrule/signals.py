@@ -5,6 +5,11 @@ import signal
 
 from ferrule.errors import CallInterrupted
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Self
+
 INTERRUPTS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _HANDLED = (*INTERRUPTS, signal.SIGCHLD)
 
@@ -15,10 +20,11 @@ class Signals:
     def __init__(self) -> None:
         self._came: list[int] = []
         self.file, self._write = os.pipe()  # neither end is inherited by a program that a tool starts
+        self.files = [self.file]  # that a poll waits for; of one that adds to them, what else can stop a call
         os.set_blocking(self.file, False)
         os.set_blocking(self._write, False)
 
-    def __enter__(self) -> "Signals":
+    def __enter__(self) -> "Self":
         self._wakeup = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         self._before = [(number, signal.getsignal(number)) for number in _HANDLED]
         for number, handler in self._before:

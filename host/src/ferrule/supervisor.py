@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # A plugin may replace these in os, and the child's end must be its own.
 _write, _exit = os.write, os._exit
 
-_SPEECHLESS = (
+SPEECHLESS = (
     b'\nf{"code":"INTERNAL_ERROR","message":"The tool has left nothing with which its answer could be sent."}\n'
 )
 CAPTURED = 12_288  # bytes of what a plugin prints that are kept: more than are shown, so that no secret is cut in half
@@ -69,20 +69,22 @@ def supervise(
     memory: int,
     size_limit: int,
     signals: Signals | None = None,
+    messages: Messages | None = None,
 ) -> Outcome:
     """Do a piece of work in a child and say how it ended; never raises for anything that the work does.
 
     work: sends its result to the channel, or raises. deadline: an instant of `time.monotonic()`. memory: MiB of
     address space. size_limit: bytes that the result may have. signals: as the caller has entered them, else they are
-    handled here.
+    handled here. messages: what takes the messages, where the caller wants to see them as they come.
 
     The work has none of the caller's descriptors. Whatever it starts is gone when this returns.
     """
     occupy_standard_streams()
+    messages = messages or Messages(size_limit)
     if signals is None:
         with Signals() as own:
-            return _supervise(work, deadline, memory, size_limit, own)
-    return _supervise(work, deadline, memory, size_limit, signals)
+            return _supervise(work, deadline, memory, size_limit, own, messages)
+    return _supervise(work, deadline, memory, size_limit, signals, messages)
 
 
 def _supervise(
@@ -91,6 +93,7 @@ def _supervise(
     memory: int,
     size_limit: int,
     signals: Signals,
+    messages: Messages,
 ) -> Outcome:
     processes.adopt_orphans()
     others = processes.children()
@@ -102,7 +105,7 @@ def _supervise(
         _run_child(work, signals, parent, child_channel, child_text, memory, size_limit)
     os.close(child_channel)
     os.close(child_text)
-    watch = _Watch(child, channel, text, signals, deadline, size_limit)
+    watch = Watch(child, channel, text, signals, deadline, messages)
     try:
         failure = watch.wait()
         processes.end_descendants(child, others)
@@ -113,16 +116,22 @@ def _supervise(
     return watch.outcome(failure)
 
 
-class _Watch:
-    """The parent's loop over the child's two pipes and the signals."""
+class Watch:
+    """The parent's loop over the child's two pipes and the signals.
 
-    def __init__(self, child: int, channel: int, text: int, signals: Signals, deadline: float, size_limit: int) -> None:
+    child: a process that is waited for by no one else. channel, text: the ends from which its messages and what it
+    prints are read. deadline: an instant of `time.monotonic()`. messages: what takes the messages.
+    """
+
+    def __init__(
+        self, child: int, channel: int, text: int, signals: Signals, deadline: float, messages: Messages
+    ) -> None:
         self._child = child
         self._channel = channel
         self._text = text
         self._signals = signals
         self._deadline = deadline
-        self._messages = Messages(size_limit)
+        self._messages = messages
         self._captured = bytearray()
         self._status: int | None = None
         for file in (channel, text):
@@ -131,7 +140,7 @@ class _Watch:
     def wait(self) -> FerruleError | None:
         """Wait for the child's word; the reason why there is none, or None where it came."""
         poll = select.poll()
-        for file in (self._channel, self._text, self._signals.file):
+        for file in (self._channel, self._text, *self._signals.files):
             poll.register(file, select.POLLIN)
         while not self._messages.ended:
             left = self._deadline - time.monotonic()
@@ -221,17 +230,17 @@ def _run_child(
     """The child's whole life; never returns."""
     try:
         signals.restore()
-        _take_standard_streams(text)
-        _close_all_but(channel)
-        _stay_within(parent, memory)
-        _work(work, Channel(channel, size_limit))
+        take_standard_streams(text)
+        close_all_but(channel)
+        stay_within(parent, memory)
+        do(work, Channel(channel, size_limit))
     except BaseException:  # noqa: BLE001 - all that is left to say, with nothing that a plugin can have changed
-        _write(channel, _SPEECHLESS)
+        _write(channel, SPEECHLESS)
     finally:
         _exit(0)
 
 
-def _take_standard_streams(text: int) -> None:
+def take_standard_streams(text: int) -> None:
     """stdin is empty, and what is printed goes to the host, in UTF-8 whatever the locale is."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     for file, source in enumerate((nothing, text, text)):
@@ -246,33 +255,41 @@ def _printing_to(file: int) -> "TextIO":
     return open(file, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
-def _close_all_but(channel: int) -> None:
+def close_all_but(*kept: int) -> None:
     """Close every descriptor that does not belong to the child: the real stdout, and what the client has left open."""
     try:
         files = [int(name) for name in os.listdir("/dev/fd")]
     except OSError:
         files = list(range(256))
     for file in files:
-        if file > 2 and file != channel:
+        if file > 2 and file not in kept:
             try:
                 os.close(file)
             except OSError:
                 continue  # the listing's own descriptor
 
 
-def _stay_within(parent: int, memory: int) -> None:
+def stay_within(parent: int, memory: int) -> None:
+    """End with the parent, lead a session of its own, and keep to that many MiB of address space."""
     import resource
 
     processes.die_with_parent(parent)
     os.setsid()  # a plugin that kills its process group kills neither the host nor the client
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_memory(memory)
+
+
+def limit_memory(memory: int) -> None:
+    """Keep to that many MiB of address space from now on."""
+    import resource
+
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     limit = memory << 20
     # Only the soft limit: it is lifted again for the message that says the memory was full.
     resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))
 
 
-def _work(work: "Callable[[Channel], None]", channel: Channel) -> None:
+def do(work: "Callable[[Channel], None]", channel: Channel) -> None:
     """Do the work, and send the last word when everything that was printed before it is on its way."""
     try:
         work(channel)
@@ -305,7 +322,7 @@ def _make_room(channel: Channel) -> None:
     """Give back what the plugin may have used up: its descriptors, and the limit of its memory."""
     import resource
 
-    _close_all_but(channel.file)
+    close_all_but(channel.file)
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 

@@ -8,6 +8,8 @@ a child, and is imported only where a wrapper is on.
 from __future__ import annotations
 
 import os
+import sys
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +74,21 @@ def load(name: str, claims: Mapping[str, list[tuple[str, str]]]) -> LoadedWrappe
     return LoadedWrapper(name, order, implementations)
 
 
+_AHEAD: dict[str, LoadedWrapper] = {}
+
+
+def load_ahead() -> None:
+    """Load those whose modules have been imported already, for calls that forks of this process make later on.
+
+    What cannot be loaded is left to the call, which says so.
+    """
+    claims = discovery.wrappers()
+    for name, ((value, _), *_others) in claims.items():
+        if value.partition(":")[0] in sys.modules:
+            with suppress(BaseException):
+                _AHEAD[name] = load(name, claims)
+
+
 def execute_wrapped(
     loaded: LoadedTool, arguments: dict[str, Any], context: Context, tables: _Tables, channel: Channel
 ) -> dict[str, Any]:
@@ -103,12 +120,12 @@ class _Flow:
 
     def guards(self, tables: _Tables) -> list[_Guard]:
         """Every wrapper that can be loaded, guarded."""
-        claims = discovery.wrappers()
+        claims = discovery.wrappers() if tables.keys() - _AHEAD.keys() else {}
         found = []
         for name in tables:
             self.channel.at_work(name)
             try:
-                found.append(_Guard(load(name, claims), self))
+                found.append(_Guard(_AHEAD.get(name) or load(name, claims), self))
             except BaseException as error:  # noqa: BLE001 - a module can raise anything when it is imported
                 self.failed(name, error)
             self.channel.at_work(None)

@@ -70,6 +70,10 @@ class FileStore:
             self._forget()
         return body if body is not None and digest(body) == name else None
 
+    def expires(self, name: str) -> int | None:
+        """When this artifact expires; see Store."""
+        return _expiry(self._path(name), int(time.time())) or None
+
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name[:2], name)
 

@@ -49,6 +49,12 @@ class RedisStore:
             body = ask("GET", _KEY + name) if 0 < size <= LARGEST else None
         return body if isinstance(body, bytes) and digest(body) == name else None
 
+    def expires(self, name: str) -> int | None:
+        """When this artifact expires; see Store."""
+        with _Asking(self._url) as ask:
+            left = _number(ask("TTL", _KEY + name))
+        return int(time.time()) + left if left > 0 else None
+
 
 def _number(answer: object) -> int:
     if isinstance(answer, int):

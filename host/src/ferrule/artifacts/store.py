@@ -1,8 +1,8 @@
 """Where artifacts are kept: Redis where one is configured, else files of the user.
 
-A store has three methods. `is_ready` looks whether anything can be kept. `put` keeps a body for some seconds and says
+A store has four methods. `is_ready` looks whether anything can be kept. `put` keeps a body for some seconds and says
 until when. `get` gives it back as long as it has not expired, or None. Both hold the body against its name, so what was
-changed is not there.
+changed is not there. `expires` says until when a body is kept.
 """
 
 from ferrule.artifacts.settings import Settings
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
         def get(self, name: str) -> bytes | None:
             """The body of this digest; None where there is none, or it has expired. Raises StoreUnavailable."""
+
+        def expires(self, name: str) -> int | None:
+            """The instant, in seconds since 1970, until which a body is kept; None where there is none.
+
+            Raises StoreUnavailable.
+            """
 
 
 LARGEST = 64 << 20  # bytes of one body: it is read, and its digest compared, for each page of it

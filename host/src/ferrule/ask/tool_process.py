@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from ferrule.ask.offering import code_for
-from ferrule.isolation import interpreter
+from ferrule.isolation import code_for, interpreter
 
 _CODE = """\
 import sys

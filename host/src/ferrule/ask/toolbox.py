@@ -13,12 +13,14 @@ from ferrule.credentials import Credential, Found
 from ferrule.errors import ConfigurationMalformed, CredentialsMalformed, FerruleError, ToolFailed, ToolUnknown
 from ferrule.inventory import OK
 from ferrule.redaction import redact, redact_json
+from ferrule.survey import UNKNOWN
 
 # What the model's own server is told in secret is no tool's business, unless it declares that it needs it.
 _OF_THE_MODEL = (ANTHROPIC.environment, "ANTHROPIC_AUTH_TOKEN")
 _SETTINGS = "FERRULE_ASK_"
 _TOOLS_VARIABLE = "FERRULE_ASK_TOOLS"
 _NONE = "none"
+_UNSEEN = "unseen"
 _ARTIFACTS = "artifacts"  # the wrapper that gives handles, which nothing could read here
 
 Facts = Mapping[str, Any]
@@ -78,8 +80,8 @@ class Toolbox:
         names = None if names is None else list(dict.fromkeys(names))
         facts = _facts(names)
         for one in facts:
-            if "unknown" in one:
-                error = one["unknown"]
+            if one["state"] == UNKNOWN:
+                error = one["error"]
                 raise ToolUnknown(error["message"], hint=error.get("hint"), details=error.get("details"))
         return cls(facts, keys, first_alone=names is None)
 
@@ -116,7 +118,7 @@ class Toolbox:
     def _reason_against(self, facts: Facts) -> str:
         """Why a tool is not offered; empty where it is."""
         if facts["state"] != OK:
-            return str(facts["error"] or f"It is {facts['state']}.")
+            return str(facts["error"]["message"] if facts["error"] else f"It is {facts['state']}.")
         credentials = [Credential(**one) for one in facts["credentials"]]
         reason = " ".join(filter(None, map(self._reason_of_key, credentials)))
         if not reason:
@@ -164,7 +166,7 @@ def _facts(names: Sequence[str] | None) -> Sequence[Facts]:
         return offering.candidates(names, _environment())
     except ToolFailed as error:  # a question can be answered without tools
         usual = [f"{tool_results.SEARCH_PREFIX}_*"]
-        return [{"name": name, "state": "unknown", "error": error.message} for name in names or usual]
+        return [{"name": name, "state": _UNSEEN, "error": error.facts()} for name in names or usual]
 
 
 def _configured(settings: configuration.Configuration) -> Sequence[str] | None:

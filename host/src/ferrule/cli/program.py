@@ -21,6 +21,7 @@ COMMANDS = {
     "schemas": "Print the schemas of tools as a provider takes them.",
     "run": "Call a tool.",
     "ask": "Ask a model, which may call a tool.",
+    "serve": "Serve tools over the Model Context Protocol.",
     "link": "Write the executables that the client starts.",
     "unlink": "Remove executables that `ferrule link` wrote.",
     "credentials": "Show and set the credentials that tools need.",

@@ -1,0 +1,1 @@
+"""Every installed tool as a service: what `ferrule serve` imports, and nothing else does."""

@@ -1,0 +1,1 @@
+"""The Model Context Protocol, on its official SDK: nothing outside of this room imports that."""

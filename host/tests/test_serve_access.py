@@ -1,0 +1,112 @@
+"""Whom `ferrule serve` answers, what it refuses to serve, and what it imports for that."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from machine import Machine
+from served_tools import install_two
+from serving import SECONDS, HttpService
+
+pytestmark = pytest.mark.xdist_group("serve-access")
+TOKEN = "a-token-of-some-length-4711"
+
+
+@pytest.fixture
+def small(machine: Machine) -> Machine:
+    return install_two(machine)
+
+
+def test_every_request_needs_the_token_and_no_tool_sees_it(small: Machine) -> None:
+    small.install("sees", execute="import os; return {'token': os.environ.get('FERRULE_SERVE_TOKEN')}")
+    environment = {**small.environment, "FERRULE_SERVE_TOKEN": TOKEN}
+    with HttpService(environment, "sees", work=small.work) as service:
+        asked = {"name": "sees", "arguments": {}}
+        for wrong in ("", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", TOKEN):
+            headers = {"Authorization": wrong} if wrong else {}
+            assert service.post("tools/call", asked, **headers)[0] == 401
+        status, answer = service.post("tools/call", asked, Authorization=f"Bearer {TOKEN}")
+        assert status == 200
+        assert json.loads(answer)["result"]["structuredContent"] == {"token": None}
+        command_line = Path(f"/proc/{service.process.pid}/cmdline").read_bytes()
+        assert TOKEN.encode() not in command_line
+
+
+def test_an_address_that_others_reach_is_served_with_a_token_of_a_file(small: Machine, tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text(TOKEN + "\n")
+    file.chmod(0o600)
+    options = (f"--token-file={file}", "--allow-host=tools.example.org")
+    with HttpService(small.environment, *options, http="0.0.0.0:0", work=small.work) as service:
+        service.url = service.url.replace("0.0.0.0", "127.0.0.1")
+        bearer = {"Authorization": f"Bearer {TOKEN}"}
+        assert service.post("tools/list", {})[0] == 401
+        assert service.post("tools/list", {}, **bearer)[0] == 200
+        assert service.post("tools/list", {}, Host="tools.example.org", **bearer)[0] == 200
+        assert service.post("tools/list", {}, Origin="https://tools.example.org", **bearer)[0] == 200
+        assert service.post("tools/list", {}, Host="other.example.org", **bearer)[0] == 421
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--http", "0.0.0.0:0"], "can be reached from other machines, and no token is set"),
+        (["--http", "[::]:0"], "can be reached from other machines, and no token is set"),
+        (["--http", "example.org:80"], "can be reached from other machines, and no token is set"),
+        (["--http", "--token-file=nowhere"], "nowhere cannot be read"),
+        (["--http", "--token-file=/dev/null"], "is no plain file"),
+        (["--http", "--token-file=short"], "16 characters at least"),
+        (["--http", "hello"], "Put the tools before --http"),
+        (["--http", "127.0.0.1:99999"], "is no HOST:PORT"),
+        (["--token-file=short"], "are for --http"),
+        (["helo"], "Did you mean hello?"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_what_must_not_be_served_is_refused_with_the_reason(options: list[str], said: str, small: Machine) -> None:
+    (small.work / "short").write_text("short")
+    refused = small.ferrule("serve", *options)
+    assert refused.code in (1, 2)
+    assert said in " ".join(refused.err.split())
+    assert refused.out == ""
+
+
+def test_a_port_that_is_taken_is_told(small: Machine) -> None:
+    with HttpService(small.environment, work=small.work) as service:
+        port = service.url.split(":")[2].partition("/")[0]
+        refused = small.ferrule("serve", f"--http=127.0.0.1:{port}")
+    assert (refused.code, refused.out) == (1, "")
+    assert "cannot be listened at: Address already in use" in refused.err
+
+
+def test_without_the_extra_the_error_says_how_to_install_it(small: Machine, tmp_path: Path) -> None:
+    import ferrule
+
+    packages = Path(os.__file__).parent / "site-packages"
+    packages = (
+        packages
+        if (packages / "click").exists()
+        else Path(sys.prefix) / f"lib/python3.{sys.version_info[1]}/site-packages"
+    )
+    (tmp_path / "bare").mkdir()
+    for package in (Path(ferrule.__file__).parent, packages / "click", packages / "pluggy"):
+        (tmp_path / "bare" / package.name).symlink_to(package)
+    environment = {**small.environment, "PYTHONPATH": f"{tmp_path / 'bare'}:{small.site}"}
+    command = [sys.executable, "-S", "-P", "-m", "ferrule", "serve"]
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode == 1
+    assert "pip install 'ferrule[mcp]'" in done.stderr
+
+
+@pytest.mark.parametrize("words", [["--help"], ["list"], ["serve", "--help"]], ids=" ".join)
+def test_nothing_but_serving_imports_the_sdk(words: list[str], small: Machine) -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "ferrule", *words]
+    done = subprocess.run(command, env=small.environment, capture_output=True, text=True, check=True, timeout=SECONDS)
+    modules = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "click" in modules
+    assert modules & {"mcp", "mcp_types", "pydantic", "uvicorn", "starlette", "asyncio"} == set()
