@@ -126,6 +126,22 @@ def test_a_plugin_that_cannot_be_loaded_is_broken_with_the_reason_and_who_ships_
     assert (details["distribution"], details["version"]) == ("ferrule-dice", "1.0")
 
 
+@pytest.mark.parametrize("place", ["environment", "file"])
+def test_the_reason_why_it_cannot_be_loaded_shows_no_credential(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.setenv("IKIGAI_CONFIG_DIR", str(tmp_path))
+    key = "dice-0123456789"
+    if place == "environment":
+        monkeypatch.setenv("DICE_API_KEY", key)
+    else:
+        (tmp_path / "credentials.json").write_text(f'{{"games": {{"dice": {{"api_key": "{key}"}}}}}}')
+    with pytest.raises(ToolBroken) as caught:
+        load(write(f"raise ValueError('{key} is refused')"))
+    assert key not in str(caught.value.facts())
+    assert "ValueError: [redacted] is refused" in caught.value.message
+
+
 @pytest.mark.parametrize("hook", ["schema", "execute"])
 def test_a_plugin_without_a_required_hook_is_told_which(write: Write, hook: str) -> None:
     with pytest.raises(ToolBroken, match=f"dice of ferrule-dice 1.0 has no hook `{hook}`") as caught:

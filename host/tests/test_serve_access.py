@@ -39,7 +39,7 @@ def test_an_address_that_others_reach_is_served_with_a_token_of_a_file(small: Ma
     file = tmp_path / "token"
     file.write_text(TOKEN + "\n")
     file.chmod(0o600)
-    options = (f"--token-file={file}", "--allow-host=tools.example.org")
+    options = (f"--token-file={file}", "--allow-host=Tools.example.org")
     with HttpService(small.environment, *options, http="0.0.0.0:0", work=small.work) as service:
         service.url = service.url.replace("0.0.0.0", "127.0.0.1")
         bearer = {"Authorization": f"Bearer {TOKEN}"}

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from ferrule.credentials_file import CredentialsFile
 
+_SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+_SHORTEST_SECRET = 8  # characters; shorter ones would blot out words of the reason
+
 
 class Credential:
     """One thing that a tool needs to know and nobody else may.
@@ -101,6 +104,23 @@ def everywhere(
         value = file.value(key).strip()
         if value:
             yield Found(value, f"{file.path}, key {key}")
+
+
+def likely_secrets(environ: "Mapping[str, str] | None" = None) -> list[str]:
+    """What must not be seen where no tool has said what is secret: all texts of the credentials file, and whatever
+    stands in a variable that is called a key, a token, a secret or a password."""
+    from ferrule.credentials_file import CredentialsFile
+
+    environ = os.environ if environ is None else environ
+    found = [value for name, value in environ.items() if name.upper().endswith(_SECRET_NAMES)]
+    waiting: list[object] = [CredentialsFile(default_path(environ)).content]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict | list):
+            waiting.extend(one.values() if isinstance(one, dict) else one)
+        elif isinstance(one, str):
+            found.append(one)
+    return [value.strip() for value in found if len(value.strip()) >= _SHORTEST_SECRET]
 
 
 def missing(

@@ -125,15 +125,17 @@ def broken(tool: InstalledTool, error: BaseException) -> ToolBroken:
     """The error that says why a plugin cannot be loaded, and who ships it."""
     from ferrule import __version__
     from ferrule.crash import name_and_text, place_of, text_of
+    from ferrule.credentials import likely_secrets
 
+    secrets = likely_secrets()  # what a plugin needs is not known before it is loaded
     facts = {
         "exception": type(error).__name__,
-        "text": text_of(error),
+        "text": text_of(error, secrets),
         "distribution": tool.distribution,
         "version": tool.version,
         "ferrule": __version__,
     }
-    text = f"{tool.name} of {tool.source} cannot be loaded: {name_and_text(error)}."
+    text = f"{tool.name} of {tool.source} cannot be loaded: {name_and_text(error, secrets)}."
     return ToolBroken(text, hint=_what_to_do(tool, error, place_of(error)), details=facts)
 
 

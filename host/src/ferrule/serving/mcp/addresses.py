@@ -51,7 +51,8 @@ class Names:
     """
 
     def __init__(self, address: Address, further: Sequence[str] = ()) -> None:
-        names = dict.fromkeys((*_LOOPBACK_NAMES, address.name, *further))
+        as_browsers_send_them = map(str.lower, further)
+        names = dict.fromkeys((*_LOOPBACK_NAMES, address.name, *further, *as_browsers_send_them))
         self.hosts = [form for name in names for form in (name, f"{name}:*")]
         self.origins = [f"{scheme}://{host}" for scheme in ("http", "https") for host in self.hosts]
 
