@@ -58,6 +58,7 @@ class Contender(NamedTuple):
     name: str
     started: "Callable[[], AsyncIterator[Ask]]"
     tools: tuple[str, ...] = ("example", "web_fetch")
+    share: int = 1  # of the calls: one that takes a second for each is asked fewer
 
 
 class Row(NamedTuple):
@@ -74,7 +75,7 @@ class Row(NamedTuple):
 def main() -> None:
     """Install, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--calls", type=int, default=400, help="of each contender, by each number of callers")
+    parser.add_argument("--calls", type=int, default=100, help="of each contender, by each number of callers")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, _page() as url:
@@ -91,7 +92,7 @@ async def report(folder: Path, url: str, calls: int, *, as_json: bool) -> None:
         async with asynccontextmanager(contender.started)() as ask:
             for question, callers in product(questions, CALLERS):
                 if question.tool in contender.tools:
-                    row = await measure(contender.name, question, ask, callers, calls)
+                    row = await measure(contender, question, ask, callers, calls // contender.share)
                     times = row.rate / rates.setdefault((row.tool, row.callers), row.rate)
                     print(json.dumps({**row._asdict(), "times": times}) if as_json else _shown(row, times), flush=True)
 
@@ -123,7 +124,7 @@ def _peers(environment: dict[str, str]) -> list[Contender]:
         Contender("FastMCP, HTTP", lambda: trivial("fastmcp", "http", bare), ("example",)),
         Contender("SDK's MCPServer, stdio", lambda: trivial("sdk", "stdio", bare), ("example",)),
         Contender("SDK's MCPServer, HTTP", lambda: trivial("sdk", "http", bare), ("example",)),
-        Contender("mcp-server-fetch, stdio", lambda: fetch(bare), ("web_fetch",)),
+        Contender("mcp-server-fetch, stdio", lambda: fetch(bare), ("web_fetch",), share=5),
     ]
 
 
@@ -155,10 +156,10 @@ async def warm(environment: dict[str, str], workers: int) -> "AsyncIterator[Ask]
         yield ask
 
 
-async def measure(name: str, question: Question, ask: Ask, callers: int, calls: int) -> Row:
-    """Let so many callers make so many calls together, after as many that do not count, or 20 if that is more."""
+async def measure(contender: Contender, question: Question, ask: Ask, callers: int, calls: int) -> Row:
+    """Let so many callers make so many calls together, after some that do not count."""
     waits: list[float] = []
-    await asyncio.gather(*(ask(question) for _ in range(max(20, callers))))
+    await asyncio.gather(*(ask(question) for _ in range(max(20, callers) // contender.share)))
     turns = iter(range(calls))
 
     async def caller() -> None:
@@ -171,7 +172,9 @@ async def measure(name: str, question: Question, ask: Ask, callers: int, calls: 
     started = time.perf_counter()
     await asyncio.gather(*(caller() for _ in range(callers)))
     rate = calls / (time.perf_counter() - started)
-    return Row(name, question.tool, callers, statistics.median(waits), statistics.quantiles(waits, n=100)[98], rate)
+    return Row(
+        contender.name, question.tool, callers, statistics.median(waits), statistics.quantiles(waits, n=100)[98], rate
+    )
 
 
 class _Page(BaseHTTPRequestHandler):
