@@ -92,7 +92,7 @@ async def report(folder: Path, url: str, calls: int, *, as_json: bool) -> None:
         async with asynccontextmanager(contender.started)() as ask:
             for question, callers in product(questions, CALLERS):
                 if question.tool in contender.tools:
-                    row = await measure(contender, question, ask, callers, calls // contender.share)
+                    row = await measure(contender, question, ask, callers, max(2, calls // contender.share))
                     times = row.rate / rates.setdefault((row.tool, row.callers), row.rate)
                     print(json.dumps({**row._asdict(), "times": times}) if as_json else _shown(row, times), flush=True)
 
