@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ferrule.credentials_file import CredentialsFile
 
-_SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH")
 _SHORTEST_SECRET = 8  # characters; shorter ones would blot out words of the reason
 
 
@@ -106,13 +106,20 @@ def everywhere(
             yield Found(value, f"{file.path}, key {key}")
 
 
+def may_be_secret(variable: str) -> bool:
+    """Whether a variable's name says that its value is nobody's business."""
+    return any(word in variable.upper() for word in _WORDS)
+
+
 def likely_secrets(environ: "Mapping[str, str] | None" = None) -> list[str]:
-    """What must not be seen where no tool has said what is secret: all texts of the credentials file, and whatever
-    stands in a variable that is called a key, a token, a secret or a password."""
+    """What must not be seen where no tool has said what is secret.
+
+    It is all texts of the credentials file, and the values of all variables that `may_be_secret`.
+    """
     from ferrule.credentials_file import CredentialsFile
 
     environ = os.environ if environ is None else environ
-    found = [value for name, value in environ.items() if name.upper().endswith(_SECRET_NAMES)]
+    found = [value for name, value in environ.items() if may_be_secret(name)]
     waiting: list[object] = [CredentialsFile(default_path(environ)).content]
     while waiting:
         one = waiting.pop()

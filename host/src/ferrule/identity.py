@@ -2,7 +2,7 @@
 
 import os
 
-from ferrule.credentials import everywhere
+from ferrule.credentials import everywhere, may_be_secret
 from ferrule.digests import sha256_hex
 
 TYPE_CHECKING = False
@@ -25,7 +25,6 @@ _CANNOT_MATTER = {
     "FERRULE_WRAPPERS_DEFAULT",
     "FERRULE_REDIS",
 }
-_MAY_BE_SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH")
 _PURPOSE = b"ferrule: fingerprint of a credential, 1\0"
 _BLOCK = 64  # bytes of SHA-256's block, for HMAC
 
@@ -85,7 +84,7 @@ def _as_json(name: str, value: object) -> "Any":
 
 
 def _shown(name: str, value: str) -> "Any":
-    if ("@" in value and "://" in value) or any(word in name.upper() for word in _MAY_BE_SECRET):
+    if ("@" in value and "://" in value) or may_be_secret(name):
         return {"fingerprint": fingerprint(value)}
     try:
         is_text = "\0" not in value and bool(value.encode() or True)
