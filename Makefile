@@ -9,9 +9,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 PLUGINS := $(wildcard plugins/*)
-HEAVY := plugins/duckdb# brings pyarrow, which is more than all the rest together; for those who want it, and for tests
-for_use := --editable "host[ask,http,redis]" $(addprefix --editable ,$(filter-out $(HEAVY),$(PLUGINS)))
-for_work := --editable "host[ask,http,mcp,redis]" $(addprefix --editable ,$(PLUGINS)) --requirement requirements-dev.txt
+HEAVY := plugins/duckdb plugins/serve# bring pyarrow and the SDK of MCP, more than all the rest together; tests want them
+for_use := --editable "host[http,redis]" $(addprefix --editable ,$(filter-out $(HEAVY),$(PLUGINS)))
+for_work := --editable "host[http,redis]" $(addprefix --editable ,$(PLUGINS)) --requirement requirements-dev.txt
 PROJECTS := host/pyproject.toml host/hatch_build.py $(addsuffix /pyproject.toml,$(PLUGINS)) constraints.txt
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1

@@ -26,8 +26,8 @@ sys.path.append(str(ROOT / "tests" / "support"))
 from memory_tools import SEARCH, MemoryTools, no_tools
 from model_server import MODEL_KEY, ModelServer, calls, says
 
-from ferrule.ask import Asker, Limits
 from ferrule.http.httpx_library import httpx
+from ferrule_ask import Asker, Limits
 
 ROWS, LATE = 50, 0.1  # rows of a query, and seconds that the server takes for each
 HEADERS = {"authorization": f"Bearer {MODEL_KEY}", "anthropic-version": "2026-10-21"}

@@ -28,8 +28,8 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "support"
 from corpus import EXAMPLE, Site
 from serve_over_mcp import fetch, own, trivial
 
-from ferrule.naming import executable_name
-from ferrule.serving.pool import Pool
+from ferrule.text.naming import executable_name
+from ferrule_serve.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator

@@ -9,7 +9,7 @@ from aimock import Aimock, answering, calling, failing
 from loopback import Server
 from search_server import BRAVE_KEY, Brave, settings, some_hits, unset
 
-from ferrule.ask import Asker
+from ferrule_ask import Asker
 
 SEARCH = "web_search_brave"
 QUERY = {"query": "price of tea"}

@@ -14,8 +14,8 @@ from corpus import Site
 from offered_tools import OSLO, SECONDS, _plain, executed, hostile, left, names, server  # noqa: F401 - pytest finds fixtures here
 from runs import marked, wait_for, wait_until_gone
 
-from ferrule.ask.keys import Keys
-from ferrule.ask.toolbox import Toolbox, ToolResult
+from ferrule_ask.keys import Keys
+from ferrule_ask.toolbox import Toolbox, ToolResult
 
 HANGING = ("hangs_in_sleep", "ignores_sigterm", "stops_itself", "loops_in_c", "waits_for_a_child", "prints_forever")
 LEAVING = ("leaves_a_daemon", "leaves_a_chain", "kills_its_group", "kills_its_parent", "segfaults")
@@ -71,8 +71,8 @@ def test_a_question_that_is_cancelled_ends_its_tool(tool: str, left: str) -> Non
 def test_a_callers_process_that_is_killed_takes_the_tool_with_it(left: str, corpus: Site) -> None:
     code = """
 import asyncio
-from ferrule.ask.keys import Keys
-from ferrule.ask.toolbox import Toolbox
+from ferrule_ask.keys import Keys
+from ferrule_ask.toolbox import Toolbox
 box = Toolbox.load(["waits_for_a_child"], Keys())
 print("loaded", flush=True)
 asyncio.run(box.execute("waits_for_a_child", {}, 100))
@@ -105,8 +105,8 @@ def test_a_host_program_that_reaps_all_children_does_not_disturb() -> None:
     """As an embedding program may, which has its own handler for SIGCHLD."""
     code = """
 import asyncio, os, signal, sys
-from ferrule.ask.keys import Keys
-from ferrule.ask.toolbox import Toolbox
+from ferrule_ask.keys import Keys
+from ferrule_ask.toolbox import Toolbox
 box = Toolbox.load(["example"], Keys())
 def reap(*_):
     try:

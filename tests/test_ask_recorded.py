@@ -10,7 +10,7 @@ from memory_tools import MemoryTools
 from model_server import ModelServer
 from recorded_exchanges import Exchange, Tape, tapes
 
-from ferrule.ask import Answer, Asker
+from ferrule_ask import Answer, Asker
 
 TOOL = "get_weather"
 LEAST_TAPES, LEAST_EXCHANGES = 10, 15  # the SDK has at least so many that are no streams
@@ -25,7 +25,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[Tape]:
-    """The conversations without streams; `ferrule.ask` asks for none."""
+    """The conversations without streams; `ferrule_ask` asks for none."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
     return [tape for tape in tapes(shared) if not tape.is_streamed]

@@ -14,7 +14,7 @@ from memory_tools import SEARCH, MemoryTools
 from model_server import MODEL_KEY, ModelServer, Reply, after, calls, failure, message, says, tool_use
 from pydantic import TypeAdapter, ValidationError
 
-from ferrule.ask import Asker
+from ferrule_ask import Asker
 
 MODEL = "claude-sonnet-5-5"
 QUERY = {"query": "BTC"}

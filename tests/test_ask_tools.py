@@ -13,10 +13,10 @@ from loopback import Server, refused_port
 from offered_tools import OSLO, QUERY, SECONDS, _plain, executed, hostile, names, server, tells  # noqa: F401 - pytest finds fixtures here
 from search_server import BRAVE_KEY, ENGINE, GOOGLE_KEY
 
-from ferrule.ask.keys import Keys
-from ferrule.ask.tool_results import UNAVAILABLE
-from ferrule.ask.toolbox import Toolbox
 from ferrule.errors import ConfigurationMalformed, ToolUnknown
+from ferrule_ask.keys import Keys
+from ferrule_ask.tool_results import UNAVAILABLE
+from ferrule_ask.toolbox import Toolbox
 
 # ---- what is offered
 
@@ -133,8 +133,8 @@ import os, sys, threading
 def refuse(): raise AssertionError("forked")
 os.register_at_fork(before=refuse)
 os.fork = refuse
-from ferrule.ask.keys import Keys
-from ferrule.ask.toolbox import Toolbox
+from ferrule_ask.keys import Keys
+from ferrule_ask.toolbox import Toolbox
 box = Toolbox.load(["web_search_brave", "example"], Keys())
 loaded = {"click", "jsonschema", "pluggy", "httpx", "httpcore", "asyncio.tasks", "ferrule_brave"} & set(sys.modules)
 print([one.name for one in box.offered], sorted(loaded - {"asyncio.tasks"}))

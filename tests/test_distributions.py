@@ -81,8 +81,8 @@ def test_sdists_hold_the_tests(dist: Path) -> None:
 
 
 def test_plugins_depend_on_nothing_of_the_host_but_its_public_names() -> None:
-    public = {"ferrule", "ferrule.http", "ferrule.websearch", "ferrule.testing"}
-    public |= {"ferrule.ask", "ferrule.ask.answer", "ferrule.errors"}
+    public = {"ferrule", "ferrule.http", "ferrule_websearch", "ferrule.testing"}
+    public |= {"ferrule_ask", "ferrule_ask.answer", "ferrule.errors"}
     for path in ROOT.glob("plugins/*/**/*.py"):
         for line in path.read_text().splitlines():
             words = line.split()

@@ -15,7 +15,7 @@ import pytest
 from corpus import DISTS, ROOT, Site
 from runs import SECONDS, mark, run, wait_until_gone
 
-from ferrule.serving.pool import Answered, Pool
+from ferrule_serve.pool import Answered, Pool
 
 FERRULE = [sys.executable, "-m", "ferrule"]
 INTERNAL, TIMEOUT = "INTERNAL_ERROR", "TIMEOUT"

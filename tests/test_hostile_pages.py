@@ -18,8 +18,9 @@ from hostile_case import Case
 from hostile_server import CASES, MOST_MEMORY, HostileServer, call
 
 import ferrule_fetch
-from ferrule import ToolError, strict_json
+from ferrule import ToolError
 from ferrule.testing import context
+from ferrule.text import strict_json
 from ferrule_fetch.limits import reading
 
 FERRULE = [sys.executable, "-m", "ferrule"]

@@ -56,8 +56,8 @@ class Imported:
 
 def test_a_schema_needs_next_to_nothing(imported: Imported) -> None:
     modules = imported.by("example-tool", "--schema")
-    assert "ferrule.schemas" in modules
-    assert modules & (HEAVY | LIBRARIES | SIGNALS | {"select", "fcntl", "ferrule.supervisor"}) == set()
+    assert "ferrule.schema.schema_file" in modules
+    assert modules & (HEAVY | LIBRARIES | SIGNALS | {"select", "fcntl", "ferrule.supervision.supervisor"}) == set()
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_json_that_is_broken_is_explained_by_json_alone(imported: Imported) -> N
 @pytest.mark.parametrize("tool", ["example", "probe"])
 def test_a_call_leaves_the_plugin_to_the_child(tool: str, imported: Imported) -> None:
     modules = imported.by(f"{tool}-tool", stdin=OSLO if tool == "example" else b"{}")
-    assert "ferrule.supervisor" in modules
-    assert modules & (HEAVY | LIBRARIES | {"ferrule.hookspecs", "ferrule_example", "probe"}) == set()
+    assert "ferrule.supervision.supervisor" in modules
+    assert modules & (HEAVY | LIBRARIES | {"ferrule.tool.hookspecs", "ferrule_example", "probe"}) == set()
 
 
 def test_an_error_of_a_tool_is_rendered_without_more(imported: Imported) -> None:
@@ -96,7 +96,9 @@ def test_the_child_imports_the_plugin_and_pluggy_alone(healthy: Site, environmen
     )
     modules = set(json.loads(done.stdout)["modules"])
     assert {"probe", "pluggy"} <= modules
-    assert modules & (LIBRARIES - {"pluggy"} | {"json", "importlib.metadata", "ferrule.credentials_file"}) == set()
+    assert (
+        modules & (LIBRARIES - {"pluggy"} | {"json", "importlib.metadata", "ferrule.config.credentials_file"}) == set()
+    )
 
 
 @pytest.mark.parametrize("words", [["list"], ["--version"], ["--help"], ["list", "--json"]], ids=" ".join)

@@ -15,7 +15,7 @@ import pytest
 from corpus import EXAMPLE, Site
 from runs import SECONDS, Run, run
 
-from ferrule import linking
+from ferrule.admin import linked_executables
 from ferrule.errors import LinkRefused
 
 OSLO = b'{"city": "Oslo"}'
@@ -255,7 +255,7 @@ def test_any_path_can_be_linked(name: str, tmp_path: Path, environment: dict[str
     site.link(["example"], environment, python=python, beside=[path for path in sys.path if path])
 
     link = site.links / "example-tool"
-    assert linking.read_facts(str(link))["python"] == str(python)
+    assert linked_executables.read_facts(str(link))["python"] == str(python)
     schema = run([link, "--schema"], environment=environment)
     assert (schema.document["name"], schema.stderr) == ("example", b"")
     assert run([link], OSLO, environment=environment).document == GREETING
@@ -295,7 +295,7 @@ def test_a_file_of_somebody_else_stays(content: str, site: Site, environment: di
     with pytest.raises(subprocess.CalledProcessError):
         site.link(["example"], environment)
     with pytest.raises(LinkRefused, match="was not written by ferrule"):
-        linking.remove(str(foreign))
+        linked_executables.remove(str(foreign))
 
     assert foreign.read_text() == content
 
@@ -311,9 +311,9 @@ def test_only_links_are_listed_and_removed(linked: Path) -> None:
     (linked.parent / "mine-tool").write_text("#!/bin/sh\n")
     os.mkfifo(linked.parent / "fifo-tool")
 
-    assert [path for path, _ in linking.links(str(linked.parent))] == [str(linked)]
+    assert [path for path, _ in linked_executables.links(str(linked.parent))] == [str(linked)]
 
-    linking.remove(str(linked))
+    linked_executables.remove(str(linked))
     assert sorted(path.name for path in linked.parent.iterdir()) == ["fifo-tool", "mine-tool"]
 
 
@@ -344,7 +344,7 @@ def _replace_interpreter(link: Path, python: Path) -> None:
 
 
 def _facts(link: Path) -> str:
-    return json.dumps(linking.read_facts(str(link)))
+    return json.dumps(linked_executables.read_facts(str(link)))
 
 
 def _log_of_starts(link: Path, tmp_path: Path) -> Path:

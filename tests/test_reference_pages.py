@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 from machine import Machine
 
-from ferrule import errors, failures
+from ferrule import errors
+from ferrule.calls import failures
 from ferrule.errors import FerruleError
-from ferrule.hookspecs import ToolSpec
-from ferrule.schema_rules import RULES
+from ferrule.schema.rules import RULES
+from ferrule.tool.hookspecs import ToolSpec
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 HOOKS = ["schema", "credentials", "validate", "execute"]

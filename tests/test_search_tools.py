@@ -570,7 +570,7 @@ def test_no_other_module_of_the_host_imports_what_search_tools_share() -> None:
 
 
 def test_what_search_tools_share_is_light_to_import() -> None:
-    program = "import json, sys, ferrule.websearch; print(json.dumps(list(sys.modules)))"
+    program = "import json, sys, ferrule_websearch; print(json.dumps(list(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert not set(json.loads(done.stdout)) & {"httpx", "httpcore", "ssl", "idna", "html", "click", "platformdirs"}
 

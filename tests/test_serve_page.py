@@ -20,7 +20,7 @@ from machine import Machine
 from served_tools import SECRET
 from serving import HttpService, is_alive, wait_until
 
-from ferrule.serving.page.fields import arguments, fields
+from ferrule_serve.page.fields import arguments, fields
 
 TOKEN = "a-token-of-the-tests"
 
@@ -327,7 +327,7 @@ def test_a_form_is_made_of_any_schema() -> None:
 
 
 def test_the_page_is_no_part_of_serving_without_it() -> None:
-    code = "import sys, ferrule.cli.serve, ferrule.serving.mcp.running; print(*sys.modules)"
+    code = "import sys, ferrule_serve.command, ferrule_serve.mcp.running; print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()
-    assert "ferrule.serving.mcp.http" in modules
-    assert [name for name in modules if name.startswith("ferrule.serving.page")] == []
+    assert "ferrule_serve.mcp.http" in modules
+    assert [name for name in modules if name.startswith("ferrule_serve.page")] == []

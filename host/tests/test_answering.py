@@ -1,8 +1,8 @@
 """What a finished call puts on stderr."""
 
-from ferrule.answering import Answer
-from ferrule.streams import ERROR_BYTES
-from ferrule.supervisor import Outcome
+from ferrule.calls.output import Answer
+from ferrule.calls.streams import ERROR_BYTES
+from ferrule.supervision.supervisor import Outcome
 
 FAILURE = {"code": "AUTH_MISSING", "message": "No key."}
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from ferrule.arguments import check, needs_jsonschema, prepare, without_fillers
 from ferrule.errors import ArgumentsInvalid, SchemaInvalid
+from ferrule.schema.arguments import check, needs_jsonschema, prepare, without_fillers
 
 QUICK = settings(deadline=None, database=None, max_examples=examples(60))
 TEXT = {"type": "string"}

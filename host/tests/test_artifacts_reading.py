@@ -15,14 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ferrule import ToolError, testing
-from ferrule.artifacts import reading
-from ferrule.artifacts.file_store import FileStore
-from ferrule.artifacts.handles import digest, uri
-from ferrule.artifacts.matching import matching
-from ferrule.artifacts.paging import page
-from ferrule.artifacts.settings import TOTAL
-from ferrule.context import Context
 from ferrule.testing import Run, run_tool
+from ferrule.tool.context import Context
+from ferrule.wrappers.artifacts import tool
+from ferrule.wrappers.artifacts.file_store import FileStore
+from ferrule.wrappers.artifacts.grep import matching
+from ferrule.wrappers.artifacts.handles import digest, uri
+from ferrule.wrappers.artifacts.page import page
+from ferrule.wrappers.artifacts.settings import TOTAL
 
 WORDS = json.dumps({"text": " ".join(f"wörd{number}" for number in range(20_000))}, ensure_ascii=False).encode()
 LINES = b"first line\nsecond has tea\nthird\ntea and more tea\n"
@@ -321,12 +321,12 @@ def test_text_that_is_no_utf_8_never_gets_past_the_tool(state: Path, monkeypatch
     monkeypatch.setenv("FERRULE_STATE", str(state))
     resource = put(state, b"\xff\xfe no text")
     with pytest.raises(ToolError) as raised:
-        reading.execute({"resource": resource}, context())
+        tool.execute({"resource": resource}, context())
     assert raised.value.code == "NOT_FOUND"
 
 
 def test_the_schema_that_is_printed_is_the_hooks_and_holds_every_rule() -> None:
-    assert testing.schema_of("artifact_read") == reading.schema()
+    assert testing.schema_of("artifact_read") == tool.schema()
     with tempfile.TemporaryDirectory() as home:
         command = [sys.executable, "-m", "ferrule", "validate", "--strict", "artifact_read"]
         environment = {"PATH": os.environ["PATH"], "HOME": home}

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from ferrule import Results
-from ferrule.artifacts import wrapper
-from ferrule.context import ANSWER_BYTES
 from ferrule.testing import context
+from ferrule.tool.context import ANSWER_BYTES
+from ferrule.wrappers.artifacts import wrapper
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ferrule import configuration
-from ferrule.artifacts.handles import digest, name_in, shown, uri
-from ferrule.artifacts.settings import LONGEST, SECONDS, THRESHOLD, TOTAL, Settings
+from ferrule.config import configuration
+from ferrule.wrappers.artifacts.handles import digest, name_in, shown, uri
+from ferrule.wrappers.artifacts.settings import LONGEST, SECONDS, THRESHOLD, TOTAL, Settings
 
 NAME = digest(b"{}")
 

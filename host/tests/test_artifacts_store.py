@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 import pytest
 from redis_server import RedisServer
 
-from ferrule.artifacts.file_store import FileStore
-from ferrule.artifacts.handles import digest
-from ferrule.artifacts.redis_store import RedisStore
-from ferrule.artifacts.settings import LONGEST, TOTAL, Settings
-from ferrule.artifacts.store import LARGEST, StoreUnavailable, store_of
 from ferrule.storage.redis_connection import Connection
+from ferrule.wrappers.artifacts.file_store import FileStore
+from ferrule.wrappers.artifacts.handles import digest
+from ferrule.wrappers.artifacts.redis_store import RedisStore
+from ferrule.wrappers.artifacts.settings import LONGEST, TOTAL, Settings
+from ferrule.wrappers.artifacts.store import LARGEST, StoreUnavailable, store_of
 
 if TYPE_CHECKING:
-    from ferrule.artifacts.store import Store
+    from ferrule.wrappers.artifacts.store import Store
 
 BODY = '{"text":"Ünïcode 😀 and \\"quotes\\""}'.encode()
 NAME = digest(BODY)
@@ -32,8 +32,8 @@ NAME = digest(BODY)
 # Stores two bodies, of which the second is its own, and reads both back.
 _STORING = """
 import sys
-from ferrule.artifacts.file_store import FileStore
-from ferrule.artifacts.handles import digest
+from ferrule.wrappers.artifacts.file_store import FileStore
+from ferrule.wrappers.artifacts.handles import digest
 store = FileStore(sys.argv[1], 1 << 24)
 for body in (b"x" * 2_000_000, sys.argv[2].encode() * 100_000):
     store.put(digest(body), body, 60)
@@ -280,8 +280,8 @@ def test_two_processes_store_the_same_body_and_their_own_at_once(folder: Path) -
 
 def test_processes_that_store_at_once_stay_within_the_total_together(folder: Path) -> None:
     script = (
-        "import sys\nfrom ferrule.artifacts.file_store import FileStore\n"
-        "from ferrule.artifacts.handles import digest\n"
+        "import sys\nfrom ferrule.wrappers.artifacts.file_store import FileStore\n"
+        "from ferrule.wrappers.artifacts.handles import digest\n"
         "for number in range(20):\n"
         "    body = f'{sys.argv[2]}{number}'.encode() * 1000\n"
         "    FileStore(sys.argv[1], 10_000).put(digest(body), body, 60)\n"
@@ -379,8 +379,8 @@ def test_a_redis_that_does_not_answer_is_said_without_its_url(url: str) -> None:
 
 def test_redis_is_imported_where_one_is_configured_and_nowhere_else(tmp_path: Path) -> None:
     script = (
-        "import sys\nfrom ferrule import configuration\nfrom ferrule.artifacts.settings import Settings\n"
-        "from ferrule.artifacts.store import store_of\n"
+        "import sys\nfrom ferrule import configuration\nfrom ferrule.wrappers.artifacts.settings import Settings\n"
+        "from ferrule.wrappers.artifacts.store import store_of\n"
         "store_of(Settings.of(configuration.read())).get('0' * 64)\nprint('hiredis' in sys.modules)"
     )
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ferrule.artifacts.summary import summary
+from ferrule.wrappers.artifacts.summary import summary
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=400),

@@ -349,14 +349,14 @@ def test_a_hit_from_files_imports_next_to_nothing(alpha: Machine) -> None:
         "import os, sys, time\n"
         "import pluggy\n"
         "from ferrule import discovery, configuration\n"
-        "from ferrule.context import Context\n"
-        "from ferrule.loading import load\n"
-        "from ferrule.wrapped_call import WrappedCall\n"
+        "from ferrule.tool.context import Context\n"
+        "from ferrule.tool.loader import load\n"
+        "from ferrule.tool.call_info import WrappedCall\n"
         "loaded = load(discovery.find('alpha', configuration.read()))\n"
         "context = Context('alpha', time.monotonic() + 60)\n"
         "context.call = WrappedCall(loaded, {'query': 'cats'}, context)\n"
         "before = set(sys.modules)\n"
-        "from ferrule.caching.calls import CachedCall\n"
+        "from ferrule.wrappers.cache.cached_call import CachedCall\n"
         "call = CachedCall.of(context)\n"
         "call.look_up()\n"
         "call.end()\n"
@@ -373,4 +373,4 @@ def test_a_hit_from_files_imports_next_to_nothing(alpha: Machine) -> None:
     found, *modules = done.stdout.split()
     assert found == "True"
     assert [name for name in modules if not name.startswith(("ferrule.", "_sha2"))] == []
-    assert "ferrule.caching.redis_store" not in modules
+    assert "ferrule.wrappers.cache.redis_store" not in modules

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from machine import Machine
 
-from ferrule.caching import entries, inspection
-from ferrule.caching.entries import Entry
-from ferrule.caching.file_store import FileStore
+from ferrule.wrappers.cache import entries, inspection
+from ferrule.wrappers.cache.entries import Entry
+from ferrule.wrappers.cache.file_store import FileStore
 
 PROPERTIES = {
     "query": {"type": "string", "description": "What to look for."},

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from ferrule.caching import entries, lifetimes
-from ferrule.caching.calls import raised_again
-from ferrule.caching.entries import Entry, Moment, freshness
+from ferrule.errors import failure_in
+from ferrule.wrappers.cache import entries, ttl
+from ferrule.wrappers.cache.cached_call import raised_again
+from ferrule.wrappers.cache.entries import Entry, Moment, freshness
 
 KEY = "ab" * 32
 QUESTION = {"tool": "web_fetch", "arguments": {"url": "https://example.com/ä"}}
@@ -133,7 +134,7 @@ def test_freshness_is_the_share_of_the_time_that_has_passed(age: float, word: st
     ids=str,
 )
 def test_a_failure_is_kept_by_its_kind(facts: dict[str, Any], expected: tuple[str, float]) -> None:
-    assert lifetimes.of_failure(facts) == expected
+    assert ttl.of_failure(facts) == expected
 
 
 def test_what_is_left_to_wait_is_told_wherever_it_stands() -> None:
@@ -151,21 +152,21 @@ def test_what_is_left_to_wait_is_told_wherever_it_stands() -> None:
 
 def test_the_admin_wins_over_the_tool() -> None:
     settings = {"tools": {"a": {"seconds": 5}, "b": {"seconds": 0}, "c": {}}}
-    lives = [lifetimes.of_result(name, 60, settings) for name in "abcd"]
+    lives = [ttl.of_result(name, 60, settings) for name in "abcd"]
     assert lives == [5, 0, 60, 60]
-    assert lifetimes.of_result("a", None, settings) == 5
-    assert lifetimes.of_result("d", None, settings) == 0
+    assert ttl.of_result("a", None, settings) == 5
+    assert ttl.of_result("d", None, settings) == 0
 
 
 @pytest.mark.parametrize("seconds", ["5", True, -1, 1e10, [5]])
 def test_a_setting_that_is_no_time_is_told(seconds: Any) -> None:
     with pytest.raises(ValueError, match="seconds"):
-        lifetimes.of_result("a", 60, {"tools": {"a": {"seconds": seconds}}})
+        ttl.of_result("a", 60, {"tools": {"a": {"seconds": seconds}}})
 
 
 def test_a_result_that_tells_a_failure_is_one() -> None:
     web = {"success": False, "error": "HTTP 404: Not Found", "error_code": "HTTP_ERROR"}
     notes = {"error": True, "message": "No.", "code": "NOT_FOUND"}
-    assert [lifetimes.of_failure(lifetimes.failure_in(one) or {})[0] for one in (web, notes)] == ["not_found"] * 2
-    assert lifetimes.failure_in({"success": True, "error": "text"}) is None
-    assert lifetimes.failure_in({"rows": []}) is None
+    assert [ttl.of_failure(failure_in(one) or {})[0] for one in (web, notes)] == ["not_found"] * 2
+    assert failure_in({"success": True, "error": "text"}) is None
+    assert failure_in({"rows": []}) is None

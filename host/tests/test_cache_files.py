@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.caching import entries
-from ferrule.caching.entries import Entry
-from ferrule.caching.file_store import FileStore
-from ferrule.caching.keys import key_of
 from ferrule.storage.failures import StoreFailed
+from ferrule.wrappers.cache import entries
+from ferrule.wrappers.cache.entries import Entry
+from ferrule.wrappers.cache.file_store import FileStore
+from ferrule.wrappers.cache.keys import key_of
 
 _BLOCK = 4096
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from runs import wait_for
 
-from ferrule.caching.flights import ALONE, FOLLOWED, LEADS, Flight, tidy
+from ferrule.wrappers.cache.single_flight import ALONE, FOLLOWED, LEADS, Flight, tidy
 
 SECONDS = 60.0
 

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from ferrule import discovery, schemas
-from ferrule.caching.keys import SHAPE, canonical, differences, hashed, key_of, question
-from ferrule.context import Context
-from ferrule.loading import load
-from ferrule.strict_json import Unrepresentable
-from ferrule.wrapped_call import WrappedCall
+from ferrule import discovery
+from ferrule.schema import schema_file
+from ferrule.text.strict_json import Unrepresentable
+from ferrule.tool.call_info import WrappedCall
+from ferrule.tool.context import Context
+from ferrule.tool.loader import load
+from ferrule.wrappers.cache.keys import SHAPE, canonical, differences, hashed, key_of, question
 
 IDENTITY = {
     "settings": {"allow": ["loopback"], "deep": {"inner": 1}},
@@ -82,7 +83,7 @@ def key_of_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
 
 
 def parameters_of(tool: Any) -> dict[str, Any]:
-    schema = schemas.static(tool) or pytest.fail(f"{tool.name} ships no schema")
+    schema = schema_file.static(tool) or pytest.fail(f"{tool.name} ships no schema")
     parameters: dict[str, Any] = schema["parameters"]
     return parameters
 

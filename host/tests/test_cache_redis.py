@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 from redis_server import RedisServer
 
-from ferrule.artifacts.redis_store import RedisStore as ArtifactsInRedis
-from ferrule.artifacts.store import StoreUnavailable
-from ferrule.caching import entries
-from ferrule.caching.entries import Entry
-from ferrule.caching.flights import ALONE, FOLLOWED, LEADS
-from ferrule.caching.keys import key_of
-from ferrule.caching.redis_store import RedisStore
 from ferrule.storage.failures import StoreFailed
 from ferrule.storage.redis_connection import Connection
+from ferrule.wrappers.artifacts.redis_store import RedisStore as ArtifactsInRedis
+from ferrule.wrappers.artifacts.store import StoreUnavailable
+from ferrule.wrappers.cache import entries
+from ferrule.wrappers.cache.entries import Entry
+from ferrule.wrappers.cache.keys import key_of
+from ferrule.wrappers.cache.redis_store import RedisStore
+from ferrule.wrappers.cache.single_flight import ALONE, FOLLOWED, LEADS
 
 PATIENT = 30.0  # seconds, where it is not the bound that is tested
 NOBODY = "redis://127.0.0.1:1/0"

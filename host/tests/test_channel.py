@@ -5,14 +5,14 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from ferrule.channel import Channel, Messages
+from ferrule.supervision.channel import Channel, Messages
 
 LIMIT = 65_534
 THREADS, EVENTS = 4, 20
 
 FORKED = """
 import os
-from ferrule.channel import Channel
+from ferrule.supervision.channel import Channel
 
 channel = Channel(1, 65_534)
 if os.fork() == 0:

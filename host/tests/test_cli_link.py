@@ -8,7 +8,7 @@ import ikigai
 import pytest
 from machine import Machine
 
-from ferrule import linking
+from ferrule.admin import linked_executables
 
 SIBLINGS = "Reads what `web_search` found, as web_search_deep does, not as web_searches."
 
@@ -47,9 +47,9 @@ def test_a_schema_that_changes_while_it_is_linked_is_newer_than_its_link(machine
     module = machine.install("alpha", top="import os\nos.utime(__file__.replace('.py', '.schema.json'))")
     machine.ferrule("link", "alpha")
     path = str(machine.tools / "alpha-tool")
-    facts = linking.read_facts(path)
+    facts = linked_executables.read_facts(path)
     assert facts is not None
-    assert linking.reasons_to_doubt(path, facts) == [f"{module.with_suffix('.schema.json')} is newer"]
+    assert linked_executables.reasons_to_doubt(path, facts) == [f"{module.with_suffix('.schema.json')} is newer"]
 
 
 def test_linking_again_changes_nothing(machine: Machine) -> None:

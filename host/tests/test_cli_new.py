@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from machine import Machine
 
-from ferrule import template
+from ferrule.admin import template
 
 ROOT = Path(__file__).parents[2]
 AS_TYPED = (
@@ -145,7 +145,7 @@ def test_the_sdist_and_the_wheel_made_from_it_contain_the_template(tmp_path: Pat
     subprocess.run([sys.executable, "-m", "zipfile", "-e", wheel, site], check=True)
     assert files(site / "ferrule" / "template") == files(ROOT / "plugins" / "example")
     made = subprocess.run(
-        [sys.executable, "-c", "from ferrule.template import create; print(create('weather', '.'))"],
+        [sys.executable, "-c", "from ferrule.admin.template import create; print(create('weather', '.'))"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(site)},
         capture_output=True,

@@ -3,7 +3,7 @@
 import pytest
 from machine import Machine
 
-from ferrule.parameters import Parameter, parameters
+from ferrule.schema.parameters import Parameter, parameters
 
 PROPERTIES = {
     "query": {"type": "string", "description": "What to look for.", "minLength": 2},

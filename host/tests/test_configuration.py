@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ferrule.configuration import DEFAULT_DEADLINE, DEFAULT_MEMORY, Configuration, deadline, default_path, read
+from ferrule.config.configuration import DEFAULT_DEADLINE, DEFAULT_MEMORY, Configuration, deadline, default_path, read
 from ferrule.errors import ConfigurationMalformed
 
 
@@ -51,7 +51,7 @@ def written(file: Path, text: str | bytes, **environ: str) -> Configuration:
 def test_the_file_is_where_platformdirs_has_it(environ: dict[str, str]) -> None:
     program = (
         "import platformdirs\n"
-        "from ferrule.configuration import default_path\n"
+        "from ferrule.config.configuration import default_path\n"
         "print(default_path())\n"
         "print(platformdirs.user_config_path('ferrule', appauthor=False) / 'config.toml')\n"
     )
@@ -62,7 +62,7 @@ def test_the_file_is_where_platformdirs_has_it(environ: dict[str, str]) -> None:
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become a user that there is not")
 def test_a_user_whom_the_system_does_not_know_has_a_home_all_the_same() -> None:
-    program = "import os; from ferrule.configuration import home; os.setuid(54321); print(home({}))"
+    program = "import os; from ferrule.config.configuration import home; os.setuid(54321); print(home({}))"
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert finished.stdout == "/\n"
 

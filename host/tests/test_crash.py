@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ferrule.crash import explain, legible, name_and_text, text_of
 from ferrule.errors import ResultInvalid, ToolCrashed, ToolError
+from ferrule.supervision.exception_text import explain, legible, name_and_text, text_of
 
 SECRET = "hunter2-very-secret"
 

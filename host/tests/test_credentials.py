@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ferrule.context import Context
-from ferrule.credentials import Credential, default_path, look_up, missing, named
-from ferrule.credentials_file import CredentialsFile
+from ferrule.config.credentials_file import CredentialsFile
 from ferrule.errors import CredentialMissing, CredentialsMalformed
+from ferrule.tool.context import Context
+from ferrule.tool.credentials import Credential, default_path, look_up, missing, named
 
 KEY = Credential(
     "api_key",
@@ -197,8 +197,8 @@ def test_every_value_that_a_secret_has_is_kept_out_of_outputs(
 
 def test_a_value_that_is_not_utf_8_is_refused_and_does_no_harm(config_folder: Path) -> None:
     program = (
-        "from ferrule.context import Context\n"
-        "from ferrule.credentials import Credential\n"
+        "from ferrule.tool.context import Context\n"
+        "from ferrule.tool.credentials import Credential\n"
         "context = Context('dice', 0.0, credentials=[Credential('a', environment='DICE_API_KEY', path='a')])\n"
         "print(context.secrets())\n"
         "context.credential('a')\n"
@@ -221,6 +221,6 @@ def test_a_value_that_is_not_utf_8_is_refused_and_does_no_harm(config_folder: Pa
 )
 def test_the_file_is_looked_for_where_the_client_has_it(environ: dict[str, str], expected: str) -> None:
     assert default_path(environ) == f"{expected}/credentials.json"
-    program = "from ferrule.credentials import default_path; print(default_path())"
+    program = "from ferrule.tool.credentials import default_path; print(default_path())"
     finished = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
     assert finished.stdout == f"{expected}/credentials.json\n"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.credentials_file import CredentialsFile, remove, store
+from ferrule.config.credentials_file import CredentialsFile, remove, store
 from ferrule.errors import CredentialsMalformed
 
 
@@ -195,7 +195,7 @@ def test_removing_from_a_file_that_is_not_there_makes_nothing(path: Path) -> Non
 def test_what_two_processes_store_at_once_is_all_there(path: Path) -> None:
     program = (
         "import sys\n"
-        "from ferrule.credentials_file import store\n"
+        "from ferrule.config.credentials_file import store\n"
         "sys.stdin.read(1)\n"
         "for number in range(40):\n"
         "    store(sys.argv[1], f'{sys.argv[2]}.n{number}', 'x')\n"

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ferrule import discovery
-from ferrule.configuration import Configuration
+from ferrule.config.configuration import Configuration
 from ferrule.errors import ToolDisabled, ToolNameClash, ToolUnknown
 
 Install = Callable[..., Path]
@@ -202,7 +202,7 @@ def test_scanning_imports_nothing_but_what_it_reads_with() -> None:
         "print(*sorted(set(sys.modules) - before))\n"
     )
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert finished.stdout.split() == ["ferrule", "ferrule.discovery", "ferrule.naming"]
+    assert finished.stdout.split() == ["ferrule", "ferrule.discovery", "ferrule.text.naming"]
 
 
 # Any entry_points.txt that the standard library can read.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from machine import Machine
 
-from ferrule import failures, strict_json
+from ferrule.calls import failures
 from ferrule.errors import (
     ArgumentsInvalid,
     CredentialMissing,
@@ -18,6 +18,7 @@ from ferrule.errors import (
     ToolCrashed,
     ToolError,
 )
+from ferrule.text import strict_json
 
 RENDERER = """
 def render(facts):

@@ -16,8 +16,8 @@ from referencing import Registry
 from tool_schemas import SHIPPED, arguments_for, tool_schemas
 
 import ferrule
-from ferrule.forms import FORMS, anthropic, gemini, mcp, openai_chat, openai_responses
-from ferrule.schema_rules import check
+from ferrule.provider_formats import FORMS, anthropic, gemini, mcp, openai_chat, openai_responses
+from ferrule.schema.rules import check
 
 CITY = {"type": "string", "description": "A city."}
 OPEN = {"type": "object", "properties": {}, "description": "Anything."}
@@ -325,7 +325,7 @@ def _is_json(value: Any) -> bool:
 def test_the_forms_need_neither_a_validator_nor_anything_of_the_providers() -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules)\n"
-        "from ferrule.forms import FORMS\n"
+        "from ferrule.provider_formats import FORMS\n"
         "good = {'name': 'a', 'description': 'b', 'parameters': {'type': 'object', 'properties': {}}}\n"
         "[(form(good), form.losses(good)) for form in FORMS.values()]\n"
         "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from machine import CITY, Machine
 
-from ferrule.forms import FORMS
+from ferrule.provider_formats import FORMS
 
 TEXT = {"type": "string", "description": "A text.", "minLength": 2}
 SCHEMA: dict[str, Any] = {

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from tool_schemas import SHIPPED, tool_schemas
 
-from ferrule.forms import FORMS
+from ferrule.provider_formats import FORMS
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -13,12 +13,12 @@ import pluggy
 import pytest
 
 import ferrule
-from ferrule.context import Context
 from ferrule.discovery import InstalledTool
 from ferrule.errors import ToolError
-from ferrule.hookspecs import PROJECT, REQUIRED_HOOKS, ToolSpec
-from ferrule.loading import LoadedTool, load
-from ferrule.schema_rules import check
+from ferrule.schema.rules import check
+from ferrule.tool.context import Context
+from ferrule.tool.hookspecs import PROJECT, REQUIRED_HOOKS, ToolSpec
+from ferrule.tool.loader import LoadedTool, load
 
 HOOKS = ["schema", "credentials", "validate", "execute"]
 

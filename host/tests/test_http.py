@@ -19,7 +19,7 @@ from loopback import Exchange, Server, refused_port
 
 from ferrule.errors import ToolError
 from ferrule.http import BodyCutOff, Client, RequestFailed, UnusableURL, deadline, trust
-from ferrule.http.failures import HostUnknown
+from ferrule.http.errors import HostUnknown
 from ferrule.http.proxies import excluded
 from ferrule.http.trust import tls_context
 

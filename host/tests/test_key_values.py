@@ -2,7 +2,7 @@
 
 import pytest
 
-from ferrule.key_values import Pair, arguments
+from ferrule.cli.arguments import Pair, arguments
 
 KINDS = ("string", "integer", "number", "boolean", "object")
 SCHEMA = {

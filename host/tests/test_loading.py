@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from ferrule.context import Context
 from ferrule.discovery import InstalledTool
 from ferrule.errors import ToolBroken, ToolCrashed
-from ferrule.loading import LoadedTool, failure_renderer, load, resolve
+from ferrule.tool.context import Context
+from ferrule.tool.loader import LoadedTool, failure_renderer, load, resolve
 
 WHOLE = """\
 from ferrule import Credential, ToolError, hookimpl

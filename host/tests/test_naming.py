@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.utils import canonicalize_name
 
-from ferrule.naming import executable_name, is_tool_name, same_distribution, tool_name
+from ferrule.text.naming import executable_name, is_tool_name, same_distribution, tool_name
 
 TOOL_NAMES = st.from_regex(r"[A-Za-z0-9_]{1,64}", fullmatch=True)
 

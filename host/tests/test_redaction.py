@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ferrule import strict_json
-from ferrule.redaction import redact, redact_json
+from ferrule.text import strict_json
+from ferrule.text.redaction import redact, redact_json
 
 QUICK = settings(deadline=None, database=None)
 SECRET = "hunter2-very-secret"

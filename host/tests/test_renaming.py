@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ferrule.renaming import rename_schema, rename_text, with_prefix
+from ferrule.text.renaming import rename_schema, rename_text, with_prefix
 
 NAMES = {"web_fetch": "fetch", "web_search": "find", "a": "b", "b": "a"}
 

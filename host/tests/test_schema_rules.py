@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from ferrule.schema_rules import RULES, Finding, check, check_text, contract_errors
-from ferrule.schema_rules.advice import snake_case
+from ferrule.schema.rules import RULES, Finding, check, check_text, contract_errors
+from ferrule.schema.rules.recommendations import snake_case
 
 TEXT = {"type": "string", "description": "A text."}
 WARNINGS = [rule for rule, (severity, _) in RULES.items() if severity == "warning"]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ferrule
-from ferrule.schema_rules import RULES, Finding, check, check_text, contract_errors
+from ferrule.schema.rules import RULES, Finding, check, check_text, contract_errors
 
 TEXT = {"type": "string", "description": "A text."}
 
@@ -63,15 +63,15 @@ def test_a_remote_reference_is_never_fetched() -> None:
 def test_the_path_of_schema_loads_light_modules_and_the_table_only_for_a_finding() -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules)\n"
-        "from ferrule.schema_rules import contract_errors\n"
+        "from ferrule.schema.rules import contract_errors\n"
         "good = {'name': 'a', 'description': '', 'parameters': {'type': 'object', 'properties': {}}}\n"
         "assert not contract_errors(good, name='a', size=90)\n"
         "print(*sorted(set(sys.modules) - before))"
     )
     source = str(Path(ferrule.__file__).parents[1])
     run = subprocess.run([sys.executable, "-I", "-c", program, source], capture_output=True, check=True, text=True)
-    package = [f"ferrule.schema_rules{name}" for name in ("", ".contract", ".findings", ".nodes")]
-    assert run.stdout.split() == ["ferrule", "ferrule.naming", *package]
+    package = [f"ferrule.schema.rules{name}" for name in ("", ".contract", ".findings", ".nodes")]
+    assert run.stdout.split() == ["ferrule", "ferrule.text.naming", *package]
 
 
 def resolves(document: object, pointer: str) -> bool:

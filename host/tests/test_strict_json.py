@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ferrule import strict_json
-from ferrule.strict_json import MalformedJSON, Unrepresentable, dumps, loads
+from ferrule.text import strict_json
+from ferrule.text.strict_json import MalformedJSON, Unrepresentable, dumps, loads
 
 STORABLE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([10**308, -(10**308)])

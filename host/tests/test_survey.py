@@ -8,9 +8,9 @@ import pytest
 from machine import Machine
 from serving import is_alive, wait_until
 
-from ferrule import survey
+from ferrule.admin import snapshot
+from ferrule.admin.snapshot import ALL, UNKNOWN, Survey
 from ferrule.errors import ToolFailed
-from ferrule.survey import ALL, UNKNOWN, Survey
 
 SECONDS = 60.0
 
@@ -40,8 +40,8 @@ def test_each_tool_is_found_in_its_own_state_by_any_number_of_processes(
     processors: int, many: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As many as there are processors, which the survey's own process is told another number of."""
-    code = f"import os; os.cpu_count = lambda: {processors}\n{survey._CODE}"
-    monkeypatch.setattr(survey, "_CODE", code)
+    code = f"import os; os.cpu_count = lambda: {processors}\n{snapshot._CODE}"
+    monkeypatch.setattr(snapshot, "_CODE", code)
     tools = found(many, "alpha", "gamma", "search_two", "beta", "search_one")["tools"]
     assert names(tools) == ["alpha", "gamma", "search_two", "beta", "search_one"]
     assert [tool["state"] for tool in tools] == ["ok", "broken", "ok", "broken", "ok"]

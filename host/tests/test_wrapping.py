@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
-from ferrule import Context, Credential, Results, identity, strict_json
-from ferrule.configuration import Configuration
-from ferrule.context import ANSWER_BYTES
+from ferrule import Context, Credential, Results
+from ferrule.config.configuration import Configuration
 from ferrule.discovery import InstalledTool, wrappers
-from ferrule.loading import load
-from ferrule.results import paging_arguments
-from ferrule.wrapped_call import WrappedCall
+from ferrule.text import strict_json
+from ferrule.tool import cache_identity
+from ferrule.tool.call_info import WrappedCall
+from ferrule.tool.context import ANSWER_BYTES
+from ferrule.tool.loader import load
+from ferrule.tool.result_policy import paging_arguments
 
 KEYS = [Credential("api_key", environment="FERRULE_DICE_KEY", path="dice.api_key")]
 
@@ -68,10 +70,10 @@ def test_the_wrappers_of_the_host_are_found() -> None:
 
 def test_a_fingerprint_tells_secrets_apart_and_is_none_of_them() -> None:
     secrets = ["a", "b", "ab", "ä", "x" * 64, "x" * 65, "x" * 65 + "y", "a\0", ""]
-    prints = [identity.fingerprint(secret) for secret in secrets]
+    prints = [cache_identity.fingerprint(secret) for secret in secrets]
     assert len(set(prints)) == len(secrets)
     assert all(len(one) == 32 for one in prints)
-    assert identity.fingerprint("a") == prints[0]
+    assert cache_identity.fingerprint("a") == prints[0]
 
 
 def test_a_fingerprint_is_the_hmac_of_its_purpose() -> None:
@@ -81,14 +83,14 @@ def test_a_fingerprint_is_the_hmac_of_its_purpose() -> None:
     for secret in ("short", "long" * 40):
         key = hashlib.sha256(secret.encode()).digest()
         expected = hmac.new(key, b"ferrule: fingerprint of a credential, 1\0", hashlib.sha256)
-        assert identity.fingerprint(secret) == expected.hexdigest()[:32]
+        assert cache_identity.fingerprint(secret) == expected.hexdigest()[:32]
 
 
 def test_a_credential_named_like_a_variable_of_ferrule_is_a_fingerprint_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FERRULE_DICE_KEY", "sk-0123456789")
     found = context(credentials=KEYS).identity()
     assert "FERRULE_DICE_KEY" not in found["environment"]
-    assert found["credentials"] == {"api_key": identity.fingerprint("sk-0123456789")}
+    assert found["credentials"] == {"api_key": cache_identity.fingerprint("sk-0123456789")}
     assert b"sk-0123456789" not in strict_json.dumps(found)
     monkeypatch.delenv("FERRULE_DICE_KEY")
     assert context(credentials=KEYS).identity()["credentials"] == {"api_key": None}
@@ -103,13 +105,13 @@ def test_a_credential_named_like_a_variable_of_ferrule_is_a_fingerprint_alone(mo
     ],
 )
 def test_a_variable_that_may_hold_a_secret_is_shown_as_its_fingerprint(name: str, value: str) -> None:
-    shown = identity.environment({name: value})[name]
-    assert shown == {"fingerprint": identity.fingerprint(value)}
+    shown = cache_identity.environment({name: value})[name]
+    assert shown == {"fingerprint": cache_identity.fingerprint(value)}
 
 
 def test_a_variable_that_is_no_text_stays_apart_from_one_that_looks_like_it() -> None:
     values = [os.fsdecode(b"\xff"), "\\xff", "\\udcff", "ff"]
-    shown = [strict_json.dumps(identity.environment({"FERRULE_A": value})) for value in values]
+    shown = [strict_json.dumps(cache_identity.environment({"FERRULE_A": value})) for value in values]
     assert len(set(shown)) == len(values)
 
 

@@ -11,7 +11,7 @@ import pytest
 from memory_tools import MemoryTools
 from model_server import MODEL_KEY, ModelServer
 
-from ferrule.ask import Asker
+from ferrule_ask import Asker
 
 _UNSET = ("ANTHROPIC_AUTH_TOKEN", "FERRULE_ASK_MODEL", "FERRULE_ASK_MAX_TOKENS", "FERRULE_ASK_BUDGETS")
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")

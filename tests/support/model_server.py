@@ -1,4 +1,4 @@
-"""A server on loopback that behaves as the Messages API does, or worse: what `ferrule.ask` is tested against.
+"""A server on loopback that behaves as the Messages API does, or worse: what `ferrule_ask` is tested against.
 
     with ModelServer(calls("web_search_brave", {"query": "BTC"}), says("It is 95,234 dollars.")) as server:
         ...                                      # ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY=MODEL_KEY

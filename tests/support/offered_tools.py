@@ -12,8 +12,8 @@ from loopback import Server
 from runs import mark
 from search_server import BRAVE_PATH, KEYS, Brave, Google, settings, some_hits, unset
 
-from ferrule.ask.keys import Keys
-from ferrule.ask.toolbox import Toolbox, ToolResult
+from ferrule_ask.keys import Keys
+from ferrule_ask.toolbox import Toolbox, ToolResult
 
 OSLO = {"city": "Oslo"}
 QUERY = {"query": "the price of tea"}

@@ -55,7 +55,7 @@ class Tape(NamedTuple):
 
     @property
     def is_streamed(self) -> bool:
-        """Whether any response is a stream of events, which `ferrule.ask` never asks for."""
+        """Whether any response is a stream of events, which `ferrule_ask` never asks for."""
         return any(one.is_streamed for one in self.exchanges)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from machine import Machine
 from runs import mark, wait_until_gone
 
-from ferrule.serving.pool import Pool
+from ferrule_serve.pool import Pool
 
 NO_ARGUMENTS: dict[str, Any] = {}
 

@@ -4,20 +4,20 @@ A plugin imports from here and from the public modules `ferrule.http` and `ferru
 the host. Every name is loaded when it is first used: an executable that only prints its schema never pays for pluggy.
 """
 
+from ferrule._version import __version__
+
 TYPE_CHECKING = False  # spelt out, because importing typing costs as much as starting the interpreter
 
 if TYPE_CHECKING:
     import pluggy
 
-    from ferrule.context import Context
-    from ferrule.credentials import Credential
     from ferrule.errors import ToolError
-    from ferrule.results import Results
-    from ferrule.schemas import static_schema
+    from ferrule.schema.schema_file import static_schema
+    from ferrule.tool.context import Context
+    from ferrule.tool.credentials import Credential
+    from ferrule.tool.result_policy import Results
 
     hookimpl: pluggy.HookimplMarker
-
-__version__ = "0.1.0"
 
 __all__ = ["Context", "Credential", "Results", "ToolError", "__version__", "hookimpl", "static_schema"]
 
@@ -26,17 +26,17 @@ def __getattr__(name: str) -> object:
     """Load a public name when it is first asked for (PEP 562), and keep it."""
     value: object
     if name == "hookimpl":
-        from ferrule.hookspecs import hookimpl as value
+        from ferrule.tool.hookspecs import hookimpl as value
     elif name == "Context":
-        from ferrule.context import Context as value
+        from ferrule.tool.context import Context as value
     elif name == "Credential":
-        from ferrule.credentials import Credential as value
+        from ferrule.tool.credentials import Credential as value
     elif name == "ToolError":
         from ferrule.errors import ToolError as value
     elif name == "Results":
-        from ferrule.results import Results as value
+        from ferrule.tool.result_policy import Results as value
     elif name == "static_schema":
-        from ferrule.schemas import static_schema as value
+        from ferrule.schema.schema_file import static_schema as value
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

@@ -8,19 +8,20 @@ on the path hides later ones of that name.
 import os
 import sys
 
-from ferrule.naming import same_distribution
+from ferrule.text.naming import same_distribution
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ferrule.configuration import Configuration
+    from ferrule.config.configuration import Configuration
     from ferrule.errors import ToolNameClash
 
 TOOLS = "ferrule.tools"
 FAILURES = "ferrule.failures"
 WRAPPERS = "ferrule.wrappers"
+COMMANDS = "ferrule.commands"
 _LARGEST = 1 << 16  # bytes of entry_points.txt that are read
 _METADATA_FOLDERS = (".dist-info", ".egg-info")
 

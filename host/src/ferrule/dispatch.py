@@ -24,7 +24,7 @@ An executable of ferrule; `ferrule show {tool}` says more about it.
 
 def main() -> "NoReturn":
     """The console script of a tool: the tool is the one whose executable has this process's name."""
-    from ferrule.naming import tool_name
+    from ferrule.text.naming import tool_name
 
     run(tool_name(sys.argv[0]), sys.argv[1:], {})
 
@@ -34,7 +34,7 @@ def linked() -> "NoReturn":
     tool, names, stale, *arguments = sys.argv[1:]
     known: dict[str, str] = {}
     if names:
-        from ferrule import strict_json
+        from ferrule.text import strict_json
 
         known = strict_json.loads(names)  # type: ignore[assignment]
     if stale:
@@ -60,21 +60,25 @@ def run(tool: str, arguments: list[str], names: dict[str, str]) -> "NoReturn":
 
 def _print_schema(name: str, names: dict[str, str]) -> int:
     """`--schema`: the schema. What is raised else ends with an exit code that makes the client leave the tool out."""
-    from ferrule import configuration, discovery, schemas, strict_json
+    from ferrule import discovery
+    from ferrule.config import configuration
+    from ferrule.schema import schema_file
+    from ferrule.text import strict_json
+    from ferrule.tool import computed_schema
 
     tool = discovery.find(name, configuration.read())
-    schema = schemas.static(tool) or schemas.computed(tool, _STARTED + schemas.COMPUTED_SECONDS)
+    schema = schema_file.static(tool) or computed_schema.computed(tool, _STARTED + computed_schema.COMPUTED_SECONDS)
     if names:
-        from ferrule.renaming import rename_schema
+        from ferrule.text.renaming import rename_schema
 
         schema = rename_schema(schema, names)
     return 0 if _write(1, strict_json.dumps(schema) + b"\n") else 1
 
 
 def _call(name: str, names: dict[str, str]) -> int:
-    from ferrule.call import Call
-    from ferrule.signals import Signals
-    from ferrule.streams import Streams
+    from ferrule.calls.call import Call
+    from ferrule.calls.streams import Streams
+    from ferrule.supervision.signals import Signals
 
     streams = Streams()
     try:
@@ -86,9 +90,9 @@ def _call(name: str, names: dict[str, str]) -> int:
 
 
 def _explain(tool: str, arguments: list[str], names: dict[str, str]) -> int:
-    from ferrule import __version__
+    from ferrule._version import __version__
     from ferrule.errors import InputRefused
-    from ferrule.naming import executable_name
+    from ferrule.text.naming import executable_name
 
     executable = executable_name(names.get(tool, tool))
     if arguments in (["--help"], ["-h"]):
@@ -102,8 +106,9 @@ def _explain(tool: str, arguments: list[str], names: dict[str, str]) -> int:
 
 def _give_up(error: BaseException) -> int:
     """Say on both streams what happened, outside of a call: an error, or a defect of the host itself."""
-    from ferrule import failures, strict_json
-    from ferrule.crash import defect, traceback_of
+    from ferrule.calls import failures
+    from ferrule.supervision.exception_text import defect, traceback_of
+    from ferrule.text import strict_json
 
     reported = defect(error)
     _write(2, f"{reported.message}\n".encode(errors="replace"))

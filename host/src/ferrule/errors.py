@@ -29,10 +29,13 @@
 `code` is what the model reads, `exit_code` is what a shell sees.
 """
 
+WAIT_DETAIL = "retryAfterSeconds"  # in a failure's details: when the same call may succeed
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
 
 class FerruleError(Exception):
@@ -198,3 +201,13 @@ class LinkRefused(FerruleError):
 
 class ServingRefused(FerruleError):
     """`ferrule serve` cannot serve, or must not: a part is not installed, an address is taken, a token is missing."""
+
+
+def failure_in(result: "Mapping[str, Any]") -> "dict[str, Any] | None":
+    """What a result says that is a failure in one of the families' shapes; None for one that is none."""
+    if result.get("success") is not False and result.get("error") is not True:
+        return None
+    code = result.get("error_code") or result.get("code")
+    message = result.get("error") if isinstance(result.get("error"), str) else result.get("message")
+    wait = result.get("retry_after", result.get(WAIT_DETAIL))
+    return {"code": code, "message": message, "retry_after": wait}

@@ -18,10 +18,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ferrule import strict_json
-from ferrule.context import Context
-from ferrule.credentials import Credential
-from ferrule.naming import executable_name
+from ferrule.text import strict_json
+from ferrule.text.naming import executable_name
+from ferrule.tool.context import Context
+from ferrule.tool.credentials import Credential
 
 __all__ = ["Run", "context", "executable", "run_tool", "schema_of"]
 

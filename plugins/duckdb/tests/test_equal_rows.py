@@ -101,7 +101,7 @@ def test_what_would_fail_in_every_row_is_not_asked_in_every_row(con, server, mon
 def test_memory_for_answers_is_bounded(server):
     from concurrent.futures import Future
 
-    from ferrule.ask import Answer
+    from ferrule_ask import Answer
     from ferrule_duckdb.memo import Memo, Question
 
     def start(question: Question) -> "Future[Answer]":

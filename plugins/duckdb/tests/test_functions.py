@@ -10,7 +10,7 @@ from model_server import MODEL_KEY, calls, failure, says
 from search_server import BRAVE_KEY, BRAVE_PATH, Brave, some_hits
 
 import ferrule_duckdb
-from ferrule.ask import Asker, Keys
+from ferrule_ask import Asker, Keys
 
 QUESTION = "Context: {}\n\nQuestion: {}"
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from ferrule import ToolError, strict_json
+from ferrule import ToolError
 from ferrule.testing import context
+from ferrule.text import strict_json
 from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.program.finding import Program
 from ferrule_opennotes.sql import metadata, querying

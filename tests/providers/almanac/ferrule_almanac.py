@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ferrule import Context, Credential, hookimpl, static_schema
-from ferrule.websearch import Plan, Provider, Query, Reply, Request, findings, pages_from, result, search
+from ferrule_websearch import Plan, Provider, Query, Reply, Request, findings, pages_from, result, search
 
 KEY = Credential("api_key", environment="ALMANAC_API_KEY", path="web_search.almanac.api_key")
 

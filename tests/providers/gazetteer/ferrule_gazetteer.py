@@ -1,4 +1,4 @@
-"""The tool `gazetteer_find`: a search tool that knows nothing of ferrule.websearch, and says how it can be used."""
+"""The tool `gazetteer_find`: a search tool that knows nothing of ferrule_websearch, and says how it can be used."""
 
 import json
 import os

@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ferrule import configuration
-from ferrule.caching import inspection
-from ferrule.caching.keys import canonical, shown
 from ferrule.cli.output import counted, home_as_tilde, plain, print_json, print_table
 from ferrule.cli.selection import complete, json_option
+from ferrule.config import configuration
 from ferrule.storage.failures import StoreFailed
+from ferrule.wrappers.cache import inspection
+from ferrule.wrappers.cache.keys import canonical, shown
 
 if TYPE_CHECKING:
-    from ferrule.caching.inspection import Kept
-    from ferrule.caching.stores import Store
+    from ferrule.wrappers.cache.inspection import Kept
+    from ferrule.wrappers.cache.store import Store
 
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 

@@ -7,32 +7,39 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ferrule import configuration, discovery, inventory, schemas, strict_json
-from ferrule.arguments import prepare
-from ferrule.call import parse
-from ferrule.cli.selection import unknown
+from ferrule import discovery
+from ferrule.admin import inventory
+from ferrule.admin.suggestions import unknown_tool
+from ferrule.calls.call import parse
+from ferrule.cli.arguments import Pair, arguments
+from ferrule.config import configuration
 from ferrule.errors import FerruleError, InputMalformed
-from ferrule.key_values import Pair, arguments
+from ferrule.schema import schema_file
+from ferrule.schema.arguments import prepare
+from ferrule.text import strict_json
+from ferrule.tool import computed_schema
 
 if TYPE_CHECKING:
-    from ferrule.channel import Channel
-    from ferrule.configuration import Configuration
+    from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
+    from ferrule.supervision.channel import Channel
 
 _LARGEST = 4 << 20  # bytes of what there is to say
 
 
 def explained(name: str, words: Sequence[str], *, from_stdin: bool) -> dict[str, Any]:
     """What `inspection.explain` finds out about a call. Raises FerruleError where the call could not be made."""
-    from ferrule.supervisor import supervise
+    from ferrule.supervision.supervisor import supervise
 
     settings = configuration.read()
     claims = discovery.scan()
     if name not in claims:
-        raise unknown(name, claims)
+        raise unknown_tool(name, claims)
     tool = discovery.find(name, settings)
     deadline = time.monotonic() + configuration.deadline()
-    schema = schemas.static(tool) or schemas.computed(tool, min(deadline, time.monotonic() + inventory.SECONDS))
+    schema = schema_file.static(tool) or computed_schema.computed(
+        tool, min(deadline, time.monotonic() + inventory.SECONDS)
+    )
     given = prepare(_arguments(words, schema, from_stdin=from_stdin), schema["parameters"])
 
     def look(channel: "Channel") -> None:
@@ -40,7 +47,7 @@ def explained(name: str, words: Sequence[str], *, from_stdin: bool) -> dict[str,
 
     outcome = supervise(look, deadline=deadline, memory=settings.memory(name), size_limit=_LARGEST)
     if outcome.result is None:
-        raise schemas.reported(outcome.failure or {})
+        raise computed_schema.reported(outcome.failure or {})
     facts = strict_json.loads(outcome.result)
     return facts if isinstance(facts, dict) else {}
 
@@ -48,14 +55,14 @@ def explained(name: str, words: Sequence[str], *, from_stdin: bool) -> dict[str,
 def _look(
     channel: "Channel", tool: "InstalledTool", given: dict[str, Any], settings: "Configuration", deadline: float
 ) -> None:
-    from ferrule.artifacts.settings import WRAPPER as ARTIFACTS
-    from ferrule.artifacts.wrapper import ROOM
-    from ferrule.caching import inspection
-    from ferrule.caching.calls import NAME
-    from ferrule.context import Context
-    from ferrule.loading import load
     from ferrule.storage.failures import StoreFailed
-    from ferrule.wrapped_call import WrappedCall
+    from ferrule.tool.call_info import WrappedCall
+    from ferrule.tool.context import Context
+    from ferrule.tool.loader import load
+    from ferrule.wrappers.artifacts.settings import WRAPPER as ARTIFACTS
+    from ferrule.wrappers.artifacts.wrapper import ROOM
+    from ferrule.wrappers.cache import inspection
+    from ferrule.wrappers.cache.cached_call import NAME
 
     loaded = load(tool)
     context = Context(

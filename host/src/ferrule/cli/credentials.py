@@ -7,15 +7,17 @@ from typing import Any
 
 import click
 
-from ferrule import credentials_file, discovery
-from ferrule.ask.keys import ANTHROPIC, Keys
+from ferrule import discovery
+from ferrule.admin.credential_status import MISSING, SET, CredentialStatus, statuses
+from ferrule.admin.inventory import BROKEN, CLASH, DISABLED, OK, Entry
+from ferrule.admin.suggestions import unknown_tool
 from ferrule.cli.output import home_as_tilde, note, print_indented, print_json, print_table
-from ferrule.cli.selection import complete, entries, json_option, tools_argument, unknown
-from ferrule.credential_status import MISSING, SET, CredentialStatus, statuses
-from ferrule.credentials import Credential, default_path, is_sendable
-from ferrule.credentials_file import CredentialsFile
+from ferrule.cli.selection import complete, entries, json_option, tools_argument
+from ferrule.config import credentials_file
+from ferrule.config.credentials_file import CredentialsFile
 from ferrule.errors import CredentialsMalformed, FerruleError
-from ferrule.inventory import BROKEN, CLASH, DISABLED, OK, Entry
+from ferrule.tool.credentials import Credential, default_path, is_sendable
+from ferrule_ask.keys import ANTHROPIC, Keys
 
 ASK = "ask"
 
@@ -139,7 +141,7 @@ def _resolve(target: str, name: str | None) -> tuple[str, Credential | None]:
     if tool not in claims:
         # A key of the file has dots, or is written as a variable is; anything else is a tool's name, mistyped.
         if name is not None or ("." not in target and not target.isupper()):
-            raise unknown(target, claims)
+            raise unknown_tool(target, claims)
         if not all(target.split(".")):
             raise FerruleError(f"{target!r} is no key: names with dots between them are, as in dice.api_key.")
         return target, None

@@ -2,9 +2,9 @@
 
 import click
 
+from ferrule.admin.diagnosis import ERROR, NOTE, WARNING, Diagnosis, examine
 from ferrule.cli.output import counted, print_finding, print_json
 from ferrule.cli.selection import json_option
-from ferrule.diagnosis import ERROR, NOTE, WARNING, Diagnosis, examine
 
 
 @click.command("doctor")

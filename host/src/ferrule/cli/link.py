@@ -6,15 +6,16 @@ from typing import Any
 
 import click
 
-from ferrule import discovery, linking
+from ferrule import discovery
+from ferrule.admin import linked_executables
+from ferrule.admin.inventory import DISABLED, OK, Entry
 from ferrule.cli.output import home_as_tilde, note, plain, print_indented, print_json
 from ferrule.cli.selection import entries, json_option, tools_argument
-from ferrule.client_folders import client_folders, user_folder
+from ferrule.config.client_folders import client_folders, user_folder
 from ferrule.errors import FerruleError, LinkRefused
-from ferrule.inventory import DISABLED, OK, Entry
-from ferrule.naming import is_tool_name
-from ferrule.renaming import with_prefix
-from ferrule.schema_rules import check
+from ferrule.schema.rules import check
+from ferrule.text.naming import is_tool_name
+from ferrule.text.renaming import with_prefix
 
 LINKED, UNCHANGED, REFUSED, SKIPPED = "linked", "unchanged", "refused", "skipped"
 
@@ -81,7 +82,7 @@ def _link(tools: tuple[str, ...], names: dict[str, str], folder: str) -> list[di
         result = {"tool": entry.name, "name": name, "result": REFUSED, "path": None, "reason": None, "hint": None}
         try:
             _refuse(entry, name, wanted[name])
-            result.update(_written(linking.Link(entry.tool, entry.schema or {}, names), folder))
+            result.update(_written(linked_executables.Link(entry.tool, entry.schema or {}, names), folder))
         except FerruleError as error:
             is_skipped = entry.state == DISABLED and not tools
             result.update({"reason": error.message, "hint": error.hint, "result": SKIPPED if is_skipped else REFUSED})
@@ -98,12 +99,12 @@ def _refuse(entry: Entry, name: str, wanted: int) -> None:
         raise LinkRefused(f"{wanted} tools would get the name {name!r}.", hint="Link them one by one, with --as.")
 
 
-def _written(link: linking.Link, folder: str) -> dict[str, Any]:
+def _written(link: linked_executables.Link, folder: str) -> dict[str, Any]:
     """Write one executable, unless its schema is not valid any more under its other name."""
     errors = [finding for finding in check(link.schema, name=link.name) if finding.severity == "error"]
     if errors:
         raise LinkRefused(f"As {link.name}, {errors[0].message}", hint=errors[0].mend)
-    is_new = linking.write(link, folder)
+    is_new = linked_executables.write(link, folder)
     return {"result": LINKED if is_new else UNCHANGED, "path": os.path.join(folder, link.file_name())}
 
 

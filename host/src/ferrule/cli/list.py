@@ -2,11 +2,11 @@
 
 import click
 
-from ferrule import configuration
+from ferrule.admin.inventory import DISABLED, OK, UNCHECKED, Entry
+from ferrule.admin.wrapper_status import BROKEN, WrapperStatus, statuses
 from ferrule.cli.output import plain, print_json, print_table
 from ferrule.cli.selection import entries, json_option
-from ferrule.inventory import DISABLED, OK, UNCHECKED, Entry
-from ferrule.wrapper_status import BROKEN, WrapperStatus, statuses
+from ferrule.config import configuration
 
 _WELL = (OK, UNCHECKED, DISABLED)
 

@@ -4,9 +4,9 @@ import os
 
 import click
 
+from ferrule.admin.template import create
 from ferrule.cli.output import plain, print_json
 from ferrule.cli.selection import json_option
-from ferrule.template import create
 
 
 @click.command("new")

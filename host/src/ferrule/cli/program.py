@@ -1,7 +1,6 @@
 """The group of all commands, and the one place where an error becomes a message and an exit code."""
 
 import gc
-import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -9,28 +8,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from ferrule import __version__
+from ferrule._version import __version__
+from ferrule.cli.commands import BUILT_IN, load, plugin_commands
 
 if TYPE_CHECKING:
     from ferrule.errors import FerruleError
-
-COMMANDS = {
-    "list": "List the installed tools.",
-    "show": "Show all that is known of one tool.",
-    "validate": "Check schemas: of tools, of executables, of drafts.",
-    "schemas": "Print the schemas of tools as a provider takes them.",
-    "run": "Call a tool.",
-    "ask": "Ask a model, which may call a tool.",
-    "serve": "Serve tools over the Model Context Protocol.",
-    "link": "Write the executables that the client starts.",
-    "unlink": "Remove executables that `ferrule link` wrote.",
-    "credentials": "Show and set the credentials that tools need.",
-    "cache": "Show, explain and empty the cache.",
-    "doctor": "Find what is wrong: links, plugins, credentials, configuration.",
-    "new": "Start a plugin of your own.",
-    "completion": "Print the completion script of a shell.",
-}
-"""Each command and what it is for; here, so that --help imports none of them."""
 
 INTERRUPTED, UNREAD = 130, 141
 
@@ -40,13 +22,11 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names in the order in which an admin meets them."""
-        return list(COMMANDS)
+        return [*BUILT_IN, *plugin_commands()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, None where there is none."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(f"ferrule.cli.{cmd_name}").command
+        command = load(cmd_name)
         gc.enable()  # it was off for the imports; the children that a command starts shall find it on
         return command
 
@@ -55,10 +35,10 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is asked for; for one that there is not, the error says which was probably meant."""
         name = args[0]
-        if name not in COMMANDS and not name.startswith("-"):
+        if name not in BUILT_IN and not name.startswith("-") and name not in (known := self.list_commands(ctx)):
             from difflib import get_close_matches
 
-            close = get_close_matches(name, COMMANDS, n=1)
+            close = get_close_matches(name, known, n=1)
             if close:
                 ctx.fail(f"No such command {name!r}. Did you mean {close[0]!r}?")
         return super().resolve_command(ctx, args)
@@ -66,7 +46,11 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands in the help text."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(BUILT_IN.items()))
+        added = [(command.name, command.help) for command in plugin_commands().values()]
+        if added:
+            with formatter.section("Commands of installed distributions"):
+                formatter.write_dl(added)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the chosen command."""

@@ -10,14 +10,20 @@ from typing import Any
 
 import click
 
-from ferrule import configuration, discovery, inventory, schemas, strict_json
-from ferrule.call import Call, parse
-from ferrule.cli.selection import complete, json_option, unknown
+from ferrule import discovery
+from ferrule.admin import inventory
+from ferrule.admin.suggestions import unknown_tool
+from ferrule.calls.call import Call, parse
+from ferrule.calls.streams import Streams
+from ferrule.cli.arguments import Pair, arguments
+from ferrule.cli.selection import complete, json_option
+from ferrule.config import configuration
 from ferrule.discovery import InstalledTool
 from ferrule.errors import InputMalformed
-from ferrule.key_values import Pair, arguments
-from ferrule.signals import Signals
-from ferrule.streams import Streams
+from ferrule.schema import schema_file
+from ferrule.supervision.signals import Signals
+from ferrule.text import strict_json
+from ferrule.tool import computed_schema
 
 
 @click.command("run")
@@ -90,7 +96,7 @@ class _Run(Call):
         """The tool; the error for one that is not there names those that were probably meant."""
         claims = discovery.scan()
         if self.name not in claims:
-            raise unknown(self.name, claims)
+            raise unknown_tool(self.name, claims)
         return super().found(settings)
 
     def arguments(self, data: bytes, tool: InstalledTool) -> dict[str, Any]:
@@ -98,7 +104,7 @@ class _Run(Call):
         if self._pairs is None:
             return parse(data, "stdin" if self._text is None else "The argument")
         needs_schema = any(not pair.is_json for pair in self._pairs)
-        schema = (schemas.static(tool) or self._computed(tool)) if needs_schema else {}
+        schema = (schema_file.static(tool) or self._computed(tool)) if needs_schema else {}
         try:
             return arguments(self._pairs, schema)
         except ValueError as error:
@@ -121,7 +127,7 @@ class _Run(Call):
         return b"".join(map(_content, text.splitlines(keepends=True)))
 
     def _computed(self, tool: InstalledTool) -> dict[str, Any]:
-        return schemas.computed(tool, min(self.deadline, time.monotonic() + inventory.SECONDS))
+        return computed_schema.computed(tool, min(self.deadline, time.monotonic() + inventory.SECONDS))
 
 
 def _content(line: bytes) -> bytes:

@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
+from ferrule.admin.inventory import DISABLED, OK, Entry
 from ferrule.cli.output import note, print_json
 from ferrule.cli.selection import entries, json_option, tools_argument
 from ferrule.errors import FerruleError
-from ferrule.forms import FORMS, Form
-from ferrule.inventory import DISABLED, OK, Entry
+from ferrule.provider_formats import FORMS, Form
 
 
 @click.command("schemas")

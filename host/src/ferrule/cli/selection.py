@@ -2,18 +2,19 @@
 
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ferrule import configuration, discovery
+from ferrule import discovery
+from ferrule.admin.suggestions import unknown_tool
+from ferrule.config import configuration
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from ferrule.errors import ToolUnknown
-    from ferrule.inventory import Entry
+    from ferrule.admin.inventory import Entry
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _PATIENCE = 1.0  # seconds after which a person wants to know how far it is
@@ -43,12 +44,12 @@ def entries(
 
     load, strict, silenced: as `inventory.examine` takes them. Raises ToolUnknown before anything is examined.
     """
-    from ferrule import inventory
+    from ferrule.admin import inventory
 
     claims = discovery.scan()
     for name in names:
         if name not in claims:
-            raise unknown(name, claims)
+            raise unknown_tool(name, claims)
     chosen = sorted(set(names) or claims)
     settings = configuration.read()
     found = (
@@ -56,19 +57,6 @@ def entries(
         for name in chosen
     )
     return _with_progress(found, len(chosen)) if load else found
-
-
-def unknown(name: str, known: Collection[str]) -> "ToolUnknown":
-    """The error for a name that no tool has, with the names that were probably meant."""
-    from difflib import get_close_matches
-
-    from ferrule.errors import ToolUnknown
-    from ferrule.naming import tool_name
-
-    typed = tool_name(name)
-    close = [typed] if typed in known else get_close_matches(typed, sorted(known), n=3, cutoff=0.5)
-    hint = f"Did you mean {' or '.join(close)}?" if close else "Run `ferrule list` to see what is installed."
-    return ToolUnknown(f"No installed distribution offers a tool named {name!r}.", hint=hint, details={"close": close})
 
 
 def _with_progress(found: "Iterable[Entry]", total: int) -> "Iterator[Entry]":

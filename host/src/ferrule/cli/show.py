@@ -4,18 +4,18 @@ from typing import Any
 
 import click
 
-from ferrule import configuration
+from ferrule.admin.credential_status import CredentialStatus, statuses
+from ferrule.admin.inventory import DISABLED, OK, Entry
+from ferrule.admin.linked_executables import links
+from ferrule.admin.wrapper_status import ON
+from ferrule.admin.wrapper_status import statuses as statuses_of_wrappers
 from ferrule.cli.list import sources
 from ferrule.cli.output import coloured, counted, home_as_tilde, plain, print_indented, print_json, print_table
 from ferrule.cli.selection import complete, entries, json_option
-from ferrule.client_folders import client_folders
-from ferrule.credential_status import CredentialStatus, statuses
-from ferrule.inventory import DISABLED, OK, Entry
-from ferrule.linking import links
-from ferrule.naming import executable_name
-from ferrule.parameters import Parameter, parameters
-from ferrule.wrapper_status import ON
-from ferrule.wrapper_status import statuses as statuses_of_wrappers
+from ferrule.config import configuration
+from ferrule.config.client_folders import client_folders
+from ferrule.schema.parameters import Parameter, parameters
+from ferrule.text.naming import executable_name
 
 
 @click.command("show")

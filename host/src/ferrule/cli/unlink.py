@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from ferrule import linking
+from ferrule.admin import linked_executables
 from ferrule.cli.output import home_as_tilde, plain, print_json
 from ferrule.cli.selection import json_option
-from ferrule.client_folders import user_folder
+from ferrule.config.client_folders import user_folder
 from ferrule.errors import FerruleError, LinkRefused
-from ferrule.naming import executable_name
+from ferrule.text.naming import executable_name
 
 TYPE_CHECKING = False
 
@@ -23,7 +23,7 @@ REMOVED, REFUSED = "removed", "refused"
 def _complete(context: click.Context, _parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     from click.shell_completion import CompletionItem
 
-    linked = linking.links(_folder(context.params.get("folder")))
+    linked = linked_executables.links(_folder(context.params.get("folder")))
     return [CompletionItem(facts["name"]) for _, facts in linked if facts["name"].startswith(incomplete)]
 
 
@@ -61,7 +61,7 @@ def _folder(folder: str | None) -> str:
 
 
 def _unlink(tools: tuple[str, ...], folder: str) -> list[dict[str, Any]]:
-    linked = list(linking.links(folder))
+    linked = list(linked_executables.links(folder))
     if not tools:
         return [_remove(path, facts["tool"]) for path, facts in linked]
     results = []
@@ -73,7 +73,7 @@ def _unlink(tools: tuple[str, ...], folder: str) -> list[dict[str, Any]]:
 
 def _remove(path: str, tool: str) -> dict[str, Any]:
     try:
-        linking.remove(path)
+        linked_executables.remove(path)
     except FerruleError as error:
         return {"tool": tool, "result": REFUSED, "path": None, "reason": error.message}
     return {"tool": tool, "result": REMOVED, "path": path, "reason": ""}

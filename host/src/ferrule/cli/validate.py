@@ -8,13 +8,14 @@ from typing import Any
 import click
 
 from ferrule import discovery
+from ferrule.admin.inventory import DISABLED, INVALID, OK, Entry
+from ferrule.admin.suggestions import unknown_tool
 from ferrule.cli.output import coloured, counted, plain, print_finding, print_indented, print_json
-from ferrule.cli.selection import complete, entries, json_option, unknown
+from ferrule.cli.selection import complete, entries, json_option
 from ferrule.errors import FerruleError
-from ferrule.forms import FORMS, Loss
-from ferrule.inventory import DISABLED, INVALID, OK, Entry
-from ferrule.schema_rules import RULES, Finding, check_text
-from ferrule.strict_json import MalformedJSON, loads
+from ferrule.provider_formats import FORMS, Loss
+from ferrule.schema.rules import RULES, Finding, check_text
+from ferrule.text.strict_json import MalformedJSON, loads
 
 TOOL, EXECUTABLE, DRAFT = "tool", "executable", "draft"
 _WARNINGS = sorted(rule for rule, (severity, _) in RULES.items() if severity == "warning")
@@ -68,7 +69,7 @@ def _judgements(targets: Sequence[str], strict: bool, silenced: Sequence[str]) -
 
 
 def _neither(target: str, known: list[str]) -> FerruleError:
-    error = unknown(target, known)
+    error = unknown_tool(target, known)
     error.message = f"{target!r} is neither an installed tool nor a file."
     return error
 
@@ -82,11 +83,11 @@ def _of_tool(entry: Entry, silenced: Sequence[str]) -> dict[str, Any]:
 
 def _of_file(path: str, strict: bool, silenced: Sequence[str]) -> dict[str, Any]:
     if path != "-" and os.path.isfile(path) and os.access(path, os.X_OK):
-        from ferrule import executables
+        from ferrule.admin import executable_probe
 
-        probe = executables.ask(path)
+        probe = executable_probe.ask(path)
         kind, text = EXECUTABLE, probe.output
-        findings = executables.judge(path, probe, strict=strict, silenced=silenced)
+        findings = executable_probe.judge(path, probe, strict=strict, silenced=silenced)
     else:
         kind, text = DRAFT, _draft(path)
         findings = check_text(text, strict=strict, silenced=silenced)
@@ -116,7 +117,7 @@ def _draft(path: str) -> bytes:
         if sys.stdin is None:
             raise FerruleError("stdin is closed.")
         return sys.stdin.buffer.read()
-    from ferrule.schemas import read_file
+    from ferrule.schema.schema_file import read_file
 
     try:
         return read_file(path)

@@ -21,6 +21,6 @@ What it does that a bare httpx or httpcore client does not:
 
 from ferrule.http.client import MAX_BODY, Client, Response
 from ferrule.http.deadline import Guard
-from ferrule.http.failures import BodyCutOff, RequestFailed, UnusableURL
+from ferrule.http.errors import BodyCutOff, RequestFailed, UnusableURL
 
 __all__ = ["MAX_BODY", "BodyCutOff", "Client", "Guard", "RequestFailed", "Response", "UnusableURL"]

@@ -8,12 +8,12 @@ from typing import Self
 from ferrule.http.connections import Connections
 from ferrule.http.cookies import Cookies
 from ferrule.http.deadline import Guard, Resolver, resolve
-from ferrule.http.failures import CUT_OFF, RESET, BodyCutOff, RequestFailed, as_request_failed
+from ferrule.http.errors import CUT_OFF, RESET, BodyCutOff, RequestFailed, as_request_failed
 from ferrule.http.headers import Headers, Raw, merged
 from ferrule.http.httpcore_library import httpcore
 from ferrule.http.inflate import ACCEPTED, decoder
+from ferrule.http.retry_after import retry_after
 from ferrule.http.urls import URL, parse
-from ferrule.retrying import retry_after
 
 MAX_BODY = 10 << 20  # bytes
 

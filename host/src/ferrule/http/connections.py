@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ferrule.http.deadline import DeadlineBackend, Guard, Resolver
-from ferrule.http.failures import RequestFailed, as_request_failed
+from ferrule.http.errors import RequestFailed, as_request_failed
 from ferrule.http.headers import Raw
 from ferrule.http.httpcore_library import httpcore
 from ferrule.http.proxies import Proxy, proxy_for

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from ferrule.http.failures import HostUnknown
+from ferrule.http.errors import HostUnknown
 from ferrule.http.httpcore_library import httpcore
 
 Resolver = Callable[[str, int], list[str]]

@@ -3,7 +3,7 @@
 import re
 import zlib
 
-from ferrule.http.failures import BodyUnreadable
+from ferrule.http.errors import BodyUnreadable
 
 ACCEPTED = "gzip"  # deflate is read too, where a server sends it unasked
 

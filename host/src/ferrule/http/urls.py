@@ -10,7 +10,7 @@ from socket import AF_INET, AF_INET6, inet_pton
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
-from ferrule.http.failures import UnusableURL
+from ferrule.http.errors import UnusableURL
 
 PORTS = {"http": 80, "https": 443}
 

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from ferrule import configuration
+from ferrule.config import configuration
 
 
 def state_folder() -> str:

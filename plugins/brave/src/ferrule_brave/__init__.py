@@ -43,8 +43,8 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
 
     Raises ToolError with AUTH_MISSING, AUTH_INVALID, RATE_LIMIT, NETWORK_ERROR or API_ERROR.
     """
-    from ferrule.websearch import Query, search
     from ferrule_brave.provider import Brave
+    from ferrule_websearch import Query, search
 
     query = Query.of(arguments, offset=arguments.get("offset", 0), limit=arguments.get("count", 10))
     return search(Brave(), query, context)

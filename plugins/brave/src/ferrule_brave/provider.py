@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from ferrule.websearch import Answer, Fault, Page, Plan, Provider, Query, Quota, Reply, Request, Result, result
 from ferrule_brave import CREDENTIALS
 from ferrule_brave.limits import all_pages, fits, pages
+from ferrule_websearch import Answer, Fault, Page, Plan, Provider, Query, Quota, Reply, Request, Result, result
 
 _SIGN_UP = "https://brave.com/search/api/"
 _RATE_WINDOW = 1.0  # seconds that "rate_limit" in a refusal is about

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any
 
-from ferrule.ask.answer import Answer
 from ferrule.errors import FerruleError
+from ferrule_ask.answer import Answer
 from ferrule_duckdb.memo import Flight, Memo, Question, Start, Statement
 
 _LOOK_AROUND = 0.05  # seconds between two looks at whether the statement should end

@@ -5,8 +5,8 @@ from concurrent.futures import Future
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ferrule.ask.answer import Answer, Plan, Usage
 from ferrule.errors import ConfigurationMalformed, FerruleError
+from ferrule_ask.answer import Answer, Plan, Usage
 from ferrule_duckdb.asking import Round
 from ferrule_duckdb.functions import Bodies
 from ferrule_duckdb.memo import Memo, Question, Statement
@@ -15,7 +15,7 @@ from ferrule_duckdb.vectors import Vector
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from ferrule.ask import Asker, Keys
+    from ferrule_ask import Asker, Keys
 
 _BRAVE, _ANTHROPIC = "BRAVE_API_KEY", "ANTHROPIC_API_KEY"
 _SHOWN = (FerruleError, KeyboardInterrupt)

@@ -6,7 +6,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule.ask.answer import REPEATS, Answer
+from ferrule_ask.answer import REPEATS, Answer
 from ferrule_duckdb.interruption import Interrupted, signals_so_far
 
 if TYPE_CHECKING:

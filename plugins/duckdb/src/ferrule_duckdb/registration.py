@@ -7,14 +7,14 @@ from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
 
-from ferrule.ask.answer import Usage
 from ferrule.errors import FerruleError
+from ferrule_ask.answer import Usage
 from ferrule_duckdb import functions
 from ferrule_duckdb.database import Database, Service
 from ferrule_duckdb.interruption import listen
 
 if TYPE_CHECKING:
-    from ferrule.ask import Asker, Keys
+    from ferrule_ask import Asker, Keys
 
 OnError = Literal["null", "text", "raise"]
 
@@ -101,7 +101,7 @@ def register(
     con: a DuckDBPyConnection. Each connection and cursor is registered by itself; those of one database share answers,
     account, limits and settings. Registering again without options changes nothing; with options they all count anew.
 
-    asker: asks the questions; else there is one with model, max_tokens, tools, keys, limits as `ferrule.ask.Asker` has
+    asker: asks the questions; else there is one with model, max_tokens, tools, keys, limits as `ferrule_ask.Asker` has
     them. max_calls, max_spend: requests to the model and US dollars, which are never passed.
     on_error: what a question without an answer gives: NULL, the text 'ERROR: …' from `stps_ask_ai`, or an error that
     ends the query. concurrency: questions of one vector that are asked at once.
@@ -146,7 +146,7 @@ def _check(options: _Options) -> None:
 
 
 def _service(options: _Options, keys: "Keys | None") -> Service:
-    from ferrule.ask import Asker, Keys, Limits
+    from ferrule_ask import Asker, Keys, Limits
 
     asker = options.asker
     if asker is None:

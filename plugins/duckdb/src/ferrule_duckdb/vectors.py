@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ferrule.ask.answer import Answer, Plan
+from ferrule_ask.answer import Answer, Plan
 from ferrule_duckdb.memo import Question
 
 _ANSWER = {

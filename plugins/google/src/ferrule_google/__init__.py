@@ -51,8 +51,8 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
 
     Raises ToolError with AUTH_MISSING, AUTH_INVALID, RATE_LIMIT, NETWORK_ERROR or API_ERROR.
     """
-    from ferrule.websearch import Query, search
     from ferrule_google.provider import Google
+    from ferrule_websearch import Query, search
 
     query = Query.of(arguments, offset=arguments.get("start", 1) - 1, limit=arguments.get("num", 10))
     return search(Google(), query, context)

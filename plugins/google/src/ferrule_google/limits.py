@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ferrule.websearch import findings as findings_about_domains
+from ferrule_websearch import findings as findings_about_domains
 
 LARGEST_PAGE = 10
 LARGEST_SUM = 100  # of start and num, as the API's reference has it

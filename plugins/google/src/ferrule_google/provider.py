@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from ferrule.websearch import (
+from ferrule_google import CREDENTIALS
+from ferrule_google.limits import LARGEST_PAGE, LAST_PLACE
+from ferrule_websearch import (
     Answer,
     DomainFilter,
     Fault,
@@ -20,8 +22,6 @@ from ferrule.websearch import (
     pages_from,
     result,
 )
-from ferrule_google import CREDENTIALS
-from ferrule_google.limits import LARGEST_PAGE, LAST_PLACE
 
 _KEY, _ENGINE = (credential.url for credential in CREDENTIALS)
 

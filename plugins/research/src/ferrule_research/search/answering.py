@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ferrule import Context
-from ferrule.websearch import Result, SearchProvider, Wanted, host_of, installed
 from ferrule_research.search import routing
 from ferrule_research.search.addresses import canonical, is_page
 from ferrule_research.search.failing import failure
 from ferrule_research.search.limits import DEFAULT, MOST, domain
+from ferrule_websearch import Result, SearchProvider, Wanted, host_of, installed
 
 TRUST = "untrusted-external-content"
 

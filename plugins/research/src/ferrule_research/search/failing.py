@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ferrule import ToolError
 
 if TYPE_CHECKING:
-    from ferrule.websearch import Attempt
+    from ferrule_websearch import Attempt
 
 _RETRYABLE = ("rate_limited", "network", "upstream_unavailable")
 _BY_USE = (*_RETRYABLE, "auth_required", "validation")  # what helps most first

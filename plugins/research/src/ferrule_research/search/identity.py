@@ -5,8 +5,8 @@ from hashlib import sha256
 from typing import Any
 
 from ferrule import Context
-from ferrule.websearch import Attempt, installed, statuses
 from ferrule_research.search.lenses import lenses
+from ferrule_websearch import Attempt, installed, statuses
 
 
 def identity(context: Context) -> dict[str, Any]:

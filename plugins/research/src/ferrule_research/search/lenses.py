@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ferrule import ToolError
-from ferrule.websearch import NotADomain, configuration_folder, normalise
+from ferrule_websearch import NotADomain, configuration_folder, normalise
 
 _LARGEST = 1 << 20  # bytes of a file
 

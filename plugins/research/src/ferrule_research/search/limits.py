@@ -28,7 +28,7 @@ def findings(arguments: dict[str, Any]) -> list[str]:
 
 def domain(site: str) -> str:
     """The domain in ASCII and small letters; "" for what is none, or holds more than a domain, such as a path."""
-    from ferrule.websearch import NotADomain, normalise
+    from ferrule_websearch import NotADomain, normalise
 
     text = site.strip()
     if any(character in text for character in ":/?#@\\ \t"):

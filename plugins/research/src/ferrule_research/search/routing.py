@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ferrule import Context
-from ferrule.websearch import Attempt, SearchProvider, Wanted, statuses
 from ferrule_research.search.failing import configuration_error, unknown_provider
+from ferrule_websearch import Attempt, SearchProvider, Wanted, statuses
 
 ANSWERED, FAILED, RESTING = "answered", "failed", "resting"
 _VARIABLES = ("FERRULE_SEARCH_ROUTING", "SEARCH_ROUTING")

@@ -1,0 +1,239 @@
+"""What is wrong with an installation: tools, links, folders, credentials, configuration. Changes nothing."""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ferrule import discovery
+from ferrule.admin import inventory, linked_executables
+from ferrule.admin.credential_status import MISSING, UNUSABLE, statuses
+from ferrule.admin.inventory import BROKEN, CLASH, DISABLED, INVALID, Entry
+from ferrule.admin.wrapper_status import BROKEN as WRAPPER_BROKEN
+from ferrule.admin.wrapper_status import statuses as wrapper_statuses
+from ferrule.config import configuration
+from ferrule.config.client_folders import client_folders
+from ferrule.config.configuration import Configuration
+from ferrule.config.credentials_file import CredentialsFile
+from ferrule.discovery import InstalledTool
+from ferrule.errors import ConfigurationMalformed
+from ferrule.supervision.python_path import interpreter
+from ferrule.text.naming import SUFFIX, executable_name
+from ferrule.tool.credentials import default_path
+
+ERROR, WARNING, NOTE = "error", "warning", "note"
+
+_Facts = Mapping[str, Any]
+
+
+class Diagnosis:
+    """One thing that is wrong.
+
+    id: what kind of thing, as in `link-stale`. severity: `error`, `warning` or `note`. subject: the tool, file or
+    folder that it is about. message: what is wrong. mend: what to do about it, None where nothing need be done.
+    """
+
+    def __init__(self, kind: str, severity: str, subject: str, message: str, mend: str | None = None) -> None:
+        self.id = kind
+        self.severity = severity
+        self.subject = subject
+        self.message = message
+        self.mend = mend
+
+    def as_dict(self) -> dict[str, Any]:
+        """The diagnosis as JSON."""
+        return {name: getattr(self, name) for name in ("id", "severity", "subject", "message", "mend")}
+
+
+def examine(folders: Sequence[str] = (), *, entries: Iterable[Entry] | None = None) -> Iterator[Diagnosis]:
+    """Everything that is wrong, one after the other. Loads each plugin in a supervised child.
+
+    folders: further ones to look for links in, beside those that the client reads. entries: the tools where they have
+    been loaded already. A configuration that cannot be read is reported, and taken for an empty one.
+    """
+    settings, malformed = _settings()
+    yield from malformed
+    claims = discovery.scan()
+    yield from _configured(settings, claims)
+    yield from _wrappers(settings)
+    loaded = _loaded(claims, settings) if entries is None else list(entries)
+    for entry in loaded:
+        yield from _tool(entry)
+    yield from _credentials(loaded)
+    yield from _folders(folders, {entry.name: entry for entry in loaded})
+    yield from _path(loaded)
+
+
+def _settings() -> tuple[Configuration, list[Diagnosis]]:
+    try:
+        return configuration.read(), []
+    except ConfigurationMalformed as error:
+        path = configuration.default_path()
+        mend = "Mend the file; until then no tool can be called."
+        return Configuration(path, {}, os.environ), [
+            Diagnosis("configuration-malformed", ERROR, path, error.message, mend)
+        ]
+
+
+def _configured(settings: Configuration, claims: Mapping[str, object]) -> Iterator[Diagnosis]:
+    tools = settings.content.get("tools", {})
+    if not isinstance(tools, dict):
+        yield Diagnosis(
+            "configuration-malformed", ERROR, settings.path, "`tools` is not a table.", "Write [tools.NAME]."
+        )
+        return
+    for name in sorted(set(tools) - set(claims)):
+        message = f"[tools.{name}] is about a tool that is not installed."
+        yield Diagnosis("configuration-unused", WARNING, settings.path, message, "Install it, or take the table out.")
+
+
+def _wrappers(settings: Configuration) -> Iterator[Diagnosis]:
+    """What is on and cannot be had. No call fails for it, so that nothing else would tell."""
+    tables = settings.content.get("wrappers", {})
+    is_table = isinstance(tables, dict)
+    wrong = [name for name, table in tables.items() if not isinstance(table, dict)] if is_table else ["wrappers"]
+    for name in wrong:
+        message = f"`{name}` is not a table, so it switches nothing on."
+        yield Diagnosis("configuration-malformed", ERROR, settings.path, message, "Write [wrappers.NAME].")
+    for status in wrapper_statuses(settings, load=True):
+        if status.state == WRAPPER_BROKEN:
+            mend = "Mend or install it, or switch it off in [wrappers] of config.toml and in FERRULE_WRAPPERS."
+            yield Diagnosis("wrapper-broken", ERROR, status.name, status.error or "", mend)
+
+
+def _loaded(claims: Mapping[str, list[InstalledTool]], settings: Configuration) -> list[Entry]:
+    return [
+        inventory.examine(Entry(name, claims[name]), settings, load=True)
+        for name in sorted(claims)
+    ]  # fmt: skip
+
+
+def _tool(entry: Entry) -> Iterator[Diagnosis]:
+    if entry.state in (BROKEN, CLASH, INVALID) and entry.error:
+        yield Diagnosis(f"tool-{entry.state}", ERROR, entry.name, entry.error.message, entry.error.hint)
+
+
+def _credentials(loaded: Iterable[Entry]) -> Iterator[Diagnosis]:
+    file = CredentialsFile(default_path())
+    if file.problem:
+        mend = "Mend the file, and see `ferrule credentials`."
+        yield Diagnosis("credentials-unusable", ERROR, file.path, file.problem, mend)
+    if file.warning:
+        yield Diagnosis("credentials-readable", WARNING, file.path, file.warning, f"chmod 600 {file.path}")
+    for status in (status for entry in loaded for status in statuses(entry, file)):
+        mend = f"ferrule credentials set {status.tool} {status.name}"
+        if status.state == MISSING:
+            message = f"The credential {status.name!r} is not set."
+            yield Diagnosis("credential-missing", WARNING, status.tool, message, mend)
+        elif status.state == UNUSABLE and status.problem != file.problem:
+            yield Diagnosis("credential-unusable", ERROR, status.tool, status.problem or "", mend)
+
+
+def _path(loaded: Iterable[Entry]) -> Iterator[Diagnosis]:
+    """Console scripts need no PATH for the client, but a person who types their names does."""
+    folder = os.path.dirname(interpreter())
+    names = [executable_name(entry.name) for entry in loaded]
+    hidden = [name for name in names if os.path.exists(os.path.join(folder, name)) and not shutil.which(name)]
+    if hidden:
+        message = f"It is not on PATH, so a shell does not find {', '.join(hidden)}."
+        yield Diagnosis("scripts-not-on-path", NOTE, folder, message)
+
+
+def _folders(further: Sequence[str], loaded: Mapping[str, Entry]) -> Iterator[Diagnosis]:
+    read = client_folders()
+    asked = [os.path.abspath(os.path.expanduser(folder)) for folder in further]
+    for folder in asked:
+        if folder not in read and any(linked_executables.links(folder)):
+            known = ", ".join(read)
+            message = f"Tools are linked there, and the client reads {known} and the folder of its installation."
+            yield Diagnosis("folder-not-read", WARNING, folder, message, "ferrule link --to one of those")
+    seen: dict[str, str] = {}
+    for folder in dict.fromkeys((*read, *asked)):
+        yield from _folder(folder, loaded)
+        for path, facts in linked_executables.links(folder):
+            name = os.path.basename(path)
+            if name in seen and folder in read:
+                message = f"The client takes {path} instead."
+                yield Diagnosis("link-overridden", WARNING, seen[name], message, _unlink(facts, seen[name]))
+            seen[name] = path
+
+
+def _folder(folder: str, loaded: Mapping[str, Entry]) -> Iterator[Diagnosis]:
+    try:
+        names = sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        yield Diagnosis("folder-unreadable", ERROR, folder, f"It cannot be read: {error.strerror}.")
+        return
+    for name in names:
+        if name.endswith(SUFFIX) and name != SUFFIX:
+            yield from _executable(os.path.join(folder, name))
+    for path, facts in linked_executables.links(folder):
+        yield from _link(path, facts, loaded)
+
+
+def _executable(path: str) -> Iterator[Diagnosis]:
+    """What the client takes for a tool has to be one: a file that its owner may execute."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        yield Diagnosis("link-dangling", ERROR, path, f"It leads nowhere: {error.strerror}.", f"rm {path}")
+        return
+    if not mode & stat.S_IXUSR:
+        message = "It is not executable, so the client passes it over."
+        yield Diagnosis("not-executable", ERROR, path, message, f"chmod +x {path}")
+
+
+def _link(path: str, facts: _Facts, loaded: Mapping[str, Entry]) -> Iterator[Diagnosis]:
+    if os.path.basename(path) != executable_name(facts["name"]):
+        message = f"Its file was renamed, and its schema says {facts['name']}, so the client refuses it."
+        mend = f"Remove it, and run: ferrule link {facts['tool']} --as NAME"
+        yield Diagnosis("link-renamed", ERROR, path, message, mend)
+    try:
+        reasons = linked_executables.reasons_to_doubt(path, facts)
+    except OSError:
+        return  # it went away meanwhile
+    if os.path.dirname(facts["python"]) != os.path.dirname(interpreter()):
+        yield _foreign(path, facts, reasons)
+    else:
+        yield from _target(path, facts, loaded.get(facts["tool"]), reasons)
+
+
+def _foreign(path: str, facts: _Facts, reasons: list[str]) -> Diagnosis:
+    """A link into another environment: what is installed there cannot be known from here."""
+    python = facts["python"]
+    if not reasons:
+        message = f"It was linked by {python}, whose tools are not examined here."
+        return Diagnosis("link-foreign", NOTE, path, message)
+    message = f"It is out of date: {'; '.join(reasons)}."
+    mend = f"{python} -m ferrule link {facts['tool']} --to {os.path.dirname(path)}{_alias(facts)}"
+    return Diagnosis("link-stale", ERROR, path, message, f"{mend}, or: {_unlink(facts, path)}")
+
+
+def _target(path: str, facts: _Facts, entry: Entry | None, reasons: list[str]) -> Iterator[Diagnosis]:
+    tool, unlink = facts["tool"], _unlink(facts, path)
+    if entry is None:
+        yield Diagnosis("link-gone", ERROR, path, f"The tool {tool} is not installed any more.", unlink)
+    elif entry.state == DISABLED:
+        message = entry.error.message if entry.error else ""
+        yield Diagnosis("link-disabled", WARNING, path, f"{tool}: {message}", f"Enable it, or: {unlink}")
+    elif entry.state in (BROKEN, CLASH, INVALID):
+        message = f"Its tool {tool} is {entry.state}, so every call fails."
+        yield Diagnosis("link-failing", ERROR, path, message, f"Mend the tool, or: {unlink}")
+    else:
+        recorded, installed = f"{facts['distribution']} {facts['version']}".strip(), entry.tool.source
+        if recorded != installed:
+            reasons = [*reasons, f"it was linked for {recorded}, and {installed} is installed"]
+        if reasons:
+            mend = f"ferrule link {tool} --to {os.path.dirname(path)}{_alias(facts)}"
+            yield Diagnosis("link-stale", ERROR, path, f"It is out of date: {'; '.join(reasons)}.", mend)
+
+
+def _unlink(facts: _Facts, path: str) -> str:
+    return f"ferrule unlink {facts['name']} --from {os.path.dirname(path)}"
+
+
+def _alias(facts: _Facts) -> str:
+    return f" --as {facts['name']}" if facts["name"] != facts["tool"] else ""

@@ -1,0 +1,135 @@
+"""Any executable on disk, asked for its schema as the client asks: under its limits, and judged by its rules."""
+
+import os
+import select
+import subprocess
+import time
+from collections.abc import Sequence
+
+from ferrule.schema.rules import Finding, check_text
+from ferrule.schema.rules.contract import MAX_BYTES
+from ferrule.supervision import processes
+from ferrule.supervision.signals import Signals
+from ferrule.text.naming import SUFFIX, tool_name
+
+SECONDS = 1.0  # after which the client is ended by its own alarm
+_READ = 1 << 20  # bytes that are read, to say how many there are too many
+_CHUNK = 65536
+
+
+class Probe:
+    """What came of one `--schema`.
+
+    output: what it printed, 1 MiB of it at the most. exit_code: negative for the signal that ended it; None where it
+    was late, or did not start. problem: why it did not start.
+    """
+
+    def __init__(self, output: bytes = b"", exit_code: int | None = None, problem: str | None = None) -> None:
+        self.output = output
+        self.exit_code = exit_code
+        self.problem = problem
+
+
+def judge(path: str, probe: Probe, *, strict: bool = False, silenced: Sequence[str] = ()) -> list[Finding]:
+    """What is wrong with an executable that was asked for its schema, and with the schema that it printed.
+
+    strict, silenced: as `schema_rules.check` takes them.
+    """
+    findings = [*_unread(path), *_missed(probe)]
+    if not probe.output:
+        return findings
+    name = tool_name(path) if path.endswith(SUFFIX) else None
+    size = len(probe.output)
+    return findings + check_text(probe.output, name=name, size=size, strict=strict, silenced=silenced)
+
+
+def ask(path: str) -> Probe:
+    """Run `PATH --schema` for a second, without stdin and stderr; everything that it started is gone afterwards.
+
+    Raises CallInterrupted.
+    """
+    processes.adopt_orphans()
+    others = processes.children()
+    with Signals() as signals:
+        try:
+            process = subprocess.Popen(
+                [os.path.abspath(path), "--schema"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                process_group=0,
+                bufsize=0,
+            )
+        except OSError as error:
+            return Probe(problem=error.strerror or str(error))
+        with process:
+            probe = _watch(process, signals, time.monotonic() + SECONDS)
+            _end(process, others)
+        if signals.interrupted:
+            raise signals.interrupted
+    return probe
+
+
+def _watch(process: "subprocess.Popen[bytes]", signals: Signals, deadline: float) -> Probe:
+    output = _read(process, signals, deadline)
+    while process.poll() is None and not signals.interrupted and time.monotonic() < deadline:
+        time.sleep(0.002)
+    return Probe(output, process.returncode if time.monotonic() < deadline else None)
+
+
+def _read(process: "subprocess.Popen[bytes]", signals: Signals, deadline: float) -> bytes:
+    """Its stdout to the end, which comes only when everybody who holds it has closed it."""
+    assert process.stdout is not None  # noqa: S101 - it was asked for
+    file = process.stdout.fileno()
+    poll = select.poll()
+    poll.register(file, select.POLLIN)
+    poll.register(signals.file, select.POLLIN)
+    data = bytearray()
+    while (left := deadline - time.monotonic()) > 0 and not signals.interrupted:
+        ready = [descriptor for descriptor, _ in poll.poll(left * 1000)]
+        if signals.file in ready:
+            signals.settle()
+        if file in ready:
+            chunk = os.read(file, _CHUNK)
+            if not chunk:
+                break
+            data += chunk[: _READ - len(data)]
+    return bytes(data)
+
+
+def _end(process: "subprocess.Popen[bytes]", others: set[int]) -> None:
+    try:
+        os.killpg(process.pid, 9)
+    except (ProcessLookupError, PermissionError):
+        pass
+    processes.end_descendants(process.pid, others)
+    process.poll()
+
+
+def _unread(path: str) -> list[Finding]:
+    """The client looks at files of one form of name alone."""
+    if path.endswith(SUFFIX) and os.path.basename(path) != SUFFIX:
+        return []
+    message = f"The client looks only at files whose names end with {SUFFIX!r}."
+    return [_finding("file-name", message, f"Rename it, as in weather{SUFFIX}.")]
+
+
+def _missed(probe: Probe) -> list[Finding]:
+    """The limits of the client that the executable did not keep."""
+    if probe.problem:
+        mend = "Make it a program that the system can start; a script begins with #! and an interpreter."
+        return [_finding("not-started", f"It cannot be started: {probe.problem}.", mend)]
+    if probe.exit_code is None:
+        message = f"It had not printed its schema and ended after {SECONDS:.0f} s, which ends the client itself."
+        mend = "Print the schema before anything is imported, and leave no process behind that holds stdout open."
+        return [_finding("late", message, mend)]
+    if probe.exit_code:
+        how = f"with exit code {probe.exit_code}" if probe.exit_code > 0 else f"by signal {-probe.exit_code}"
+        return [_finding("exit-code", f"It ended {how}, so the client skips it.", "End with exit code 0.")]
+    if not probe.output:
+        return [_finding("silent", "It printed nothing.", f"Print the schema, {MAX_BYTES:,} bytes at the most.")]
+    return []
+
+
+def _finding(rule: str, message: str, mend: str) -> Finding:
+    return Finding(rule, "", message, mend, severity="error")

@@ -1,0 +1,251 @@
+"""The executables that `ferrule link` writes: small shell files that answer `--schema` themselves.
+
+An agent asks every tool for its schema at each start, so that answer must not cost an interpreter. The file holds the
+schema that was validated when it was written, and the paths whose change makes that schema doubtful; it tests them with
+what the shell has built in. Everything else goes to the dispatcher, in an isolated interpreter.
+"""
+
+import json
+import os
+import shlex
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ferrule.config import configuration
+from ferrule.discovery import InstalledTool
+from ferrule.errors import LinkRefused
+from ferrule.schema import schema_file
+from ferrule.supervision.python_path import extra_paths, interpreter, place_of_paths
+from ferrule.text import strict_json
+from ferrule.text.naming import executable_name
+from ferrule.text.renaming import rename_schema
+
+_MARK = "# ferrule link: "
+
+_SCRIPT = """\
+#!/bin/sh
+{mark}{facts}
+# Written by `ferrule link`, which writes it anew; `ferrule unlink` removes it.
+stale=
+if [ "$#" -eq 1 ] && [ "$1" = --schema ] && [ -z "${{FERRULE_DISABLE-}}${{FERRULE_CONFIG-}}" ]; then
+  if {is_fresh}; then
+    printf '%s\\n' {schema}
+    exit
+  fi
+  stale=$0
+fi
+if [ ! -x {python} ]; then
+  [ "$#" -gt 0 ] || while read -r _; do :; done
+  printf '%s\\n' {gone}
+  echo {gone_text} >&2
+  [ "$#" -eq 0 ] || exit 1
+  case ${{FERRULE_EXIT_ZERO-}} in
+    1) exit 0 ;;
+    0) exit 1 ;;
+    *) [ -n "${{IKIGAI_AGENT_ID-}}" ] ; exit ;;
+  esac
+fi
+exec {python} -I -c {code} {tool} {names} "$stale" "$@"
+"""
+
+# ferrule itself may be gone while the interpreter is still there.
+_CODE = """\
+import sys
+sys.path[{place}:{place}] = {paths}
+try:
+    from ferrule.dispatch import linked
+except ImportError:
+    import os
+    is_call = not sys.argv[4:]
+    try:
+        while is_call and os.read(0, 65536):
+            pass
+    except OSError:
+        pass
+    for file, text in ((1, {gone}), (2, {gone_text})):
+        try:
+            os.write(file, text.encode() + b"\\n")
+        except OSError:
+            pass
+    chosen = os.environ.get("FERRULE_EXIT_ZERO")
+    is_zero = chosen == "1" if chosen in ("0", "1") else bool(os.environ.get("IKIGAI_AGENT_ID"))
+    sys.exit(not (is_call and is_zero))
+linked()
+"""
+
+
+class Link:
+    """One executable: the tool it starts, the name it gives it, and what is in it.
+
+    names: every tool that has another name for this link's client, its own included. facts: what the file says of
+    itself, as JSON: `tool`, `name`, `distribution`, `version`, `python`, `watched` (paths that date the schema).
+    """
+
+    def __init__(self, tool: InstalledTool, schema: Mapping[str, Any], names: Mapping[str, str]) -> None:
+        self.tool = tool
+        self.name = names.get(tool.name, tool.name)
+        self.names = dict(names)
+        self.schema = rename_schema(dict(schema), self.names)
+        self.facts: dict[str, Any] = {
+            "tool": tool.name,
+            "name": self.name,
+            "distribution": tool.distribution,
+            "version": tool.version,
+            "python": interpreter(),
+            "watched": watched(tool),
+        }
+
+    def file_name(self) -> str:
+        """The executable's name, as in `web-fetch-tool`."""
+        return executable_name(self.name)
+
+    def content(self) -> bytes:
+        """The executable's bytes; the same tool, installed in the same way, gives the same bytes."""
+        gone_text = f"The tool {self.name} is not installed any more; run `ferrule unlink {self.tool.name}`."
+        gone = json.dumps({"success": False, "error": gone_text, "error_code": "INTERNAL_ERROR"})
+        code = _CODE.format(place=place_of_paths(), paths=extra_paths(), gone=repr(gone), gone_text=repr(gone_text))
+        script = _SCRIPT.format(
+            mark=_MARK,
+            facts=json.dumps(self.facts, sort_keys=True),
+            is_fresh=" && ".join(self._tests()),
+            schema=shlex.quote(strict_json.dumps(self.schema).decode()),
+            python=shlex.quote(self.facts["python"]),
+            gone=shlex.quote(gone),
+            gone_text=shlex.quote(gone_text),
+            code=shlex.quote(code),
+            tool=shlex.quote(self.tool.name),
+            names=shlex.quote(json.dumps(self.names) if self.names else ""),
+        )
+        return script.encode(errors="surrogateescape")
+
+    def _tests(self) -> Iterator[str]:
+        yield f"[ -x {shlex.quote(self.facts['python'])} ]"
+        for path in map(shlex.quote, self.facts["watched"]):
+            yield f"[ -e {path} ]"
+            yield f'! [ {path} -nt "$0" ]'
+        # The configuration may disable the tool, but need not exist.
+        yield f'! [ {shlex.quote(configuration.default_path())} -nt "$0" ]'
+
+
+def watched(tool: InstalledTool) -> list[str]:
+    """The paths whose absence or change makes a linked schema doubtful.
+
+    They are the metadata's folder (its name has the version, and a fresh installation makes it anew) and a file in it,
+    and the schema's file, or the module's where the schema is computed.
+    """
+    metadata = os.path.abspath(tool.metadata)
+    paths = [metadata, *(os.path.join(metadata, name) for name in ("METADATA", "PKG-INFO"))]
+    source = schema_file.locate(tool.module) or schema_file.locate_module(tool.module)
+    return [path for path in (*paths, source and os.path.abspath(source)) if path and os.path.exists(path)]
+
+
+def write(link: Link, folder: str) -> bool:
+    """Write the executable into a folder, atomically; False where it was there already, and up to date.
+
+    Raises LinkRefused where a file of that name is there which ferrule did not write, or which starts another tool,
+    and where the folder cannot be written.
+    """
+    path = os.path.join(folder, link.file_name())
+    content = link.content()
+    there = read_facts(path)
+    if os.path.lexists(path) and there is None:
+        raise LinkRefused(f"{path} is there and was not written by ferrule.", hint="Move it away, or link elsewhere.")
+    if there is not None and there["tool"] != link.tool.name:
+        other = there["tool"]
+        raise LinkRefused(f"{path} is a link to {other}.", hint=f"Run `ferrule unlink {other}` first.")
+    if there is not None and not reasons_to_doubt(path, there) and _bytes(path) == content:
+        return False
+    try:
+        os.makedirs(folder, exist_ok=True)
+        _replace(path, content)
+    except OSError as error:
+        raise LinkRefused(f"{path} cannot be written: {error.strerror}.") from None
+    return True
+
+
+def remove(path: str) -> None:
+    """Remove an executable that ferrule wrote. Raises LinkRefused for any other file."""
+    if read_facts(path) is None:
+        raise LinkRefused(f"{path} was not written by ferrule, so it stays.")
+    try:
+        os.unlink(path)
+    except OSError as error:
+        raise LinkRefused(f"{path} cannot be removed: {error.strerror}.") from None
+
+
+def links(folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every executable in a folder that ferrule wrote: its path, and what it says of itself."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for name in names:
+        path = os.path.join(folder, name)
+        facts = read_facts(path)
+        if facts is not None:
+            yield path, facts
+
+
+def read_facts(path: str) -> dict[str, Any] | None:
+    """What an executable says of itself; None where ferrule did not write it."""
+    if not os.path.isfile(path):
+        return None  # a FIFO would not even let itself be opened
+    try:
+        with open(path, "rb") as file:
+            first, second = file.readline(16), file.readline(1 << 20)
+    except OSError:
+        return None
+    mark = _MARK.encode()
+    if first != b"#!/bin/sh\n" or not second.startswith(mark):
+        return None
+    try:
+        facts = json.loads(second[len(mark) :])
+    except ValueError:
+        return None
+    return facts if _is_whole(facts) else None
+
+
+def reasons_to_doubt(path: str, facts: Mapping[str, Any]) -> list[str]:
+    """Why an executable is out of date, as the executable itself would judge; empty where it is not."""
+    reasons = [] if os.access(facts["python"], os.X_OK) else [f"the interpreter {facts['python']} is gone"]
+    written = os.stat(path).st_mtime_ns
+    must_exist: Sequence[str] = facts["watched"]
+    for one in (*must_exist, configuration.default_path()):
+        try:
+            if os.stat(one).st_mtime_ns > written:
+                reasons.append(f"{one} is newer")
+        except OSError:
+            if one in must_exist:
+                reasons.append(f"{one} is gone")
+    return reasons
+
+
+def _is_whole(facts: object) -> bool:
+    if not isinstance(facts, dict) or not isinstance(facts.get("watched"), list):
+        return False
+    texts = [*facts["watched"], *(facts.get(key) for key in ("tool", "name", "distribution", "version", "python"))]
+    return all(isinstance(text, str) for text in texts)
+
+
+def _bytes(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _replace(path: str, content: bytes) -> None:
+    handle, draft = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=".ferrule-")
+    try:
+        with open(handle, "wb") as file:
+            file.write(content)
+        os.chmod(draft, 0o755)  # noqa: S103 - it is a program, for whoever runs the client
+        # A schema that changes while it is being linked must be newer than its link.
+        os.utime(draft, (_started, _started))
+        os.replace(draft, path)
+    except BaseException:
+        os.unlink(draft)
+        raise
+
+
+_started = time.time()

@@ -1,0 +1,1 @@
+"""One call of one tool, from stdin to the exit code."""

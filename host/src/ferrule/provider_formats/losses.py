@@ -1,0 +1,149 @@
+"""What each provider makes of a schema in our form, one generator a provider.
+
+The schema rules warn of what providers do with schemas in the forms that the client writes: OpenAI's strict mode, and
+Gemini's `parameters`. Our forms use neither, so only a part of those warnings holds here; where one does, it is taken
+from the rule's own finding or shares the rule's own judgement.
+"""
+
+from ferrule.provider_formats.format import Loss
+from ferrule.schema.rules.findings import pointer_to, shown
+from ferrule.schema.rules.nodes import all_nodes
+from ferrule.schema.rules.recommendations import LONGEST_DESCRIPTION, LONGEST_NAME, refusing
+from ferrule.schema.rules.structure import array_without_items, nesting_depth
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from ferrule.schema.rules.nodes import Node
+
+_LONGEST_ELSEWHERE = 128  # characters of a tool's name at Anthropic, at Gemini and in MCP
+_COMPOSITION = ("allOf", "anyOf", "oneOf")
+_OPENAI_TOP = (*_COMPOSITION, "enum", "const", "not")
+
+# What draft 2020-12 asserts and Gemini does not list among the keywords of JSON Schema that it reads.
+_UNREAD_BY_GEMINI = {
+    *("allOf", "not", "if", "then", "else", "const", "pattern", "$dynamicRef"),
+    *("exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength"),
+    *("uniqueItems", "contains", "minContains", "maxContains", "unevaluatedItems"),
+    *("minProperties", "maxProperties", "patternProperties", "propertyNames", "unevaluatedProperties"),
+    *("dependentRequired", "dependentSchemas"),
+}
+_BESIDE_A_REFERENCE = {"description", "default"}
+
+
+def anthropic(schema: "dict[str, Any]") -> "Iterator[Loss]":
+    """The Messages API, without strict tools: it reads all of JSON Schema, and holds a model to none of it."""
+    yield from _long_name(schema, _LONGEST_ELSEWHERE, "Anthropic")
+    for node, inner in _schemas(schema):
+        yield from _property_name(node, "Anthropic")
+        yield from _outside_reference(node, inner)
+        if node.depth == 1:
+            yield from _at_the_top(node, inner, _COMPOSITION, "Anthropic")
+
+
+def openai(schema: "dict[str, Any]") -> "Iterator[Loss]":
+    """Chat Completions and Responses, both without strict mode."""
+    yield from _long_name(schema, LONGEST_NAME, "OpenAI")
+    if len(schema["description"]) > LONGEST_DESCRIPTION:
+        message = (
+            f"OpenAI has refused every request with a description of more than {LONGEST_DESCRIPTION:,} characters."
+        )
+        yield Loss("/description", message, refused=True, rule="description-too-long")
+    for node, inner in _schemas(schema):
+        yield from _outside_reference(node, inner)
+        if node.depth == 1:
+            yield from _at_the_top(node, inner, _OPENAI_TOP, "OpenAI")
+        for finding in array_without_items(node, inner):
+            yield Loss(
+                finding.pointer,
+                "OpenAI refuses every request with an array whose items have no schema.",
+                refused=True,
+                rule=finding.id,
+            )
+
+
+def gemini(schema: "dict[str, Any]") -> "Iterator[Loss]":
+    """generateContent with `parametersJsonSchema`, which takes much that `parameters` refuses."""
+    yield from _long_name(schema, _LONGEST_ELSEWHERE, "Gemini")
+    if schema["name"][0].isdigit():
+        yield Loss("/name", "Gemini refuses every request with a tool whose name starts with a digit.", refused=True)
+    for node, inner in _schemas(schema):
+        yield from _property_name(node, "Gemini")
+        yield from _gemini_reference(node, inner)
+        yield from _gemini_keywords(node, inner)
+        for finding in nesting_depth(node, inner):
+            message = "Gemini may refuse what is nested so deeply; it does not say how deep it goes."
+            yield Loss(finding.pointer, message, refused=False, rule=finding.id)
+
+
+def mcp(schema: "dict[str, Any]") -> "Iterator[Loss]":
+    """tools/list: what a client's own provider refuses or drops comes on top of it."""
+    if len(schema["name"]) > _LONGEST_ELSEWHERE:
+        message = f"MCP asks for names of at most {_LONGEST_ELSEWHERE} characters; a client may drop the tool."
+        yield Loss("/name", message, refused=False)
+    for node, inner in _schemas(schema):
+        yield from _outside_reference(node, inner)
+
+
+def _schemas(schema: "dict[str, Any]") -> "Iterator[tuple[Node, dict[object, object]]]":
+    for node in all_nodes(schema):
+        if isinstance(node.schema, dict):
+            yield node, node.schema
+
+
+def _long_name(schema: "dict[str, Any]", longest: int, provider: str) -> "Iterator[Loss]":
+    if len(schema["name"]) > longest:
+        message = f"{provider} refuses every request with a tool whose name has more than {longest} characters."
+        yield Loss("/name", message, refused=True)
+
+
+def _property_name(node: "Node", provider: str) -> "Iterator[Loss]":
+    if isinstance(node.name, str) and node.plain and provider in refusing(node.name):
+        message = f"{provider} refuses every request with a parameter called {shown(node.name)} in it."
+        yield Loss(node.pointer, message, refused=True, rule="parameter-name-refused")
+
+
+def _at_the_top(
+    node: "Node", schema: "dict[object, object]", keywords: "tuple[str, ...]", provider: str
+) -> "Iterator[Loss]":
+    for keyword in keywords:
+        if keyword in schema:
+            message = f"{provider} refuses every request with {keyword!r} at the top level of the parameters."
+            yield Loss(pointer_to(node.pointer, keyword), message, refused=True)
+
+
+def _outside_reference(node: "Node", schema: "dict[object, object]") -> "Iterator[Loss]":
+    """Nobody fetches anything for a tool's schema, the host neither."""
+    if "$ref" in schema and not str(schema["$ref"]).startswith("#"):
+        message = (
+            "What the reference leads to is not in the schema, and nobody fetches it: a model sees its name alone."
+        )
+        yield Loss(pointer_to(node.pointer, "$ref"), message, refused=False)
+
+
+def _gemini_reference(node: "Node", schema: "dict[object, object]") -> "Iterator[Loss]":
+    if "$ref" not in schema:
+        return
+    pointer = pointer_to(node.pointer, "$ref")
+    if not str(schema["$ref"]).startswith("#"):
+        yield Loss(pointer, "Gemini refuses every request with a reference that leads out of the schema.", refused=True)
+    elif any(not str(keyword).startswith("$") for keyword in schema.keys() - _BESIDE_A_REFERENCE):
+        message = "Gemini refuses every request with a reference that has keywords beside it, 'type' included."
+        yield Loss(pointer, message, refused=True)
+
+
+def _gemini_keywords(node: "Node", schema: "dict[object, object]") -> "Iterator[Loss]":
+    for keyword in schema:
+        if keyword in _UNREAD_BY_GEMINI:
+            message = f"Gemini does not list {keyword!r} among what it reads, so it may send what breaks it."
+            yield Loss(pointer_to(node.pointer, keyword), message, refused=False)
+    if "oneOf" in schema:
+        message = "Gemini reads 'oneOf' as 'anyOf', so it may send what fits several of the branches."
+        yield Loss(pointer_to(node.pointer, "oneOf"), message, refused=False)
+    values = schema.get("enum")
+    if isinstance(values, list) and any(isinstance(one, bool | None | list | dict) for one in values):
+        message = "Gemini reads an 'enum' of strings and numbers; other values may be lost."
+        yield Loss(pointer_to(node.pointer, "enum"), message, refused=False)

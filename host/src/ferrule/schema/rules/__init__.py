@@ -1,0 +1,33 @@
+"""The rules that a tool's schema has to keep: what is an error, what only costs something, what to do.
+
+Errors keep a tool from being registered: the rules of the format, the client's limits, and the metaschema.
+Warnings say what a provider does with a schema that is valid and still causes trouble. `contract_errors` is
+on the path of `--schema` and imports next to nothing; `check` does everything. Each is loaded when it is first used.
+"""
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from ferrule.schema.rules.check import check, check_text
+    from ferrule.schema.rules.contract import contract_errors
+    from ferrule.schema.rules.definitions import RULES
+    from ferrule.schema.rules.findings import Finding
+
+__all__ = ["RULES", "Finding", "check", "check_text", "contract_errors"]
+
+_ROOMS = {
+    "RULES": "rules",
+    "Finding": "findings",
+    "check": "checking",
+    "check_text": "checking",
+    "contract_errors": "contract",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    room = __import__(f"{__name__}.{_ROOMS[name]}", fromlist=[name])
+    value: object = getattr(room, name)
+    globals()[name] = value
+    return value

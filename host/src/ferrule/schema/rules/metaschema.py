@@ -1,0 +1,71 @@
+"""Checks `parameters` against the metaschema of JSON Schema 2020-12, which is what Anthropic requires of it.
+
+jsonschema is imported when it is needed, and reads the metaschemas that it ships: nothing is ever fetched.
+"""
+
+from ferrule.schema.rules.contract import too_deep_at
+from ferrule.schema.rules.findings import Finding, pointer_to
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jsonschema import FormatChecker
+
+_LONGEST = 160
+
+
+def metaschema(document: object) -> "Iterator[Finding]":
+    """One finding for each place in `parameters` that the metaschema refuses, unusable patterns included.
+
+    The document must be no deeper than `too-deep` allows. Nothing is found where `parameters` is no object.
+    """
+    parameters = document.get("parameters") if isinstance(document, dict) else None
+    if not isinstance(parameters, dict):
+        return
+    from jsonschema import Draft202012Validator
+
+    # The schema is the instance here, so no reference in it is ever followed.
+    validator = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_checker=_pattern_checker())
+    seen = set()
+    try:
+        for error in validator.iter_errors(parameters):
+            pointer = pointer_to("/parameters", *error.absolute_path)
+            if pointer not in seen:
+                seen.add(pointer)
+                yield _finding(pointer, error.message)
+    except RecursionError:
+        yield too_deep_at("/parameters")
+
+
+def _finding(pointer: str, message: str) -> Finding:
+    return Finding(
+        "metaschema",
+        pointer,
+        "This is not JSON Schema 2020-12, and Anthropic refuses every request with the tool in it: "
+        f"{_shortened(message)}.",
+        "Correct the keyword that the pointer names, or take it out.",
+    )
+
+
+def _shortened(message: str) -> str:
+    """The message starts with the value, however long that is, and ends with what is wrong with it."""
+    if len(message) <= _LONGEST:
+        return message
+    return f"{message[:40]} ... {message[40 - _LONGEST :]}"
+
+
+def _pattern_checker() -> "FormatChecker":
+    """Only regular expressions: an unusable `pattern` would fail when arguments are checked with it."""
+    import re
+
+    from jsonschema import FormatChecker
+
+    checker = FormatChecker(formats=())
+
+    def compiles(value: object) -> bool:
+        return not isinstance(value, str) or bool(re.compile(value))
+
+    checker.checks("regex", raises=(re.error, RecursionError, OverflowError))(compiles)
+    return checker

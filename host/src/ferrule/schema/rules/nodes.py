@@ -1,0 +1,98 @@
+"""Walks the schemas inside a schema, without recursion, so that no depth ends the process."""
+
+from ferrule.schema.rules.findings import pointer_to
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+MAX_LEVELS = 64
+"""Levels of JSON below which nothing is looked at. A document with more breaks a rule of its own."""
+
+_SINGLE = (
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+)
+_LISTED = ("allOf", "anyOf", "oneOf", "prefixItems")
+_NAMED = ("$defs", "definitions", "dependentSchemas", "patternProperties")
+
+
+class Node:
+    """One schema inside `parameters`, or what stands in the place of one.
+
+    schema: the value; a schema only where it is a dict.
+    depth: 1 for `parameters`, and 1 more for each schema around it.
+    levels: how many objects and arrays of JSON are open there, its own included.
+    name: the key in `properties`; None for `parameters`, for `items`, and elsewhere.
+    plain: reached through `properties` and `items` alone, so that it describes an argument.
+    """
+
+    __slots__ = ("depth", "levels", "name", "plain", "pointer", "schema")
+
+    def __init__(self, pointer: str, schema: object, depth: int, levels: int) -> None:
+        self.pointer = pointer
+        self.schema = schema
+        self.depth = depth
+        self.levels = levels
+        self.name: object = None
+        self.plain = True
+
+    def child(self, schema: object, *tokens: object, plain: bool = True, name: object = None) -> "Node":
+        """The schema that the tokens lead to from this one."""
+        node = Node(pointer_to(self.pointer, *tokens), schema, self.depth + 1, self.levels + len(tokens))
+        node.plain = self.plain and plain
+        node.name = name
+        return node
+
+
+def plain_nodes(document: object) -> "Iterator[Node]":
+    """Every schema that describes an argument, `parameters` first, in the document's order."""
+    return _walk(document, _plain_children)
+
+
+def all_nodes(document: object) -> "Iterator[Node]":
+    """The plain schemas, and those in compositions, conditions, definitions and the like."""
+    return _walk(document, lambda node, schema: [*_plain_children(node, schema), *_other_children(node, schema)])
+
+
+def _walk(document: object, children: "Callable[[Node, dict[object, object]], list[Node]]") -> "Iterator[Node]":
+    parameters = document.get("parameters") if isinstance(document, dict) else None
+    waiting = [Node("/parameters", parameters, depth=1, levels=2)] if isinstance(parameters, dict) else []
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node.schema, dict) and node.levels < MAX_LEVELS:
+            waiting.extend(reversed(children(node, node.schema)))
+
+
+def _plain_children(node: Node, schema: "dict[object, object]") -> list[Node]:
+    found = []
+    properties = schema.get("properties")
+    if isinstance(properties, dict):
+        found = [node.child(inner, "properties", name, name=name) for name, inner in properties.items()]
+    if "items" in schema:
+        found.append(node.child(schema["items"], "items"))
+    return found
+
+
+def _other_children(node: Node, schema: "dict[object, object]") -> list[Node]:
+    found = [node.child(schema[key], key, plain=False) for key in _SINGLE if key in schema]
+    for key in _LISTED:
+        branches = schema.get(key)
+        if isinstance(branches, list | tuple):
+            found += [node.child(inner, key, index, plain=False) for index, inner in enumerate(branches)]
+    for key in _NAMED:
+        named = schema.get(key)
+        if isinstance(named, dict):
+            found += [node.child(inner, key, name, plain=False) for name, inner in named.items()]
+    return found

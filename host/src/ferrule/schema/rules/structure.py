@@ -1,0 +1,122 @@
+"""Warnings about schemas that are valid, and that a provider refuses or misreads for their shape."""
+
+from ferrule.schema.rules.findings import Finding, shown
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ferrule.schema.rules.nodes import Node
+
+_SAFE_DEPTH = 5
+_BELONGS_TO = (("properties", "object"), ("required", "object"), ("items", "array"))
+
+
+def misplaced_keyword(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+    """`properties` and `required` belong to objects, `items` to arrays."""
+    kind = schema.get("type")
+    for keyword, owner in _BELONGS_TO:
+        if node.plain and keyword in schema and isinstance(kind, str) and kind != owner:
+            yield Finding(
+                "misplaced-keyword",
+                f"{node.pointer}/{keyword}",
+                f"{shown(keyword)} stands in a schema of type {shown(kind)}: "
+                "Gemini refuses every request with the tool in it.",
+                f"Take it out, or set the type to {shown(owner)}.",
+            )
+
+
+def array_without_items(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+    """An array whose elements could be anything."""
+    if schema.get("type") == "array" and "items" not in schema:
+        yield Finding(
+            "array-without-items",
+            f"{node.pointer}/items",
+            "The array does not say what its items are: OpenAI and Gemini refuse every request with it.",
+            'Add "items" with a type, such as {"type": "string"}.',
+        )
+
+
+def object_without_properties(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+    """An object that could hold anything, or a tool without parameters."""
+    if schema.get("type") != "object" or schema.get("properties", {}) != {}:
+        return
+    if node.depth > 1:
+        message = "The object names no properties: Gemini and OpenAI's strict mode refuse every request with it."
+        mend = "Name its properties, or take a string of JSON and parse it in the tool."
+    elif "properties" in schema:
+        message = "The tool has no parameters: Gemini refuses every request with an empty 'properties' in it."
+        mend = "Give it one optional parameter, such as a limit, or serve it to other providers only."
+    else:
+        return
+    yield Finding("object-without-properties", f"{node.pointer}/properties", message, mend)
+
+
+def nested_object(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+    """The client closes `parameters` for OpenAI's strict mode, and no object below it."""
+    properties, required = schema.get("properties"), schema.get("required")
+    if node.depth == 1 or not node.plain or schema.get("type") != "object":
+        return
+    if not isinstance(properties, dict) or not properties:
+        return
+    everything = isinstance(required, list | tuple) and all(name in required for name in properties)
+    if everything and schema.get("additionalProperties") is False:
+        return
+    yield Finding(
+        "nested-object",
+        node.pointer,
+        "OpenAI's strict mode refuses every request with an object below the top level that is open or has "
+        "optional properties, and the client closes the top level only.",
+        "Make its properties parameters of the tool, or take a string of JSON and parse it in the tool.",
+    )
+
+
+def nesting_depth(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+    """The first object or array on the way down that is one level too many."""
+    if node.plain and node.depth == _SAFE_DEPTH + 1 and schema.get("type") in ("object", "array"):
+        yield Finding(
+            "nesting-depth",
+            node.pointer,
+            f"This is level {_SAFE_DEPTH + 1} of nesting: Gemini refuses what is nested too deeply, without "
+            f"saying how deep that is, and OpenAI takes 10 levels, {_SAFE_DEPTH} in older versions.",
+            "Flatten it: one level of parameters is what models fill best.",
+        )
+
+
+def integer_enum(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+    """An `enum` of anything but strings."""
+    values = schema.get("enum")
+    if not isinstance(values, list | tuple):
+        return
+    if schema.get("type") == "string" and all(isinstance(value, str) for value in values):
+        return
+    yield Finding(
+        "integer-enum",
+        f"{node.pointer}/enum",
+        "Gemini takes an 'enum' only where the type is 'string' and every value is one, and refuses every "
+        "request with another; OpenAI and Anthropic take it.",
+        "List strings and convert them in the tool, or use an integer with 'minimum' and 'maximum'.",
+    )
+
+
+def empty_enum(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+    """An `enum` that lists nothing, or the empty string."""
+    values = schema.get("enum")
+    if not isinstance(values, list | tuple):
+        return
+    if not values:
+        yield Finding(
+            "empty-enum",
+            f"{node.pointer}/enum",
+            "The 'enum' lists nothing, so no value is ever right.",
+            "List the values, or take the keyword out.",
+        )
+    for index, value in enumerate(values):
+        if value == "":
+            yield Finding(
+                "empty-enum",
+                f"{node.pointer}/enum/{index}",
+                "The 'enum' lists the empty string: Gemini refuses every request with the tool in it.",
+                "Take it out, and let the parameter be optional.",
+            )

@@ -1,0 +1,142 @@
+"""The schema of an installed tool: the file that it ships, found and read without importing the plugin."""
+
+import os
+import sys
+
+from ferrule.text import strict_json
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from ferrule.discovery import InstalledTool
+    from ferrule.errors import SchemaInvalid
+    from ferrule.schema.rules import Finding
+
+_CHUNK = 1 << 16
+_LARGEST = 1 << 20  # bytes of a schema that are looked at
+
+
+def static(tool: "InstalledTool") -> "dict[str, Any] | None":
+    """The schema of a plugin that ships it as a file; None where it computes it.
+
+    Raises SchemaInvalid where the file breaks a rule that the client enforces.
+    """
+    path = locate(tool.module) if ":" not in tool.value else None
+    if path is None:
+        return None
+    try:
+        schema = strict_json.loads(read_file(path))
+    except (OSError, ValueError) as error:
+        from ferrule.errors import SchemaInvalid
+
+        raise SchemaInvalid(f"The schema of {tool.name} ({tool.source}) is not valid JSON: {error}.") from None
+    return sound(schema, tool)
+
+
+def sound(schema: object, tool: "InstalledTool") -> "dict[str, Any]":
+    """The schema itself, once it has been held against the rules whose breach makes a client or provider fail.
+
+    Raises SchemaInvalid with the findings.
+    """
+    from ferrule.schema.rules.contract import contract_errors
+
+    try:
+        size = len(strict_json.dumps(schema)) + 1
+    except strict_json.Unrepresentable as error:
+        from ferrule.errors import SchemaInvalid
+
+        raise SchemaInvalid(f"The schema of {tool.name} ({tool.source}) cannot be printed: {error}.") from None
+    findings = contract_errors(schema, name=tool.name, size=size)
+    if findings or not isinstance(schema, dict):
+        raise invalid(tool, findings)
+    return schema
+
+
+def invalid(tool: "InstalledTool", findings: "Sequence[Finding]") -> "SchemaInvalid":
+    """The error that tells what is wrong with a schema, and who ships it."""
+    from ferrule.errors import SchemaInvalid
+
+    first = f"{findings[0].message} {findings[0].mend}" if findings else "It is not a JSON object."
+    return SchemaInvalid(
+        f"The schema of {tool.name} ({tool.source}) is not valid: {first}",
+        hint=f"Run `ferrule validate {tool.name}` for all findings.",
+        details={"findings": [finding.as_dict() for finding in findings]},
+    )
+
+
+def static_schema(module_file: str) -> "dict[str, Any]":
+    """Read the schema that a plugin ships beside its module; call it as `static_schema(__file__)`.
+
+    For a package that is `schema.json` in the package's folder, for a plain module NAME.py it is `NAME.schema.json`.
+    Raises FileNotFoundError where there is none, and ValueError where it is not strict JSON or not an object.
+    """
+    path = _beside(module_file)
+    if _existing(path) is None:
+        raise FileNotFoundError(f"{path} is not there; add it to the package's data if it was left out of a wheel")
+    schema = strict_json.loads(read_file(path))
+    if not isinstance(schema, dict):
+        raise ValueError(f"{path} holds no JSON object")
+    return schema
+
+
+def locate(module: str, search: "Iterable[str] | None" = None) -> str | None:
+    """The schema file of a module that is not imported: the path it has, or None where the module ships none.
+
+    Looks where the import system would look, so an editable install through an import hook is not seen; such a plugin
+    is asked for its schema in a child instead.
+    """
+    head, *rest = module.split(".")
+    if not all(part.isidentifier() for part in (head, *rest)):
+        return None
+    without_init = []
+    for folder in sys.path if search is None else search:
+        found = os.path.join(folder, head)
+        if os.path.isfile(os.path.join(found, "__init__.py")):
+            return _inside(found, rest)
+        if os.path.isfile(found + ".py"):
+            return None if rest else _existing(found + ".schema.json")
+        if os.path.isdir(found):
+            without_init.append(found)
+    return next(filter(None, (_inside(found, rest) for found in without_init)), None)
+
+
+def locate_module(module: str, search: "Iterable[str] | None" = None) -> str | None:
+    """The source file of a module that is not imported, found as `locate` finds its schema, or None."""
+    inner = module.replace(".", "/")
+    for folder in sys.path if search is None else search:
+        for file in (f"{inner}/__init__.py", f"{inner}.py"):
+            if found := _existing(os.path.join(folder, file)):
+                return found
+    return None
+
+
+def read_file(path: str) -> bytes:
+    """The bytes of a schema file; one that is larger than 1 MiB raises ValueError."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        data = bytearray()
+        while chunk := os.read(file, _CHUNK):
+            data += chunk
+            if len(data) > _LARGEST:
+                raise ValueError(f"{path} is larger than {_LARGEST} bytes")
+    finally:
+        os.close(file)
+    return bytes(data)
+
+
+def _beside(module_file: str) -> str:
+    folder, name = os.path.split(module_file)
+    stem = name.rpartition(".")[0] or name
+    return os.path.join(folder, "schema.json" if stem == "__init__" else f"{stem}.schema.json")
+
+
+def _inside(package: str, rest: "Sequence[str]") -> str | None:
+    inner = os.path.join(package, *rest)
+    return _existing(os.path.join(inner, "schema.json")) or (_existing(inner + ".schema.json") if rest else None)
+
+
+def _existing(path: str) -> str | None:
+    return path if os.path.isfile(path) else None

@@ -1,0 +1,197 @@
+"""What a supervised child tells its parent, over a pipe that nothing else writes to: one message a line.
+
+A message is one letter and a JSON document: `s` a secret that must be kept out of every output, `e` an event, `f` a
+failure (`FerruleError.facts()`), `r` the result. The first `f` or `r` ends the call. Where wrappers are on, `w` says
+which of them is at work (null: none), and `k` with one of the last two what the tool has said, in case a wrapper ends
+the process after it.
+"""
+
+import os
+from _thread import RLock  # threading itself takes a while to import, and a plugin may have replaced what is in it
+
+from ferrule.errors import FerruleError, ResultInvalid, ResultTooLarge
+from ferrule.text import strict_json
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+# A plugin may replace these in os, and the child's end must be its own.
+_write, _getpid = os.write, os.getpid
+
+_LONGEST_TEXT = 8_000  # characters
+SECRET, EVENT, FAILURE, RESULT, AT_WORK, KEPT = b"s", b"e", b"f", b"r", b"w", b"k"
+
+
+class Channel:
+    """The child's end of the pipe."""
+
+    __slots__ = ("_last_word", "_lock", "_owner", "_size_limit", "file", "known_secrets")
+
+    def __init__(self, file: int, size_limit: int) -> None:
+        self.file = file
+        self.known_secrets: list[str] = []
+        self._size_limit = size_limit
+        self._owner = _getpid()
+        self._lock = RLock()
+        self._last_word: tuple[bytes, bytes] | None = None
+
+    def secrets(self, values: "Iterable[str]") -> None:
+        """Name values that the parent keeps out of every output. Said before a plugin sees any of them."""
+        for value in values:
+            self.known_secrets.append(value)
+            self._send(SECRET, strict_json.dumps(value))
+
+    def event(self, event: "Mapping[str, object]") -> None:
+        """Hand on one event for stderr; ResultInvalid where it is no JSON object or larger than an answer may be."""
+        self._send(EVENT, _document(dict(event), self._size_limit, "event"))
+
+    def result(self, value: object) -> None:
+        """Keep the result; ResultInvalid where it cannot be written as JSON, ResultTooLarge where it is too large."""
+        self._last_word = RESULT, _document(value, self._size_limit, "result")
+
+    def failure(self, error: FerruleError) -> None:
+        """Keep a failure. Facts that are not what they should be, or that JSON cannot hold, are left out."""
+        facts = _sound_facts(error, self.known_secrets)
+        event = facts.pop("event", None)
+        if event is not None:
+            try:
+                self.event(event)  # type: ignore[arg-type]
+            except (ResultInvalid, TypeError, ValueError):
+                pass  # the error says what happened without it
+        self._last_word = FAILURE, self._of_facts(facts)
+
+    def at_work(self, wrapper: str | None) -> None:
+        """Say whose code runs next: a wrapper's, or None for the tool's and the host's."""
+        self._send(AT_WORK, strict_json.dumps(wrapper))
+
+    def keep(self, document: bytes) -> None:
+        """Hand in the tool's result already, which counts if there is no last word. Raises ResultTooLarge."""
+        self._send(KEPT + RESULT, _fitting(document, self._size_limit, "result"))
+
+    def keep_failure(self, error: FerruleError) -> None:
+        """Hand in the tool's failure already, without its event, which counts if there is no last word."""
+        facts = _sound_facts(error, self.known_secrets)
+        facts.pop("event", None)
+        self._send(KEPT + FAILURE, self._of_facts(facts))
+
+    def finish(self) -> None:
+        """Send the result or the failure, after which the parent listens no more."""
+        if self._last_word:
+            self._send(*self._last_word)
+
+    def _of_facts(self, facts: "dict[str, object]") -> bytes:
+        document = strict_json.dumps(facts)
+        if len(document) > self._size_limit:
+            document = strict_json.dumps({"code": facts["code"], "message": facts["message"]})
+        return document
+
+    def _send(self, kind: bytes, document: bytes) -> None:
+        if _getpid() != self._owner:
+            return  # a copy of the child that the plugin forked off; only the original may answer
+        data = memoryview(kind + document + b"\n")
+        # The pipe takes a long message in pieces, between which a thread of the plugin could put its event.
+        with self._lock:
+            while data:
+                data = data[_write(self.file, data) :]
+
+
+class Messages:
+    """The parent's end: bytes in, messages out. What is no message is ignored; a plugin may have written it."""
+
+    __slots__ = (
+        "_pending", "_size_limit", "at_work", "events", "failure", "kept", "overflow", "result", "secrets"
+    )  # fmt: skip
+
+    def __init__(self, size_limit: int) -> None:
+        self._size_limit = size_limit
+        self._pending = b""
+        self.secrets: list[str] = []
+        self.events: list[dict[str, object]] = []
+        self.failure: dict[str, object] | None = None
+        self.result: bytes | None = None
+        self.at_work: str | None = None
+        self.kept: tuple[bytes | None, dict[str, object] | None] | None = None
+        self.overflow = False
+
+    @property
+    def ended(self) -> bool:
+        """True once the child has said how the call ended, or has said far too much."""
+        return self.overflow or self.failure is not None or self.result is not None
+
+    def feed(self, data: bytes) -> None:
+        """Take what was read from the pipe."""
+        *lines, self._pending = (self._pending + data).split(b"\n")
+        for line in lines:
+            if not self.ended:
+                self._take(line[:1], line[1:])
+        self.overflow = not self.ended and len(self._pending) > self._size_limit + 3
+
+    def _take(self, kind: bytes, document: bytes) -> None:
+        is_kept = kind == KEPT
+        if is_kept:
+            kind, document = document[:1], document[1:]
+        if kind not in (SECRET, EVENT, FAILURE, RESULT, AT_WORK):
+            return
+        try:
+            value = strict_json.loads(document)
+        except strict_json.MalformedJSON:
+            return
+        if is_kept:
+            self._keep(kind, document, value)
+        elif kind == RESULT and isinstance(value, dict) and len(document) <= self._size_limit:
+            self.result = document
+        elif kind == SECRET and isinstance(value, str):
+            self.secrets.append(value)
+        elif kind == FAILURE and isinstance(value, dict):
+            self.failure = value
+        elif kind == EVENT and isinstance(value, dict) and len(self.events) < 100:
+            self.events.append(value)
+        elif kind == AT_WORK:
+            self.at_work = value if isinstance(value, str) else None
+
+    def _keep(self, kind: bytes, document: bytes, value: object) -> None:
+        if isinstance(value, dict) and kind in (RESULT, FAILURE):
+            self.kept = (document, None) if kind == RESULT else (None, value)
+
+
+def _sound_facts(error: FerruleError, secrets: "Sequence[str]") -> dict[str, object]:
+    """The facts of an error; a plugin may have raised it with anything in them, or made its own kind of it."""
+    from ferrule.supervision.exception_text import legible
+
+    try:
+        facts = error.facts()
+        texts = {name: legible(facts[name], secrets, _LONGEST_TEXT) for name in ("code", "message")}
+    except Exception:  # noqa: BLE001 - whatever a plugin's own class raises
+        return {"code": "INTERNAL_ERROR", "message": f"The tool raised {type(error).__name__}, which says nothing."}
+    return {**{name: value for name, value in facts.items() if _is_sound(name, value)}, **texts}
+
+
+def _is_sound(name: str, value: object) -> bool:
+    kinds: dict[str, type | tuple[type, ...]] = {"hint": str, "retry_after": (int, float), "event": dict}
+    try:
+        return isinstance(value, kinds.get(name, object)) and bool(strict_json.dumps(value))
+    except Exception:  # noqa: BLE001 - a plugin's own type may raise when it is read
+        return False
+
+
+def written(value: object, what: str) -> bytes:
+    """A value as JSON, of any size; ResultInvalid where it cannot be written. what: `result` or `event`."""
+    try:
+        return strict_json.dumps(value)
+    except strict_json.Unrepresentable as error:
+        raise ResultInvalid(f"The tool's {what} cannot be written as JSON: {error}.") from None
+
+
+def _document(value: object, size_limit: int, what: str) -> bytes:
+    return _fitting(written(value, what), size_limit, what)
+
+
+def _fitting(document: bytes, size_limit: int, what: str) -> bytes:
+    if len(document) > size_limit:
+        raise ResultTooLarge(
+            f"The tool's {what} takes {len(document):,} bytes, more than the {size_limit:,} that the client reads.",
+            hint="Ask for less at a time." if what == "result" else None,
+        )
+    return document

@@ -1,0 +1,109 @@
+"""The call that wrappers are told of: what is asked, by what, and all that decides the result."""
+
+from ferrule.text import strict_json
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ferrule.tool.context import Context
+    from ferrule.tool.loader import LoadedTool
+    from ferrule.tool.result_policy import Results
+
+
+class WrappedCall:
+    """One call of one tool, as `context.call` gives it to wrappers. Every value is a copy, the reader's own to change.
+
+    tool: the tool's own name. distribution, version: who offers it. results: what the tool says of its results.
+    """
+
+    def __init__(self, loaded: "LoadedTool", arguments: "dict[str, Any]", context: "Context") -> None:
+        self.tool = loaded.tool.name
+        self.distribution = loaded.tool.distribution
+        self.version = loaded.tool.version
+        self.results: Results = loaded.results()
+        self._loaded = loaded
+        self._arguments = strict_json.dumps(arguments)
+        self._context = context
+        self._schema: bytes | None = None
+        self._identity: bytes | None = None
+        self._asked: set[str] = set()
+
+    @property
+    def schema(self) -> "dict[str, Any]":
+        """The tool's schema. Raises what the tool's hook raises."""
+        return _read(self._schema_document())
+
+    @property
+    def schema_hash(self) -> str:
+        """SHA-256 of the schema as canonical JSON (sorted keys, no blanks), as 64 hexadecimal digits."""
+        from ferrule.text.sha256 import sha256_hex
+
+        return sha256_hex(strict_json.dumps(_sorted(self.schema)))
+
+    @property
+    def arguments(self) -> "dict[str, Any]":
+        """The arguments that the tool gets, and the defaults of the schema for those at the top that it does not."""
+        parameters = self.schema.get("parameters")
+        properties = parameters.get("properties") if isinstance(parameters, dict) else None
+        defaults = {
+            name: one["default"]
+            for name, one in (properties.items() if isinstance(properties, dict) else ())
+            if isinstance(one, dict) and "default" in one
+        }
+        return {**defaults, **_read(self._arguments)}
+
+    @property
+    def identity(self) -> "dict[str, Any]":
+        """Everything else that can decide the result, as JSON without secrets.
+
+        `{"host", "settings", "environment", "credentials", "names", "tool"}`: the host's version, the tool's table of
+        config.toml, the variables, a fingerprint of each credential's value, the names that tools are linked under, and
+        what the function `identity` of its RESULTS returns. Raises what that function raises, and Unrepresentable.
+        """
+        if self._identity is None:
+            self._identity = strict_json.dumps(self._decided_by())
+        return _read(self._identity)
+
+    @property
+    def unkeyed(self) -> list[str]:
+        """Variables that the tool has asked its context for by now, and that `identity` does not have.
+
+        A result that may depend on them must not be given to another call.
+        """
+        from ferrule.tool.cache_identity import is_known
+
+        return sorted(name for name in self._asked - set(self.results.environment) if not is_known(name))
+
+    def asked_for(self, variable: str) -> None:
+        """The tool asks for a variable."""
+        self._asked.add(variable)
+
+    def _decided_by(self) -> "dict[str, Any]":
+        from ferrule._version import __version__
+
+        own = self.results.identity
+        return {
+            "host": __version__,
+            **self._context.identity(self.results.environment),
+            "tool": own(self._context) if own else None,
+        }
+
+    def _schema_document(self) -> bytes:
+        if self._schema is None:
+            self._schema = strict_json.dumps(self._loaded.schema())
+        return self._schema
+
+
+def _read(document: bytes) -> "dict[str, Any]":
+    value: dict[str, Any] = strict_json.loads(document)  # type: ignore[assignment]
+    return value
+
+
+def _sorted(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _sorted(value[name]) for name in sorted(value)}
+    if isinstance(value, list):
+        return [_sorted(item) for item in value]
+    return value

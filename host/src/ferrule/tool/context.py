@@ -1,0 +1,182 @@
+"""What a tool is given beside its arguments."""
+
+import os
+import time
+
+from ferrule.errors import CredentialMissing, CredentialsMalformed
+from ferrule.text import strict_json
+from ferrule.tool.credentials import Credential, default_path, everywhere, look_up, missing, named
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ferrule.config.credentials_file import CredentialsFile
+    from ferrule.tool.call_info import WrappedCall
+
+ANSWER_BYTES = 65_534  # the client reads 65,535, and the newline is one of them
+
+
+class Context:
+    """One call, seen from inside the tool.
+
+    tool: the tool's own name. deadline: the instant, on the clock of `time.monotonic()`, by which `execute` must have
+    answered; two seconds later the call is ended for it. max_bytes: the size that the answer may have on the wire.
+
+    Wrappers get the same object, and have `call`, `wrapper`, `wrapper_setting` and `note` for themselves. notes: what
+    they have noted so far.
+    """
+
+    __slots__ = (
+        "_call",
+        "_credentials",
+        "_file",
+        "_names",
+        "_send_event",
+        "_settings",
+        "_wrappers",
+        "deadline",
+        "max_bytes",
+        "notes",
+        "tool",
+    )
+
+    def __init__(
+        self,
+        tool: str,
+        deadline: float,
+        *,
+        credentials: "Sequence[Credential]" = (),
+        names: "Mapping[str, str] | None" = None,
+        settings: "Mapping[str, Any] | None" = None,
+        wrappers: "Mapping[str, Mapping[str, Any]] | None" = None,
+        send_event: "Callable[[Mapping[str, object]], None] | None" = None,
+        max_bytes: int = ANSWER_BYTES,
+    ) -> None:
+        self.tool = tool
+        self.deadline = deadline
+        self.max_bytes = max_bytes
+        self._credentials = credentials
+        self._names = names or {}
+        self._settings = settings or {}
+        self._send_event = send_event
+        self._file: CredentialsFile | None = None
+        self._wrappers = wrappers or {}
+        self._call: WrappedCall | None = None
+        self.notes: dict[str, dict[str, Any]] = {}
+
+    def remaining(self) -> float:
+        """Seconds that are left until the deadline, never negative."""
+        return max(0.0, self.deadline - time.monotonic())
+
+    def size(self, answer: object) -> int:
+        """Bytes that an answer takes on the wire: compact JSON in UTF-8. Compare it with `max_bytes`.
+
+        Raises ValueError where the answer cannot be written as JSON.
+        """
+        return len(strict_json.dumps(answer))
+
+    def credential(self, name: str) -> str:
+        """The value of a credential that the tool declared.
+
+        Raises ToolError AUTH_MISSING where it is set nowhere or cannot be used, and KeyError for a name that the
+        tool's `credentials` hook does not list.
+        """
+        credential = named(self._credentials, name)
+        file = self._credentials_file()
+        try:
+            found = look_up(credential, os.environ, file)
+        except CredentialsMalformed as error:
+            raise CredentialMissing("AUTH_MISSING", error.message, hint=error.hint) from None
+        if found is None:
+            raise missing(self.tool, credential, file.path, file.problem, name=self.name_of(self.tool))
+        return found.value
+
+    def setting(self, name: str, environment: str) -> "Any":
+        """What the admin decided for the tool: text from the variable `environment`, else `name` of its table.
+
+        The table is `[tools.NAME]` of config.toml, and gives whatever TOML has there. A variable that is empty or
+        blank counts as not set. None where neither is set. No argument of a call can change it.
+        """
+        if self._call is not None:
+            self._call.asked_for(environment)
+        return os.environ.get(environment, "").strip() or self._settings.get(name)
+
+    @property
+    def call(self) -> "WrappedCall":
+        """The call, for wrappers. Raises LookupError where none is on."""
+        if self._call is None:
+            raise LookupError("context.call is for wrappers, and none is on")
+        return self._call
+
+    @call.setter
+    def call(self, call: "WrappedCall") -> None:
+        self._call = call
+
+    def wrapper(self, name: str) -> "Mapping[str, Any]":
+        """The table `[wrappers.NAME]` of config.toml; empty where there is none."""
+        return self._wrappers.get(name, {})
+
+    def wrapper_setting(self, name: str, key: str, environment: str) -> "Any":
+        """What the admin decided for a wrapper: text from the variable `environment`, else `key` of its table.
+
+        A variable that is empty or blank counts as not set. None where neither is set.
+        """
+        return os.environ.get(environment, "").strip() or self.wrapper(name).get(key)
+
+    def note(self, name: str, facts: "Mapping[str, Any]") -> None:
+        """Put facts about the call beside its result, as `_meta: {NAME: facts}`; a second note replaces the first.
+
+        A note is left out where the answer would get too large for it, where the tool's own result has one of that
+        name, and where the call fails. Raises Unrepresentable, a ValueError, for what is no JSON.
+        """
+        self.notes[name] = strict_json.loads(strict_json.dumps(dict(facts)))  # type: ignore[assignment]
+
+    def identity(self, environment: "Sequence[str]" = ()) -> "dict[str, Any]":
+        """What decides a result beside the arguments, without secrets, as `context.call.identity` has it.
+
+        environment: variables that count beside those of ferrule and of the locale.
+        """
+        from ferrule.tool import cache_identity
+
+        own = {credential.environment for credential in self._credentials}
+        found = cache_identity.environment(os.environ, environment)
+        return {
+            "settings": cache_identity.settings(self._settings),
+            "environment": {name: value for name, value in found.items() if name not in own},
+            "credentials": cache_identity.credentials(self._credentials, os.environ, self._credentials_file()),
+            "names": dict(self._names),
+        }
+
+    def event(self, event: "Mapping[str, object]") -> None:
+        """Send one event to whoever runs the tool: a JSON object, which becomes one line on stderr.
+
+        A `config_required` event is shown to the person at the terminal, and then is all that stderr holds.
+        """
+        if self._send_event:
+            self._send_event(event)
+
+    def name_of(self, tool: str) -> str:
+        """The name under which the client knows a tool, which `ferrule link --as` or `--prefix` may have changed."""
+        return self._names.get(tool, tool)
+
+    def secrets(self) -> list[str]:
+        """The values of the tool's secret credentials, wherever one is set. The host keeps them out of every output."""
+        from ferrule.text.json_diagnosis import is_surrogate
+
+        return [
+            found.value
+            for credential in self._credentials
+            if credential.secret
+            for found in everywhere(credential, os.environ, self._credentials_file())
+            if not is_surrogate(found.value)  # which no output can hold
+        ]
+
+    def _credentials_file(self) -> "CredentialsFile":
+        if self._file is None:
+            from ferrule.config.credentials_file import CredentialsFile
+
+            self._file = CredentialsFile(default_path())
+        return self._file

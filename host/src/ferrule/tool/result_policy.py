@@ -1,0 +1,74 @@
+"""What a tool says of its own results: whether they may be cached and linked, and how more of them is asked for."""
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ferrule.tool.context import Context
+
+ATTRIBUTE = "RESULTS"
+_USUAL = (
+    "offset", "limit", "page", "page_size", "per_page", "cursor", "count", "start", "num", "num_results",
+    "max_results", "max_length", "max_lines", "max_bytes",
+)  # fmt: skip
+
+
+class Results:
+    """What may be done with the results of a tool, as its module says in an attribute named RESULTS.
+
+    cache_seconds: how long a result may be given again to an equal call, 0 for never. linkable: whether a large one may
+    be stored, and a handle be given for it. paging: the arguments by which a model asks for less, or for more.
+
+    What decides a result beside the arguments is part of what makes two calls equal. The host knows the tool's
+    settings, its credentials and all variables FERRULE_*. environment: further variables that the tool reads.
+    identity: a function that is given the Context and returns what else there is, as JSON without secrets.
+
+    Raises ValueError for seconds that are negative or no number, and for names that are no texts.
+    """
+
+    __slots__ = ("cache_seconds", "environment", "identity", "linkable", "paging")
+
+    def __init__(
+        self,
+        *,
+        cache_seconds: float = 0,
+        linkable: bool = False,
+        paging: "Sequence[str]" = (),
+        environment: "Sequence[str]" = (),
+        identity: "Callable[[Context], object] | None" = None,
+    ) -> None:
+        is_number = isinstance(cache_seconds, int | float) and not isinstance(cache_seconds, bool)
+        if not is_number or not 0 <= cache_seconds < float("inf"):
+            raise ValueError(f"cache_seconds is {cache_seconds!r}, a number of seconds was expected")
+        self.cache_seconds = cache_seconds
+        self.linkable = bool(linkable)
+        self.paging = _names("paging", paging)
+        self.environment = _names("environment", environment)
+        self.identity = identity
+
+    def __repr__(self) -> str:
+        return f"Results(cache_seconds={self.cache_seconds!r}, linkable={self.linkable!r}, paging={self.paging!r})"
+
+    def as_dict(self) -> "dict[str, Any]":
+        """What it says, as JSON."""
+        return {
+            "cache_seconds": self.cache_seconds,
+            "linkable": self.linkable,
+            "paging": list(self.paging),
+            "environment": list(self.environment),
+        }
+
+
+def paging_arguments(results: Results, parameters: "Mapping[str, Any]") -> list[str]:
+    """The arguments by which less can be asked for: those that the tool names, else those with a usual name."""
+    properties = parameters.get("properties")
+    known = properties if isinstance(properties, dict) else {}
+    return [name for name in results.paging or _USUAL if name in known]
+
+
+def _names(what: str, names: "Sequence[str]") -> tuple[str, ...]:
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{what} is {names!r}, several names were expected")
+    return tuple(names)

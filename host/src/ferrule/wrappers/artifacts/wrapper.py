@@ -1,0 +1,28 @@
+"""The wrapper `artifacts`: a large result of a tool that allows it is stored, and its handle goes to the model."""
+
+from collections.abc import Generator
+from typing import Any
+
+from ferrule import Context, hookimpl
+
+ORDER = -100  # outside of the cache, which keeps the result itself: a handle in it would outlive what it names
+
+
+ROOM = 8 << 20  # bytes that a result may have which is not sent but stored
+
+
+@hookimpl(wrapper=True)
+def execute(arguments: dict[str, Any], context: Context) -> Generator[None, object, object]:
+    """Give back the result, or where it is linkable and not small, the summary of what was stored."""
+    if not context.call.results.linkable:
+        return (yield)
+    from ferrule.wrappers.artifacts.link import can_store, linked
+
+    # A tool that cuts its result to what the client reads has no reason to where it is stored instead of sent.
+    sent = context.max_bytes
+    context.max_bytes = ROOM if can_store(context) else sent
+    try:
+        result = yield
+    finally:
+        context.max_bytes = sent
+    return linked(result, context) if isinstance(result, dict) else result

@@ -1,0 +1,134 @@
+"""Keys, in the three ways in which a person sets one: for this session, in the environment, in a file. Shows none.
+
+The session is a function of Python or SQL. The files are the credentials file and, beside it, `~/.stps/NAME` with the
+key on its first line, NAME being the variable's in small letters: `~/.stps/brave_api_key`.
+"""
+
+import os
+import threading
+from collections.abc import Mapping
+
+from ferrule.config import configuration
+from ferrule.config.credentials_file import CredentialsFile
+from ferrule.errors import CredentialsMalformed
+from ferrule.tool.credentials import Credential, Found, default_path, is_sendable, look_up
+
+ANTHROPIC = Credential(
+    "api_key",
+    environment="ANTHROPIC_API_KEY",
+    path="llm.anthropic.api_key",
+    url="https://platform.claude.com/settings/keys",
+    description="an API key of Anthropic",
+)
+SESSION = "set for this session"
+_FOLDER = ".stps"
+_PATHS = {ANTHROPIC.environment: ANTHROPIC.path}
+
+
+class Keys:
+    """What has been set for this session, and where else a key is looked for.
+
+    environ: the environment, `os.environ` by default, as it is when a key is looked for. Its repr shows no value.
+    """
+
+    __slots__ = ("_environ", "_lock", "_session", "_warnings")
+
+    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
+        self._environ = os.environ if environ is None else environ
+        self._session: dict[str, str] = {}
+        self._warnings: dict[str, None] = {}
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"Keys(session={sorted(self._session)})"
+
+    def set(self, variable: str, value: str | None) -> None:
+        """Set a key for this session, under the variable's name; it wins over all else. None or blank unsets it.
+
+        Blanks around it are dropped. Raises CredentialsMalformed for what no header can carry, and sets nothing then.
+        """
+        value = (value or "").strip()
+        if value and not is_sendable(value):
+            raise CredentialsMalformed(
+                f"The value for {variable} holds a blank, a line break or a character that is not ASCII, so it cannot "
+                "be a key.",
+                hint="Set it again, with the key alone.",
+            )
+        with self._lock:
+            self._session = {name: one for name, one in self._session.items() if name != variable}
+            if value:
+                self._session[variable] = value
+
+    def find(self, variable: str, path: str = "") -> Found | None:
+        """The key that counts: of the session, the environment, the credentials file, or `~/.stps`; None without one.
+
+        path: the nested key of the credentials file, where it has one; the variable's own name is looked for next. What
+        is blank counts as not set. Raises CredentialsMalformed where the first value found cannot be a key, and where
+        there is none but a file that could have it cannot be read or trusted.
+        """
+        if variable in self._session:
+            return Found(self._session[variable], SESSION)
+        credential = Credential(variable, environment=variable, path=path or _PATHS.get(variable, variable))
+        environ = self._environ
+        problems: list[str | None] = []
+        for file in (CredentialsFile(default_path(environ)), *self._own_file(variable)):
+            found = look_up(credential, environ, file)
+            if found is not None:
+                self._warn(found, file, problems)
+                return found
+            problems.append(file.problem)
+        for problem in filter(None, problems):
+            raise CredentialsMalformed(problem)
+        return None
+
+    def session(self) -> dict[str, str]:
+        """The values that are set for this session, by variable. They are secret."""
+        return dict(self._session)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the owner of the files in which a key was found, or passed over, should mend, as sentences."""
+        return tuple(self._warnings)
+
+    def _own_file(self, variable: str) -> "list[CredentialsFile]":
+        # A variable is named by a plugin, and must not lead out of the folder.
+        if not (variable.isascii() and variable.isidentifier()):
+            return []
+        home = configuration.home(self._environ)
+        return [_KeyFile(os.path.join(home, _FOLDER, variable.lower()), variable)]
+
+    def _warn(self, found: Found, file: CredentialsFile, problems: "list[str | None]") -> None:
+        is_of_the_file = found.source.startswith(f"{file.path}, ")
+        for text in (*problems, file.warning if is_of_the_file else None):
+            if text:
+                self._warnings[text] = None
+
+
+def how_to_set(credential: Credential) -> str:
+    """The ways to set a key outside of a program, and where a person gets one, as one or two sentences."""
+    get_one = f" Get one: {credential.url}." if credential.url else ""
+    variable = credential.environment
+    return (
+        f"Set {variable}, or add it to {default_path()} as '{credential.path}', or write it on the first line of "
+        f"~/{_FOLDER}/{variable.lower()}.{get_one}"
+    )
+
+
+class _KeyFile(CredentialsFile):
+    """A file that holds nothing but a key, on its first line; judged as the credentials file is."""
+
+    __slots__ = ("_variable",)
+
+    def __init__(self, path: str, variable: str) -> None:
+        self._variable = variable
+        super().__init__(path)
+
+    def _read(self) -> None:
+        data = self._bytes()
+        if data is None:
+            return
+        try:
+            lines = data.decode("utf-8-sig").splitlines()
+        except UnicodeDecodeError:
+            raise CredentialsMalformed(f"{self.path} is not text in UTF-8.") from None
+        self.content = {self._variable: lines[0] if lines else ""}

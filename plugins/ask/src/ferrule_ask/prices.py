@@ -1,0 +1,71 @@
+"""What tokens cost, and how many of them a request can take at the most."""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ferrule_ask.messages import Usage
+
+_MILLION = 1_000_000
+_DATED = re.compile(r"-\d{8}$")
+_WRITING, _READING = Decimal("2"), Decimal("0.1")  # of a cache, in prices of input; writing for an hour is the dearest
+# What comes on top of the text of a request: the roles, and what the API itself says to a model about tools.
+_FRAME = 1_024
+
+
+class Price(NamedTuple):
+    """US dollars for a million tokens."""
+
+    input: Decimal
+    output: Decimal
+
+    @classmethod
+    def of(cls, dollars_in: float | str, dollars_out: float | str) -> "Price":
+        """The price for these two numbers. Raises ValueError where one of them is none, or is negative."""
+        try:
+            price = cls(Decimal(str(dollars_in)), Decimal(str(dollars_out)))
+        except ArithmeticError:
+            raise ValueError("a price is two numbers") from None
+        if not all(number.is_finite() and number >= 0 for number in price):
+            raise ValueError("a price is two numbers that are not negative")
+        return price
+
+    def cost(self, input_tokens: int, output_tokens: int) -> Decimal:
+        """US dollars for so many tokens."""
+        return (self.input * input_tokens + self.output * output_tokens) / _MILLION
+
+    def cost_of(self, usage: "Usage") -> Decimal:
+        """US dollars for what a reply reports."""
+        weighed = usage.input + usage.cache_writing * _WRITING + usage.cache_reading * _READING
+        return (self.input * weighed + self.output * usage.output) / _MILLION
+
+
+# As published in November 2026. A model that is not here has a price only where the settings give it one.
+PRICES: Mapping[str, Price] = {
+    "claude-sonnet-5-5": Price.of("2", "10"),
+    "claude-opus-5-5": Price.of("4", "20"),
+    "claude-fable-5-1": Price.of("10", "50"),
+    "claude-sonnet-4-6": Price.of("3", "15"),
+    "claude-haiku-4-5": Price.of("1", "5"),
+}
+
+
+def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
+    """The price of a model, or of the model without the date at its end: `prices` first, then the table above."""
+    undated = _DATED.sub("", model)
+    return prices.get(model) or prices.get(undated) or PRICES.get(model) or PRICES.get(undated)
+
+
+def most_tokens(size: int) -> int:
+    """More input tokens than a request with a body of so many bytes can have.
+
+    A token stands for one byte at least, and JSON is no shorter than the text that it holds.
+    """
+    return size + _FRAME
+
+
+def likely_tokens(size: int) -> int:
+    """About how many input tokens a body of so many bytes has; for English text and JSON."""
+    return (size + 3) // 4

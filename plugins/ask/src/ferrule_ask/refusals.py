@@ -1,0 +1,169 @@
+"""What a server says instead of a message, as a code and a sentence that says what to do next."""
+
+import math
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ferrule.http import retry_after
+from ferrule.text.redaction import redact
+from ferrule_ask import messages
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ferrule_ask.transport import Response
+
+_LONGEST = 300  # characters of what a server says
+_LONGEST_WAIT = 86_400  # seconds that a server names and a person is told; more is a clock that goes wrong
+_REPEATABLE = frozenset({408, 409, 429})
+_CODES = {
+    400: "INVALID_REQUEST",
+    401: "AUTH_INVALID",
+    402: "BILLING",
+    403: "FORBIDDEN",
+    408: "TIMEOUT",
+    413: "REQUEST_TOO_LARGE",
+    422: "INVALID_REQUEST",
+    429: "RATE_LIMIT",
+    503: "OVERLOADED",
+    504: "TIMEOUT",
+    529: "OVERLOADED",
+}
+_NO_API = "Look at ANTHROPIC_BASE_URL: is it that of a Messages API?"
+_NEXT = {
+    "AUTH_INVALID": "Set another ANTHROPIC_API_KEY.",
+    "BILLING": "Look at the account's credit and spend limits.",
+    "CONTEXT_WINDOW": "Shorten the context.",
+    "FORBIDDEN": "Look at what the key is allowed to do.",
+    "INVALID_REQUEST": "Ask with another model, or other settings.",
+    "MODEL_NOT_FOUND": "Name another model.",
+    "OVERLOADED": "Ask again later.",
+    "RATE_LIMIT": "Ask again later, or fewer questions at once.",
+    "REQUEST_TOO_LARGE": "Shorten the context.",
+    "TIMEOUT": "Ask again.",
+}
+_OF_THE_ACCOUNT = ("credit balance", "spend limit", "usage limits", "spending limit")
+_OF_THE_WINDOW = ("prompt is too long", "context window", "context limit")
+
+
+class CallFailed(Exception):
+    """A call of the model came to nothing. `code` and `sentence` are those of an Answer.
+
+    status: of the response; None where there was none, or not a whole one. may_repeat: whether the same request may
+    come to more. retry_after: seconds that the server names. was_sent: False where the request cannot have reached the
+    server.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        sentence: str,
+        *,
+        status: int | None = None,
+        request_id: str | None = None,
+        may_repeat: bool = False,
+        retry_after: float | None = None,
+        was_sent: bool = True,
+    ) -> None:
+        super().__init__(code)
+        self.code = code
+        self.sentence = sentence
+        self.status = status
+        self.request_id = request_id
+        self.may_repeat = may_repeat
+        self.retry_after = retry_after
+        self.was_sent = was_sent
+
+
+def too_late(seconds: float, earlier: CallFailed | None = None) -> CallFailed:
+    """The time of a step was over. earlier: what became of the try before the last."""
+    before = f" Before that: {earlier.sentence}" if earlier else ""
+    sentence = f"The model had not answered within {seconds:g} seconds. Ask again, or for less.{before}"
+    return CallFailed("TIMEOUT", sentence, request_id=earlier.request_id if earlier else None)
+
+
+def refusal(response: "Response", secret: str) -> CallFailed:
+    """What a response with another status than 200 means."""
+    error, request_id = _error(response)
+    said = _harmless(str(error.get("message") or ""), secret)
+    kind = _harmless(str(error.get("type") or ""), secret)
+    code = _code(response.status, kind, said)
+    after = _retry_after(response.headers)
+    named = f"{response.status} ({kind})" if kind else str(response.status)
+    told = f": {said.rstrip('.')}." if said else "."
+    return CallFailed(
+        code,
+        f"The model's server answered HTTP {named}{told} {_next(code, response, after)}",
+        status=response.status,
+        request_id=response.headers.get("request-id") or request_id,
+        may_repeat=_may_repeat(response, code),
+        retry_after=after,
+    )
+
+
+def unreadable(response: "Response", what: str, secret: str) -> CallFailed:
+    """A response with the status 200 that is no message. The server may have charged for it."""
+    error, request_id = _error(response)
+    said = _harmless(str(error.get("message") or ""), secret)
+    reason = f" ({said.rstrip('.')})" if said else ""
+    return CallFailed(
+        "API_ERROR",
+        f"What the model's server sent {what}{reason}. {_NO_API}",
+        request_id=response.headers.get("request-id") or request_id,
+    )
+
+
+def _code(status: int, kind: str, said: str) -> str:
+    small = said.lower()
+    if status in (400, 429) and any(words in small for words in _OF_THE_ACCOUNT):
+        return "BILLING"
+    if status in (400, 413) and any(words in small for words in _OF_THE_WINDOW):
+        return "CONTEXT_WINDOW"
+    if status == 404 and kind == "not_found_error" and "model" in small:
+        return "MODEL_NOT_FOUND"
+    return _CODES.get(status, "API_ERROR")
+
+
+def _next(code: str, response: "Response", after: float | None) -> str:
+    if after and after <= _LONGEST_WAIT and code in ("RATE_LIMIT", "OVERLOADED", "API_ERROR"):
+        return f"Ask again in {math.ceil(after)} seconds."
+    if 300 <= response.status < 400:
+        host = urlsplit(response.headers.get("location", "")).hostname
+        there = f" to {_harmless(host, '')}" if host else ""
+        return f"It redirects{there}, where no key is sent to. Correct ANTHROPIC_BASE_URL."
+    if code == "API_ERROR" and response.status < 500 and response.status not in _REPEATABLE:
+        return _NO_API
+    return _NEXT.get(code, "Ask again later.")
+
+
+def _may_repeat(response: "Response", code: str) -> bool:
+    told = response.headers.get("x-should-retry", "").strip().lower()
+    if told in ("true", "false"):
+        return told == "true"
+    return code != "BILLING" and (response.status in _REPEATABLE or response.status >= 500)
+
+
+def _retry_after(headers: "Mapping[str, str]") -> float | None:
+    milliseconds = retry_after.unsigned(headers.get("retry-after-ms", ""))
+    return retry_after.retry_after(headers) if milliseconds is None else milliseconds / 1000
+
+
+def _error(response: "Response") -> "tuple[Mapping[str, Any], str | None]":
+    """The `error` of a body, as far as it has one, and its `request_id`."""
+    try:
+        document = messages.decode(response.body)
+    except messages.MessageUnreadable:
+        return {}, None
+    if not isinstance(document, dict):
+        return {}, None
+    error, request_id = document.get("error"), document.get("request_id")
+    if isinstance(error, str):
+        error = {"message": error}
+    return error if isinstance(error, dict) else {}, request_id if isinstance(request_id, str) else None
+
+
+def _harmless(text: str, secret: str) -> str:
+    """One line of what can be printed, without the key, and not too long."""
+    clean = redact(text.encode("utf-8", "replace"), [secret]).decode()
+    line = " ".join("".join(letter if letter.isprintable() else " " for letter in clean).split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"

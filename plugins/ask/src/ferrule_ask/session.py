@@ -1,0 +1,203 @@
+"""What the questions of one asker share: tools, keys, limits, connections, the account of what was used."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from ferrule_ask import access, messages, service
+from ferrule_ask.answer import Answer, Usage
+from ferrule_ask.background import in_thread
+from ferrule_ask.conversation import Conversation, Event, Question
+from ferrule_ask.limits import Limits, Reservation
+from ferrule_ask.prices import Price, most_tokens, price_of
+from ferrule_ask.refusals import CallFailed
+from ferrule_ask.transport import Transport
+
+if TYPE_CHECKING:
+    from ferrule_ask.keys import Keys
+    from ferrule_ask.messages import Reply
+    from ferrule_ask.protocols import Tools
+    from ferrule_ask.settings import Settings
+
+_IN_CLEAR = "The base URL begins with http: the key and all text go through the network unencrypted."
+
+
+class Session:
+    """Lives on the loop of an asker; `begin` starts it anew on another. is_closing: what is cancelled is answered."""
+
+    def __init__(
+        self,
+        names: Sequence[str] | None,
+        keys: "Keys | None",
+        limits: Limits | None,
+        concurrency: int,
+        event: Event | None,
+        toolbox: "Tools | None",
+    ) -> None:
+        from ferrule_ask.keys import Keys
+
+        self._names = None if names is None else tuple(names)
+        self.keys = Keys() if keys is None else keys
+        self._limits = Limits() if limits is None else limits
+        self._concurrency = concurrency
+        self._event = event or (lambda kind, facts: None)
+        self._given = toolbox
+        self._loaded: Any = None
+        self._told: set[str] = set()
+        self.usage = Usage()
+        if self._names and toolbox is None:
+            _find(self._names)
+        self.begin()
+
+    def begin(self) -> None:
+        """Start on a new loop."""
+        self.is_closing = False
+        self._turns = asyncio.Semaphore(self._concurrency)
+        self._loading = asyncio.Lock()
+        self._under_way: set[asyncio.Task[Any] | None] = set()
+        self._transport = Transport()
+
+    async def answer(self, context: str | None, prompt: str, settings: "Settings") -> Answer:
+        """The answer to one question, when its turn has come."""
+        task = asyncio.current_task()
+        conversation: Conversation | None = None
+        try:
+            async with self._turns:
+                self._under_way.add(task)
+                conversation = Conversation(await self._question(context, prompt, settings))
+                answer = _refused(prompt, conversation) or await conversation.answer()
+        except asyncio.CancelledError:
+            self._count(conversation, None)
+            if not self.is_closing:
+                raise
+            sentence = "The asker was closed. Ask again."
+            if conversation is None:
+                return Answer(None, "CANCELLED", sentence, model=settings.model)
+            return conversation.ended("CANCELLED", sentence)
+        finally:
+            self._under_way -= {task}
+        self._count(conversation, answer)
+        return answer
+
+    async def tools(self) -> "Tools":
+        """The tools, with the keys that there are now."""
+        if self._given is not None:
+            return self._given
+        async with self._loading:
+            if self._loaded is None:
+                from ferrule_ask.toolbox import Toolbox
+
+                self._loaded = await in_thread(lambda: Toolbox.load(self._names, self.keys))
+        tools: Tools = self._loaded.renewed()
+        self.warn(*self.keys.warnings)
+        return tools
+
+    async def settled(self) -> None:
+        """Wait for those that are cancelled."""
+        leaving = [task for task in self._under_way if task and task.cancelling()]
+        if leaving:
+            await asyncio.wait(leaving)
+
+    async def disconnect(self) -> None:
+        """Close the connections."""
+        await self._transport.close()
+
+    async def _question(self, context: str | None, prompt: str, settings: "Settings") -> Question:
+        tools = await self.tools()
+        price = price_of(settings.model, settings.prices)
+        text = messages.question(context, prompt)
+        return Question(text, settings, _Model(self, settings, price), tools, price, self._event)
+
+    def _count(self, conversation: Conversation | None, answer: Answer | None) -> None:
+        """Account for a question; answer: None where it was cancelled."""
+        if conversation is None:
+            return
+        one, so_far = answer or conversation.ended("CANCELLED", None), self.usage
+        cost = None if one.cost is None or so_far.cost is None else so_far.cost + one.cost
+        self.usage = so_far._replace(
+            questions=so_far.questions + 1,
+            tool_calls=so_far.tool_calls + conversation.tool_calls,
+            input_tokens=so_far.input_tokens + one.input_tokens,
+            output_tokens=so_far.output_tokens + one.output_tokens,
+            cost=cost,
+            failures=so_far.failures + (one.code is not None),
+        )
+
+    def tell(self, kind: str, facts: Mapping[str, Any]) -> None:
+        """Tell whoever listens; what they raise ends nothing."""
+        with suppress(Exception):
+            self._event(kind, facts)
+
+    def warn(self, *messages: str) -> None:
+        """Tell of what a person should mend, each sentence once."""
+        for message in messages:
+            if message not in self._told:
+                self._told.add(message)
+                self.tell("warning", {"message": message})
+
+
+class _Model:
+    """The model for one question."""
+
+    def __init__(self, session: Session, settings: "Settings", price: Price | None) -> None:
+        self._session = session
+        self._settings = settings
+        self._price = price
+
+    async def hold(self, size: int) -> Reservation:
+        limits = self._session._limits
+        if self._price is not None:
+            return await limits.reserve(self._price.cost(most_tokens(size), self._settings.max_tokens))
+        if limits.spend is not None:
+            sentence = (
+                f"There is a limit on spending, and the price of {self._settings.model} is not known. "
+                "Give it in `prices`, or name another model."
+            )
+            raise CallFailed("PRICE_UNKNOWN", sentence, was_sent=False)
+        return await limits.reserve(None)
+
+    async def send(self, body: bytes, seconds: float, held: Reservation | None = None) -> "Reply":
+        session, settings = self._session, self._settings
+        key = access.secret(session.keys)
+        session.warn(*session.keys.warnings, *[_IN_CLEAR] * access.is_in_clear(settings.base_url))
+        ready = [held] if held else []
+
+        async def reserve() -> Reservation:
+            reservation = ready.pop() if ready else await self.hold(len(body))
+            session.usage = session.usage._replace(requests=session.usage.requests + 1)
+            return reservation
+
+        call = service.Call(
+            url=access.endpoint(settings.base_url),
+            headers=access.headers(settings, key),
+            body=body,
+            secret=key,
+            reserve=reserve,
+            cost_of=self._cost_of,
+            retried=lambda wait, code: session.tell("retry", {"seconds": wait, "code": code}),
+        )
+        return await service.send(call, session._transport, seconds)
+
+    def _cost_of(self, reply: "Reply") -> Decimal | None:
+        return self._price.cost_of(reply.usage) if self._price and reply.usage else None
+
+
+def _refused(prompt: str, conversation: Conversation) -> Answer | None:
+    """What no server takes is not sent."""
+    if prompt and prompt.strip():
+        return None
+    return conversation.ended("INVALID_REQUEST", "The prompt is empty. Say what is asked.")
+
+
+def _find(names: Sequence[str]) -> None:
+    """Raises ToolUnknown where nothing installed has one of the names."""
+    from ferrule import discovery
+    from ferrule.config import configuration
+    from ferrule.errors import ToolDisabled, ToolNameClash
+
+    settings = configuration.read()
+    for name in names:
+        with suppress(ToolNameClash, ToolDisabled):  # which are left out, and said
+            discovery.find(name, settings)

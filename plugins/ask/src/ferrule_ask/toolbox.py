@@ -1,0 +1,205 @@
+"""The tools that a model may call: which of those installed are offered, and one execution of one of them."""
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from ferrule.admin.inventory import OK
+from ferrule.admin.snapshot import UNKNOWN
+from ferrule.config import configuration
+from ferrule.errors import ConfigurationMalformed, CredentialsMalformed, FerruleError, ToolFailed, ToolUnknown
+from ferrule.text import strict_json
+from ferrule.text.redaction import redact, redact_json
+from ferrule.tool.credentials import Credential, Found
+from ferrule_ask import offering, tool_process, tool_results
+from ferrule_ask.keys import ANTHROPIC, Keys, how_to_set
+
+# What the model's own server is told in secret is no tool's business, unless it declares that it needs it.
+_OF_THE_MODEL = (ANTHROPIC.environment, "ANTHROPIC_AUTH_TOKEN")
+_SETTINGS = "FERRULE_ASK_"
+_TOOLS_VARIABLE = "FERRULE_ASK_TOOLS"
+_NONE = "none"
+_UNSEEN = "unseen"
+_ARTIFACTS = "artifacts"  # the wrapper that gives handles, which nothing could read here
+
+Facts = Mapping[str, Any]
+LeftOut = tuple[str, str]
+
+
+class Offered(NamedTuple):
+    """A tool that is offered. schema: sound, `{"name", "description", "parameters"}`."""
+
+    name: str
+    schema: Facts
+
+
+class ToolResult(NamedTuple):
+    """What came of an execution. content: the text for the model, without secrets."""
+
+    content: str
+    is_error: bool
+    seconds: float
+
+
+class Toolbox:
+    """The tools that one asker offers. offered: tuple of `Offered`. left_out: tuple of (name, reason).
+
+    `Toolbox.load` makes one. It does not change; `renewed` looks for the keys once more, and loads nothing for it.
+    """
+
+    def __init__(self, facts: Sequence[Facts], keys: Keys, *, first_alone: bool) -> None:
+        self._facts = facts
+        self._keys = keys
+        self._first_alone = first_alone
+        self._credentials: dict[str, list[Credential]] = {}
+        offered: list[Offered] = []
+        left_out: list[LeftOut] = []
+        for one in facts:
+            reason = self._reason_against(one)
+            if reason:
+                left_out.append((one["name"], reason))
+                continue
+            offered.append(Offered(one["name"], one["schema"]))
+            if first_alone:
+                break
+        self.offered = tuple(offered)
+        self.left_out = tuple(left_out)
+
+    @classmethod
+    def load(cls, names: Sequence[str] | None, keys: Keys) -> "Toolbox":
+        """Find out what can be offered: what is installed and validated, and has all of its keys.
+
+        names: exactly those, and in their order, as far as they can be offered; None for those that FERRULE_ASK_TOOLS
+        or `tools` in `[ask]` of config.toml names, else for the first of `web_search_*`, by name, that has its keys.
+        Takes as long as 14 starts of an interpreter; a plugin that hangs while it is loaded costs 5 s. Blocks.
+
+        Raises ToolUnknown for a name that nothing installed has, and ConfigurationMalformed.
+        """
+        names = _configured(configuration.read()) if names is None else names
+        names = None if names is None else list(dict.fromkeys(names))
+        facts = _facts(names)
+        for one in facts:
+            if one["state"] == UNKNOWN:
+                error = one["error"]
+                raise ToolUnknown(error["message"], hint=error.get("hint"), details=error.get("details"))
+        return cls(facts, keys, first_alone=names is None)
+
+    def renewed(self) -> "Toolbox":
+        """The same tools with the keys that there are now."""
+        return Toolbox(self._facts, self._keys, first_alone=self._first_alone)
+
+    async def execute(self, name: str, arguments: Mapping[str, Any], seconds: float) -> ToolResult:
+        """Execute an offered tool in a process of its own. Never raises for what a tool does.
+
+        arguments: of the model's making; they are checked there. seconds: after which it is ended, with all that it
+        has started; so it is where the caller is cancelled.
+        """
+        started = time.monotonic()
+        content, is_error = await self._outcome(name, arguments, seconds)
+        return ToolResult(content, is_error, time.monotonic() - started)
+
+    async def _outcome(self, name: str, arguments: Mapping[str, Any], seconds: float) -> tuple[str, bool]:
+        if name not in self._credentials:
+            return f"There is no tool named {name!r}.", True
+        try:
+            found = self._found(name)
+            data = strict_json.dumps(dict(arguments))
+            environ = self._environment(found)
+            ended = await tool_process.execute(name, data, seconds, environ)
+        except FerruleError as error:
+            return tool_results.failure(name, error.code, error.message), True
+        except (OSError, ValueError) as error:
+            return tool_results.failure(name, "", f"The tool cannot be started: {error}."), True
+        secrets = self._secrets(found)
+        content, is_error = _read(name, ended, seconds, secrets)
+        return redact(content.encode(), secrets).decode(), is_error
+
+    def _reason_against(self, facts: Facts) -> str:
+        """Why a tool is not offered; empty where it is."""
+        if facts["state"] != OK:
+            return str(facts["error"]["message"] if facts["error"] else f"It is {facts['state']}.")
+        credentials = [Credential(**one) for one in facts["credentials"]]
+        reason = " ".join(filter(None, map(self._reason_of_key, credentials)))
+        if not reason:
+            self._credentials[facts["name"]] = credentials
+        return reason
+
+    def _reason_of_key(self, credential: Credential) -> str:
+        try:
+            if self._keys.find(credential.environment, credential.path):
+                return ""
+        except CredentialsMalformed as error:
+            return error.message
+        return f"It needs {credential.description or credential.name}, which is not set. {how_to_set(credential)}"
+
+    def _found(self, name: str) -> dict[str, Found]:
+        """The tool's keys, by variable, as they are now."""
+        found = {one.environment: self._keys.find(one.environment, one.path) for one in self._credentials[name]}
+        return {variable: one for variable, one in found.items() if one}
+
+    def _environment(self, found: Mapping[str, Found]) -> dict[str, str]:
+        """What the tool's process gets: the tool's keys, and those of the session, which tools behind it may need."""
+        session = {variable: value for variable, value in self._keys.session().items() if variable not in _OF_THE_MODEL}
+        names = [name for name in configuration.read().wrappers() if name != _ARTIFACTS]
+        keys = {variable: one.value for variable, one in found.items()}
+        return {**_environment(), **session, **keys, "FERRULE_WRAPPERS": ",".join(names)}
+
+    def _secrets(self, found: Mapping[str, Found]) -> list[str]:
+        shown = {one.environment for many in self._credentials.values() for one in many if not one.secret}
+        values = [one.value for variable, one in found.items() if variable not in shown]
+        session = [value for variable, value in self._keys.session().items() if variable not in shown]
+        return [*values, *session, *self._of_the_model()]
+
+    def _of_the_model(self) -> list[str]:
+        found = None
+        with suppress(CredentialsMalformed):
+            found = self._keys.find(ANTHROPIC.environment, ANTHROPIC.path)
+        values = [found.value if found else None, *map(os.environ.get, _OF_THE_MODEL)]
+        return [value for value in values if value]
+
+
+def _facts(names: Sequence[str] | None) -> Sequence[Facts]:
+    if names is not None and not names:
+        return []
+    try:
+        return offering.candidates(names, _environment())
+    except ToolFailed as error:  # a question can be answered without tools
+        usual = [f"{tool_results.SEARCH_PREFIX}_*"]
+        return [{"name": name, "state": _UNSEEN, "error": error.facts()} for name in names or usual]
+
+
+def _configured(settings: configuration.Configuration) -> Sequence[str] | None:
+    """The tools that the environment or config.toml names; `()` for none, None where nothing is said."""
+    words = os.environ.get(_TOOLS_VARIABLE, "").replace(",", " ").split()
+    if words:
+        return () if words == [_NONE] else words
+    table = settings.content.get("ask", {})
+    names = table.get("tools") if isinstance(table, dict) else None
+    if names is None:
+        return None
+    if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        return names
+    raise ConfigurationMalformed(f"In {settings.path}, `tools` of [ask] is no list of names.")
+
+
+def _environment() -> dict[str, str]:
+    """The caller's environment without what is the model's, or only asking's: it would keep cached results apart."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name not in _OF_THE_MODEL and not name.startswith(_SETTINGS)
+    }
+
+
+def _read(name: str, ended: tool_process.Ended, seconds: float, secrets: Sequence[str]) -> tuple[str, bool]:
+    try:
+        # Before anything is cut: half a key would not be known for one.
+        document = None if ended.late else strict_json.loads(redact_json(ended.stdout, secrets))
+    except strict_json.MalformedJSON:
+        document = None
+    if isinstance(document, dict):
+        return tool_results.content(name, document, failed=ended.failed)
+    why = f"The tool had not answered after {seconds:g} s." if ended.late else "The tool ended without an answer."
+    return tool_results.failure(name, "TIMEOUT" if ended.late else "", why), True

@@ -1,0 +1,239 @@
+"""One question: what is asked, what a tool is for in it, and how its end is told."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ask_fixtures import ask_environment, asker  # noqa: F401 - pytest finds them here
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from memory_tools import SEARCH, MemoryTools, no_tools
+from message_blocks import blocks
+from model_server import ModelRequest, ModelServer, Reply, calls, failure, message, says, tool_use
+
+from ferrule_ask import Answer, Asker
+
+Make = Callable[..., Asker]
+pytestmark = pytest.mark.usefixtures("ask_environment")
+
+
+def asked(asker: Make, **arguments: Any) -> Answer:  # noqa: F811
+    return asker(**arguments).ask("Bitcoin", "How much?")
+
+
+def test_an_answer_without_a_tool_takes_one_request(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+    model_server.script(says("Much.", input_tokens=50, output_tokens=7))
+    answer = asked(asker)
+    assert answer == Answer(
+        "Much.",
+        stop_reason="end_turn",
+        model="claude-sonnet-5-5",
+        input_tokens=50,
+        output_tokens=7,
+        cost=(50 * 2 + 7 * 10) / 1e6,
+        ms=answer.ms,
+        request_id=answer.request_id,
+    )
+    assert answer.ms > 0
+    assert answer.request_id
+    assert model_server.requests[0].question == "Context: Bitcoin\n\nQuestion: How much?"
+
+
+def test_a_tool_is_executed_and_its_result_answered_with(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+    tools = MemoryTools(content="95 dollars")
+    model_server.script(calls(SEARCH, {"query": "BTC"}, text="Let me look."), says("It is 95."))
+    answer = asked(asker, toolbox=tools)
+    assert (answer.text, answer.code, answer.tool, answer.tool_input) == ("It is 95.", None, SEARCH, {"query": "BTC"})
+    assert (answer.input_tokens, answer.output_tokens) == (40, 20)
+    assert tools.executed == [(SEARCH, {"query": "BTC"})]
+    assert model_server.refused == []
+    assert model_server.bodies[1]["messages"][2]["content"][0]["content"] == "95 dollars"
+
+
+def test_of_several_calls_one_is_executed_and_all_are_answered(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+    tools = MemoryTools()
+    first = message(*(tool_use(SEARCH, {"query": word}) for word in "ab"), stop_reason="tool_use")
+    model_server.script(first, says("Fine."))
+    assert asked(asker, toolbox=tools).text == "Fine."
+    assert tools.executed == [(SEARCH, {"query": "a"})]
+    results = model_server.bodies[1]["messages"][2]["content"]
+    assert [("is_error" in one, "limit reached" in one["content"]) for one in results] == [(False, False), (True, True)]
+    assert model_server.refused == []
+
+
+@pytest.mark.parametrize(
+    ("block", "words"),
+    [
+        (tool_use("web_search", {"query": "a"}), "There is no tool 'web_search', only: web_search_brave."),
+        ({**tool_use(SEARCH, {}), "input": "BTC"}, "has to be a JSON object"),
+    ],
+)
+def test_what_cannot_be_executed_is_said_to_the_model(
+    block: dict[str, Any],
+    words: str,
+    asker: Make,  # noqa: F811
+    model_server: ModelServer,
+) -> None:
+    tools = MemoryTools()
+    second: list[Any] = []
+
+    def reply(request: ModelRequest) -> Reply:
+        second.extend(request.body["messages"][2:])
+        return says("From memory.") if request.is_second else message(block, stop_reason="tool_use")
+
+    model_server.script(reply)
+    answer = asked(asker, toolbox=tools)
+    assert tools.executed == []
+    if not model_server.refused:  # which takes no input that is not an object
+        assert answer.text == "From memory."
+        assert words in second[0]["content"][0]["content"]
+        assert second[0]["content"][0]["is_error"] is True
+    assert len(model_server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("tools", "words"),
+    [
+        (MemoryTools(content="Search unavailable.", is_error=True), "Search unavailable."),
+        (MemoryTools(raises=OSError("/secret/path")), "web_search_brave failed."),
+        (MemoryTools(seconds=60), "did not answer within 0.1 seconds"),
+    ],
+)
+def test_a_tool_that_fails_is_said_to_the_model(
+    tools: MemoryTools,
+    words: str,
+    asker: Make,  # noqa: F811
+    model_server: ModelServer,
+) -> None:
+    model_server.script(calls(SEARCH, {"query": "a"}), says("From memory."))
+    answer = asked(asker, toolbox=tools, budgets=(30, 0.1, 30))
+    assert (answer.text, answer.code, answer.tool) == ("From memory.", None, SEARCH)
+    result = model_server.bodies[1]["messages"][2]["content"][0]
+    assert words in result["content"]
+    assert result["is_error"] is True
+    assert tools.cancelled == (1 if "within" in words else 0)
+
+
+def test_a_result_without_end_is_cut_between_two_characters(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+    model_server.script(calls(SEARCH, {"query": "a"}), says("Fine."))
+    assert asked(asker, toolbox=MemoryTools(content="😀" * 10_000)).text == "Fine."
+    content = model_server.bodies[1]["messages"][2]["content"][0]["content"]
+    assert len(content.encode()) <= 24_000
+    assert content.strip("😀") == "… [cut]"
+
+
+def test_without_tools_a_call_of_one_leaves_the_text(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+    model_server.script(calls(SEARCH, {"query": "a"}, text="I would search."), calls(SEARCH, {}))
+    one = asker(toolbox=no_tools())
+    assert one.ask(None, "How much?").text == "I would search."
+    assert one.ask(None, "How much?").code == "EMPTY_ANSWER"
+    assert "tools" not in model_server.bodies[0]
+
+
+def test_a_call_in_the_second_answer_is_not_followed(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+    tools = MemoryTools()
+    model_server.script(calls(SEARCH, {"query": "a"}), calls(SEARCH, {"query": "b"}, text="Perhaps 95."))
+    assert asked(asker, toolbox=tools).text == "Perhaps 95."
+    assert len(tools.executed) == 1
+
+
+STOPS = [
+    (says("Half", stop_reason="max_tokens"), "MAX_TOKENS", "Half", "raise max_tokens"),
+    (message(stop_reason="max_tokens"), "MAX_TOKENS", None, "had not written any text"),
+    (says("Half", stop_reason="model_context_window_exceeded"), "CONTEXT_WINDOW", "Half", "Shorten"),
+    (says("I", stop_reason="refusal", stop_details=None), "REFUSAL", None, "declined"),
+    (
+        message(stop_reason="refusal", stop_details={"type": "refusal", "category": "bio", "explanation": None}),
+        "REFUSAL",
+        None,
+        "(bio)",
+    ),
+    (message(), "EMPTY_ANSWER", None, "without any text"),
+    (says(" \n"), "EMPTY_ANSWER", None, "without any text"),
+    (says("Yes.", stop_reason="stop_sequence"), None, "Yes.", None),
+    (says("Yes.", stop_reason="pause_turn"), None, "Yes.", None),
+    (says("Yes.", stop_reason="something_new"), None, "Yes.", None),
+    (message({"type": "text", "text": "Yes."}, stop_reason=None), None, "Yes.", None),
+]
+
+
+@pytest.mark.parametrize(("reply", "code", "text", "words"), STOPS)
+@pytest.mark.parametrize("is_second", [False, True])
+def test_each_way_of_stopping_is_told_apart(
+    is_second: bool,
+    reply: Reply,
+    code: str | None,
+    text: str | None,
+    words: str | None,
+    asker: Make,  # noqa: F811
+    model_server: ModelServer,
+) -> None:
+    model_server.script(*([calls(SEARCH, {"query": "a"}, text="Hm.")] if is_second else []), reply)
+    answer = asked(asker)
+    assert (answer.code, answer.text) == (code, text)
+    assert (words or "") in (answer.error or "")
+    assert (answer.error is None) == (code is None)
+    assert answer.stop_reason == json.loads(reply.body)["stop_reason"]
+
+
+def test_a_call_that_was_cut_short_is_not_executed(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+    tools = MemoryTools()
+    model_server.script(message(tool_use(SEARCH, {}), stop_reason="max_tokens"))
+    assert asked(asker, toolbox=tools).code == "MAX_TOKENS"
+    assert tools.executed == []
+
+
+def test_what_fails_after_the_tool_still_says_what_was_used(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+    model_server.script(calls(SEARCH, {"query": "a"}, text="Hm."), failure(401))
+    answer = asked(asker)
+    assert (answer.text, answer.code, answer.tool) == (None, "AUTH_INVALID", SEARCH)
+    assert (answer.input_tokens, answer.cost) == (20, (20 * 2 + 10 * 10) / 1e6)
+    assert answer.request_id == "req_" + "1".zfill(24)
+
+
+def test_an_answer_without_usage_has_no_cost(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+    document = json.loads(says("Fine.").body)
+    del document["usage"]
+    model_server.script(Reply(json.dumps(document).encode()))
+    one = asker()
+    assert one.ask(None, "?").cost is None
+    assert one.usage.cost is None
+
+
+@pytest.mark.parametrize("prompt", ["", " \n"])
+def test_an_empty_prompt_is_not_sent(prompt: str, asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+    assert asker().ask("Bitcoin", prompt).code == "INVALID_REQUEST"
+    assert model_server.requests == []
+
+
+def test_an_answer_is_json(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+    model_server.script(calls(SEARCH, {"query": "a"}), says("Fine."))
+    answer = asked(asker)
+    assert json.loads(json.dumps(answer.as_dict())) == answer.as_dict()
+    assert list(answer.as_dict()) == list(Answer._fields)
+
+
+@given(content=st.lists(blocks, max_size=5))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_the_model_says_there_are_at_most_two_requests_and_one_execution(
+    content: list[Any],
+    asker: Make,  # noqa: F811
+    model_server: ModelServer,
+) -> None:
+    tools = MemoryTools()
+    model_server.requests.clear()
+    first = message(*content, stop_reason="tool_use")
+    model_server.script(lambda request: says("Fine.") if request.is_second else first)
+    one = asker(toolbox=tools)
+    answer = one.ask(None, "How much?")
+    one.close()
+    uses = [block for block in content if block["type"] == "tool_use"]
+    assert len(model_server.requests) == (2 if uses else 1)
+    assert len(tools.executed) <= 1
+    assert {name for name, _ in tools.executed} <= {SEARCH}
+    assert isinstance(answer, Answer)
+    if uses:
+        echoed, results = model_server.bodies[1]["messages"][1:]
+        assert json.dumps(echoed["content"]) == json.dumps(content)
+        assert sorted(one["tool_use_id"] for one in results["content"]) == sorted({use["id"] for use in uses})

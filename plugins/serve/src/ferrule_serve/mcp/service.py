@@ -1,0 +1,115 @@
+"""The MCP server: which requests it answers, and with what. Transports are elsewhere."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import mcp_types as types
+from mcp import MCPError
+from mcp.server import Server, ServerRequestContext
+from mcp.server.lowlevel import NotificationOptions
+from mcp.server.models import InitializationOptions
+
+from ferrule import __version__
+from ferrule.errors import FerruleError
+from ferrule_serve.beginnings import Beginnings
+from ferrule_serve.catalogue import Catalogue, ServedTool
+from ferrule_serve.mcp.artifacts import TEMPLATE, read
+from ferrule_serve.mcp.calls import Calls
+from ferrule_serve.mcp.changes import Changes
+from ferrule_serve.mcp.messages import set_level
+from ferrule_serve.pool import Pool
+
+_Context = ServerRequestContext[Any]
+_INSTRUCTIONS = (
+    "Each tool answers with one JSON object, as text and as structured content. A result that is too large comes as a "
+    "resource link to the whole, which expires; artifact_read gives it back in pages, where it is among the tools."
+)
+
+
+class Service:
+    """Serves the tools of a catalogue, whose calls a pool makes.
+
+    has_sessions: whether there is a standing connection to clients of the handshake era, on which to tell of changes.
+    """
+
+    def __init__(self, catalogue: Catalogue, pool: Pool, beginnings: Beginnings, *, has_sessions: bool) -> None:
+        self._catalogue = catalogue
+        self.changes = Changes(has_sessions=has_sessions)
+        self.calls = Calls(catalogue, pool, beginnings)
+        self.server = _Server(
+            "ferrule",
+            version=__version__,
+            instructions=_INSTRUCTIONS,
+            on_list_tools=self._list_tools,
+            on_call_tool=self.calls.answer,
+            on_list_resources=_list_resources,
+            on_list_resource_templates=_list_templates,
+            on_read_resource=read,
+            on_subscriptions_listen=self.changes.listen,
+            get_tool_input_schema=catalogue.schema_of,
+        )
+        self.server.tells_of_changes = has_sessions
+        self.server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
+        self.server.add_notification_handler(
+            "notifications/initialized", types.NotificationParams, self.changes.connected
+        )
+
+    async def _list_tools(
+        self, _context: _Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        try:
+            served = await self._catalogue.served()
+        except FerruleError as error:
+            raise MCPError(code=types.INTERNAL_ERROR, message=error.message) from None
+        return types.ListToolsResult(tools=[_shown(tool) for tool in served])
+
+
+class _Server(Server[Any]):
+    """The SDK's server, which says truly of which changes it tells, over each of its transports."""
+
+    tells_of_changes = False
+
+    def get_capabilities(self, *args: Any, **options: Any) -> types.ServerCapabilities:
+        """As the SDK finds them, which takes whoever serves subscriptions to serve all that there may be."""
+        capabilities = super().get_capabilities(*args, **options)
+        capabilities.resources = types.ResourcesCapability(subscribe=False, list_changed=False)
+        return capabilities
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """As the SDK makes them, which knows of no way to say this once for all transports."""
+        options = notification_options or NotificationOptions(tools_changed=self.tells_of_changes)
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+
+async def _list_resources(
+    _context: _Context, _params: types.PaginatedRequestParams | None
+) -> types.ListResourcesResult:
+    """None: an artifact is for whoever was given its link, and all that call this server share its store."""
+    return types.ListResourcesResult(resources=[])
+
+
+async def _list_templates(
+    _context: _Context, _params: types.PaginatedRequestParams | None
+) -> types.ListResourceTemplatesResult:
+    return types.ListResourceTemplatesResult(resource_templates=[TEMPLATE])
+
+
+def _shown(tool: ServedTool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        annotations=_annotations(tool.results),
+    )
+
+
+def _annotations(results: Mapping[str, Any]) -> types.ToolAnnotations | None:
+    """What is known: a tool whose calls a cache may leave out changes nothing by them. Of the others nothing is."""
+    if not results.get("cache_seconds"):
+        return None
+    return types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, destructive_hint=False)

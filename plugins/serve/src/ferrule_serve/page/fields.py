@@ -1,0 +1,105 @@
+"""A form made from a schema: its fields, and the arguments that a filled one stands for."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ferrule.text import strict_json
+
+PREFIX = "argument."
+"""What the names of fields begin with, so that no property has the name of a field of the page's own."""
+
+JSON = "json"
+"""The name of the one field in which all arguments stand, as a JSON object."""
+
+_SHORT = 200  # characters: what may be longer gets more than one line
+
+
+class Field(NamedTuple):
+    """One argument in a form.
+
+    kind: `choice`, `line`, `text`, `number` or `json`. choices: JSON texts. hint: what the schema says beside the
+    description, one line.
+    """
+
+    name: str
+    kind: str
+    description: str
+    hint: str
+    is_required: bool
+    choices: tuple[str, ...]
+
+
+def fields(parameters: Mapping[str, Any]) -> list[Field]:
+    """The fields for a schema's properties, in their order."""
+    required = parameters.get("required")
+    names = required if isinstance(required, list) else []
+    found = parameters.get("properties")
+    properties = found if isinstance(found, dict) else {}
+    return [_field(name, facts if isinstance(facts, dict) else {}, name in names) for name, facts in properties.items()]
+
+
+def arguments(parameters: Mapping[str, Any], form: Mapping[str, str]) -> bytes:
+    """The arguments as an executable reads them from stdin.
+
+    A field that is empty is left out. What cannot be read as its field's type is handed on as text, so that the host
+    says what is wrong with it, as it says it to a model. form: what was sent, of which the field `json` counts alone.
+    """
+    if JSON in form:
+        return form[JSON].encode()
+    filled = ((field, form.get(PREFIX + field.name, "")) for field in fields(parameters))
+    return json.dumps({field.name: _value(field.kind, text) for field, text in filled if text != ""}).encode()
+
+
+def _field(name: str, facts: dict[str, Any], is_required: bool) -> Field:
+    choices = _choices(facts)
+    kind = "choice" if choices else _kind(facts)
+    return Field(name, kind, str(facts.get("description", "")), _hint(facts, kind), is_required, choices)
+
+
+def _choices(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    values = facts.get("enum")
+    if not isinstance(values, list):
+        values = [True, False] if facts.get("type") == "boolean" else []
+    return tuple(json.dumps(value) for value in values)
+
+
+def _kind(facts: Mapping[str, Any]) -> str:
+    """A text of which a short limit, a format or a pattern is known fits into a line."""
+    kind = _type(facts)
+    if kind == "string":
+        longest = facts.get("maxLength")
+        is_short = isinstance(longest, int) and longest <= _SHORT
+        return "line" if is_short or "format" in facts or "pattern" in facts else "text"
+    return "number" if kind in ("integer", "number") else "json"
+
+
+def _type(facts: Mapping[str, Any]) -> object:
+    """The type, beside null."""
+    kind = facts.get("type")
+    if isinstance(kind, list):
+        others = [one for one in kind if one != "null"]
+        return others[0] if len(others) == 1 else None
+    return kind
+
+
+def _hint(facts: Mapping[str, Any], kind: str) -> str:
+    words = ("format", "pattern", "minimum", "maximum", "minLength", "maxLength", "default")
+    known = [f"{word} {_short(facts[word])}" for word in words if word in facts]
+    types = [_short(facts["type"])] if "type" in facts else []
+    return ", ".join([*types, *known, *(["as JSON"] if kind == "json" else [])])
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHORT else text[: _SHORT - 1] + "…"
+
+
+def _value(kind: str, text: str) -> object:
+    text = text.replace("\r\n", "\n")  # which is how browsers send the end of a line
+    if kind in ("line", "text"):
+        return text
+    try:
+        return strict_json.loads(text)
+    except strict_json.MalformedJSON:
+        return text

@@ -1,0 +1,94 @@
+"""Public: what search tools have in common. A tool says what is its provider's own, and the rest is here.
+
+    from ferrule_websearch import Page, Plan, Provider, Query, Reply, findings, result, search
+
+    class Almanac(Provider):
+        name = "Almanac"
+        endpoint = "https://almanac.example/search"
+        endpoint_variable = "FERRULE_ALMANAC_ENDPOINT"
+
+        def plan(self, query):
+            return Plan([Page({"q": query.text}, first=0)])
+
+        def read(self, document):
+            return Reply([result(hit["name"], hit["link"], hit["text"]) for hit in document["hits"]], more=False)
+
+    @hookimpl
+    def validate(arguments):
+        return findings(arguments)
+
+    @hookimpl
+    def execute(arguments, context):
+        return search(Almanac(), Query.of(arguments, offset=0, limit=arguments.get("count", 10)), context)
+
+`Provider` says what else there is to say: credentials, quotas, names of errors. `search` gives it
+
+- domain filters, in the way that people write domains, with further pages where they leave too few results;
+- plain text where the provider sends markup;
+- calls that take turns at the pace that the provider's answers teach, across processes;
+- errors with the codes and texts of the web tools, and without keys.
+
+A general search uses whatever providers are installed: `installed` lists them, and `SearchProvider.search` asks one for
+what a `Wanted` says, within a time, under a circuit breaker that all processes share. How a provider declares itself is
+in `ferrule_websearch.declaration`.
+
+Needs the extra `ferrule[http]`. No other module of the host imports it.
+"""
+
+from typing import TYPE_CHECKING
+
+from ferrule.text.plain_text import plain_text
+from ferrule_websearch.domains import DomainFilter, NotADomain, findings, host_of, normalise
+from ferrule_websearch.paging import Page, Plan, Query, Reply, pages_from
+from ferrule_websearch.provider import Answer, Fault, Provider, Quota, Request
+from ferrule_websearch.results import Result, result
+from ferrule_websearch.searching import search
+
+if TYPE_CHECKING:
+    from ferrule_websearch.installation import Attempt, SearchProvider, configuration_folder, installed, statuses
+    from ferrule_websearch.translation import Wanted
+
+__all__ = [
+    "Answer",
+    "Attempt",
+    "DomainFilter",
+    "Fault",
+    "NotADomain",
+    "Page",
+    "Plan",
+    "Provider",
+    "Query",
+    "Quota",
+    "Reply",
+    "Request",
+    "Result",
+    "SearchProvider",
+    "Wanted",
+    "configuration_folder",
+    "findings",
+    "host_of",
+    "installed",
+    "normalise",
+    "pages_from",
+    "plain_text",
+    "result",
+    "search",
+    "statuses",
+]
+
+_OF_A_GENERAL_SEARCH = {
+    **dict.fromkeys(("Attempt", "SearchProvider", "configuration_folder", "installed", "statuses"), "installation"),
+    "Wanted": "translation",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load what only a general search needs when it is first asked for (PEP 562)."""
+    import importlib
+
+    if name not in _OF_A_GENERAL_SEARCH:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f"{__name__}.{_OF_A_GENERAL_SEARCH[name]}")
+    value: object = getattr(module, name)
+    globals()[name] = value
+    return value
