@@ -21,7 +21,7 @@ import ferrule_fetch
 from ferrule import ToolError
 from ferrule.testing import context
 from ferrule.text import strict_json
-from ferrule_fetch.limits import reading
+from ferrule_fetch.limits import reader
 
 FERRULE = [sys.executable, "-m", "ferrule"]
 SMALL = [case for case in CASES if case.is_small]
@@ -70,7 +70,7 @@ def test_an_answer_comes_of_a_small_page_that(
 ) -> None:
     monkeypatch.setenv("FERRULE_FETCH_ALLOW", "loopback")
     # A process that has run many tests is itself larger than a tool with its page may be.
-    monkeypatch.setattr(reading, "_MEMORY", 4 << 30)
+    monkeypatch.setattr(reader, "_MEMORY", 4 << 30)
     try:
         answer = ferrule_fetch.execute({"url": server.url_of(case)}, context("web_fetch", seconds=60))
     except ToolError as error:

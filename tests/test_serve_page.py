@@ -327,7 +327,7 @@ def test_a_form_is_made_of_any_schema() -> None:
 
 
 def test_the_page_is_no_part_of_serving_without_it() -> None:
-    code = "import sys, ferrule_serve.command, ferrule_serve.mcp.running; print(*sys.modules)"
+    code = "import sys, ferrule_serve.command, ferrule_serve.mcp.lifecycle; print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()
     assert "ferrule_serve.mcp.http" in modules
     assert [name for name in modules if name.startswith("ferrule_serve.page")] == []

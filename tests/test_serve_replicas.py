@@ -28,7 +28,7 @@ import os, time
     return {"call": arguments["call"]}
 """
 _RESTS = """\
-from ferrule_websearch.breaker import Breaker
+from ferrule_websearch.circuit_breaker import Breaker
     breaker = Breaker("a provider of the tests")
     if arguments.get("limited"):
         breaker.limited(600)

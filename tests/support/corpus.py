@@ -34,16 +34,20 @@ _LINK = """\
 import json
 import sys
 import time
-from ferrule import configuration, discovery, linking, schemas
+from ferrule import discovery
+from ferrule.admin import linked_executables
+from ferrule.config import configuration
 from ferrule.errors import FerruleError
+from ferrule.schema import schema_file
+from ferrule.tool import computed_schema
 folder, names, *tools = sys.argv[1:]
 for name in tools:
     try:
         tool = discovery.find(name, configuration.read())
-        schema = schemas.static(tool) or schemas.computed(tool, time.monotonic() + 2)
+        schema = schema_file.static(tool) or computed_schema.computed(tool, time.monotonic() + 2)
     except FerruleError:
         continue
-    linking.write(linking.Link(tool, schema, json.loads(names)), folder)
+    linked_executables.write(linked_executables.Link(tool, schema, json.loads(names)), folder)
 """
 
 

@@ -5,6 +5,7 @@ the host. Every name is loaded when it is first used: an executable that only pr
 """
 
 from ferrule._version import __version__
+from ferrule.lazy import attach
 
 TYPE_CHECKING = False  # spelt out, because importing typing costs as much as starting the interpreter
 
@@ -22,22 +23,14 @@ if TYPE_CHECKING:
 __all__ = ["Context", "Credential", "Results", "ToolError", "__version__", "hookimpl", "static_schema"]
 
 
-def __getattr__(name: str) -> object:
-    """Load a public name when it is first asked for (PEP 562), and keep it."""
-    value: object
-    if name == "hookimpl":
-        from ferrule.tool.hookspecs import hookimpl as value
-    elif name == "Context":
-        from ferrule.tool.context import Context as value
-    elif name == "Credential":
-        from ferrule.tool.credentials import Credential as value
-    elif name == "ToolError":
-        from ferrule.errors import ToolError as value
-    elif name == "Results":
-        from ferrule.tool.result_policy import Results as value
-    elif name == "static_schema":
-        from ferrule.schema.schema_file import static_schema as value
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
+__getattr__ = attach(
+    __name__,
+    {
+        "Context": "ferrule.tool.context",
+        "Credential": "ferrule.tool.credentials",
+        "Results": "ferrule.tool.result_policy",
+        "ToolError": "ferrule.errors",
+        "hookimpl": "ferrule.tool.hookspecs",
+        "static_schema": "ferrule.schema.schema_file",
+    },
+)

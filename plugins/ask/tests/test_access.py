@@ -11,7 +11,7 @@ from memory_tools import no_tools
 from model_server import MODEL_KEY, ModelServer, says
 
 from ferrule_ask import Asker, Keys
-from ferrule_ask.access import endpoint, is_in_clear
+from ferrule_ask.auth import endpoint, is_in_clear
 
 Make = Callable[..., Asker]
 pytestmark = pytest.mark.usefixtures("ask_environment")

@@ -9,7 +9,7 @@ from loopback import Server
 import ferrule_fetch
 from ferrule import Context, ToolError
 from ferrule.testing import context
-from ferrule_fetch.limits import reading
+from ferrule_fetch.limits import reader
 
 ENVIRONMENT = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir")
 
@@ -26,7 +26,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _room_for_a_large_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that has run many tests is itself larger than a tool with its page may be."""
-    monkeypatch.setattr(reading, "_MEMORY", 4 << 30)
+    monkeypatch.setattr(reader, "_MEMORY", 4 << 30)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from loopback import Server
 
-from ferrule_fetch.text.decoding import decode
+from ferrule_fetch.text.charsets import decode
 from ferrule_fetch.text.prescan import declared
 
 RUSSIAN, JAPANESE, CHINESE, KOREAN = "Привет, мир", "日本語 ①㈱髙", "中文字符 镕", "한국어 똠"

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from ferrule_fetch.limits import converting
-from ferrule_fetch.limits.converting import BEGINNING, PLAIN, converted
+from ferrule_fetch.limits import conversion
+from ferrule_fetch.limits.conversion import BEGINNING, PLAIN, converted
 
 URL = "http://host.example/"
 
@@ -19,7 +19,7 @@ def test_a_page_within_the_limits_is_markdown() -> None:
 
 
 def test_a_page_that_takes_too_long_comes_back_as_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(converting, "_SECONDS", 0.0)
+    monkeypatch.setattr(conversion, "_SECONDS", 0.0)
     assert convert("<title>T</title><h1>Head</h1><p>Some <b>text</b>.") == ("T", f"{PLAIN}\n\n# Head\n\nSome text.")
 
 
@@ -38,8 +38,8 @@ def test_a_page_whose_markdown_outgrows_it_comes_back_as_plain_text() -> None:
 
 
 def test_of_a_large_page_that_takes_too_long_the_beginning_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(converting, "_SECONDS", 0.0)
-    monkeypatch.setattr(converting, "_PART_SECONDS", 60.0)
+    monkeypatch.setattr(conversion, "_SECONDS", 0.0)
+    monkeypatch.setattr(conversion, "_PART_SECONDS", 60.0)
     markdown = convert("<p>ab" * (1 << 18))[1]
     assert markdown.startswith("ab\n\nab\n\n")
     assert markdown.endswith(f"ab\n\n{BEGINNING}")

@@ -12,7 +12,7 @@ from loopback import Exchange, Server, refused_port
 import ferrule_fetch
 from ferrule import Context, ToolError
 from ferrule.testing import context
-from ferrule_fetch.transfer.manners import USER_AGENT, VERSION, Manners
+from ferrule_fetch.transfer.request_policy import USER_AGENT, VERSION, Manners
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]

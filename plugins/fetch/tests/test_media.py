@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from loopback import Server
 
+from ferrule_fetch.formats.magic_bytes import kind_by_signature
 from ferrule_fetch.formats.media import ContentType, Format, content_type, format_of
-from ferrule_fetch.formats.signatures import kind_by_signature
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]

@@ -14,7 +14,7 @@ from ferrule import Context
 from ferrule.testing import context
 from ferrule_fetch.document import Document
 from ferrule_fetch.text.lines import Lines
-from ferrule_fetch.text.paging import answer
+from ferrule_fetch.text.pages import answer
 
 Fetch = Callable[..., dict[str, Any]]
 MakeContext = Callable[..., Context]

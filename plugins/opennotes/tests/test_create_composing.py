@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ferrule import ToolError
-from ferrule_opennotes.create.composing import compose, parted, with_fields
+from ferrule_opennotes.create.body import compose, parted, with_fields
 from ferrule_opennotes.notebook import frontmatter
 
 CREATED = "2026-01-28T14:30:00+10:30"

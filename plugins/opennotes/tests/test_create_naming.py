@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ferrule import ToolError
+from ferrule_opennotes.create.file_name import destination, file_name
 from ferrule_opennotes.create.limits import findings
-from ferrule_opennotes.create.naming import destination, file_name
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from ferrule import ToolError
-from ferrule_opennotes.create.placing import place
+from ferrule_opennotes.create.write import place
 
 NAMED = "import os; del os.O_TMPFILE\n"  # as on a system that has no files without a name
 LIMITED = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
 PLACE = """
 import sys
 from ferrule import ToolError
-from ferrule_opennotes.create.placing import place
+from ferrule_opennotes.create.write import place
 root, path, length, letter = sys.argv[1:]
 *folder, name = path.split("/")
 sys.stdin.read()
@@ -155,7 +155,7 @@ def test_calls_that_fail_all_the_time_do_not_make_another_one_fail(root: Path) -
     failing = """
 import os, sys
 from ferrule import ToolError
-from ferrule_opennotes.create.placing import place
+from ferrule_opennotes.create.write import place
 print(flush=True)
 while os.path.exists(sys.argv[1] + "/../go-on"):
     try:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ferrule_opennotes.answers import paging
+from ferrule_opennotes.answers import pages
 
 RESULTS = st.lists(
     st.dictionaries(st.sampled_from(["path", "title", "content"]), st.text(max_size=3000), min_size=1), max_size=60
@@ -18,7 +18,7 @@ RESULTS = st.lists(
 def test_pages_neither_lose_nor_repeat_a_result(results, limit):
     gathered, offset = [], 0
     while True:
-        page = paging.cut(results[offset : offset + limit], len(results), offset, limit)
+        page = pages.cut(results[offset : offset + limit], len(results), offset, limit)
         gathered += page.items
         assert page.pagination["returned"] == len(page.items)
         assert page.pagination["total"] == len(results)
@@ -34,25 +34,25 @@ def test_pages_neither_lose_nor_repeat_a_result(results, limit):
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(RESULTS)
 def test_a_page_fits_its_budget(results):
-    page = paging.cut(results, len(results), 0, 1000)
+    page = pages.cut(results, len(results), 0, 1000)
     assert len(json.dumps(page.items, ensure_ascii=False).encode()) <= 51_200
     assert json.dumps(page.items, indent=2).count("\n") <= 2000
 
 
 def test_an_answer_stops_at_three_quarters_of_fifty_kilobytes():
     results = [{"path": f"{number:04}.md", "title": "x" * 990} for number in range(200)]
-    page = paging.cut(results, 200, 0, 200)
+    page = pages.cut(results, 200, 0, 200)
     assert 37_000 <= len(json.dumps(page.items).encode()) <= 38_400
     assert page.pagination["nextOffset"] == len(page.items)
 
 
 def test_an_answer_stops_at_fifteen_hundred_lines():
     results = [{"path": f"{number}.md", "a": 1, "b": 2} for number in range(1000)]
-    assert paging.cut(results, 1000, 0, 1000).pagination["returned"] == 300
+    assert pages.cut(results, 1000, 0, 1000).pagination["returned"] == 300
 
 
 def test_one_result_that_is_too_large_is_shortened_and_said_so():
-    page = paging.cut([{"path": "a.md", "content": "\x01é" * 50_000, "n": 1}, {"path": "b.md"}], 2, 0, 50)
+    page = pages.cut([{"path": "a.md", "content": "\x01é" * 50_000, "n": 1}, {"path": "b.md"}], 2, 0, 50)
     assert page.items[0]["path"] == "a.md"
     assert page.items[0]["n"] == 1
     assert page.items[0]["content"].startswith("\x01é")
@@ -67,22 +67,22 @@ def test_one_result_that_is_too_large_is_shortened_and_said_so():
     [({}, (0, 50)), ({"offset": 10.0, "limit": 5.0}, (10, 5)), ({"limit": 5000}, (0, 1000)), ({"limit": 0}, (0, 50))],
 )
 def test_bounds_are_whole_and_have_their_defaults(arguments, expected):
-    assert paging.bounds(arguments) == expected
+    assert pages.bounds(arguments) == expected
 
 
 def test_a_fraction_is_refused():
-    assert paging.findings({"limit": 1.5, "offset": 2.0}) == ["limit: 1.5 is no whole number"]
+    assert pages.findings({"limit": 1.5, "offset": 2.0}) == ["limit: 1.5 is no whole number"]
 
 
 def test_past_the_end_there_is_nothing_and_the_guidance_says_so():
-    page = paging.cut([], 120, 500, 50)
+    page = pages.cut([], 120, 500, 50)
     assert page.pagination == {"total": 120, "returned": 0, "page": 11, "pageSize": 50, "hasMore": False}
     assert page.guidance == "There are 120 results, and none from offset 500 on."
 
 
 @pytest.mark.parametrize("tags", [[f"tag{number}" for number in range(10_000)], ["t"] * 3_000, ["x" * 100_000, "y"]])
 def test_a_list_that_is_too_long_stays_a_list(tags):
-    page = paging.cut([{"path": "a.md", "tags": tags}], 1, 0, 50)
+    page = pages.cut([{"path": "a.md", "tags": tags}], 1, 0, 50)
     shortened = page.items[0]["tags"]
     assert shortened
     assert all(tag.startswith(short) for short, tag in zip(shortened, tags, strict=False))

@@ -14,7 +14,7 @@ from opennotes_cli import Cli
 
 from ferrule import Context, ToolError
 from ferrule_opennotes.program import features
-from ferrule_opennotes.program.finding import Program
+from ferrule_opennotes.program.discovery import Program
 from ferrule_opennotes.program.scratch import add_note, scratch
 
 BUILT_IN = ["broken-links", "kanban", "orphans", "recent", "today", "untagged"]

@@ -10,8 +10,8 @@ import pytest
 from opennotes_cli import Cli
 
 from ferrule import Context, ToolError
-from ferrule_opennotes.program import finding
-from ferrule_opennotes.program.finding import Program
+from ferrule_opennotes.program import discovery
+from ferrule_opennotes.program.discovery import Program
 
 NUMBERS = "#!/bin/sh\necho 1\necho 2\n"  # what BSD's jot is for
 SYSTEM = "/usr/bin:/bin"
@@ -37,22 +37,22 @@ def script(path: Path, text: str, mode: int = 0o755) -> Path:
 
 def not_found(context: Context) -> ToolError:
     with pytest.raises(ToolError) as raised:
-        finding.find(context)
+        discovery.find(context)
     assert raised.value.code == "CLI_NOT_FOUND"
     assert "go install" in (raised.value.hint or "")
     return raised.value
 
 
 def test_the_cli_on_path_is_found(cli: Cli, program: Program, make_context: Callable[..., Context]):
-    assert finding.find(make_context()) == program
+    assert discovery.find(make_context()) == program
 
 
 def test_opennotes_comes_before_jot_wherever_they_stand(opennotes: Cli, jot: Cli, path: Callable[..., Context]):
-    assert finding.find(path(jot.folder, opennotes.folder)).kind == "opennotes"
+    assert discovery.find(path(jot.folder, opennotes.folder)).kind == "opennotes"
 
 
 def test_jot_is_taken_where_there_is_no_opennotes(jot: Cli, path: Callable[..., Context]):
-    assert finding.find(path(jot.folder)) == Program(str(jot.path), "jot")
+    assert discovery.find(path(jot.folder)) == Program(str(jot.path), "jot")
 
 
 def test_another_program_named_jot_is_not_the_cli(path: Callable[..., Context], tmp_path: Path):
@@ -61,20 +61,20 @@ def test_another_program_named_jot_is_not_the_cli(path: Callable[..., Context], 
 
 def test_another_program_named_jot_does_not_hide_the_cli(jot: Cli, path: Callable[..., Context], tmp_path: Path):
     bsd = script(tmp_path / "bsd" / "jot", NUMBERS).parent
-    assert finding.find(path(bsd, jot.folder)).path == str(jot.path)
+    assert discovery.find(path(bsd, jot.folder)).path == str(jot.path)
 
 
 def test_a_jot_that_does_not_answer_is_not_said_to_be_missing(path: Callable[..., Context], tmp_path: Path):
     slow = script(tmp_path / "slow" / "jot", "#!/bin/sh\nexec sleep 600\n")
     with pytest.raises(ToolError, match="did not answer") as raised:
-        finding.find(path(slow.parent, seconds=2))
+        discovery.find(path(slow.parent, seconds=2))
     assert raised.value.code == "CLI_FAILED"
     assert (raised.value.details or {})["command"] == [str(slow), "notes", "--help"]
 
 
 def test_a_jot_that_does_not_answer_does_not_hide_the_cli(jot: Cli, path: Callable[..., Context], tmp_path: Path):
     slow = script(tmp_path / "slow" / "jot", "#!/bin/sh\nexec sleep 600\n")
-    assert finding.find(path(slow.parent, jot.folder)).path == str(jot.path)
+    assert discovery.find(path(slow.parent, jot.folder)).path == str(jot.path)
 
 
 def test_a_jot_that_floods_is_not_the_cli(path: Callable[..., Context], tmp_path: Path):
@@ -99,7 +99,7 @@ def test_what_cannot_be_run_is_passed_over(opennotes: Cli, path: Callable[..., C
     script(folders[1] / "opennotes", NUMBERS, 0o644)
     folders[2].mkdir()
     (folders[2] / "opennotes").symlink_to(tmp_path / "nothing")
-    assert finding.find(path(*folders, opennotes.folder)).path == str(opennotes.path)
+    assert discovery.find(path(*folders, opennotes.folder)).path == str(opennotes.path)
 
 
 def test_the_error_names_every_folder_once(path: Callable[..., Context]):
@@ -125,28 +125,28 @@ def test_a_named_program_is_what_its_help_says(
     for kind in opennotes_cli.GENERATIONS:
         cli = opennotes_cli.stand_in(kind, tmp_path / kind, file_name=name)
         monkeypatch.setenv("FERRULE_OPENNOTES_CLI", str(cli.path))
-        assert finding.find(path()) == Program(str(cli.path), kind)
+        assert discovery.find(path()) == Program(str(cli.path), kind)
 
 
 def test_the_variable_beats_path_and_the_table(
     opennotes: Cli, jot: Cli, path: Callable[..., Context], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("FERRULE_OPENNOTES_CLI", str(jot.path))
-    assert finding.find(path(opennotes.folder, cli=str(opennotes.path))).kind == "jot"
+    assert discovery.find(path(opennotes.folder, cli=str(opennotes.path))).kind == "jot"
 
 
 def test_the_table_names_a_program_by_its_path(opennotes: Cli, jot: Cli, path: Callable[..., Context]):
-    assert finding.find(path(opennotes.folder, cli=str(jot.path))) == Program(str(jot.path), "jot")
+    assert discovery.find(path(opennotes.folder, cli=str(jot.path))) == Program(str(jot.path), "jot")
 
 
 def test_a_bare_name_is_looked_up_on_path(path: Callable[..., Context], tmp_path: Path):
     cli = opennotes_cli.stand_in("opennotes", tmp_path / "bin", file_name="notes")
-    assert finding.find(path(cli.folder, cli="notes")) == Program(str(cli.path), "opennotes")
+    assert discovery.find(path(cli.folder, cli="notes")) == Program(str(cli.path), "opennotes")
 
 
 def test_a_tilde_is_the_home(home: Path, path: Callable[..., Context]):
     cli = opennotes_cli.stand_in("opennotes", home / "bin")
-    assert finding.find(path(cli="~/bin/opennotes")).path == str(cli.path)
+    assert discovery.find(path(cli="~/bin/opennotes")).path == str(cli.path)
 
 
 @pytest.mark.parametrize("name", ["./opennotes", "bin/opennotes", "../here/opennotes"])
@@ -180,7 +180,7 @@ def test_a_setting_that_names_no_file_is_an_error(name: object, path: Callable[.
 
 def test_a_named_program_that_is_slow_to_say_what_it_is_is_believed(path: Callable[..., Context], tmp_path: Path):
     slow = script(tmp_path / "jot-of-mine", "#!/bin/sh\nexec sleep 600\n")
-    assert finding.find(path(cli=str(slow))) == Program(str(slow), "jot")
+    assert discovery.find(path(cli=str(slow))) == Program(str(slow), "jot")
 
 
 def test_an_entry_of_path_means_what_the_system_takes_it_for(

@@ -7,9 +7,9 @@ import pytest
 from opennotes_cli import Cli
 
 from ferrule import Context, ToolError
-from ferrule_opennotes.program.finding import Program
-from ferrule_opennotes.program.refusals import accepted, said
-from ferrule_opennotes.program.running import Output, run
+from ferrule_opennotes.program.cli_errors import accepted, said
+from ferrule_opennotes.program.discovery import Program
+from ferrule_opennotes.program.process import Output, run
 
 USAGE = """Usage:
   opennotes notes search [query] [flags]

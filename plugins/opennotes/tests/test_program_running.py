@@ -17,8 +17,8 @@ from opennotes_cli import Cli
 
 from ferrule import Context, ToolError
 from ferrule.testing import Run
-from ferrule_opennotes.program.finding import Program
-from ferrule_opennotes.program.running import Output, TooSlow, run
+from ferrule_opennotes.program.discovery import Program
+from ferrule_opennotes.program.process import Output, TooSlow, run
 
 MIB = 1 << 20
 Runs = Callable[..., Output]

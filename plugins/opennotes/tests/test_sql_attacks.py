@@ -364,7 +364,7 @@ def test_neither_a_database_nor_a_process_is_needed_to_refuse(ground: Ground):
     code = (
         "import sys\n"
         "from ferrule import ToolError\n"
-        "from ferrule_opennotes.sql.querying import query\n"
+        "from ferrule_opennotes.sql.query import query\n"
         "for statement in sys.argv[1:]:\n"
         "    try:\n"
         "        query(statement, None, None, None)\n"

@@ -14,8 +14,8 @@ from ferrule import ToolError
 from ferrule.testing import context
 from ferrule.text import strict_json
 from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.program.finding import Program
-from ferrule_opennotes.sql import metadata, querying
+from ferrule_opennotes.program.discovery import Program
+from ferrule_opennotes.sql import metadata, query
 from ferrule_opennotes.sql.database import Database
 
 Run = Callable[..., Database]
@@ -140,7 +140,7 @@ def test_a_query_without_an_end_times_out(run: Run):
 def test_the_time_of_the_call_is_a_limit_too(tmp_path: Path):
     notebook = Notebook(str(tmp_path), ".opennotes.json", {})
     with pytest.raises(ToolError) as caught:
-        querying.query(ENDLESS, notebook, Program("/nowhere", "jot"), context("opennotes_search", seconds=1.5))
+        query.query(ENDLESS, notebook, Program("/nowhere", "jot"), context("opennotes_search", seconds=1.5))
     assert caught.value.code == "QUERY_TIMEOUT"
     assert caught.value.details == {"seconds": 1.0}
 

@@ -10,9 +10,9 @@ from opennotes_cli import Cli
 
 from ferrule import Context, ToolError
 from ferrule_opennotes.notebook.notebook import Notebook, read
-from ferrule_opennotes.program.finding import Program
+from ferrule_opennotes.program.discovery import Program
 from ferrule_opennotes.sql import guard, through_cli
-from ferrule_opennotes.sql.rewriting import rewritten
+from ferrule_opennotes.sql.cli_rewrite import rewritten
 
 Ask = Callable[..., list[dict[str, Any]]]
 MakeContext = Callable[..., Context]

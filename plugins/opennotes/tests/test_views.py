@@ -10,7 +10,7 @@ from opennotes_cli import Cli
 
 from ferrule import Context, ToolError
 from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.program.finding import Program
+from ferrule_opennotes.program.discovery import Program
 from ferrule_opennotes.views import through_cli
 from ferrule_opennotes.views.checks import findings
 from ferrule_opennotes.views.definitions import Definition

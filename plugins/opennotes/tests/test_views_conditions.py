@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.views.conditions.comparing import like
+from ferrule_opennotes.views.conditions.comparison import like
 from ferrule_opennotes.views.conditions.statement import statement
 from ferrule_opennotes.views.definitions import Malformed, Parameter
 from ferrule_opennotes.views.parameters import filled

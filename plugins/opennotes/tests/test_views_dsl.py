@@ -10,7 +10,7 @@ import pytest
 
 from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.views.definitions import Malformed, Parameter
-from ferrule_opennotes.views.dsl.presenting import text
+from ferrule_opennotes.views.dsl.presentation import text
 from ferrule_opennotes.views.parameters import filled
 
 Run = Callable[..., list[dict[str, Any]]]

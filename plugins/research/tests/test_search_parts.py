@@ -9,9 +9,9 @@ import pytest
 from ferrule_research import failures
 from ferrule_research.claims import claim_signal
 from ferrule_research.reputation import reputation
-from ferrule_research.search.addresses import canonical
-from ferrule_research.search.failing import failure
+from ferrule_research.search.errors import failure
 from ferrule_research.search.hints import simplified
+from ferrule_research.search.url_identity import canonical
 from ferrule_websearch import Attempt, normalise
 
 SOURCE = Path(__file__).parents[1] / "src/ferrule_research"

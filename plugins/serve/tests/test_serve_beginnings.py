@@ -7,7 +7,7 @@ import pytest
 from redis_server import RedisServer
 
 from ferrule.errors import WorkerLost
-from ferrule_serve.beginnings import Beginnings
+from ferrule_serve.idempotency import Beginnings
 
 NUMBER = "0123456789abcdef"
 

@@ -8,7 +8,7 @@ import pytest
 from machine import Machine
 from served_pool import NO_ARGUMENTS, Served, install
 
-from ferrule_serve import frames
+from ferrule_serve import wire
 from ferrule_serve.pool import Pool
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes that wait for a call are forked elsewhere")
@@ -139,7 +139,7 @@ def test_a_cancellation_that_comes_too_late_unlearns_nothing(served: Served) -> 
     async def work(pool: Pool) -> list[dict[str, Any]]:
         first = json.loads((await pool.call("probe", NO_ARGUMENTS)).document)
         (worker,) = pool._workers
-        worker._send(frames.frame(frames.CANCEL))  # while the plugin is loaded anew
+        worker._send(wire.frame(wire.CANCEL))  # while the plugin is loaded anew
         return [first, json.loads((await pool.call("probe", NO_ARGUMENTS)).document)]
 
     first, second = served.run(work, workers=1)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from redis_server import RedisServer
 
-from ferrule_websearch import breaker as module
-from ferrule_websearch.breaker import Breaker, State, read, written
+from ferrule_websearch import circuit_breaker as module
+from ferrule_websearch.circuit_breaker import Breaker, State, read, written
 
 NOW = 1_800_000_000.0
 
@@ -100,8 +100,8 @@ def test_a_trial_that_never_ends_keeps_nobody_out_for_ever(store: str, monkeypat
 
 
 def test_no_failure_of_many_processes_is_lost(store: str) -> None:
-    script = "from ferrule_websearch.breaker import Breaker\nfor _ in range(25): Breaker('almanac').limited({})"
-    count = "from ferrule_websearch.breaker import Breaker\nBreaker('counted').failed()"
+    script = "from ferrule_websearch.circuit_breaker import Breaker\nfor _ in range(25): Breaker('almanac').limited({})"
+    count = "from ferrule_websearch.circuit_breaker import Breaker\nBreaker('counted').failed()"
     started = [subprocess.Popen([sys.executable, "-c", count], env=os.environ) for _ in range(3)]
     started += [subprocess.Popen([sys.executable, "-c", script.format(n)], env=os.environ) for n in (100, 200)]
     assert [process.wait() for process in started] == [0] * 5

@@ -18,8 +18,8 @@ import pytest
 
 from ferrule.http.retry_after import retry_after
 from ferrule.storage import locked_files as module
-from ferrule_websearch.rates import Window, limits_of, next_turn, windows
-from ferrule_websearch.turns import TooLate, Turns, state_folder
+from ferrule_websearch.rate_limit_headers import Window, limits_of, next_turn, windows
+from ferrule_websearch.rate_limiter import TooLate, Turns, state_folder
 
 KEY = "s3cret-key-of-the-tests"
 LATER = 3600.0  # seconds, more than any test lasts
@@ -190,9 +190,7 @@ def test_all_calls_wait_where_the_provider_says_so(folder: str) -> None:
 
 def test_processes_take_turns(folder: str) -> None:
     Turns(KEY, folder=folder).learn([(1, 1.0)])
-    program = (
-        f"import sys; from ferrule_websearch.turns import Turns\nprint(Turns({KEY!r}, folder=sys.argv[1]).take(10**9))"
-    )
+    program = f"import sys; from ferrule_websearch.rate_limiter import Turns\nprint(Turns({KEY!r}, folder=sys.argv[1]).take(10**9))"
     running = [
         subprocess.Popen([sys.executable, "-c", program, folder], stdout=subprocess.PIPE, text=True) for _ in range(6)
     ]

@@ -25,9 +25,9 @@ from ferrule_websearch import (
     result,
     search,
 )
-from ferrule_websearch.paging import collect
+from ferrule_websearch.errors import in_words, refused
+from ferrule_websearch.pagination import collect
 from ferrule_websearch.provider import Answer
-from ferrule_websearch.refusals import in_words, refused
 
 KEY = Credential("api_key", environment="LISTS_API_KEY", path="lists.api_key")
 SECRET = "s3cret-of-the-lists"

@@ -10,35 +10,29 @@ model, network or tool do, there is an answer in time, and its `code` says what 
 settings of one's own, limits and concurrency. Every name is loaded when it is first used.
 """
 
+from ferrule.lazy import attach
+
 TYPE_CHECKING = False  # spelt out, because importing typing costs as much as starting the interpreter
 
 if TYPE_CHECKING:
     from ferrule_ask.answer import Answer, Plan, Usage
-    from ferrule_ask.asker import Asker
-    from ferrule_ask.default import ask, ask_async
+    from ferrule_ask.client import Asker
     from ferrule_ask.keys import Keys
     from ferrule_ask.limits import Limits
+    from ferrule_ask.shortcuts import ask, ask_async
 
 __all__ = ["Answer", "Asker", "Keys", "Limits", "Plan", "Usage", "ask", "ask_async"]
 
-_PLACES = {
-    "Answer": "answer",
-    "Asker": "asker",
-    "Keys": "keys",
-    "Limits": "limits",
-    "Plan": "answer",
-    "Usage": "answer",
-    "ask": "default",
-    "ask_async": "default",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Load a public name when it is first asked for (PEP 562), and keep it."""
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value: object = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = attach(
+    __name__,
+    {
+        "Answer": "ferrule_ask.answer",
+        "Asker": "ferrule_ask.client",
+        "Keys": "ferrule_ask.keys",
+        "Limits": "ferrule_ask.limits",
+        "Plan": "ferrule_ask.answer",
+        "Usage": "ferrule_ask.answer",
+        "ask": "ferrule_ask.shortcuts",
+        "ask_async": "ferrule_ask.shortcuts",
+    },
+)

@@ -16,7 +16,7 @@ from ferrule.errors import CredentialsMalformed, FerruleError
 
 if TYPE_CHECKING:
     from ferrule_ask.answer import Answer, Plan
-    from ferrule_ask.asker import Asker
+    from ferrule_ask.client import Asker
 
 _LARGEST = 32 << 20  # bytes of a context: more than the API takes as a whole request
 _SHOWN = 200  # characters of a tool's arguments

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ferrule_ask import messages
 from ferrule_ask.answer import Answer
+from ferrule_ask.errors import CallFailed
 from ferrule_ask.limits import LimitReached
-from ferrule_ask.refusals import CallFailed
 
 if TYPE_CHECKING:
     from ferrule_ask.limits import Reservation

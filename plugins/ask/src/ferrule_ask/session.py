@@ -6,13 +6,13 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from ferrule_ask import access, messages, service
+from ferrule_ask import auth, messages, retry
 from ferrule_ask.answer import Answer, Usage
-from ferrule_ask.background import in_thread
 from ferrule_ask.conversation import Conversation, Event, Question
+from ferrule_ask.errors import CallFailed
 from ferrule_ask.limits import Limits, Reservation
+from ferrule_ask.loop_thread import in_thread
 from ferrule_ask.prices import Price, most_tokens, price_of
-from ferrule_ask.refusals import CallFailed
 from ferrule_ask.transport import Transport
 
 if TYPE_CHECKING:
@@ -160,8 +160,8 @@ class _Model:
 
     async def send(self, body: bytes, seconds: float, held: Reservation | None = None) -> "Reply":
         session, settings = self._session, self._settings
-        key = access.secret(session.keys)
-        session.warn(*session.keys.warnings, *[_IN_CLEAR] * access.is_in_clear(settings.base_url))
+        key = auth.secret(session.keys)
+        session.warn(*session.keys.warnings, *[_IN_CLEAR] * auth.is_in_clear(settings.base_url))
         ready = [held] if held else []
 
         async def reserve() -> Reservation:
@@ -169,16 +169,16 @@ class _Model:
             session.usage = session.usage._replace(requests=session.usage.requests + 1)
             return reservation
 
-        call = service.Call(
-            url=access.endpoint(settings.base_url),
-            headers=access.headers(settings, key),
+        call = retry.Call(
+            url=auth.endpoint(settings.base_url),
+            headers=auth.headers(settings, key),
             body=body,
             secret=key,
             reserve=reserve,
             cost_of=self._cost_of,
             retried=lambda wait, code: session.tell("retry", {"seconds": wait, "code": code}),
         )
-        return await service.send(call, session._transport, seconds)
+        return await retry.send(call, session._transport, seconds)
 
     def _cost_of(self, reply: "Reply") -> Decimal | None:
         return self._price.cost_of(reply.usage) if self._price and reply.usage else None

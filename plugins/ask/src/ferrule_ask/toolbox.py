@@ -13,7 +13,7 @@ from ferrule.errors import ConfigurationMalformed, CredentialsMalformed, Ferrule
 from ferrule.text import strict_json
 from ferrule.text.redaction import redact, redact_json
 from ferrule.tool.credentials import Credential, Found
-from ferrule_ask import offering, tool_process, tool_results
+from ferrule_ask import eligibility, tool_process, tool_results
 from ferrule_ask.keys import ANTHROPIC, Keys, how_to_set
 
 # What the model's own server is told in secret is no tool's business, unless it declares that it needs it.
@@ -164,7 +164,7 @@ def _facts(names: Sequence[str] | None) -> Sequence[Facts]:
     if names is not None and not names:
         return []
     try:
-        return offering.candidates(names, _environment())
+        return eligibility.candidates(names, _environment())
     except ToolFailed as error:  # a question can be answered without tools
         usual = [f"{tool_results.SEARCH_PREFIX}_*"]
         return [{"name": name, "state": _UNSEEN, "error": error.facts()} for name in names or usual]

@@ -6,7 +6,7 @@ import ssl
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_ask.refusals import CallFailed
+from ferrule_ask.errors import CallFailed
 
 if TYPE_CHECKING:
     import httpx

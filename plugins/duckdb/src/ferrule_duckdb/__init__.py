@@ -8,7 +8,7 @@ ferrule_duckdb.register(con)
 con.sql("SELECT stps_ask_ai('Bitcoin', 'What is the current price?')")
 """
 
-from ferrule_duckdb.asking import AskFailed
+from ferrule_duckdb.batch import AskFailed
 from ferrule_duckdb.registration import Registration, register
 
 __all__ = ["AskFailed", "Registration", "register"]

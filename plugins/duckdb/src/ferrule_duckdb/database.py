@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ferrule.errors import ConfigurationMalformed, FerruleError
 from ferrule_ask.answer import Answer, Plan, Usage
-from ferrule_duckdb.asking import Round
+from ferrule_duckdb.batch import Round
 from ferrule_duckdb.functions import Bodies
 from ferrule_duckdb.memo import Memo, Question, Statement
 from ferrule_duckdb.vectors import Vector

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from ferrule import Context
 from ferrule_fetch.addresses.guard import Guard
 from ferrule_fetch.addresses.url import check
-from ferrule_fetch.text.paging import answer
-from ferrule_fetch.transfer.manners import Manners
+from ferrule_fetch.text.pages import answer
+from ferrule_fetch.transfer.request_policy import Manners
 
 if TYPE_CHECKING:
-    from ferrule_fetch.transfer.fetching import Page, Wanted
+    from ferrule_fetch.transfer.request import Page, Wanted
 
 
 def fetch_as_markdown(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def fetch_as_markdown(arguments: dict[str, Any], context: Context) -> dict[str, 
 
 def fetched(url: str, deadline: float, guard: Guard, manners: Manners, wanted: "Wanted | None" = None) -> "Page":
     """Get a page, and meanwhile import what reads it, which takes as long as a server to answer."""
-    from ferrule_fetch.transfer.fetching import TEXT, fetch
+    from ferrule_fetch.transfer.request import TEXT, fetch
 
     importing = Thread(target=_import_reader, name="import the reader")
     importing.start()

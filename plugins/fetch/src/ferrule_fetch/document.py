@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ferrule_fetch.formats.magic_bytes import is_binary, kind_by_signature
 from ferrule_fetch.formats.media import XHTML, Format, format_of
-from ferrule_fetch.formats.signatures import is_binary, kind_by_signature
-from ferrule_fetch.limits.converting import converted
-from ferrule_fetch.text.decoding import decode
+from ferrule_fetch.limits.conversion import converted
+from ferrule_fetch.text.charsets import decode
 from ferrule_fetch.text.invisible import without_invisible
 from ferrule_fetch.text.lines import Lines
-from ferrule_fetch.transfer.fetching import Page
-from ferrule_fetch.transfer.refusals import not_text
+from ferrule_fetch.transfer.http_errors import not_text
+from ferrule_fetch.transfer.request import Page
 
 MAX_TITLE = 500  # characters
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")  # a byte order mark, or the beginning of markup

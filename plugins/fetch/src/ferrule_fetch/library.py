@@ -10,10 +10,10 @@ are the same ones (FERRULE_FETCH_ALLOW, FERRULE_FETCH_USER_AGENT, FERRULE_FETCH_
 
 import time
 from collections.abc import Callable, Collection, Iterator
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ferrule import Context
+from ferrule.lazy import attach
 from ferrule_fetch.addresses.guard import Guard
 from ferrule_fetch.addresses.url import check
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from ferrule_fetch.document import decoded, read_text
     from ferrule_fetch.formats.media import ContentType, Format
     from ferrule_fetch.limits.bounded import TooMuch
-    from ferrule_fetch.limits.converting import converted
-    from ferrule_fetch.markdown.finding import Element
+    from ferrule_fetch.limits.conversion import converted
+    from ferrule_fetch.markdown.query import Element
     from ferrule_fetch.text.invisible import without_invisible
-    from ferrule_fetch.transfer.fetching import Page, Wanted
-    from ferrule_fetch.transfer.refusals import StatusError
+    from ferrule_fetch.transfer.http_errors import StatusError
+    from ferrule_fetch.transfer.request import Page, Wanted
 
 __all__ = [
     "ContentType",
@@ -47,28 +47,22 @@ __all__ = [
     "without_invisible",
 ]
 
-_LOADED_LATER = {
-    "ContentType": "formats.media",
-    "Element": "markdown.finding",
-    "Format": "formats.media",
-    "Page": "transfer.fetching",
-    "StatusError": "transfer.refusals",
-    "TooMuch": "limits.bounded",
-    "Wanted": "transfer.fetching",
-    "converted": "limits.converting",
-    "decoded": "document",
-    "read_text": "document",
-    "without_invisible": "text.invisible",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Load a public name when it is first asked for (PEP 562): to refuse a URL takes neither client nor parser."""
-    if name not in _LOADED_LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"ferrule_fetch.{_LOADED_LATER[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = attach(
+    __name__,
+    {
+        "ContentType": "ferrule_fetch.formats.media",
+        "Element": "ferrule_fetch.markdown.query",
+        "Format": "ferrule_fetch.formats.media",
+        "Page": "ferrule_fetch.transfer.request",
+        "StatusError": "ferrule_fetch.transfer.http_errors",
+        "TooMuch": "ferrule_fetch.limits.bounded",
+        "Wanted": "ferrule_fetch.transfer.request",
+        "converted": "ferrule_fetch.limits.conversion",
+        "decoded": "ferrule_fetch.document",
+        "read_text": "ferrule_fetch.document",
+        "without_invisible": "ferrule_fetch.text.invisible",
+    },
+)
 
 
 def check_url(url: str, context: Context) -> str:
@@ -91,9 +85,9 @@ def fetch(
     an answer that is not wanted, and StatusError (HTTP_ERROR) for a status of 400 and above.
     """
     from ferrule_fetch.call import fetched
-    from ferrule_fetch.transfer.fetching import TEXT
-    from ferrule_fetch.transfer.fetching import fetch as get
-    from ferrule_fetch.transfer.manners import Manners
+    from ferrule_fetch.transfer.request import TEXT
+    from ferrule_fetch.transfer.request import fetch as get
+    from ferrule_fetch.transfer.request_policy import Manners
 
     guard, manners = Guard.of(context), Manners.of(context)
     until = context.deadline if deadline is None else min(deadline, context.deadline)
@@ -111,7 +105,7 @@ def form_of(page: "Page") -> "Format":
 
 def is_whole(page: "Page", text: str) -> bool:
     """Whether a text that `read_text` gave is all there was to read."""
-    from ferrule_fetch.limits.converting import BEGINNING, PLAIN
+    from ferrule_fetch.limits.conversion import BEGINNING, PLAIN
 
     return not (page.missing or text.startswith(PLAIN) or text.endswith(BEGINNING))
 
@@ -121,8 +115,8 @@ def elements_of(html: str, names: Collection[str]) -> "Iterator[Element]":
 
     Those in comments and templates are none. Names are in small letters.
     """
-    from ferrule_fetch.markdown.finding import elements
     from ferrule_fetch.markdown.parsers import choose, spell_out
+    from ferrule_fetch.markdown.query import elements
 
     return elements(spell_out(html, choose(len(html))), names)
 
@@ -141,7 +135,7 @@ def bounded(
     importing anything.
     """
     from ferrule_fetch.limits.bounded import TooMuch
-    from ferrule_fetch.limits.reading import bounded_reading
+    from ferrule_fetch.limits.reader import bounded_reading
 
     until = time.monotonic() + 2 * seconds if deadline is None else deadline
     return bounded_reading(lambda: ("", work()), refusal or TooMuch, deadline=until, seconds=seconds)[1]

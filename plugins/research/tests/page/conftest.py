@@ -8,7 +8,7 @@ from loopback import Server, refused_port
 
 from ferrule import Context, ToolError
 from ferrule.testing import context
-from ferrule_fetch.limits import reading
+from ferrule_fetch.limits import reader
 from ferrule_research import page
 
 PROSE = "<p>" + "There are some words in this sentence, and it goes on for a while. " * 4 + "</p>"
@@ -29,7 +29,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _room_for_a_large_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that has run many tests is itself larger than a tool with its page may be."""
-    monkeypatch.setattr(reading, "_MEMORY", 4 << 30)
+    monkeypatch.setattr(reader, "_MEMORY", 4 << 30)
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ferrule_research.page.citing import apa, bibtex, mla
-from ferrule_research.page.dates import Date, read_date
-from ferrule_research.page.facts import Facts
-from ferrule_research.page.names import Name, people, person
+from ferrule_research.page.metadata.authors import Name, people, person
+from ferrule_research.page.metadata.bibliography import Facts
+from ferrule_research.page.metadata.citation import apa, bibtex, mla
+from ferrule_research.page.metadata.dates import Date, read_date
 
 Scrape = Callable[..., dict[str, Any]]
 At = Callable[..., str]

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from loopback import Exchange, Server
 
-from ferrule_research.page.classifying import Class, classify
-from ferrule_research.page.doi import detected_doi
-from ferrule_research.page.facts import facts_of
-from ferrule_research.page.source import NOTHING
+from ferrule_research.page.metadata.bibliography import facts_of
+from ferrule_research.page.metadata.classification import Class, classify
+from ferrule_research.page.metadata.doi import detected_doi
+from ferrule_research.page.metadata.embedded import NOTHING
 
 Scrape = Callable[..., dict[str, Any]]
 At = Callable[..., str]

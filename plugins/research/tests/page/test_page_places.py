@@ -15,8 +15,8 @@ from loopback import Server
 
 from ferrule import ToolError
 from ferrule.testing import run_tool
-from ferrule_research.page import office
-from ferrule_research.page.places import Place, place_of, watch_url
+from ferrule_research.page.sources import office
+from ferrule_research.page.sources.url_kinds import Place, place_of, watch_url
 
 Scrape = Callable[..., dict[str, Any]]
 Problem = Callable[..., ToolError]

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from ferrule_research.page.truncating import MARK, truncated
+from ferrule_research.page.budget.truncation import MARK, truncated
 
 FAMILY = "👨‍👩‍👧‍👦"
 

@@ -10,7 +10,7 @@ from ferrule.admin.fingerprint import Fingerprint, fingerprint
 from ferrule.admin.snapshot import UNKNOWN, Survey
 from ferrule.discovery import InstalledTool
 from ferrule.errors import FerruleError, ToolUnknown
-from ferrule_serve.surveying import READER, begin
+from ferrule_serve.start_snapshot import READER, begin
 
 OK = inventory.OK
 _SECONDS = 600.0  # that a survey may take: each of its tools gets five

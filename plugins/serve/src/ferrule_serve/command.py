@@ -79,11 +79,11 @@ def command(
     if address is not None:
         addresses.check(address, token)
     _need_the_extra()
-    from ferrule_serve.surveying import begin
+    from ferrule_serve.start_snapshot import begin
 
     survey = begin(tools, with_artifacts=artifacts)
     gc.disable()  # until all is imported, which leaves nothing to collect
-    from ferrule_serve.mcp.running import Options, serve
+    from ferrule_serve.mcp.lifecycle import Options, serve
 
     gc.freeze()
     gc.enable()

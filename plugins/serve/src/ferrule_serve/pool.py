@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, Self
 
 from ferrule.discovery import InstalledTool
 from ferrule.errors import CallNotTaken, FerruleError, WorkerLost
-from ferrule_serve.failing import FailureShapes
-from ferrule_serve.surveying import own_environment
+from ferrule_serve.failure_renderer import FailureShapes
+from ferrule_serve.start_snapshot import own_environment
 from ferrule_serve.worker import Answered, EventHandler, Worker
 
 Admission = Callable[[], Awaitable[None]]

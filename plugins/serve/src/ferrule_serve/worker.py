@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from ferrule.errors import WorkerLost
 from ferrule.supervision.python_path import interpreter
 from ferrule.text import strict_json
-from ferrule_serve import frames
+from ferrule_serve import wire
 
 EventHandler = Callable[[dict[str, Any]], None]
 
-_CODE = "from ferrule_serve.supervising_worker import main; main()"
+_CODE = "from ferrule_serve.worker_main import main; main()"
 _PATIENCE = 3.0  # seconds that a worker gets to end what it has started
 
 
@@ -85,17 +85,17 @@ class Worker:
         if self.is_lost:
             raise _lost(has_begun=False)
         running = self._running = _Running(on_event)
-        self._send(frames.frame(frames.CALL, {"tool": tool, "seconds": seconds}, arguments))
+        self._send(wire.frame(wire.CALL, {"tool": tool, "seconds": seconds}, arguments))
         try:
             return await running.answer
         except asyncio.CancelledError:
             running.on_event = None
-            self._send(frames.frame(frames.CANCEL))
+            self._send(wire.frame(wire.CANCEL))
             raise
 
     def prepare(self, tool: str) -> None:
         """Have a tool loaded before it is called; the worker is idle again when that is done."""
-        self._send(frames.frame(frames.PREPARE, {"tool": tool}))
+        self._send(wire.frame(wire.PREPARE, {"tool": tool}))
 
     def hang_up(self) -> None:
         """Let the process end, with all that it has started."""
@@ -119,7 +119,7 @@ class Worker:
     async def _read(self, reader: asyncio.StreamReader) -> None:
         try:
             while True:
-                kind, size = frames.head(await reader.readexactly(frames.HEAD_BYTES))
+                kind, size = wire.head(await reader.readexactly(wire.HEAD_BYTES))
                 self._take(kind, await reader.readexactly(size))
         except (asyncio.IncompleteReadError, OSError):
             pass  # it has ended
@@ -128,19 +128,19 @@ class Worker:
 
     def _take(self, kind: bytes, body: bytes) -> None:
         running = self._running
-        if kind == frames.IDLE:
-            self.facts, _ = frames.facts_and_document(body)
+        if kind == wire.IDLE:
+            self.facts, _ = wire.facts_and_document(body)
             self.tool = self.facts["tool"]
             self._running = None
             self.idle_since = asyncio.get_running_loop().time()
             self._on_idle(self)
         elif running is None:
             return
-        elif kind == frames.BEGUN:
+        elif kind == wire.BEGUN:
             running.has_begun = True
-        elif kind == frames.EVENT and running.on_event is not None:
+        elif kind == wire.EVENT and running.on_event is not None:
             self._tell(running, running.on_event, body)
-        elif kind == frames.ANSWER and not running.answer.done():
+        elif kind == wire.ANSWER and not running.answer.done():
             running.answer.set_result(_answered(body))
 
     def _tell(self, running: _Running, on_event: EventHandler, body: bytes) -> None:
@@ -151,7 +151,7 @@ class Worker:
             running.on_event = None
             if not running.answer.done():
                 running.answer.set_exception(error)
-                self._send(frames.frame(frames.CANCEL))
+                self._send(wire.frame(wire.CANCEL))
 
     def _lose(self) -> None:
         self.is_lost = True
@@ -168,5 +168,5 @@ def _lost(has_begun: bool) -> WorkerLost:
 
 
 def _answered(body: bytes) -> Answered:
-    facts, document = frames.facts_and_document(body)
+    facts, document = wire.facts_and_document(body)
     return Answered(document, facts["is_error"], facts["text"], facts["seconds"])

@@ -30,23 +30,24 @@
 
 A general search uses whatever providers are installed: `installed` lists them, and `SearchProvider.search` asks one for
 what a `Wanted` says, within a time, under a circuit breaker that all processes share. How a provider declares itself is
-in `ferrule_websearch.declaration`.
+in `ferrule_websearch.manifest`.
 
 Needs the extra `ferrule[http]`. No other module of the host imports it.
 """
 
 from typing import TYPE_CHECKING
 
+from ferrule.lazy import attach
 from ferrule.text.plain_text import plain_text
 from ferrule_websearch.domains import DomainFilter, NotADomain, findings, host_of, normalise
-from ferrule_websearch.paging import Page, Plan, Query, Reply, pages_from
+from ferrule_websearch.pagination import Page, Plan, Query, Reply, pages_from
+from ferrule_websearch.pipeline import search
 from ferrule_websearch.provider import Answer, Fault, Provider, Quota, Request
 from ferrule_websearch.results import Result, result
-from ferrule_websearch.searching import search
 
 if TYPE_CHECKING:
-    from ferrule_websearch.installation import Attempt, SearchProvider, configuration_folder, installed, statuses
-    from ferrule_websearch.translation import Wanted
+    from ferrule_websearch.query_mapping import Wanted
+    from ferrule_websearch.registry import Attempt, SearchProvider, configuration_folder, installed, statuses
 
 __all__ = [
     "Answer",
@@ -76,19 +77,14 @@ __all__ = [
     "statuses",
 ]
 
-_OF_A_GENERAL_SEARCH = {
-    **dict.fromkeys(("Attempt", "SearchProvider", "configuration_folder", "installed", "statuses"), "installation"),
-    "Wanted": "translation",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Load what only a general search needs when it is first asked for (PEP 562)."""
-    import importlib
-
-    if name not in _OF_A_GENERAL_SEARCH:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module(f"{__name__}.{_OF_A_GENERAL_SEARCH[name]}")
-    value: object = getattr(module, name)
-    globals()[name] = value
-    return value
+__getattr__ = attach(
+    __name__,
+    {
+        "Attempt": "ferrule_websearch.registry",
+        "SearchProvider": "ferrule_websearch.registry",
+        "configuration_folder": "ferrule_websearch.registry",
+        "installed": "ferrule_websearch.registry",
+        "statuses": "ferrule_websearch.registry",
+        "Wanted": "ferrule_websearch.query_mapping",
+    },
+)

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ferrule.http.retry_after import retry_after
-from ferrule_websearch.paging import Plan, Query, Reply
-from ferrule_websearch.rates import Window, windows
+from ferrule_websearch.pagination import Plan, Query, Reply
+from ferrule_websearch.rate_limit_headers import Window, windows
 
 if TYPE_CHECKING:
     from ferrule.tool.credentials import Credential

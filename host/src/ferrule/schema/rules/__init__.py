@@ -5,6 +5,8 @@ Warnings say what a provider does with a schema that is valid and still causes t
 on the path of `--schema` and imports next to nothing; `check` does everything. Each is loaded when it is first used.
 """
 
+from ferrule.lazy import attach
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -15,19 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Finding", "check", "check_text", "contract_errors"]
 
-_ROOMS = {
-    "RULES": "rules",
-    "Finding": "findings",
-    "check": "checking",
-    "check_text": "checking",
-    "contract_errors": "contract",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _ROOMS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    room = __import__(f"{__name__}.{_ROOMS[name]}", fromlist=[name])
-    value: object = getattr(room, name)
-    globals()[name] = value
-    return value
+__getattr__ = attach(
+    __name__,
+    {
+        "RULES": "ferrule.schema.rules.definitions",
+        "Finding": "ferrule.schema.rules.findings",
+        "check": "ferrule.schema.rules.check",
+        "check_text": "ferrule.schema.rules.check",
+        "contract_errors": "ferrule.schema.rules.contract",
+    },
+)

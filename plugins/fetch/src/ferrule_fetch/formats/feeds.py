@@ -62,7 +62,7 @@ def bounded_feed_as_markdown(text: str, url: str, deadline: float) -> tuple[str,
     if not _FEED.match(text[:_BEGINNING]):
         raise NotAFeed
     from ferrule_fetch.limits.bounded import TooMuch
-    from ferrule_fetch.limits.reading import bounded_reading
+    from ferrule_fetch.limits.reader import bounded_reading
     from ferrule_fetch.markdown import convert
     from ferrule_fetch.text.invisible import without_invisible_in_html
 

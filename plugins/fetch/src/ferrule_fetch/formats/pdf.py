@@ -22,7 +22,7 @@ class UnreadablePDF(Exception):
 def bounded_pdf_text(body: bytes, deadline: float) -> tuple[str, str]:
     """Do what `pdf_text` does, in a process that is ended where it takes too much, which is an UnreadablePDF."""
     from ferrule_fetch.limits.bounded import TooMuch
-    from ferrule_fetch.limits.reading import bounded_reading
+    from ferrule_fetch.limits.reader import bounded_reading
 
     seconds = min(_SECONDS, (deadline - time.monotonic()) / 2)
     until = time.monotonic() + seconds * _SHARE

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from ferrule_fetch.markdown import marks, parsers
+from ferrule_fetch.markdown import parsers, sentinels
 from ferrule_fetch.markdown.links import Links
 from ferrule_fetch.markdown.writer import Writer
 
@@ -26,8 +26,8 @@ def convert(html: str, url: str, parser: str | None = None) -> Converted:
     parser = parser or parsers.choose(len(html))
     with _collecting(rarely=parser == parsers.HTML5LIB):
         tree = parsers.spell_out(html, parser)
-        if any(control in tree for control in marks.CONTROLS):
-            tree = tree.translate(dict.fromkeys(map(ord, marks.CONTROLS)))
+        if any(control in tree for control in sentinels.CONTROLS):
+            tree = tree.translate(dict.fromkeys(map(ord, sentinels.CONTROLS)))
         writer = Writer(tree, Links(url))
         markdown = writer.write()
         return Converted(writer.title, markdown)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ferrule_fetch.markdown import pieces
+from ferrule_fetch.markdown import tokens
 from ferrule_fetch.markdown.attributes import attributes_of, is_hidden, unescape
 from ferrule_fetch.markdown.elements import BLOCKS, LEFT_OUT
 
@@ -60,9 +60,9 @@ def read(rest: Iterator[str], name: str, spelt: str, first: str) -> tuple[str, s
     first: the text right behind the start tag.
     """
     if name in ("xmp", "plaintext"):
-        text, behind = pieces.raw_text(rest, name, first)
+        text, behind = tokens.raw_text(rest, name, first)
         return text, language(spelt), behind
-    inside, behind = pieces.within(rest, name)
+    inside, behind = tokens.within(rest, name)
     whole = "<".join([first, *inside])
     if _STRUCTURE.search(whole) or "hidden" in whole or "style=" in whole or _GUTTER.search(whole):
         text, named = _text(iter(inside), first)
@@ -78,9 +78,9 @@ def _text(inside: Iterator[str], first: str) -> tuple[str, str]:
         tag, _, following = piece.partition(">")
         name, _, spelt = tag.partition(" ")
         if name.startswith("!--"):
-            following = pieces.comment(inside, piece)
+            following = tokens.comment(inside, piece)
         elif name in LEFT_OUT or (spelt and (is_hidden(spelt) or is_gutter(spelt))):
-            following = pieces.skip(inside, name)
+            following = tokens.skip(inside, name)
         elif name == "br" or (name.lstrip("/") in _LINES and not _ends_line(text)):
             text.append("\n")
         elif name == "code" and not named:

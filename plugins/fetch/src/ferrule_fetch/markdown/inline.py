@@ -4,15 +4,15 @@ import re
 from collections import deque
 from collections.abc import Callable
 
-from ferrule_fetch.markdown import escaping, flanking, marks, simple
+from ferrule_fetch.markdown import delimiter_runs, escapes, fast_path, sentinels
 from ferrule_fetch.markdown.attributes import one_line
-from ferrule_fetch.markdown.flanking import LETTER, PUNCTUATION, SPACE
+from ferrule_fetch.markdown.delimiter_runs import LETTER, PUNCTUATION, SPACE
 from ferrule_fetch.markdown.links import Target
 
-_BREAKS = re.compile(f" ?{marks.BREAK} ?")
-_BLANK_OR_BREAK = f" {marks.BREAK}"
+_BREAKS = re.compile(f" ?{sentinels.BREAK} ?")
+_BLANK_OR_BREAK = f" {sentinels.BREAK}"
 
-_LENGTH = {marks.EMPHASIS: 1, marks.STRONG: 2, marks.DELETED: 2}
+_LENGTH = {sentinels.EMPHASIS: 1, sentinels.STRONG: 2, sentinels.DELETED: 2}
 _MOST_ALIKE = 3  # elements of a kind within each other that are written
 
 
@@ -36,14 +36,14 @@ class Inline:
         self._closed: _Span | None = None  # the span that ended last, if nothing was written after it
         self._code = ""  # the code that was written last, if nothing was written after it
         self._handlers: dict[str, Callable[[], None]] = {
-            marks.LINK: self._begin_link,
-            marks.END_LINK: self._end_link,
-            marks.ATOM: lambda: self._put(str(self.insets.popleft())),
-            marks.CODE: self._begin_code,
-            marks.END_CODE: self._end_code,
-            marks.BREAK: self._break,
+            sentinels.LINK: self._begin_link,
+            sentinels.END_LINK: self._end_link,
+            sentinels.ATOM: lambda: self._put(str(self.insets.popleft())),
+            sentinels.CODE: self._begin_code,
+            sentinels.END_CODE: self._end_code,
+            sentinels.BREAK: self._break,
         }
-        for end, begin in marks.ENDS.items():
+        for end, begin in sentinels.ENDS.items():
             self._handlers[begin] = self._beginner(begin)
             self._handlers[end] = self._ender(begin)
 
@@ -61,17 +61,17 @@ class Inline:
         """The lines of a paragraph, not yet escaped for where a line begins; [] where there is nothing to see."""
         text = one_line(text)
         if not self._open and not self._in_code:
-            broken = _BREAKS.sub("\n", text.strip(_BLANK_OR_BREAK)) if marks.BREAK in text else text
-            escaped = escaping.outside_code(broken)
-            if simple.is_simple(escaped):
-                written = simple.settled(escaped, self.insets)
+            broken = _BREAKS.sub("\n", text.strip(_BLANK_OR_BREAK)) if sentinels.BREAK in text else text
+            escaped = escapes.outside_code(broken)
+            if fast_path.is_simple(escaped):
+                written = fast_path.settled(escaped, self.insets)
                 return written.split("\n") if "\n" in written else [written] if written else []
         return self._settle(text)
 
     def _settle(self, text: str) -> list[str]:
         self._pending = self._open.copy()
-        self._plain = escaping.is_plain(text)
-        parts = marks.SPLIT.split(text)
+        self._plain = escapes.is_plain(text)
+        parts = sentinels.SPLIT.split(text)
         self._text(parts[0])
         for mark, following in zip(parts[1::2], parts[2::2], strict=True):
             self._handlers[mark]()
@@ -99,7 +99,7 @@ class Inline:
         if not words:
             return
         if self._linking or not self._plain:
-            words = escaping.part(words, in_link=self._linking)
+            words = escapes.part(words, in_link=self._linking)
         if words[0] == "(" and not self._gap and self._last().endswith("]"):
             words = f"\\{words}"  # or words in brackets would become a link
         self._put(words)
@@ -119,8 +119,8 @@ class Inline:
             text = self._open_pending(text)
         if self._guarded:
             self._guarded = False
-            if flanking.kind(text[0]) == LETTER and not self._put_brackets_behind():
-                text = flanking.entity(text[0]) + text[1:]
+            if delimiter_runs.kind(text[0]) == LETTER and not self._put_brackets_behind():
+                text = delimiter_runs.entity(text[0]) + text[1:]
         self._code, self._closed = "", None
         self._out.append(text)
 
@@ -158,7 +158,7 @@ class Inline:
         if span is None:
             return
         self._open.remove(span)
-        self._linking = self._linking and kind != marks.LINK
+        self._linking = self._linking and kind != sentinels.LINK
         if span.written:
             self._close(span)
         else:
@@ -177,8 +177,8 @@ class Inline:
             span.start = len(self._out)
             self._out.append(span.delimiter)
         spans, self._pending = self._pending, []
-        if flanking.kind(text[0]) == SPACE and spans[-1].target is None:
-            text = flanking.entity(text[0]) + text[1:]
+        if delimiter_runs.kind(text[0]) == SPACE and spans[-1].target is None:
+            text = delimiter_runs.entity(text[0]) + text[1:]
         following = text[0]
         for span in reversed(spans):
             self._check_before(span, following)
@@ -190,8 +190,13 @@ class Inline:
 
         There are no blanks in such text, so it stands between letters, where it would undo the emphasis.
         """
-        rest = text.lstrip(flanking.EAST_ASIAN)
-        if rest and rest != text and flanking.kind(self._last()[-1:]) == LETTER and self._pending[-1].target is None:
+        rest = text.lstrip(delimiter_runs.EAST_ASIAN)
+        if (
+            rest
+            and rest != text
+            and delimiter_runs.kind(self._last()[-1:]) == LETTER
+            and self._pending[-1].target is None
+        ):
             self._out.append(text[: -len(rest)])
             return rest
         return text
@@ -199,8 +204,8 @@ class Inline:
     def _put_brackets_behind(self) -> bool:
         """Write East Asian punctuation at the end of emphasis behind it; returns whether there is any."""
         text = self._out[-2] if self._closed else ""
-        rest = text.rstrip(flanking.EAST_ASIAN)
-        if rest == text or flanking.kind(rest[-1:]) != LETTER:
+        rest = text.rstrip(delimiter_runs.EAST_ASIAN)
+        if rest == text or delimiter_runs.kind(rest[-1:]) != LETTER:
             return False
         self._out[-2] = rest
         self._out.append(text[len(rest) :])
@@ -219,7 +224,7 @@ class Inline:
     def _delimiter(self, span: "_Span") -> str:
         if span.target is not None:
             return "["
-        if span.kind == marks.DELETED:
+        if span.kind == sentinels.DELETED:
             return "~~"
         letter = "_" if self._is_taken("*", span) and not self._is_taken("_", span) else "*"
         return letter * _LENGTH[span.kind]
@@ -233,7 +238,7 @@ class Inline:
             return within_other
         # "***" is read as emphasis around strong emphasis, so only that may be written with it
         touches_outer = around is not None and around.start == len(self._out) - 1
-        return not touches_outer or span.kind == marks.EMPHASIS
+        return not touches_outer or span.kind == sentinels.EMPHASIS
 
     def _check_before(self, span: "_Span", following: str) -> None:
         """See to it that a delimiter opens, by what stands before it."""
@@ -245,21 +250,21 @@ class Inline:
             return
         if before.startswith(span.delimiter[0]) and before == before[0] * len(before):
             return  # a run with the delimiter before it, where it is looked at
-        if flanking.kind(before[-1:]) != LETTER:
+        if delimiter_runs.kind(before[-1:]) != LETTER:
             return
-        if flanking.kind(following) == PUNCTUATION or span.delimiter[0] == "_":
-            self._out[index] = before[:-1] + flanking.entity(before[-1])
+        if delimiter_runs.kind(following) == PUNCTUATION or span.delimiter[0] == "_":
+            self._out[index] = before[:-1] + delimiter_runs.entity(before[-1])
 
     def _close(self, span: "_Span") -> None:
         before = self._last()
         if span.target is not None:
             self._close_link(span)
             return
-        if flanking.kind(before[-1]) == SPACE:
-            self._out[-1] = before[:-1] + flanking.entity(before[-1])
+        if delimiter_runs.kind(before[-1]) == SPACE:
+            self._out[-1] = before[:-1] + delimiter_runs.entity(before[-1])
             before = self._out[-1]
         if before != before[0] * len(before) or before[0] != span.delimiter[0]:  # else they are one run
-            self._guarded = flanking.kind(before[-1]) == PUNCTUATION
+            self._guarded = delimiter_runs.kind(before[-1]) == PUNCTUATION
         self._guarded |= span.delimiter[0] == "_"
         self._code = ""
         self._closed = span
@@ -270,15 +275,15 @@ class Inline:
     def _begin_link(self) -> None:
         target = self.insets.popleft()
         if isinstance(target, Target):
-            self._begin(_Span(marks.LINK, target))
+            self._begin(_Span(sentinels.LINK, target))
 
     def _end_link(self) -> None:
         span = next((span for span in reversed(self._open) if span.target), None)
         if span is None:
             return
-        self._end(marks.LINK)
+        self._end(sentinels.LINK)
         if span.target and not span.used and not span.target.here:
-            label = escaping.part(span.target.label, in_link=True)
+            label = escapes.part(span.target.label, in_link=True)
             self._put(span.target.around(label))
 
     def _close_link(self, span: "_Span") -> None:
@@ -300,9 +305,9 @@ class Inline:
             return
         if self._code and not self._gap and not self._pending:
             text = self._code + text  # side by side, the backticks of two would run together
-            self._out[-1] = escaping.code(text)
+            self._out[-1] = escapes.code(text)
         else:
-            self._put(escaping.code(text))
+            self._put(escapes.code(text))
         self._code = text
 
 

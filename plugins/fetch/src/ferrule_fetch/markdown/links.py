@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import urljoin
 
-from ferrule_fetch.markdown import escaping
+from ferrule_fetch.markdown import escapes
 
 # Besides those of the web: what the HTML standard lets a site name a handler for, since it can do no harm.
 _SCHEMES = frozenset(
@@ -80,7 +80,7 @@ class Target:
 
 def written(address: Address, title: str) -> str:
     """Address and title as they stand between the parentheses of a link or image."""
-    return f"{address.written} {escaping.title(title)}" if title else address.written
+    return f"{address.written} {escapes.title(title)}" if title else address.written
 
 
 class Links:

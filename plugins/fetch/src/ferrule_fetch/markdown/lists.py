@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from ferrule_fetch.markdown.attributes import attributes_of, number
 from ferrule_fetch.markdown.blocks import MAX_DEPTH, List
-from ferrule_fetch.markdown.flow import Flow, Meanings
+from ferrule_fetch.markdown.layout import Flow, Meanings
 
 _MAX_NUMBER = 999_999_999
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ferrule_fetch.markdown import pieces
+from ferrule_fetch.markdown import tokens
 from ferrule_fetch.markdown.attributes import attributes_of, unescape
 
 _TEX = ("application/x-tex", "text/x-tex", "tex", "latex", "text/latex", "application/x-latex")
@@ -26,7 +26,7 @@ _MAX_PIECES = 20_000  # of a formula; in a larger one only the text is looked at
 
 def formula(rest: Iterator[str], spelt: str) -> tuple[str, bool, str]:
     """The TeX of a `math` element whose start tag was met, whether it stands alone, and the text behind it."""
-    inside, behind = pieces.within(rest, "math")
+    inside, behind = tokens.within(rest, "math")
     attributes = attributes_of(spelt)
     tex = _annotated(inside) or attributes.get("alttext") or _from_mathml(inside)
     alone = attributes.get("display") == "block" or attributes.get("mode") == "display"
@@ -53,7 +53,7 @@ def _annotated(inside: list[str]) -> str:
 
 def _from_mathml(inside: list[str]) -> str:
     if len(inside) > _MAX_PIECES:
-        return pieces.text_of(inside)
+        return tokens.text_of(inside)
     parts: list[list[str]] = [[]]
     names: list[str] = []
     rest = iter(inside)
@@ -61,7 +61,7 @@ def _from_mathml(inside: list[str]) -> str:
         tag, _, text = piece.partition(">")
         name = tag.partition(" ")[0]
         if name in ("annotation", "annotation-xml"):
-            pieces.skip(rest, name)
+            tokens.skip(rest, name)
         elif not name.startswith(("/", "!")):
             names.append(name)
             parts.append([text] if text.strip() else [])

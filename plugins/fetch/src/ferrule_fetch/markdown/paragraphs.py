@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from ferrule_fetch.markdown import code, escaping, marks
+from ferrule_fetch.markdown import code, escapes, sentinels
 from ferrule_fetch.markdown.blocks import MAX_DEPTH, Kind
 from ferrule_fetch.markdown.elements import BLOCKS, CODE_BLOCKS
-from ferrule_fetch.markdown.flow import Flow, Meanings
+from ferrule_fetch.markdown.layout import Flow, Meanings
 
 
 class Paragraphs:
@@ -97,9 +97,9 @@ class Paragraphs:
             around = flow.language
             text, language, behind = code.read(flow.rest, name, spelt, flow.behind)
             if flow.in_cell:
-                flow.put_mark(marks.ATOM, escaping.code(" ".join(text.split()) or " "))
+                flow.put_mark(sentinels.ATOM, escapes.code(" ".join(text.split()) or " "))
             else:
-                flow.add(Kind.CODE, escaping.code_block(text.removesuffix("\n"), language or around))
+                flow.add(Kind.CODE, escapes.code_block(text.removesuffix("\n"), language or around))
             flow.put(behind)
             return True
 

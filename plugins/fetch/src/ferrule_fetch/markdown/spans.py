@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable
 
-from ferrule_fetch.markdown import elements, escaping, marks, mathematics, pieces
+from ferrule_fetch.markdown import elements, escapes, mathematics, sentinels, tokens
 from ferrule_fetch.markdown.attributes import attributes_of, one_line, unescape
 from ferrule_fetch.markdown.blocks import Kind
-from ferrule_fetch.markdown.flow import Flow, Meanings
 from ferrule_fetch.markdown.images import source
+from ferrule_fetch.markdown.layout import Flow, Meanings
 from ferrule_fetch.markdown.links import Links, Target, written
 
 _RAISED = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
@@ -34,12 +34,12 @@ class Spans:
 
     def meanings(self) -> Meanings:
         """By the name of a tag."""
-        meanings: Meanings = {"br": marks.BREAK}
+        meanings: Meanings = {"br": sentinels.BREAK}
         for names, begin, end in (
-            (elements.EMPHASIS, marks.EMPHASIS, marks.END_EMPHASIS),
-            (elements.STRONG, marks.STRONG, marks.END_STRONG),
-            (elements.DELETED, marks.DELETED, marks.END_DELETED),
-            (elements.CODE, marks.CODE, marks.END_CODE),
+            (elements.EMPHASIS, sentinels.EMPHASIS, sentinels.END_EMPHASIS),
+            (elements.STRONG, sentinels.STRONG, sentinels.END_STRONG),
+            (elements.DELETED, sentinels.DELETED, sentinels.END_DELETED),
+            (elements.CODE, sentinels.CODE, sentinels.END_CODE),
         ):
             meanings |= dict.fromkeys(names, begin) | {f"/{name}": end for name in names}
         return meanings | {
@@ -76,7 +76,7 @@ class Spans:
         target = self._target(spelt)
         self._anchors.append(target is not None)
         if target is not None:
-            self._flow.put_mark(marks.LINK, target)
+            self._flow.put_mark(sentinels.LINK, target)
 
     def _target(self, spelt: str) -> Target | None:
         found = _HREF.search(spelt)
@@ -93,7 +93,7 @@ class Spans:
 
     def _end_link(self, _: str) -> None:
         if self._anchors.pop():
-            self._flow.put_mark(marks.END_LINK)
+            self._flow.put_mark(sentinels.END_LINK)
 
     def _image(self, spelt: str) -> None:
         attributes = attributes_of(spelt)
@@ -107,8 +107,8 @@ class Spans:
             self._flow.put_text(alt)
         else:
             title = one_line(attributes.get("title", ""))
-            alt = escaping.part(alt, in_link=True)
-            self._flow.put_mark(marks.ATOM, f"![{alt}]({written(url, title)})")
+            alt = escapes.part(alt, in_link=True)
+            self._flow.put_mark(sentinels.ATOM, f"![{alt}]({written(url, title)})")
 
     def _formula(self, spelt: str) -> bool:
         tex, alone, behind = mathematics.formula(self._flow.rest, spelt)
@@ -118,7 +118,7 @@ class Spans:
 
     def _script(self, spelt: str) -> bool:
         """A script is left out, but for a formula that it would write."""
-        text, behind = pieces.raw_text(self._flow.rest, "script", self._flow.behind)
+        text, behind = tokens.raw_text(self._flow.rest, "script", self._flow.behind)
         kind = attributes_of(spelt).get("type", "")
         if kind.startswith(_TEX_SCRIPT):
             self._put_formula(mathematics.tidy(text), alone="display" in kind)
@@ -130,9 +130,9 @@ class Spans:
             return
         if alone and not self._flow.in_cell and not self._flow.heading:
             self._flow.complete()
-            self._flow.add(Kind.CODE, escaping.code_block(tex, "math"))
+            self._flow.add(Kind.CODE, escapes.code_block(tex, "math"))
         else:
-            self._flow.put_mark(marks.ATOM, f"${escaping.code(tex)}$")
+            self._flow.put_mark(sentinels.ATOM, f"${escapes.code(tex)}$")
 
     def _abbreviation(self, spelt: str) -> None:
         self._expansions.append(attributes_of(spelt).get("title", ""))

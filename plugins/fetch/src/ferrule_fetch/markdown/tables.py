@@ -1,11 +1,11 @@
 """Tables, and what is in their cells."""
 
-from ferrule_fetch.markdown import escaping
+from ferrule_fetch.markdown import escapes
 from ferrule_fetch.markdown.blocks import Kind
 from ferrule_fetch.markdown.code import is_gutter
-from ferrule_fetch.markdown.flow import Flow, Meanings
 from ferrule_fetch.markdown.grid import Cell, Grid, is_data
-from ferrule_fetch.markdown.pieces import skip
+from ferrule_fetch.markdown.layout import Flow, Meanings
+from ferrule_fetch.markdown.tokens import skip
 
 
 class Tables:
@@ -70,5 +70,5 @@ class Tables:
             self._flow.complete()
             return
         lines = [line for paragraph in self._flow.take() for line in paragraph]
-        self._cell.text = escaping.cell(" ".join(lines))
+        self._cell.text = escapes.cell(" ".join(lines))
         self._cell, self._flow.in_cell = None, False

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ferrule_fetch.markdown.flow import Meaning
+from ferrule_fetch.markdown.layout import Meaning
 
 _MOST = 10_000  # tags that are kept; a page of nothing but different ones shall not fill the memory
 

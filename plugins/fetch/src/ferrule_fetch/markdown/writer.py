@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from ferrule_fetch.markdown import pieces
+from ferrule_fetch.markdown import tokens
 from ferrule_fetch.markdown.attributes import attributes_of, is_hidden, unescape
 from ferrule_fetch.markdown.elements import LEFT_OUT, VOID
-from ferrule_fetch.markdown.flow import Flow, Meaning, Meanings
+from ferrule_fetch.markdown.layout import Flow, Meaning, Meanings
 from ferrule_fetch.markdown.links import Links
 from ferrule_fetch.markdown.lists import Lists
 from ferrule_fetch.markdown.paragraphs import Paragraphs
@@ -61,7 +61,7 @@ class Writer:
         return self._meanings.get(name)
 
     def _comment(self, _: str) -> bool:
-        self._flow.put(pieces.comment(self._flow.rest, self._flow.piece()))
+        self._flow.put(tokens.comment(self._flow.rest, self._flow.piece()))
         return True
 
     def _declaration(self, _: str) -> bool:
@@ -69,14 +69,14 @@ class Writer:
 
     def _leave_out(self, name: str) -> Callable[[str], bool]:
         def leave_out(_: str) -> bool:
-            self._flow.put(pieces.skip(self._flow.rest, name))
+            self._flow.put(tokens.skip(self._flow.rest, name))
             return True
 
         return leave_out
 
     def _title(self, _: str) -> bool:
-        inside, behind = pieces.within(self._flow.rest, "title")
-        text = self._flow.behind + pieces.text_of(inside)
+        inside, behind = tokens.within(self._flow.rest, "title")
+        text = self._flow.behind + tokens.text_of(inside)
         self.title = self.title or " ".join(unescape(text).split())
         self._flow.put(behind)
         return True

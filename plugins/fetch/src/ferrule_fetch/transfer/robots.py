@@ -6,7 +6,7 @@ from protego import Protego
 
 from ferrule import ToolError
 from ferrule.http import Client, Guard, RequestFailed
-from ferrule_fetch.transfer.following import TooManyRedirects, get
+from ferrule_fetch.transfer.redirects import TooManyRedirects, get
 
 _UNREAD = "without which the page is not fetched."
 _MOST_REDIRECTS = 5

@@ -32,6 +32,6 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND, TEMPLATE_NOT_FOUND, PATH_TRAVERSAL, NOTE_EXISTS,
     CLI_FAILED, WRITE_FAILED, or INVALID_INPUT for fields that are too many or too long to be read back.
     """
-    from ferrule_opennotes.create.call import create
+    from ferrule_opennotes.create.handler import create
 
     return create(arguments, context)

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
-from ferrule_opennotes.create.naming import LONGEST_NAME
+from ferrule_opennotes.create.file_name import LONGEST_NAME
 
 _LONGEST_TITLE = 131_071  # bytes; the CLI is given it as one argument, and Linux takes no longer one
 _DEEPEST = 100  # folders

@@ -29,6 +29,6 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
 
     Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND, NOTE_NOT_FOUND or PATH_TRAVERSAL.
     """
-    from ferrule_opennotes.get.getting import answer
+    from ferrule_opennotes.get.handler import answer
 
     return answer(arguments, context)

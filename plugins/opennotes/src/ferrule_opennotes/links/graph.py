@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ferrule_opennotes.links.markdown import Kind, Written, in_body, in_field
-from ferrule_opennotes.links.places import Places
+from ferrule_opennotes.links.resolution import Places
 from ferrule_opennotes.notebook import frontmatter
 from ferrule_opennotes.notebook.notes import Note
 

@@ -20,7 +20,7 @@ def credentials() -> list[Credential]:
 @hookimpl
 def validate(arguments: dict[str, Any]) -> list[str]:
     """Say where `limit` and `offset` are no whole numbers."""
-    from ferrule_opennotes.answers.paging import findings
+    from ferrule_opennotes.answers.pages import findings
 
     return findings(arguments)
 
@@ -31,6 +31,6 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
 
     Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND or PATH_TRAVERSAL.
     """
-    from ferrule_opennotes.list.listing import answer
+    from ferrule_opennotes.list.handler import answer
 
     return answer(arguments, context)

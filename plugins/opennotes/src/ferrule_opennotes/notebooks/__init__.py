@@ -29,6 +29,6 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
 
     Raises ToolError with CLI_NOT_FOUND.
     """
-    from ferrule_opennotes.notebooks.known import answer
+    from ferrule_opennotes.notebooks.handler import answer
 
     return answer(context)

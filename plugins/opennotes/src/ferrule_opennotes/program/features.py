@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from ferrule import Context
 from ferrule_opennotes import errors
-from ferrule_opennotes.program.refusals import accepted
-from ferrule_opennotes.program.running import run
+from ferrule_opennotes.program.cli_errors import accepted
+from ferrule_opennotes.program.process import run
 from ferrule_opennotes.program.scratch import scratch
 
 if TYPE_CHECKING:
-    from ferrule_opennotes.program.finding import Program
+    from ferrule_opennotes.program.discovery import Program
 
 _FLAGS = re.compile(r"^Flags:\n((?:[ \t]+\S.*(?:\n|\Z))*)", re.MULTILINE)
 _SQL = re.compile(r"^\s+(?:-\w, )?--sql\b", re.MULTILINE)

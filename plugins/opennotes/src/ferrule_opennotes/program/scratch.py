@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule import Context, ToolError
 from ferrule_opennotes import errors
-from ferrule_opennotes.program.refusals import accepted
-from ferrule_opennotes.program.running import run
+from ferrule_opennotes.program.cli_errors import accepted
+from ferrule_opennotes.program.process import run
 
 if TYPE_CHECKING:
-    from ferrule_opennotes.program.finding import Program
+    from ferrule_opennotes.program.discovery import Program
 
 _CONFIGURATIONS = (".opennotes.json", ".jot.json")
 _FILE = "note.md"

@@ -20,7 +20,7 @@ def credentials() -> list[Credential]:
 @hookimpl
 def validate(arguments: dict[str, Any]) -> list[str]:
     """Say which filters are none, and what cannot be combined."""
-    from ferrule_opennotes.search.searching import findings
+    from ferrule_opennotes.search.handler import findings
 
     return findings(arguments)
 
@@ -31,6 +31,6 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
 
     Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND, INVALID_SQL, QUERY_TIMEOUT or CLI_FAILED.
     """
-    from ferrule_opennotes.search.searching import answer
+    from ferrule_opennotes.search.handler import answer
 
     return answer(arguments, context)

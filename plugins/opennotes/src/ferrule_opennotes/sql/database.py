@@ -10,7 +10,7 @@ from ferrule_opennotes.errors import invalid_sql, query_timeout
 from ferrule_opennotes.notebook import globs
 from ferrule_opennotes.notebook.notes import Note
 from ferrule_opennotes.sql import limits, metadata, tree, values
-from ferrule_opennotes.sql.complaints import complaint
+from ferrule_opennotes.sql.errors import complaint
 from ferrule_opennotes.sql.markdown import MACROS
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ferrule_opennotes.errors import invalid_sql
 from ferrule_opennotes.sql import tokens
 from ferrule_opennotes.sql.frames import Call
-from ferrule_opennotes.sql.reading import Reading
+from ferrule_opennotes.sql.parser import Reading
 from ferrule_opennotes.sql.tokens import WORD, Token
 
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ferrule import Context, ToolError
 from ferrule_opennotes import errors
 from ferrule_opennotes.notebook.paths import leads_out
+from ferrule_opennotes.program.cli_errors import accepted, said
 from ferrule_opennotes.program.features import has_sql
-from ferrule_opennotes.program.refusals import accepted, said
-from ferrule_opennotes.program.running import TooSlow, run
+from ferrule_opennotes.program.process import TooSlow, run
 from ferrule_opennotes.sql import limits
-from ferrule_opennotes.sql.rewriting import rewritten
+from ferrule_opennotes.sql.cli_rewrite import rewritten
 
 if TYPE_CHECKING:
     from ferrule_opennotes.notebook.notebook import Notebook
-    from ferrule_opennotes.program.finding import Program
-    from ferrule_opennotes.program.running import Output
+    from ferrule_opennotes.program.discovery import Program
+    from ferrule_opennotes.program.process import Output
     from ferrule_opennotes.sql.guard import Judged
 
 _REFUSED = "SQL query failed: "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ferrule_opennotes.errors import invalid_sql
 from ferrule_opennotes.sql.functions import COMPUTING, TABLES
-from ferrule_opennotes.sql.reading import CATALOGUE, READER
+from ferrule_opennotes.sql.parser import CATALOGUE, READER
 from ferrule_opennotes.sql.words import words
 
 if TYPE_CHECKING:

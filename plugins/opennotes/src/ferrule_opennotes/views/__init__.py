@@ -32,17 +32,17 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND, VIEW_NOT_FOUND, INVALID_INPUT, QUERY_TIMEOUT or
     CLI_FAILED.
     """
-    from ferrule_opennotes.notebook.resolving import opened
-    from ferrule_opennotes.program.finding import find
+    from ferrule_opennotes.notebook.resolution import opened
+    from ferrule_opennotes.program.discovery import find
 
     program = find(context)
     notebook = opened(arguments.get("notebook"), program.kind)
     if arguments.get("view") is None:
-        from ferrule_opennotes.views.listing import listed
+        from ferrule_opennotes.views.listed import listed
 
         return listed(notebook, program, context)
-    from ferrule_opennotes.answers.paging import bounds
-    from ferrule_opennotes.views.executing import executed
+    from ferrule_opennotes.answers.pages import bounds
+    from ferrule_opennotes.views.execution import executed
 
     offset, limit = bounds(arguments)
     params = arguments.get("params") or {}

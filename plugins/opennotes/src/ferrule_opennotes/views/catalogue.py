@@ -5,11 +5,11 @@ from typing import Any
 
 from ferrule_opennotes.notebook import global_config
 from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.notebook.resolving import kinds
+from ferrule_opennotes.notebook.resolution import kinds
 from ferrule_opennotes.views import builtin
 from ferrule_opennotes.views.conditions.statement import Statement, statement
 from ferrule_opennotes.views.definitions import Definition, Flawed, Malformed, Origin, Parameter, parameters, parsed
-from ferrule_opennotes.views.dsl.presenting import Text, text
+from ferrule_opennotes.views.dsl.presentation import Text, text
 
 
 def custom(notebook: Notebook, kind: str) -> dict[str, Definition | Flawed]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ferrule_opennotes.answers import paging
+from ferrule_opennotes.answers import pages
 
 
 def findings(arguments: dict[str, Any]) -> list[str]:
@@ -17,7 +17,7 @@ def findings(arguments: dict[str, Any]) -> list[str]:
         found.append("view: it is blank; leave it out to list all views")
     if view is None and arguments.get("params"):
         found.append("params: they are for a view, and 'view' names none")
-    return found + paging.findings(arguments) + _bounds(arguments)
+    return found + pages.findings(arguments) + _bounds(arguments)
 
 
 def _bounds(arguments: dict[str, Any]) -> list[str]:

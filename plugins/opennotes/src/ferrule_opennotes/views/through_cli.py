@@ -8,14 +8,14 @@ from ferrule import Context
 from ferrule_opennotes import errors
 from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.notebook.notes import Note
-from ferrule_opennotes.program.refusals import accepted
-from ferrule_opennotes.program.running import TooSlow
-from ferrule_opennotes.program.running import run as run_program
+from ferrule_opennotes.program.cli_errors import accepted
+from ferrule_opennotes.program.process import TooSlow
+from ferrule_opennotes.program.process import run as run_program
 from ferrule_opennotes.views.definitions import Definition, refused
 from ferrule_opennotes.views.rows import Row
 
 if TYPE_CHECKING:
-    from ferrule_opennotes.program.finding import Program
+    from ferrule_opennotes.program.discovery import Program
 
 _NOTHING = "No notes found"  # which is no JSON, even where that is asked for
 _CONTENT = ("content", "file", "file_path", "metadata")

@@ -6,18 +6,18 @@ from itertools import takewhile
 from typing import Any
 
 from ferrule import Context
-from ferrule_research.page.citing import citation
-from ferrule_research.page.classifying import classify, is_scholarly
-from ferrule_research.page.dates import Date
-from ferrule_research.page.doi import detected_doi
-from ferrule_research.page.facts import facts_of
-from ferrule_research.page.fitting import fitted
-from ferrule_research.page.forum import forum_signals
-from ferrule_research.page.raw import Raw
-from ferrule_research.page.reading import Reading
+from ferrule_research.page.budget.fit import fitted
+from ferrule_research.page.budget.truncation import truncated
+from ferrule_research.page.content import Reading
+from ferrule_research.page.metadata.bibliography import facts_of
+from ferrule_research.page.metadata.citation import citation
+from ferrule_research.page.metadata.classification import classify, is_scholarly
+from ferrule_research.page.metadata.dates import Date
+from ferrule_research.page.metadata.doi import detected_doi
+from ferrule_research.page.metadata.embedded import NOTHING
+from ferrule_research.page.metadata.forum import forum_signals
 from ferrule_research.page.request import Request
-from ferrule_research.page.source import NOTHING
-from ferrule_research.page.truncating import truncated
+from ferrule_research.page.sources.raw import Raw
 
 TRUST = "untrusted-external-content"
 _SIZES = ((5_000, "small"), (20_000, "medium"), (50_000, "large"))
@@ -111,7 +111,7 @@ def _of_the_source(reading: Reading, context: Context) -> Mapping[str, Any]:
     if is_scholarly(kind, reading.source, reading.url):
         doi = detected_doi(reading.source, reading.url, reading.text)
         if doi:
-            from ferrule_research.page.crossref import retraction_status
+            from ferrule_research.page.metadata.retractions import retraction_status
 
             parts["detectedDoi"] = doi
             if status := retraction_status(doi, context):

@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 from ferrule import Context, ToolError
-from ferrule_research.page.problems import told
+from ferrule_research.page.errors import told
 from ferrule_research.page.request import Request
 
 if TYPE_CHECKING:
-    from ferrule_research.page.reading import Reading
+    from ferrule_research.page.content import Reading
 
 
 def scrape(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def scrape(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
         from ferrule_research.page.answer import answer_of, raw_answer_of
 
         if request.mode == "raw":
-            from ferrule_research.page.raw import read_raw
+            from ferrule_research.page.sources.raw import read_raw
 
             return raw_answer_of(read_raw(url, context, request.max_length), request, context)
         return answer_of(_read(url, context), request, context)
@@ -33,11 +33,11 @@ def _checked(url: str, context: Context) -> str:
 
 
 def _read(url: str, context: Context) -> "Reading":
-    from ferrule_research.page.page import read_page
-    from ferrule_research.page.places import place_of, watch_url
+    from ferrule_research.page.sources.url_kinds import place_of, watch_url
+    from ferrule_research.page.sources.web_page import read_page
 
     if place := place_of(url):
-        from ferrule_research.page.hackernews import read_place
+        from ferrule_research.page.sources.hackernews import read_place
 
         try:
             return read_place(place, url, context)
@@ -45,7 +45,7 @@ def _read(url: str, context: Context) -> "Reading":
             if error.details:  # it is not there; where the API fails, the page itself may be
                 raise
     if video := watch_url(url):
-        from ferrule_research.page.youtube import read_video
+        from ferrule_research.page.sources.youtube import read_video
 
         if reading := read_video(video, context):
             return reading

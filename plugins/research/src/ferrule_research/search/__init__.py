@@ -7,7 +7,7 @@ from ferrule import Context, Credential, Results, hookimpl, static_schema
 
 def identity(context: Context) -> object:
     """What decides a result and is not the tool's own: the providers with their settings and keys, and the lenses."""
-    from ferrule_research.search.identity import identity
+    from ferrule_research.search.cache_identity import identity
 
     return identity(context)
 
@@ -41,6 +41,6 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
 
     Raises ToolError, whose details have `kind`, `retryable` and `suggestedAction`.
     """
-    from ferrule_research.search.answering import answer
+    from ferrule_research.search.call import answer
 
     return answer(arguments, context)

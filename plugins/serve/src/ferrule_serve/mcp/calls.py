@@ -10,8 +10,8 @@ from mcp.server import ServerRequestContext
 
 from ferrule.errors import FerruleError, InputMalformed, ToolUnknown
 from ferrule.text import strict_json
-from ferrule_serve.beginnings import HEADER, Beginnings
 from ferrule_serve.catalogue import Catalogue, ServedTool
+from ferrule_serve.idempotency import HEADER, Beginnings
 from ferrule_serve.mcp.artifacts import link_in
 from ferrule_serve.mcp.messages import Messages
 from ferrule_serve.pool import Admission, Pool

@@ -11,8 +11,8 @@ from mcp.server.models import InitializationOptions
 
 from ferrule import __version__
 from ferrule.errors import FerruleError
-from ferrule_serve.beginnings import Beginnings
 from ferrule_serve.catalogue import Catalogue, ServedTool
+from ferrule_serve.idempotency import Beginnings
 from ferrule_serve.mcp.artifacts import TEMPLATE, read
 from ferrule_serve.mcp.calls import Calls
 from ferrule_serve.mcp.changes import Changes

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from ferrule_opennotes.notebook.notes import Note
-from ferrule_opennotes.views.conditions.comparing import Condition, all_of, condition
+from ferrule_opennotes.views.conditions.comparison import Condition, all_of, condition
 from ferrule_opennotes.views.conditions.fields import LONGEST, Expression, Value, order_key, parsed, written
 from ferrule_opennotes.views.definitions import Malformed
 from ferrule_opennotes.views.parameters import Values

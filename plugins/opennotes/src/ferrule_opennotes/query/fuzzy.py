@@ -1,0 +1,66 @@
+"""Notes that are like a query, best first, typing errors forgiven.
+
+Each word of the query is held against the words of the title and of the content's beginning, and has to have a like in
+one of them. What the title says counts twice as much as what the content says.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from ferrule_opennotes.notebook.notes import Note
+from ferrule_opennotes.query.text import containing, folded
+
+_ENOUGH = 70.0  # of 100; `mtng` for `meeting` has 73, one letter wrong in a word of five 80
+_INSIDE = 90.0  # a word that is part of a longer one
+_SHORTEST_PART = 3
+_LONGEST = 20_000  # characters of the content that are looked at
+_MOST_WORDS = 20
+_WORD = re.compile(r"\w+")
+_UNDIVIDED = re.compile("[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")  # no blanks between words
+
+
+def alike(notes: Iterable[Note], query: str) -> list[Note]:
+    """The notes that are like the query, the most alike first; those that are equally alike by path.
+
+    A query without a letter has nothing to be like; it is looked for as it stands.
+    """
+    wanted = list(dict.fromkeys(_WORD.findall(folded(query))))[:_MOST_WORDS]
+    if not wanted:
+        return containing(notes, query)
+    scored = [(_score(note, wanted), note) for note in notes]
+    return [note for score, note in sorted(scored, key=lambda each: (-each[0], each[1].path)) if score]
+
+
+def _score(note: Note, wanted: list[str]) -> float:
+    """How alike, from 70 to 200, on average over the words that were asked for; 0 where one of them has no like."""
+    title = set(_WORD.findall(folded(note.name.replace("-", " ").replace("_", " "))))
+    content = set(_WORD.findall(folded(note.body[:_LONGEST])))
+    total = 0.0
+    for word in wanted:
+        best = 2 * _likeness(word, title) or _likeness(word, content)
+        if not best:
+            return 0.0
+        total += best
+    return total / len(wanted)
+
+
+def _likeness(word: str, words: set[str]) -> float:
+    """How alike a word and the one that is most like it are, from 70 to 100; 0 where none is."""
+    best = 100.0 if word in words else _best(word, words)
+    return best if best >= _ENOUGH else 0.0
+
+
+def _best(word: str, words: set[str]) -> float:
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+    from rapidfuzz.fuzz import ratio
+
+    if (len(word) >= _SHORTEST_PART or _UNDIVIDED.search(word)) and any(word in other for other in words):
+        return _INSIDE
+    best = 0.0
+    # Letters in the wrong order count once; letters left out count little.
+    for scorer, factor in ((ratio, 1.0), (OSA.normalized_similarity, 100.0)):
+        found: Any = process.extractOne(word, words, scorer=scorer, score_cutoff=_ENOUGH / factor)
+        best = max(best, found[1] * factor if found else 0.0)
+    return best

@@ -1,0 +1,1 @@
+"""What there is to judge a page by: who wrote it, when, what kind of source it is, and how it is cited."""

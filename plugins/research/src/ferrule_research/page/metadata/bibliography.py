@@ -1,0 +1,160 @@
+"""Who wrote a page, what it is called, where and when it appeared: from the best of what it says of itself."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ferrule_research.page.metadata.authors import MOST, Name, organisation, people, person
+from ferrule_research.page.metadata.dates import Date, read_date
+from ferrule_research.page.metadata.embedded import Source, cut, nodes_of, types_of
+from ferrule_research.page.metadata.hosts import host_of
+
+MOST_BYTES_OF_AUTHORS = 4 << 10
+MOST_BYTES_OF_A_FACT = 1 << 10
+
+_ARTICLES = frozenset(
+    (
+        *("Article", "AdvertiserContentArticle", "AnalysisNewsArticle", "APIReference"),
+        *("BackgroundNewsArticle", "BlogPosting", "Book", "Chapter", "Dataset", "DiscussionForumPosting"),
+        *("LiveBlogPosting", "MedicalScholarlyArticle", "MedicalWebPage", "NewsArticle", "OpinionNewsArticle"),
+        *("Question", "Report", "ReportageNewsArticle", "ReviewNewsArticle", "ScholarlyArticle"),
+        *("SocialMediaPosting", "SoftwareSourceCode", "TechArticle", "Thesis", "VideoObject"),
+    )
+)
+_PAGES = frozenset(["WebPage", "ItemPage", "AboutPage", "FAQPage", "QAPage"])
+_ORGANISATIONS = (
+    "Organization",
+    "NewsMediaOrganization",
+    "Corporation",
+    "GovernmentOrganization",
+    "EducationalOrganization",
+)
+_AUTHORS = ("author", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author", "byl")
+_DATES = (
+    "date",
+    "dc.date",
+    "dcterms.date",
+    "dcterms.created",
+    "pubdate",
+    "publishdate",
+    "parsely-pub-date",
+    "datepublished",
+)
+_SITES = ("application-name", "dc.publisher", "dcterms.publisher")
+
+
+class Facts(NamedTuple):
+    """What a citation is made of. site: the name of the site or the journal. types: names of Schema.org's."""
+
+    title: str
+    authors: list[Name]
+    site: str
+    date: Date | None
+    types: frozenset[str] = frozenset()
+    journal: str = ""
+
+    def bounded(self) -> "Facts":
+        """The same, as far as an answer has room, in which each of them comes several times."""
+        authors, room = [], MOST_BYTES_OF_AUTHORS
+        for name in self.authors:
+            room -= len(name.straight().encode()) + len("; ")
+            if room < 0:
+                break
+            authors.append(name)
+        title, site, journal = (cut(text, MOST_BYTES_OF_A_FACT) for text in (self.title, self.site, self.journal))
+        return self._replace(title=title, authors=authors, site=site, journal=journal)
+
+    @property
+    def author(self) -> str:
+        """The authors as one text, as they are spoken."""
+        return "; ".join(name.straight() for name in self.authors)
+
+
+def facts_of(source: Source, url: str, title: str = "") -> Facts:
+    """Highwire's tags before JSON-LD, before OpenGraph, before the title and the host. title: of the document."""
+    article = _article(source.json_ld)
+    graph, highwire, others = source.open_graph, source.highwire, source.others
+    journal = _first(highwire, "citation_journal_title", "citation_conference_title", "citation_publisher")
+    site = journal or graph.get("og:site_name") or _name_in(article.get("publisher")) or _first(others, *_SITES)
+    heading = highwire.get("citation_title") or _text(article.get("headline") or article.get("name"))
+    return Facts(
+        heading or graph.get("og:title", "") or title,
+        _authors(source, article),
+        site or host_of(url).removeprefix("www."),
+        _date(source, article),
+        frozenset(name for node in nodes_of(source.json_ld) for name in types_of(node)),
+        highwire.get("citation_journal_title", ""),
+    )
+
+
+def _article(json_ld: list[Any]) -> dict[str, Any]:
+    """The object that describes what is on the page, rather than the site around it."""
+    nodes = list(nodes_of(json_ld))
+    for wanted in (_ARTICLES, _PAGES):
+        for node in nodes:
+            if wanted.intersection(types_of(node)):
+                return {**node, "author": _resolved(node.get("author"), nodes)}
+    return {}
+
+
+def _resolved(author: Any, nodes: list[dict[str, Any]]) -> Any:
+    """The objects that an author's `@id` refers to."""
+    if isinstance(author, list):
+        return [_resolved(one, nodes) for one in author[:MOST]]
+    if isinstance(author, dict) and "@id" in author and "name" not in author:
+        return next((node for node in nodes if node.get("@id") == author["@id"]), author)
+    return author
+
+
+def _authors(source: Source, article: Mapping[str, Any]) -> list[Name]:
+    written = source.highwire.get("citation_author", "")
+    if written:
+        return [person(one) for one in written.split(";") if one.strip()][:MOST]
+    if found := list(_in_json(article.get("author") or article.get("creator"))):
+        return found[:MOST]
+    text = source.open_graph.get("article:author", "")
+    if not text or "://" in text:
+        text = _first(source.others, *_AUTHORS)
+    return [] if "://" in text else people(text)
+
+
+def _in_json(author: Any) -> Iterator[Name]:
+    for one in author if isinstance(author, list) else [author]:
+        name = _name_in(one)
+        if not name or "://" in name:
+            continue
+        if not isinstance(one, dict):
+            yield from people(name)
+        elif set(_ORGANISATIONS).intersection(types_of(one)):
+            yield organisation(name)
+        elif _text(one.get("familyName")):
+            yield Name(_text(one["familyName"]), _text(one.get("givenName")))
+        else:
+            yield from people(name)
+
+
+def _date(source: Source, article: Mapping[str, Any]) -> Date | None:
+    highwire, graph, others = source.highwire, source.open_graph, source.others
+    candidates = (
+        _first(highwire, "citation_publication_date", "citation_date", "citation_online_date", "citation_year"),
+        _text(article.get("datePublished") or article.get("uploadDate") or article.get("dateCreated")),
+        graph.get("article:published_time", ""),
+        _first(others, *_DATES),
+        _text(article.get("dateModified")),
+        graph.get("article:modified_time", ""),
+        others.get("time", ""),
+    )
+    return next(filter(None, map(read_date, filter(None, candidates))), None)
+
+
+def _first(values: Mapping[str, str], *names: str) -> str:
+    return next(filter(None, map(values.get, names)), "")
+
+
+def _name_in(value: Any) -> str:
+    return _text(value.get("name")) if isinstance(value, dict) else _text(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list) and value:
+        value = value[0]
+    return " ".join(str(value).split())[:500] if isinstance(value, str) else ""

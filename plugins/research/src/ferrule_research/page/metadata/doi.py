@@ -1,0 +1,56 @@
+"""The DOI of a scholarly page."""
+
+import re
+from urllib.parse import unquote, urlsplit
+
+from ferrule_research.page.metadata.embedded import Source
+
+_DOI = re.compile(r"(?<![\w.])10\.\d{4,9}(?:\.\d+)*/[^\s\"<>\\^`{|}]+")
+_FRONT = 4000  # characters; the first DOI of a paper's text is its own, later ones are of what it cites
+_REFERENCES = re.compile(r"^[#*\s\d.]*(?:references|bibliography|literature cited|works cited)\b", re.I | re.M)
+_NOT_OF_IT = re.compile(
+    r"(?:/(?:full|fulltext|abstract|pdf|epdf|meta|html|epub|summary|figures|references|supplementary|tables)|\.pdf|\.full"
+    r"|\.abstract|\.html?)+/?\Z",
+    re.I,
+)
+_VERSION = re.compile(r"^(10\.1101/.+\d)v\d{1,2}\Z")  # of bioRxiv and medRxiv, whose DOI has none
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_LONGEST = 300
+
+
+def detected_doi(source: Source, url: str, text: str) -> str:
+    """By Highwire's `citation_doi`, then the URL's path, then the beginning of the text; "" where there is none."""
+    if found := _first(source.highwire.get("citation_doi", "")):
+        return found
+    if found := _first(unquote(_path(url))):
+        return _VERSION.sub(r"\1", _NOT_OF_IT.sub("", found.partition(";jsessionid=")[0]))
+    front = text[:_FRONT]
+    if references := _REFERENCES.search(front):
+        front = front[: references.start()]
+    return _first(_ESCAPED.sub(r"\1", front))
+
+
+def _first(text: str) -> str:
+    found = _DOI.search(text)
+    return _bare(found[0][:_LONGEST]) if found else ""
+
+
+def _bare(doi: str) -> str:
+    """Without the punctuation of the sentence, or of the link, that it stands in; its own brackets stay."""
+    while doi:
+        last = doi[-1]
+        opening = {")": "(", "]": "[", ">": "<"}.get(last)
+        if last in "/.,;:!?'\"*_’”" or (opening and doi.count(last) > doi.count(opening)):
+            doi = doi[:-1]
+        elif "](" in doi:
+            doi = doi.partition("](")[0]
+        else:
+            break
+    return doi
+
+
+def _path(url: str) -> str:
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return ""

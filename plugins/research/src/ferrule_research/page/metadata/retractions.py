@@ -1,0 +1,87 @@
+"""Whether an article was retracted or corrected, as Crossref knows it from publishers and from Retraction Watch."""
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from ferrule import Context, ToolError
+from ferrule_research.page.metadata.dates import Date
+from ferrule_research.page.sources.json_api import endpoint, get_json
+
+ENDPOINT, VARIABLE = "https://api.crossref.org", "FERRULE_CROSSREF_ENDPOINT"
+
+_SECONDS = 3.0
+RETRACTION, CONCERN, CORRECTION = "retraction", "expression_of_concern", "correction"
+_KINDS = {
+    **dict.fromkeys(("retraction", "withdrawal", "removal"), RETRACTION),
+    **dict.fromkeys(("expression_of_concern", "concern"), CONCERN),
+    **dict.fromkeys(
+        ("correction", "corrigendum", "erratum", "addendum", "clarification", "partial_retraction"), CORRECTION
+    ),
+}
+_WORST_FIRST = (RETRACTION, CONCERN, CORRECTION)
+_SOURCES = ("retraction-watch", "publisher")
+
+
+def retraction_status(doi: str, context: Context) -> dict[str, Any] | None:
+    """`{"retracted", "kind", "date"?, "noticeDoi"?, "source"?}` of the gravest notice about an article.
+
+    None where there is no notice, and where Crossref does not know the DOI or cannot be asked within three seconds.
+    """
+    work = _work(doi, context)
+    notices = [notice for notice in (_notice(update) for update in _updates(work, doi)) if notice]
+    if not notices:
+        return None
+    return min(notices, key=lambda one: (_WORST_FIRST.index(one["kind"]), one.get("date", "9")))
+
+
+def _work(doi: str, context: Context) -> Mapping[str, Any]:
+    base = endpoint(context, "crossref_endpoint", VARIABLE, ENDPOINT)
+    deadline = time.monotonic() + min(_SECONDS, context.remaining() / 2)
+    try:
+        document = get_json(f"{base}/works/{quote(doi, safe='/')}", context, deadline)
+    except ToolError:
+        return {}
+    work = document.get("message") if isinstance(document, dict) else None
+    return work if isinstance(work, dict) else {}
+
+
+def _updates(work: Mapping[str, Any], doi: str) -> Iterable[Mapping[str, Any]]:
+    """The notices about this article. What it is itself a notice about (`update-to`) says nothing about it.
+
+    Some publishers have the notice under the article's own DOI.
+    """
+    for update in _objects(work.get("updated-by")):
+        yield update
+    for update in _objects(work.get("update-to")):
+        if str(update.get("DOI", "")).lower() == doi.lower():
+            yield update
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _notice(update: Mapping[str, Any]) -> dict[str, Any] | None:
+    kind = _KINDS.get(str(update.get("type", "")).lower().replace("-", "_").replace(" ", "_"))
+    if kind is None:
+        return None
+    notice: dict[str, Any] = {"retracted": kind == RETRACTION, "kind": kind}
+    source, notice_doi = update.get("source"), update.get("DOI")
+    if date := _date(update.get("updated")):
+        notice["date"] = date
+    if isinstance(notice_doi, str) and notice_doi:
+        notice["noticeDoi"] = notice_doi[:300]
+    if source in _SOURCES:
+        notice["source"] = source
+    return notice
+
+
+def _date(updated: Any) -> str:
+    """The day as `2010-02-06`, as far as it is told; "" where it is not."""
+    try:
+        parts = [int(part) for part in updated["date-parts"][0]][:3]
+        return Date(*parts).iso()
+    except (LookupError, TypeError, ValueError):
+        return ""

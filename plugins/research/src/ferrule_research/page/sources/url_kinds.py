@@ -1,0 +1,83 @@
+"""Which way leads to what is at a URL: an API, a player, a library for documents. Known by host, path, first bytes."""
+
+import re
+from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+from ferrule_fetch.library import ContentType
+from ferrule_research.page.metadata.hosts import host_of, is_on
+
+HACKER_NEWS = "news.ycombinator.com"
+LISTS = {
+    **dict.fromkeys(("", "news", "front"), ("topstories", "Top stories")),
+    "newest": ("newstories", "New stories"),
+    "best": ("beststories", "Best stories"),
+    "ask": ("askstories", "Ask HN"),
+    "show": ("showstories", "Show HN"),
+    "jobs": ("jobstories", "Jobs"),
+}
+_YOUTUBE = ("youtube.com", "youtu.be", "youtube-nocookie.com")
+_VIDEO = re.compile(r"[A-Za-z0-9_-]{11}")
+
+DOCX, PPTX = "docx", "pptx"
+_FAMILY = "application/vnd.openxmlformats-officedocument."
+_TYPES = frozenset(
+    (
+        *(f"{_FAMILY}wordprocessingml.document", f"{_FAMILY}presentationml.presentation"),
+        *(f"{_FAMILY}presentationml.slideshow", "application/zip", "application/x-zip-compressed"),
+    )
+)
+_LOOKED_AT = 1 << 16  # bytes
+_LISTED = re.compile(rb"PK\x01\x02.{42}(word|ppt)/", re.S)  # in the directory, at the end
+_ENTRY = re.compile(rb"PK\x03\x04.{26}(word|ppt)/", re.S)
+
+
+class Place(NamedTuple):
+    """What an address on Hacker News is for. kind: "item", "user" or "list". name: a number, a user or a list."""
+
+    kind: str
+    name: str
+
+
+def place_of(url: str) -> Place | None:
+    """What a URL asks of Hacker News; None where it is elsewhere, or nothing that the API has."""
+    if host_of(url) != HACKER_NEWS:
+        return None
+    parts = urlsplit(url)
+    first, _, second = parts.path.strip("/").partition("/")
+    if first in LISTS and not second:
+        return Place("list", first)
+    name = second or parse_qs(parts.query).get("id", [""])[0]
+    if first == "item" and name.isascii() and name.isdigit():
+        return Place("item", name)
+    return Place("user", name) if first == "user" and name else None
+
+
+def watch_url(url: str) -> str | None:
+    """The address of the page that a video is watched on; None for what is no video on YouTube."""
+    host = host_of(url)
+    if not is_on(host, _YOUTUBE):
+        return None
+    parts = urlsplit(url)
+    first, _, second = parts.path.strip("/").partition("/")
+    if is_on(host, ("youtu.be",)):
+        number = first
+    else:
+        number = second if first in ("shorts", "embed", "live", "v") else parse_qs(parts.query).get("v", [""])[0]
+    if not _VIDEO.fullmatch(number):
+        return None
+    domain = f"www.youtube.com{f':{parts.port}' if parts.port else ''}"
+    return f"{parts.scheme}://{domain}/watch?v={number}"
+
+
+def may_be_office(declared: ContentType) -> bool:
+    """Whether a type is one that documents come as."""
+    return declared.type in _TYPES
+
+
+def office_kind(body: bytes) -> str | None:
+    """`docx` or `pptx`, by what is packed in it; None for anything else."""
+    if not body.startswith(b"PK\x03\x04"):
+        return None
+    found = _ENTRY.search(body[:_LOOKED_AT]) or _LISTED.search(body[-_LOOKED_AT:])
+    return {b"word": DOCX, b"ppt": PPTX}[found[1]] if found else None

@@ -1,0 +1,136 @@
+"""Which providers are asked, in which order, and who is asked next where one fails."""
+
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ferrule import Context
+from ferrule_research.search.errors import configuration_error, unknown_provider
+from ferrule_websearch import Attempt, SearchProvider, Wanted, statuses
+
+ANSWERED, FAILED, RESTING = "answered", "failed", "resting"
+_VARIABLES = ("FERRULE_SEARCH_ROUTING", "SEARCH_ROUTING")
+_CATEGORIES = ("web_search", "web", "default")
+
+
+class Route(NamedTuple):
+    """What came of a search. attempts: in their order; the last one answered, where any did."""
+
+    attempts: Sequence[Attempt]
+
+    @property
+    def answered(self) -> Attempt | None:
+        """The attempt that answered."""
+        last = self.attempts[-1] if self.attempts else None
+        return last if last and last.state == ANSWERED else None
+
+    @property
+    def asked(self) -> list[str]:
+        """The providers that were asked."""
+        return [one.provider for one in self.attempts if one.state in (ANSWERED, FAILED)]
+
+    def facts(self) -> dict[str, Any]:
+        """What is told beside a result: who answered, who was asked, and why it was not the first."""
+        last, passed = self.attempts[-1], [one for one in self.attempts if one.state in (FAILED, RESTING)]
+        facts: dict[str, Any] = {
+            "provider_used": last.provider,
+            "providers_attempted": self.asked,
+            "fallback": bool(passed),
+        }
+        if passed:
+            facts["fallback_reason"] = "; ".join(f"{one.provider}: {_why(one)}" for one in passed)
+        if last.emulated:
+            facts["emulated"] = list(last.emulated)
+        if last.incomplete:
+            facts["incomplete"] = last.incomplete
+        return facts
+
+
+def chosen(installed: Mapping[str, SearchProvider], forced: str, context: Context) -> list[SearchProvider]:
+    """The providers to ask, the first first: the one that the call names, else as the admin ordered them, else all.
+
+    Raises ToolError: INVALID_INPUT for a provider that there is not, CONFIG_ERROR for an order that cannot be read.
+    """
+    if forced:
+        if forced.lower() not in installed:
+            raise unknown_provider(forced, installed)
+        return [installed[forced.lower()]]
+    names = _order(context)
+    if names is None:
+        return list(installed.values())
+    unknown = [name for name in names if name not in installed]
+    if unknown:
+        content = f"The routing names what is not installed: {', '.join(unknown)}."
+        context.event({"kind": "search_routing", "content": content})
+    known = [installed[name] for name in names if name in installed]
+    if not names:
+        raise configuration_error("The order of search providers names none.")
+    if not known:
+        raise configuration_error(f"None of the search providers of the routing is installed: {', '.join(names)}.")
+    return known
+
+
+def with_engine_first(providers: Sequence[SearchProvider], context: Context) -> list[SearchProvider]:
+    """The providers that have engines of their own before those that have not."""
+    if len(providers) < 2:
+        return list(providers)
+    has_engine = {one.provider: one.has_engine for one in statuses(providers, context.deadline)}
+    return sorted(providers, key=lambda one: not has_engine[one.name])
+
+
+def ask(providers: Sequence[SearchProvider], wanted: Wanted, context: Context) -> Route:
+    """Ask one after the other until one answers. Each gets an even share of the time that is left."""
+    attempts: list[Attempt] = []
+    for index, provider in enumerate(providers):
+        share = context.remaining() / (len(providers) - index)
+        attempt = provider.search(wanted, time.monotonic() + share, context.event)
+        attempts.append(attempt)
+        if attempt.state == ANSWERED:
+            break
+        if attempt.state not in ("unconfigured", "disabled"):
+            context.event({"kind": "provider_failed", "provider": provider.name, "content": _sentence(attempt)})
+    return Route(attempts)
+
+
+def others(installed: Mapping[str, SearchProvider], route: Route, context: Context) -> list[str]:
+    """The providers that could be asked instead: configured, healthy, and not asked yet."""
+    tried = {one.provider for one in route.attempts}
+    rest = [one for name, one in installed.items() if name not in tried]
+    return [one.provider for one in statuses(rest, context.deadline) if one.state == ANSWERED]
+
+
+def _why(attempt: Attempt) -> str:
+    return attempt.kind if attempt.state == FAILED else "its circuit breaker is open"
+
+
+def _sentence(attempt: Attempt) -> str:
+    if attempt.state == RESTING:
+        return f"{attempt.label} is left alone for {attempt.wait:.0f} seconds more, since it failed or said so."
+    return str(attempt.error.get("message", ""))
+
+
+def _order(context: Context) -> list[str] | None:
+    """The names in the order that the admin wants; None where nothing is said."""
+    told = next(filter(None, (os.environ.get(name, "").strip() for name in _VARIABLES)), None)
+    value: Any = told or context.setting("routing", _VARIABLES[0])
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            raise configuration_error("The order of search providers is not valid JSON.") from None
+    if isinstance(value, dict):
+        value = next((value[name] for name in _CATEGORIES if name in value), list(_all_of(value.values())))
+    if isinstance(value, str):
+        value = value.replace(",", " ").split()
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise configuration_error('Write the order of search providers as "brave,google", or as a list in JSON.')
+    return list(dict.fromkeys(name.strip().lower() for name in value if name.strip()))
+
+
+def _all_of(values: Iterable[Any]) -> Iterable[Any]:
+    for value in values:
+        yield from value if isinstance(value, list) else [value]

@@ -1,0 +1,158 @@
+"""One question to a provider at a time: in its turn, bounded in every way, and again where the answer says when."""
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from math import ceil
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+from ferrule.errors import ToolError
+from ferrule.http import Client, RequestFailed, Response, UnusableURL
+from ferrule.tool.context import Context
+from ferrule_websearch.errors import Refused, in_words, refused
+from ferrule_websearch.pagination import Page, Reply
+from ferrule_websearch.provider import API_ERROR, RATE_LIMIT, Answer, Json, Provider
+from ferrule_websearch.rate_limit_headers import Window, limits_of
+from ferrule_websearch.rate_limiter import TooLate, Turns
+
+MAX_BODY = 4 << 20  # bytes; twenty results take a hundredth of it
+_RESERVE = 1.0  # seconds that a request itself may take; a turn later than that before the deadline is no use
+
+
+class Asker:
+    """Asks a provider for pages until the call's deadline; a context manager.
+
+    keys: the values of the provider's credentials by name. parameters: what each request has beside its page's, and
+    over what the provider says for all requests. Everything that goes wrong is a ToolError without a key.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        keys: Mapping[str, str],
+        context: Context,
+        parameters: Mapping[str, str] | None = None,
+    ) -> None:
+        self._provider = provider
+        self._context = context
+        self._secrets = [keys[one.name] for one in provider.credentials if one.secret]
+        self._endpoint = endpoint_of(provider)
+        self._request = provider.request(keys)
+        self._params = {**self._request.params, **(parameters or {})}
+        self._turns = Turns(self._endpoint, *self._secrets)
+        headers = {"Accept": "application/json", **self._request.headers}
+        self._client = Client(context.deadline, headers=headers)
+        self._latest = context.deadline - min(_RESERVE, context.remaining() / 4)
+
+    def ask(self, page: Page) -> Reply:
+        """The results of a page. Raises ToolError: NETWORK_ERROR, API_ERROR, AUTH_INVALID or RATE_LIMIT."""
+        attempt = 0
+        while True:
+            answer = self._get({**page.params, **self._params})
+            if answer.is_success:
+                return self._read(answer)
+            self._wait(refused(self._provider, answer, self._secrets), attempt)
+            attempt += 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._client.close()
+
+    def _get(self, params: Mapping[str, str]) -> Answer:
+        """Ask once, in turn."""
+        sent = self._take_turn()
+        try:
+            with self._client.open("GET", self._endpoint, params=params) as response:
+                answer = Answer(response.status, response.headers, _document(response))
+        except UnusableURL:
+            raise _unusable(self._provider) from None
+        except RequestFailed as failed:
+            raise ToolError("NETWORK_ERROR", f"{self._provider.name} gave no answer: {failed.reason}.") from None
+        self._learn(answer, sent)
+        return answer
+
+    def _take_turn(self) -> float:
+        """Wait for the turn; the instant at which it came."""
+        try:
+            time.sleep(self._turns.take(self._latest))
+        except TooLate as late:
+            raise _too_late(self._provider, late) from None
+        return time.monotonic()
+
+    def _learn(self, answer: Answer, sent: float) -> None:
+        windows = answer.windows
+        used_up = [sent + one.reset for one in windows if one.is_short and one.is_exhausted and one.reset]
+        told = any(window.limit is not None for window in windows)
+        self._turns.learn(limits_of(windows) if told else None, max(used_up, default=0.0))
+
+    def _wait(self, error: Refused, attempt: int) -> None:
+        """Have all calls of the key wait for as long as the answer says; raises the error where that is no use."""
+        if error.wait is None:
+            raise error
+        # An answer that says "at once" again and again must not make a loop of it.
+        again = time.monotonic() + max(error.wait, min(1.0, 0.1 * 2**attempt))
+        if again > self._latest:
+            raise error
+        self._turns.learn(limits_of([Window(*error.quota.pace)]) if error.quota.pace else None, again)
+
+    def _read(self, answer: Answer) -> Reply:
+        if answer.document is None:
+            raise ToolError(API_ERROR, f"{self._provider.name} sent something else than a JSON object.")
+        try:
+            return self._provider.read(answer.document)
+        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
+            raise ToolError(API_ERROR, f"{self._provider.name} sent JSON of an unexpected shape.") from None
+
+
+def endpoint_of(provider: Provider) -> str:
+    """The URL to ask, without a query. Raises ToolError NETWORK_ERROR where the environment names none."""
+    named = os.environ.get(provider.endpoint_variable, "").strip()
+    try:
+        parts = urlsplit(named or provider.endpoint)
+    except ValueError:
+        raise _unusable(provider) from None
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise _unusable(provider)
+    return parts.geturl()
+
+
+def _document(response: Response) -> Json | None:
+    """The JSON object in a body; None where there is none. A refusal counts even where its body does not come."""
+    if 300 <= response.status < 400:
+        return None
+    try:
+        body = response.read(MAX_BODY)
+        document = json.loads(body) if response.complete else None
+    except RequestFailed:
+        if response.status < 300:
+            raise
+        return None
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _too_late(provider: Provider, late: TooLate) -> ToolError:
+    pace = " and ".join(f"{limit} in {in_words(seconds)}" for limit, seconds in late.limits) or "none for a while"
+    return ToolError(
+        RATE_LIMIT,
+        f"Rate limit exceeded. The calls of this machine take turns, since {provider.name} allows {pace}; "
+        f"the turn of this one would come in {in_words(late.seconds)}, too late for it.",
+        retry_after=ceil(late.seconds),
+    )
+
+
+def _unusable(provider: Provider) -> ToolError:
+    # the value is not shown, because it may hold a password
+    return ToolError(
+        "NETWORK_ERROR",
+        f"The environment variable {provider.endpoint_variable} does not name an http or https URL without a query.",
+        hint=f"Write it as https://HOST/PATH, or unset {provider.endpoint_variable}.",
+    )
