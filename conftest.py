@@ -1,13 +1,17 @@
 """What holds for the tests of all distributions."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import sys
-from collections.abc import Generator, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from model_server import ModelServer
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
 
 _SET_CHILD_SUBREAPER = 36
 # Reasons that have to do with who runs the tests, or on which system, and not with a program that is missing.

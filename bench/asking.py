@@ -6,6 +6,8 @@ The server is a process of its own on loopback, which answers at once; the tool 
 that searches takes two requests. Then fifty rows, with a server that takes 100 ms: one after the other = 1.0.
 """
 
+from __future__ import annotations
+
 import argparse
 import asyncio
 import json

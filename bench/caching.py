@@ -6,6 +6,8 @@ The tool is the search by Brave, linked, against a server on loopback; the last 
 one question, of which one is to ask the server.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
@@ -15,10 +17,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from installation import ROOT, Installation
 from measuring import Command, compare
@@ -26,6 +27,9 @@ from measuring import Command, compare
 sys.path.append(str(ROOT / "tests" / "support"))
 from loopback import Server
 from search_server import Brave, settings, some_hits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 TOOL = "web_search_brave"
 OFF, ON = {"FERRULE_WRAPPERS": ""}, {"FERRULE_WRAPPERS": "cache"}

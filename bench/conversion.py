@@ -5,6 +5,8 @@ Usage: python bench/conversion.py [--quick] [--only roundtrip,fuzz] [--failures 
 The first run fetches what it needs by name and version, with pip and, where it is there, apt-get, into bench/.cache.
 """
 
+from __future__ import annotations
+
 import argparse
 
 from markdown.options import Options

@@ -1,5 +1,7 @@
 """Environments of the benches' own, which have what others wrote."""
 
+from __future__ import annotations
+
 import hashlib
 import subprocess
 import sys

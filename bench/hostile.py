@@ -9,6 +9,8 @@ not count, but in the column `content`: how many of the cases with something to 
 The first run installs the peers into bench/.cache.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
@@ -16,10 +18,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from environments import interpreter_with
 from hostile_tools import TOOLS
@@ -27,6 +28,9 @@ from hostile_tools import TOOLS
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 from hostile_case import NEEDLE, Case
 from hostile_server import CASES, HostileServer, Outcome, call
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 HERE = Path(__file__).resolve().parent
 REQUIREMENTS = HERE / "hostile_peers.txt"

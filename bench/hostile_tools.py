@@ -7,12 +7,17 @@ library becomes the answer `{"error": …}`, which counts as one. Only `naive` d
 written in an hour.
 """
 
+from __future__ import annotations
+
 import asyncio
 import json
 import resource
 import sys
-from collections.abc import Callable
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SECONDS = 20  # for what takes a timeout, so that it can end before the client does
 MOST = 60_000  # bytes of JSON

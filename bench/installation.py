@@ -1,5 +1,7 @@
 """A clean virtual environment with the project's wheels in it, as a user has it."""
 
+from __future__ import annotations
+
 import compileall
 import json
 import subprocess

@@ -1,12 +1,16 @@
 """Whole processes, timed in pairs with a bare interpreter, so that a ratio holds on any machine."""
 
+from __future__ import annotations
+
 import os
 import statistics
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 
 class Cost(NamedTuple):

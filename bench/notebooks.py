@@ -6,17 +6,21 @@ where the tools look for the CLI, which these calls do not run.
 Usage: python bench/notebooks.py [--runs N] [--sizes 100,1000,10000] [--json]
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from installation import ROOT, Installation
 from measuring import Command, compare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TOOLS = ("opennotes_list", "opennotes_search", "opennotes_get")
 BUILT = ROOT / ".tools" / "bin"

@@ -6,6 +6,8 @@ The ratios are to the provider's own tool, paired call by call; the seconds are 
 state folder of its own where it says nothing else, so that no breaker is open.
 """
 
+from __future__ import annotations
+
 import argparse
 import itertools
 import json

@@ -3,15 +3,16 @@
 Usage: python bench/search.py [--runs N] [--json]
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import ssl
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import trustme
 from installation import ROOT, Installation
@@ -20,6 +21,9 @@ from measuring import Command, compare
 sys.path.append(str(ROOT / "tests" / "support"))
 from loopback import Server
 from search_server import BRAVE_KEY, BRAVE_PATH, ENGINE, GOOGLE_KEY, GOOGLE_PATH, Brave, Google, Rate, some_hits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TOOLS = ("web_search_brave", "web_search_google")
 QUERY = b'{"query": "what a search costs"}'

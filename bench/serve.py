@@ -9,6 +9,8 @@ in the same run. All MCP servers are asked by the same client, in this process, 
 alone has a process for each call.
 """
 
+from __future__ import annotations
+
 import argparse
 import asyncio
 import json
@@ -56,7 +58,7 @@ class Contender(NamedTuple):
     """One way to call tools. started: gives a function that makes one call, until it is left. tools: that it has."""
 
     name: str
-    started: "Callable[[], AsyncIterator[Ask]]"
+    started: Callable[[], AsyncIterator[Ask]]
     tools: tuple[str, ...] = ("example", "web_fetch")
     share: int = 1  # of the calls: one that takes a second for each is asked fewer
 
@@ -128,7 +130,7 @@ def _peers(environment: dict[str, str]) -> list[Contender]:
     ]
 
 
-async def executable(folder: Path, environment: dict[str, str]) -> "AsyncIterator[Ask]":
+async def executable(folder: Path, environment: dict[str, str]) -> AsyncIterator[Ask]:
     """A process for each call, as an agent starts it."""
     pipe = asyncio.subprocess.PIPE
 
@@ -144,7 +146,7 @@ async def executable(folder: Path, environment: dict[str, str]) -> "AsyncIterato
     yield ask
 
 
-async def warm(environment: dict[str, str], workers: int) -> "AsyncIterator[Ask]":
+async def warm(environment: dict[str, str], workers: int) -> AsyncIterator[Ask]:
     """Processes that have loaded the tool and wait for the call."""
     async with Pool(workers, environment=environment) as pool:
 
@@ -190,7 +192,7 @@ class _Page(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def _page() -> "Iterator[str]":
+def _page() -> Iterator[str]:
     """The URL of a page, which a process of its own serves: a thread would have to wait for the callers' turns."""
     with ThreadingHTTPServer(("127.0.0.1", 0), _Page) as server:
         served = Process(target=server.serve_forever)

@@ -1,5 +1,7 @@
 """The contenders that speak MCP: `ferrule serve` and its peers, each asked by the same official client."""
 
+from __future__ import annotations
+
 import asyncio
 import os
 import socket
@@ -24,7 +26,7 @@ _TRIVIAL = str(_HERE / "trivial_server.py")
 _SECONDS = 60.0
 
 
-def own(transport: str, environment: "Mapping[str, str]") -> "AsyncIterator[Ask]":
+def own(transport: str, environment: Mapping[str, str]) -> AsyncIterator[Ask]:
     """`ferrule serve` with its usual eight workers."""
     command = [str(_BIN / "ferrule"), "serve"]
     if transport == "stdio":
@@ -33,7 +35,7 @@ def own(transport: str, environment: "Mapping[str, str]") -> "AsyncIterator[Ask]
     return _over_http([*command, f"--http=127.0.0.1:{port}"], port, environment)
 
 
-def trivial(framework: str, transport: str, environment: "Mapping[str, str]") -> "AsyncIterator[Ask]":
+def trivial(framework: str, transport: str, environment: Mapping[str, str]) -> AsyncIterator[Ask]:
     """A server that its framework makes of one function, which it calls in its own process."""
     python = interpreter_with(_HERE / "fastmcp_peers.txt") if framework == "fastmcp" else sys.executable
     command = [python, _TRIVIAL, framework, transport]
@@ -43,7 +45,7 @@ def trivial(framework: str, transport: str, environment: "Mapping[str, str]") ->
     return _over_http([*command, str(port)], port, environment)
 
 
-def fetch(environment: "Mapping[str, str]") -> "AsyncIterator[Ask]":
+def fetch(environment: Mapping[str, str]) -> AsyncIterator[Ask]:
     """mcp-server-fetch, which has stdio alone. It asks for robots.txt before each page unless it is told not to."""
     python = interpreter_with(_HERE / "mcp_fetch_peers.txt")
     options = ["--ignore-robots-txt", "--allow-private-ips"]
@@ -59,8 +61,8 @@ def free_port() -> int:
 
 
 async def _over_stdio(
-    command: "Sequence[str]", environment: "Mapping[str, str]", names: "Mapping[str, str] | None" = None
-) -> "AsyncIterator[Ask]":
+    command: Sequence[str], environment: Mapping[str, str], names: Mapping[str, str] | None = None
+) -> AsyncIterator[Ask]:
     server = StdioServerParameters(command=command[0], args=list(command[1:]), env=dict(environment))
     with Path(os.devnull).open("w") as nothing:
         async with _asking(_quiet(server, nothing), names or {}) as ask:
@@ -73,7 +75,7 @@ def _quiet(server: StdioServerParameters, errors: Any) -> Any:
     return stdio_client(server, errlog=errors)
 
 
-async def _over_http(command: "Sequence[str]", port: int, environment: "Mapping[str, str]") -> "AsyncIterator[Ask]":
+async def _over_http(command: Sequence[str], port: int, environment: Mapping[str, str]) -> AsyncIterator[Ask]:
     nothing = asyncio.subprocess.DEVNULL
     process = await asyncio.create_subprocess_exec(*command, env=dict(environment), stdout=nothing, stderr=nothing)
     try:
@@ -98,10 +100,10 @@ async def _listens(port: int) -> None:
 
 
 @asynccontextmanager
-async def _asking(server: Any, names: "Mapping[str, str]") -> "AsyncIterator[Ask]":
+async def _asking(server: Any, names: Mapping[str, str]) -> AsyncIterator[Ask]:
     async with Client(server, mode="auto", cache=None, read_timeout_seconds=_SECONDS) as client:
 
-        async def ask(question: "Question") -> bytes:
+        async def ask(question: Question) -> bytes:
             result = await client.call_tool(names.get(question.tool, question.tool), question.parsed)
             assert not result.is_error, result
             text: str = result.content[0].text  # type: ignore[union-attr]

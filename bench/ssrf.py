@@ -7,6 +7,8 @@ server-side request forgery. Names resolve as the table says, and every connecti
 loopback, whatever library makes it. The first run installs the peers into bench/.cache.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import subprocess

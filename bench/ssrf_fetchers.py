@@ -5,6 +5,8 @@ Usage: python bench/ssrf_fetchers.py NAME
 Prints one JSON array a line, in the order of the table: the addresses connected to, and whether the page came back.
 """
 
+from __future__ import annotations
+
 import asyncio
 import ipaddress
 import json

@@ -3,16 +3,20 @@
 Usage: python bench/startup.py [--runs N] [--json]
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from installation import ROOT, Installation
 from measuring import Command, Ratio, compare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 OLD_WRAPPER = """\
 #!{python}

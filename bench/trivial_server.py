@@ -3,6 +3,8 @@
 Usage: python trivial_server.py {fastmcp,sdk} {stdio,http} [PORT]
 """
 
+from __future__ import annotations
+
 import sys
 from typing import Any
 

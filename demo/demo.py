@@ -3,6 +3,8 @@
 The page stands beside this file and is served on loopback; no key is needed, and no network.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import subprocess
@@ -62,7 +64,7 @@ def ferrule(*arguments: str, home: str | None = None) -> None:
     )
 
 
-def show_schema(tool: "ikigai.Tool") -> None:
+def show_schema(tool: ikigai.Tool) -> None:
     """The schema, indented."""
     print(f"$ {Path(tool.path).name} --schema", flush=True)
     print(json.dumps(tool.schema, indent=2))
@@ -81,7 +83,7 @@ class served:
         self._server.server_close()
 
 
-def fetch(tool: "ikigai.Tool", arguments: dict[str, object]) -> None:
+def fetch(tool: ikigai.Tool, arguments: dict[str, object]) -> None:
     """Call the tool as the agent does, and show the answer so that a person can read it."""
     print(f"$ echo '{json.dumps(arguments)}' | {Path(tool.path).name}", flush=True)
     answer = ikigai.call(tool, arguments)["result"]

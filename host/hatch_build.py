@@ -1,5 +1,7 @@
 """Puts the template that `ferrule new` copies into the distributions: it is a plugin of its own, outside of it."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 

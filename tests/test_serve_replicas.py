@@ -47,7 +47,7 @@ class Replicas:
         self.counted = root / "counted"
         self.counted.touch()
         self.machine.install("counts", execute=_COUNTS, properties={"call": _TEXT})
-        results = "from ferrule import Results\nRESULTS = Results(linkable=True, cache_seconds=60)"
+        results = "from ferrule import ResultPolicy\nRESULTS = ResultPolicy(linkable=True, cache_seconds=60)"
         self.machine.install("large", top=results, execute=_LARGE, properties={"topic": _TEXT})
         limited = {"limited": {"type": "boolean", "description": "Whether the provider says so."}}
         self.machine.install("rests", execute=_RESTS, properties=limited)
@@ -159,7 +159,7 @@ def test_a_replica_that_is_told_to_end_loses_nothing(era: str, both: Replicas) -
 
 
 def test_a_request_that_comes_twice_calls_no_tool_twice(both: Replicas) -> None:
-    number = {"Ferrule-Call": "sent-by-a-balancer"}
+    number = {"Idempotency-Key": "sent-by-a-balancer"}
     params = {"name": "counts", "arguments": {"call": "repeated"}}
     first, second = (service.post("tools/call", params, **number)[1] for service in both.services)
     assert json.loads(first)["result"]["structuredContent"] == {"call": "repeated"}

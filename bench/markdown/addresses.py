@@ -1,5 +1,7 @@
 """Addresses as they are compared: whole, and written in one of the ways that mean the same."""
 
+from __future__ import annotations
+
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 

@@ -1,22 +1,29 @@
 """A cold call of web_fetch for a page over loopback, JSON in to JSON out, beside a plain script that does the same."""
 
+from __future__ import annotations
+
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from installation import ROOT, Installation
 from measuring import Command, compare
 
-from markdown.options import Options
 from markdown.pages import Page, pages
 from markdown.tables import Row, Table
 
 sys.path.append(str(ROOT / "tests" / "support"))
+from typing import TYPE_CHECKING
+
 from loopback import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from markdown.options import Options
 
 _BYTES = 130_000
 _AIM = 0.55

@@ -1,15 +1,21 @@
 """The measure of pages: how much of what they say, and how, their markdown tells."""
 
+from __future__ import annotations
+
 import contextlib
 import sys
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from markdown import failures
 from markdown.features import KINDS
 from markdown.judging import judged, means
-from markdown.options import Options
 from markdown.pages import pages
 from markdown.tables import Row, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from markdown.options import Options
 
 
 def content(options: Options) -> Iterator[Table]:

@@ -4,6 +4,8 @@ Where a choice is left, the one that scores best here is taken, and raw HTML is 
 so that a process loads one library alone.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 

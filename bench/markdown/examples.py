@@ -1,12 +1,16 @@
 """The examples of the CommonMark and GFM specifications, from packages that carry them."""
 
+from __future__ import annotations
+
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from markdown.packages import Package, source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # The first two carry copies of the specifications; the first and the last have cases of their own for GFM's extensions.
 COMMONMARK = Package("markdown-it-py", "4.3.0")

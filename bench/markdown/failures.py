@@ -1,13 +1,19 @@
 """What came out wrong, for those who write the converter."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from statistics import fmean
+from __future__ import annotations
 
-from markdown.features import Bag
-from markdown.judging import Judgement
+from collections import Counter
+from statistics import fmean
+from typing import TYPE_CHECKING
+
 from markdown.trees import outline
-from markdown.trips import Trip
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from markdown.features import Bag
+    from markdown.judging import Judgement
+    from markdown.trips import Trip
 
 
 def of_trips(converter: str, trips: Sequence[Trip], most: int) -> str:

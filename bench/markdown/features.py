@@ -5,14 +5,18 @@ only lay the page out, cells told once for every row or column that they span, w
 and emphasis that a browser gives to headings and captions anyway.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
-from collections.abc import Iterator
-from typing import NamedTuple
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING, NamedTuple
 
 from markdown import shown
 from markdown.addresses import absolute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from xml.etree.ElementTree import Element
 
 KINDS = ("words", "headings", "links", "images", "cells", "items", "emphasis", "code")
 

@@ -1,11 +1,15 @@
 """Random texts in every context that markdown has."""
 
+from __future__ import annotations
+
 import html
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from markdown import texts
 from markdown.examples import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 SEED = 20
 PER_CONTEXT = 120

@@ -1,16 +1,21 @@
 """Pages beside their markdown: what of that which a browser shows is told, by the converters."""
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from statistics import fmean
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from markdown.features import KINDS, Bag
 from markdown.likeness import likeness, told, truth
-from markdown.pages import Page
-from markdown.workers import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from markdown.pages import Page
+    from markdown.workers import Worker
 
 
 class Judgement(NamedTuple):

@@ -1,11 +1,16 @@
 """How much of a page its markdown tells: F1 of each kind of its features."""
 
-from collections.abc import Mapping
-from xml.etree.ElementTree import Element
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from markdown.addresses import absolute
 from markdown.features import KINDS, Bag, Features, features
 from markdown.rendering import renderer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from xml.etree.ElementTree import Element
 
 
 def truth(html: str, url: str) -> tuple[Features, str]:

@@ -1,8 +1,11 @@
 """What a run of the measures is asked for."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
-from markdown.peers import Converters
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from markdown.peers import Converters
 
 
 class Options(NamedTuple):

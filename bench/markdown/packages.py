@@ -1,5 +1,7 @@
 """Files of others that the measures need: fetched by name and version when they are, and kept in a cache."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 import tarfile

@@ -1,12 +1,16 @@
 """Real pages: manuals of Debian, and the pages that projects on the package index are tested and documented with."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from markdown.packages import Package, debian, source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
 SMALLEST, LARGEST = 3_000, 1_000_000  # bytes
 

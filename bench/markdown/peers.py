@@ -1,15 +1,20 @@
 """The converters that can be had here, each started in an environment that has it."""
 
-import contextlib
+from __future__ import annotations
+
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from environments import interpreter_with
 
 from markdown.converters import FLOORS, OURS, PEERS
 from markdown.workers import Unavailable, Worker
+
+if TYPE_CHECKING:
+    import contextlib
+    from collections.abc import Iterable
 
 REQUIREMENTS = Path(__file__).resolve().parent.parent / "peers.txt"
 

@@ -1,5 +1,7 @@
 """Markdown back to HTML, by renderers that have nothing to do with any of the converters."""
 
+from __future__ import annotations
+
 from markdown_it import MarkdownIt
 
 

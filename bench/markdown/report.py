@@ -1,13 +1,19 @@
 """The measures, each of which makes a table of the converters that it is given."""
 
-from collections.abc import Callable, Iterator
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from markdown.cold import cold
 from markdown.content import content
-from markdown.options import Options
 from markdown.roundtrip import fuzzed, roundtrip
 from markdown.speed import memory, speed
-from markdown.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from markdown.options import Options
+    from markdown.tables import Table
 
 MEASURES: dict[str, Callable[[Options], Iterator[Table]]] = {
     "roundtrip": roundtrip,

@@ -1,16 +1,21 @@
 """Round trip and fuzz: of how many cases the markdown means what the HTML did."""
 
+from __future__ import annotations
+
 import contextlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from markdown import examples, failures, fuzz
 from markdown.converters import PEERS
-from markdown.examples import Case
-from markdown.options import Options
 from markdown.tables import Row, Table
 from markdown.trips import Trip, meetable, trips
-from markdown.workers import Worker
+
+if TYPE_CHECKING:
+    from markdown.examples import Case
+    from markdown.options import Options
+    from markdown.workers import Worker
 
 Trips = Mapping[str, Mapping[str, Sequence[Trip]]]
 """By the names of converters, and of sets of cases."""

@@ -1,9 +1,14 @@
 """What a browser shows of a page, and what is neither here nor there."""
 
+from __future__ import annotations
+
 import re
 import unicodedata
-from collections.abc import Iterator
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from xml.etree.ElementTree import Element
 
 NEVER = frozenset(("script", "style", "template", "head", "title", "noframes", "noembed"))
 # Left out by some tools on purpose, shown or not as the browser is set, or without one way to tell it in markdown.

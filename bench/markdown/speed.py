@@ -1,15 +1,21 @@
 """What a conversion costs: processor time over the pages, converters in turn, and the memory that a process needs."""
 
+from __future__ import annotations
+
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from markdown.converters import OURS, PEERS
-from markdown.options import Options
 from markdown.pages import Page, pages
 from markdown.tables import Row, Table
-from markdown.workers import Answer, Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from markdown.options import Options
+    from markdown.workers import Answer, Worker
 
 _ROUNDS = 3
 _MIB = 1024.0

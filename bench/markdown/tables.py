@@ -1,8 +1,12 @@
 """Figures, one table for each measure: for people, or as JSON."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 class Row(NamedTuple):

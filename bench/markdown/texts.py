@@ -1,8 +1,13 @@
 """Texts drawn at random, full of the characters that markdown is made of."""
 
+from __future__ import annotations
+
 import random
 import re
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Draw = random.Random
 

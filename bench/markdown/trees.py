@@ -1,11 +1,15 @@
 """HTML as a canonical tree: two pages have the same one where a browser shows, and markdown can tell, no difference."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element
 
 from markdown.addresses import absolute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 _SPACE = re.compile(r"([ \t\n\r\f]+)")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -21,7 +25,7 @@ class Node(NamedTuple):
 
     name: str
     attributes: tuple[tuple[str, str], ...]
-    children: tuple["Node | str", ...]
+    children: tuple[Node | str, ...]
 
 
 class _Begin(NamedTuple):

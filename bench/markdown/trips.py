@@ -1,12 +1,17 @@
 """Trips there and back: HTML to markdown by a converter, to HTML by a renderer, and both compared as trees."""
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from __future__ import annotations
 
-from markdown.examples import Case
+from typing import TYPE_CHECKING, NamedTuple
+
 from markdown.rendering import renderer
 from markdown.trees import Node, canonical
-from markdown.workers import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from markdown.examples import Case
+    from markdown.workers import Worker
 
 URL = "http://e.org/folder/page.html"
 

@@ -4,6 +4,8 @@ Usage: python -m markdown.worker CONVERTER. The first line it writes says that i
 In: {"html": …, "url": …}. Out: {"markdown": …, "seconds": processor time} or {"error": …}.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys

@@ -1,11 +1,15 @@
 """Converters in processes of their own, asked over pipes."""
 
+from __future__ import annotations
+
 import json
 import select
 import subprocess
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 _BENCH = Path(__file__).resolve().parent.parent
 _TO_START = 120.0  # seconds
@@ -61,7 +65,7 @@ class Worker:
     ) -> None:
         self._stop()
 
-    def _start(self) -> "subprocess.Popen[bytes]":
+    def _start(self) -> subprocess.Popen[bytes]:
         command = [str(self._python), "-X", "utf8", "-m", "markdown.worker", self.name]
         self._process = subprocess.Popen(
             command, cwd=_BENCH, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ferrule import Results
+from ferrule import ResultPolicy
 from ferrule.testing import context
 from ferrule.tool.context import ANSWER_BYTES
 from ferrule.wrappers.artifacts import wrapper
@@ -16,7 +16,7 @@ from ferrule.wrappers.artifacts import wrapper
 def test_a_tool_has_more_room_only_where_its_result_can_be_stored(tmp_path, monkeypatch, state, linkable, is_more):
     monkeypatch.setenv("FERRULE_STATE", state if state.startswith("/") else str(tmp_path / state))
     one = context("any_tool")
-    one.call = SimpleNamespace(results=Results(linkable=linkable))
+    one.call = SimpleNamespace(results=ResultPolicy(linkable=linkable))
     around = wrapper.execute({}, one)
     next(around)
     assert (one.max_bytes > ANSWER_BYTES) is is_more

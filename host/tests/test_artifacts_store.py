@@ -379,7 +379,8 @@ def test_a_redis_that_does_not_answer_is_said_without_its_url(url: str) -> None:
 
 def test_redis_is_imported_where_one_is_configured_and_nowhere_else(tmp_path: Path) -> None:
     script = (
-        "import sys\nfrom ferrule.config import configuration\nfrom ferrule.wrappers.artifacts.settings import Settings\n"
+        "import sys\nfrom ferrule.config import configuration\n"
+        "from ferrule.wrappers.artifacts.settings import Settings\n"
         "from ferrule.wrappers.artifacts.store import store_of\n"
         "store_of(Settings.of(configuration.read())).get('0' * 64)\nprint('hiredis' in sys.modules)"
     )

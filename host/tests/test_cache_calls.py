@@ -20,7 +20,7 @@ PROPERTIES = {
     "query": {"type": "string", "description": "What to look for."},
     "count": {"type": "integer", "description": "How many.", "default": 10},
 }
-CACHED = "from ferrule import Results\nRESULTS = Results(cache_seconds=1000)"
+CACHED = "from ferrule import ResultPolicy\nRESULTS = ResultPolicy(cache_seconds=1000)"
 KEYED = """
 @hookimpl
 def credentials():
@@ -351,10 +351,10 @@ def test_a_hit_from_files_imports_next_to_nothing(alpha: Machine) -> None:
         "from ferrule import discovery, configuration\n"
         "from ferrule.tool.context import Context\n"
         "from ferrule.tool.loader import load\n"
-        "from ferrule.tool.call_info import WrappedCall\n"
+        "from ferrule.tool.call_info import CallInfo\n"
         "loaded = load(discovery.find('alpha', configuration.read()))\n"
         "context = Context('alpha', time.monotonic() + 60)\n"
-        "context.call = WrappedCall(loaded, {'query': 'cats'}, context)\n"
+        "context.call = CallInfo(loaded, {'query': 'cats'}, context)\n"
         "before = set(sys.modules)\n"
         "from ferrule.wrappers.cache.cached_call import CachedCall\n"
         "call = CachedCall.of(context)\n"

@@ -15,7 +15,7 @@ PROPERTIES = {
     "query": {"type": "string", "description": "What to look for."},
     "count": {"type": "integer", "description": "How many.", "default": 10},
 }
-TOP = "from ferrule import Results\nRESULTS = Results(cache_seconds=1000)"
+TOP = "from ferrule import ResultPolicy\nRESULTS = ResultPolicy(cache_seconds=1000)"
 ON = {"FERRULE_WRAPPERS": "cache"}
 
 
@@ -77,7 +77,7 @@ def test_why_says_that_a_call_would_be_answered_from_the_cache(kept: Machine) ->
 
 
 def test_why_has_the_key_of_a_call_that_may_be_linked(machine: Machine) -> None:
-    linkable = TOP.replace("Results(", "Results(linkable=True, ")
+    linkable = TOP.replace("ResultPolicy(", "ResultPolicy(linkable=True, ")
     machine.install("alpha", properties=PROPERTIES, top=linkable, execute="return {'big': 'x' * 30_000}")
     both = {"FERRULE_WRAPPERS": "cache,artifacts"}
     noted = machine.ferrule("run", "alpha", "query=cats", environment=both).document["_meta"]["cache"]

@@ -13,7 +13,7 @@ import pytest
 from ferrule import discovery
 from ferrule.schema import schema_file
 from ferrule.text.strict_json import Unrepresentable
-from ferrule.tool.call_info import WrappedCall
+from ferrule.tool.call_info import CallInfo
 from ferrule.tool.context import Context
 from ferrule.tool.loader import load
 from ferrule.wrappers.cache.keys import SHAPE, canonical, differences, hashed, key_of, question
@@ -77,7 +77,7 @@ def key_of_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
     def key_of_call(tool: Any, arguments: dict[str, Any], settings: dict[str, Any] | None = None) -> str:
         loaded = load(tool)
         context = Context(tool.name, time.monotonic() + 60, credentials=loaded.credentials(), settings=settings)
-        return key_of(question(WrappedCall(loaded, arguments, context)))
+        return key_of(question(CallInfo(loaded, arguments, context)))
 
     return key_of_call
 

@@ -68,7 +68,10 @@ def test_a_user_whom_the_system_does_not_know_has_a_home_all_the_same() -> None:
 
 
 def test_finding_the_file_imports_no_platformdirs() -> None:
-    program = "import sys; from ferrule.config import configuration; configuration.read(); print('platformdirs' in sys.modules)"
+    program = (
+        "import sys; from ferrule.config import configuration; \n"
+        "configuration.read(); print('platformdirs' in sys.modules)"
+    )
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert finished.stdout == "False\n"
 

@@ -9,7 +9,7 @@ from machine import Machine
 from serving import is_alive, wait_until
 
 from ferrule.admin import snapshot
-from ferrule.admin.snapshot import ALL, UNKNOWN, Survey
+from ferrule.admin.snapshot import ALL, UNKNOWN, InventorySnapshot
 from ferrule.errors import ToolFailed
 
 SECONDS = 60.0
@@ -28,7 +28,7 @@ def many(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 
 def found(machine: Machine, *patterns: str, **environ: str) -> dict[str, Any]:
-    return Survey(patterns, {**machine.environment, **environ}).document(SECONDS)
+    return InventorySnapshot(patterns, {**machine.environment, **environ}).document(SECONDS)
 
 
 def names(tools: Sequence[dict[str, Any]]) -> list[str]:
@@ -87,7 +87,7 @@ def test_what_is_asked_to_end_ends_with_the_plugin_that_it_loads(many: Machine) 
         top=f"import os, time\nwith open({str(mark)!r} + '.new', 'w') as file: file.write(str(os.getpid()))\n"
         f"os.rename({str(mark)!r} + '.new', {str(mark)!r})\ntime.sleep(600)",
     )
-    begun = Survey(["hangs", "alpha"], many.environment)
+    begun = InventorySnapshot(["hangs", "alpha"], many.environment)
     wait_until(mark.exists, "the loading of the plugin")
     begun.cancel()
     with pytest.raises(ToolFailed, match=r"has not answered|was ended"):
@@ -100,4 +100,4 @@ def test_what_is_asked_to_end_ends_with_the_plugin_that_it_loads(many: Machine) 
 def test_an_interpreter_that_cannot_be_started_is_named(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", program)
     with pytest.raises(ToolFailed, match=program):
-        Survey(["alpha"]).document(SECONDS)
+        InventorySnapshot(["alpha"]).document(SECONDS)

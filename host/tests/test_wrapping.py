@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from ferrule import Context, Credential, Results
+from ferrule import Context, Credential
 from ferrule.config.configuration import Configuration
 from ferrule.discovery import InstalledTool, wrappers
 from ferrule.text import strict_json
 from ferrule.tool import cache_identity
-from ferrule.tool.call_info import WrappedCall
+from ferrule.tool.call_info import CallInfo
 from ferrule.tool.context import ANSWER_BYTES
 from ferrule.tool.loader import load
-from ferrule.tool.result_policy import paging_arguments
+from ferrule.tool.result_policy import ResultPolicy, paging_arguments
 
 KEYS = [Credential("api_key", environment="FERRULE_DICE_KEY", path="dice.api_key")]
 
@@ -32,22 +32,22 @@ def context(**options: Any) -> Context:
 @pytest.mark.parametrize("seconds", [-1, float("inf"), float("nan"), True, "60", None])
 def test_seconds_that_are_none_are_refused(seconds: Any) -> None:
     with pytest.raises(ValueError, match="cache_seconds"):
-        Results(cache_seconds=seconds)
+        ResultPolicy(cache_seconds=seconds)
 
 
 @pytest.mark.parametrize("names", ["offset", [1]])
 def test_names_that_are_none_are_refused(names: Any) -> None:
     with pytest.raises(ValueError, match="paging"):
-        Results(paging=names)
+        ResultPolicy(paging=names)
     with pytest.raises(ValueError, match="environment"):
-        Results(environment=names)
+        ResultPolicy(environment=names)
 
 
 def test_a_paging_argument_is_one_that_the_tool_has() -> None:
     parameters = {"properties": {"limit": {}, "city": {}, "page": {}}}
-    assert paging_arguments(Results(), parameters) == ["limit", "page"]
-    assert paging_arguments(Results(paging=("city", "offset")), parameters) == ["city"]
-    assert paging_arguments(Results(), {}) == []
+    assert paging_arguments(ResultPolicy(), parameters) == ["limit", "page"]
+    assert paging_arguments(ResultPolicy(paging=("city", "offset")), parameters) == ["city"]
+    assert paging_arguments(ResultPolicy(), {}) == []
 
 
 @pytest.mark.parametrize(
@@ -135,16 +135,16 @@ def test_the_defaults_of_the_schema_are_among_the_arguments(tmp_path: Path, monk
     properties = {"count": {"type": "integer", "default": 10}, "city": {"type": "string"}}
     schema = {"name": "dice", "description": "", "parameters": {"type": "object", "properties": properties}}
     (tmp_path / "dice_with_defaults.py").write_text(
-        "from ferrule import Results, hookimpl\n"
-        "RESULTS = Results(cache_seconds=5)\n"
+        "from ferrule import ResultPolicy, hookimpl\n"
+        "RESULTS = ResultPolicy(cache_seconds=5)\n"
         f"@hookimpl\ndef schema(): return {schema!r}\n"
         "@hookimpl\ndef execute(): return {}\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     loaded = load(InstalledTool("dice", "dice_with_defaults", "ferrule-dice", "1.0", str(tmp_path)))
 
-    def call(arguments: dict[str, Any]) -> WrappedCall:
-        return WrappedCall(loaded, arguments, context())
+    def call(arguments: dict[str, Any]) -> CallInfo:
+        return CallInfo(loaded, arguments, context())
 
     assert call({}).arguments == call({"count": 10}).arguments == {"count": 10}
     assert call({"count": 5, "city": "Oslo"}).arguments == {"count": 5, "city": "Oslo"}

@@ -72,8 +72,8 @@ def executed(tool: str, arguments: Any = None, seconds: float = SECONDS, keys: K
 
 _TELLS = """
 import os
-from ferrule import Results, hookimpl
-RESULTS = Results(linkable=True)
+from ferrule import ResultPolicy, hookimpl
+RESULTS = ResultPolicy(linkable=True)
 @hookimpl
 def schema():
     return {schema}

@@ -4,6 +4,8 @@ A plugin imports from here and from the public modules `ferrule.http` and `ferru
 the host. Every name is loaded when it is first used: an executable that only prints its schema never pays for pluggy.
 """
 
+from __future__ import annotations
+
 from ferrule._version import __version__
 from ferrule.lazy import attach
 
@@ -16,11 +18,11 @@ if TYPE_CHECKING:
     from ferrule.schema.schema_file import static_schema
     from ferrule.tool.context import Context
     from ferrule.tool.credentials import Credential
-    from ferrule.tool.result_policy import Results
+    from ferrule.tool.result_policy import ResultPolicy
 
     hookimpl: pluggy.HookimplMarker
 
-__all__ = ["Context", "Credential", "Results", "ToolError", "__version__", "hookimpl", "static_schema"]
+__all__ = ["Context", "Credential", "ResultPolicy", "ToolError", "__version__", "hookimpl", "static_schema"]
 
 
 __getattr__ = attach(
@@ -28,7 +30,7 @@ __getattr__ = attach(
     {
         "Context": "ferrule.tool.context",
         "Credential": "ferrule.tool.credentials",
-        "Results": "ferrule.tool.result_policy",
+        "ResultPolicy": "ferrule.tool.result_policy",
         "ToolError": "ferrule.errors",
         "hookimpl": "ferrule.tool.hookspecs",
         "static_schema": "ferrule.schema.schema_file",

@@ -1,5 +1,7 @@
 """`python -m ferrule`, which is `ferrule`."""
 
+from __future__ import annotations
+
 import os
 import sys
 

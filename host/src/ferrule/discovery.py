@@ -5,6 +5,8 @@ agent pays that for each call. So `entry_points.txt` is read here, with the same
 on the path hides later ones of that name.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 
@@ -57,7 +59,7 @@ class InstalledTool:
         return f"{self.distribution} {self.version}".strip()
 
 
-def scan(search: "Iterable[str] | None" = None) -> dict[str, list[InstalledTool]]:
+def scan(search: Iterable[str] | None = None) -> dict[str, list[InstalledTool]]:
     """Every tool on the path: its name, and each distribution's claim to it. More than one claim is a clash.
 
     search: folders, `sys.path` by default. A folder or file that cannot be read is passed over.
@@ -68,7 +70,7 @@ def scan(search: "Iterable[str] | None" = None) -> dict[str, list[InstalledTool]
     return claims
 
 
-def entry_points(group: str, search: "Iterable[str] | None" = None) -> "Iterator[tuple[str, str, str]]":
+def entry_points(group: str, search: Iterable[str] | None = None) -> Iterator[tuple[str, str, str]]:
     """The entry points of another group, as (name, value, distribution and version), in the order of the path."""
     seen: set[str] = set()
     for metadata in _metadata_folders(sys.path if search is None else search):
@@ -79,7 +81,7 @@ def entry_points(group: str, search: "Iterable[str] | None" = None) -> "Iterator
                 yield name, value, f"{distribution} {version}".strip()
 
 
-def wrappers(search: "Iterable[str] | None" = None) -> dict[str, list[tuple[str, str]]]:
+def wrappers(search: Iterable[str] | None = None) -> dict[str, list[tuple[str, str]]]:
     """Every wrapper on the path: its name, and each claim to it, as `entry_points` gives value and distribution."""
     claims: dict[str, list[tuple[str, str]]] = {}
     for name, value, source in entry_points(WRAPPERS, search):
@@ -87,7 +89,7 @@ def wrappers(search: "Iterable[str] | None" = None) -> dict[str, list[tuple[str,
     return claims
 
 
-def find(name: str, configuration: "Configuration", search: "Iterable[str] | None" = None) -> InstalledTool:
+def find(name: str, configuration: Configuration, search: Iterable[str] | None = None) -> InstalledTool:
     """The one tool that has this name.
 
     Raises ToolUnknown, ToolNameClash or ToolDisabled.
@@ -107,7 +109,7 @@ def find(name: str, configuration: "Configuration", search: "Iterable[str] | Non
     )
 
 
-def clash(name: str, claims: "Iterable[InstalledTool]") -> "ToolNameClash":
+def clash(name: str, claims: Iterable[InstalledTool]) -> ToolNameClash:
     """The error that names every distribution which claims the tool."""
     from ferrule.errors import ToolNameClash
 
@@ -119,7 +121,7 @@ def clash(name: str, claims: "Iterable[InstalledTool]") -> "ToolNameClash":
     )
 
 
-def _tools(search: "Iterable[str]") -> "Iterator[InstalledTool]":
+def _tools(search: Iterable[str]) -> Iterator[InstalledTool]:
     seen: set[str] = set()
     for metadata in _metadata_folders(search):
         distribution, version = _name_and_version(metadata)
@@ -131,7 +133,7 @@ def _tools(search: "Iterable[str]") -> "Iterator[InstalledTool]":
             yield InstalledTool(name, value, distribution, version, metadata, groups.get(FAILURES, {}).get(name))
 
 
-def _metadata_folders(search: "Iterable[str]") -> "Iterator[str]":
+def _metadata_folders(search: Iterable[str]) -> Iterator[str]:
     own = os.path.dirname(os.__file__)
     for folder in dict.fromkeys(search):
         if folder == own or folder == own + "/lib-dynload":

@@ -1,5 +1,7 @@
 """From an executable's name to its tool: a schema, a call, or help. Nothing is imported before it is needed."""
 
+from __future__ import annotations
+
 import gc
 import os
 import sys
@@ -22,14 +24,14 @@ An executable of ferrule; `ferrule show {tool}` says more about it.
 """
 
 
-def main() -> "NoReturn":
+def main() -> NoReturn:
     """The console script of a tool: the tool is the one whose executable has this process's name."""
     from ferrule.text.naming import tool_name
 
     run(tool_name(sys.argv[0]), sys.argv[1:], {})
 
 
-def linked() -> "NoReturn":
+def linked() -> NoReturn:
     """The executable that `ferrule link` wrote: `TOOL NAMES STALE [ARGUMENT…]`, NAMES being a JSON object or empty."""
     tool, names, stale, *arguments = sys.argv[1:]
     known: dict[str, str] = {}
@@ -42,7 +44,7 @@ def linked() -> "NoReturn":
     run(tool, arguments, known)
 
 
-def run(tool: str, arguments: list[str], names: dict[str, str]) -> "NoReturn":
+def run(tool: str, arguments: list[str], names: dict[str, str]) -> NoReturn:
     """Be the executable of a tool, from the arguments to the exit code."""
     # Leaving by os._exit saves the interpreter's own end, a seventh of its start; the collector, a tenth of a call's.
     gc.disable()

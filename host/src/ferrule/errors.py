@@ -29,6 +29,8 @@
 `code` is what the model reads, `exit_code` is what a shell sees.
 """
 
+from __future__ import annotations
+
 WAIT_DETAIL = "retryAfterSeconds"  # in a failure's details: when the same call may succeed
 
 TYPE_CHECKING = False
@@ -53,9 +55,9 @@ class FerruleError(Exception):
         message: str,
         *,
         hint: str | None = None,
-        details: "Mapping[str, object] | None" = None,
+        details: Mapping[str, object] | None = None,
         retry_after: float | None = None,
-        event: "Mapping[str, object] | None" = None,
+        event: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -88,9 +90,9 @@ class ToolError(FerruleError):
         message: str,
         *,
         hint: str | None = None,
-        details: "Mapping[str, object] | None" = None,
+        details: Mapping[str, object] | None = None,
         retry_after: float | None = None,
-        event: "Mapping[str, object] | None" = None,
+        event: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(message, hint=hint, details=details, retry_after=retry_after, event=event)
         self.code = code
@@ -116,7 +118,7 @@ class ArgumentsInvalid(InputRefused):
     findings: one sentence each, the argument's place first.
     """
 
-    def __init__(self, findings: "Sequence[str]") -> None:
+    def __init__(self, findings: Sequence[str]) -> None:
         super().__init__("Invalid arguments: " + "; ".join(findings) + ".")
         self.findings = list(findings)
 
@@ -203,7 +205,7 @@ class ServingRefused(FerruleError):
     """`ferrule serve` cannot serve, or must not: a part is not installed, an address is taken, a token is missing."""
 
 
-def failure_in(result: "Mapping[str, Any]") -> "dict[str, Any] | None":
+def failure_in(result: Mapping[str, Any]) -> dict[str, Any] | None:
     """What a result says that is a failure in one of the families' shapes; None for one that is none."""
     if result.get("success") is not False and result.get("error") is not True:
         return None

@@ -1,5 +1,7 @@
 """Public: names of a package that are loaded when they are first used, so that importing the package costs one file."""
 
+from __future__ import annotations
+
 import sys
 
 TYPE_CHECKING = False
@@ -8,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-def attach(package: str, modules: "Mapping[str, str]") -> "Callable[[str], object]":
+def attach(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
     """Return the `__getattr__` of a package (PEP 562) that imports each name from its module and keeps it.
 
     modules: the full name of the module by the public name. Any other name raises AttributeError.

@@ -10,18 +10,23 @@
 It needs no test framework. The plugin has to be installed, `pip install -e .` is enough.
 """
 
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule.text import strict_json
 from ferrule.text.naming import executable_name
 from ferrule.tool.context import Context
-from ferrule.tool.credentials import Credential
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ferrule.tool.credentials import Credential
 
 __all__ = ["Run", "context", "executable", "run_tool", "schema_of"]
 

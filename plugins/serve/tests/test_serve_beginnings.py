@@ -7,12 +7,12 @@ import pytest
 from redis_server import RedisServer
 
 from ferrule.errors import WorkerLost
-from ferrule_serve.idempotency import Beginnings
+from ferrule_serve.idempotency import IdempotencyKeys
 
 NUMBER = "0123456789abcdef"
 
 
-def begin(number: str, beginnings: Beginnings) -> None:
+def begin(number: str, beginnings: IdempotencyKeys) -> None:
     asyncio.run(beginnings.begin(number))
 
 
@@ -20,7 +20,7 @@ def test_a_number_begins_once_for_all_who_share_a_redis(tmp_path: Path, monkeypa
     said: list[str] = []
     with RedisServer(tmp_path) as redis:
         monkeypatch.setenv("FERRULE_REDIS", redis.url)
-        one, other = Beginnings(said.append), Beginnings(said.append)
+        one, other = IdempotencyKeys(said.append), IdempotencyKeys(said.append)
         begin(NUMBER, one)
         begin("another-number", other)
         for each in (one, other):
@@ -35,7 +35,7 @@ def test_a_number_begins_once_for_all_who_share_a_redis(tmp_path: Path, monkeypa
 def test_what_is_no_number_is_not_kept(number: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with RedisServer(tmp_path) as redis:
         monkeypatch.setenv("FERRULE_REDIS", redis.url)
-        beginnings = Beginnings(lambda _: None)
+        beginnings = IdempotencyKeys(lambda _: None)
         begin(number, beginnings)
         begin(number, beginnings)
         assert redis.names() == []
@@ -45,7 +45,7 @@ def test_what_is_no_number_is_not_kept(number: str, tmp_path: Path, monkeypatch:
 def test_without_a_redis_calls_begin_and_that_is_said_once(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     monkeypatch.setenv("FERRULE_REDIS", url)
-    beginnings = Beginnings(said.append)
+    beginnings = IdempotencyKeys(said.append)
     begin(NUMBER, beginnings)
     begin(NUMBER, beginnings)
     assert len(said) == 1

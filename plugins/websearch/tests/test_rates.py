@@ -190,7 +190,10 @@ def test_all_calls_wait_where_the_provider_says_so(folder: str) -> None:
 
 def test_processes_take_turns(folder: str) -> None:
     Turns(KEY, folder=folder).learn([(1, 1.0)])
-    program = f"import sys; from ferrule_websearch.rate_limiter import Turns\nprint(Turns({KEY!r}, folder=sys.argv[1]).take(10**9))"
+    program = (
+        "import sys; from ferrule_websearch.rate_limiter import Turns\n"
+        f"print(Turns({KEY!r}, folder=sys.argv[1]).take(10**9))"
+    )
     running = [
         subprocess.Popen([sys.executable, "-c", program, folder], stdout=subprocess.PIPE, text=True) for _ in range(6)
     ]

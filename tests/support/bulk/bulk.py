@@ -4,9 +4,9 @@ import json
 import os
 from typing import Any
 
-from ferrule import Context, Credential, Results, ToolError, hookimpl
+from ferrule import Context, Credential, ResultPolicy, ToolError, hookimpl
 
-RESULTS = Results(linkable=True, cache_seconds=600)
+RESULTS = ResultPolicy(linkable=True, cache_seconds=600)
 
 
 def described(name: str) -> dict[str, Any]:

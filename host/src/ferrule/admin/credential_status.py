@@ -1,12 +1,16 @@
 """Whether the credentials that tools declare are set, and where each comes from. Never shows a value."""
 
-import os
-from typing import Any
+from __future__ import annotations
 
-from ferrule.admin.inventory import Entry
+import os
+from typing import TYPE_CHECKING, Any
+
 from ferrule.config.credentials_file import CredentialsFile
 from ferrule.errors import CredentialsMalformed
 from ferrule.tool.credentials import Credential, default_path, look_up
+
+if TYPE_CHECKING:
+    from ferrule.admin.inventory import Entry
 
 SET, MISSING, UNUSABLE = "set", "missing", "unusable"
 

@@ -1,10 +1,12 @@
 """What is wrong with an installation: tools, links, folders, credentials, configuration. Changes nothing."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule import discovery
 from ferrule.admin import inventory, linked_executables
@@ -16,11 +18,13 @@ from ferrule.config import configuration
 from ferrule.config.client_folders import client_folders
 from ferrule.config.configuration import Configuration
 from ferrule.config.credentials_file import CredentialsFile
-from ferrule.discovery import InstalledTool
 from ferrule.errors import ConfigurationMalformed
 from ferrule.supervision.python_path import interpreter
 from ferrule.text.naming import SUFFIX, executable_name
 from ferrule.tool.credentials import default_path
+
+if TYPE_CHECKING:
+    from ferrule.discovery import InstalledTool
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 

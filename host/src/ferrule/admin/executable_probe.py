@@ -1,16 +1,21 @@
 """Any executable on disk, asked for its schema as the client asks: under its limits, and judged by its rules."""
 
+from __future__ import annotations
+
 import os
 import select
 import subprocess
 import time
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ferrule.schema.rules import Finding, check_text
 from ferrule.schema.rules.contract import MAX_BYTES
 from ferrule.supervision import processes
 from ferrule.supervision.signals import Signals
 from ferrule.text.naming import SUFFIX, tool_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SECONDS = 1.0  # after which the client is ended by its own alarm
 _READ = 1 << 20  # bytes that are read, to say how many there are too many
@@ -70,14 +75,14 @@ def ask(path: str) -> Probe:
     return probe
 
 
-def _watch(process: "subprocess.Popen[bytes]", signals: Signals, deadline: float) -> Probe:
+def _watch(process: subprocess.Popen[bytes], signals: Signals, deadline: float) -> Probe:
     output = _read(process, signals, deadline)
     while process.poll() is None and not signals.interrupted and time.monotonic() < deadline:
         time.sleep(0.002)
     return Probe(output, process.returncode if time.monotonic() < deadline else None)
 
 
-def _read(process: "subprocess.Popen[bytes]", signals: Signals, deadline: float) -> bytes:
+def _read(process: subprocess.Popen[bytes], signals: Signals, deadline: float) -> bytes:
     """Its stdout to the end, which comes only when everybody who holds it has closed it."""
     assert process.stdout is not None  # noqa: S101 - it was asked for
     file = process.stdout.fileno()
@@ -97,7 +102,7 @@ def _read(process: "subprocess.Popen[bytes]", signals: Signals, deadline: float)
     return bytes(data)
 
 
-def _end(process: "subprocess.Popen[bytes]", others: set[int]) -> None:
+def _end(process: subprocess.Popen[bytes], others: set[int]) -> None:
     try:
         os.killpg(process.pid, 9)
     except (ProcessLookupError, PermissionError):

@@ -1,7 +1,12 @@
 """Whether what is installed, or configured, may have changed: a look at the files' times, which imports nothing."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 Fingerprint = frozenset[tuple[str, int, int, int]]
 """Of each file and metadata folder: its path, its time of modification in nanoseconds, its size, its inode."""

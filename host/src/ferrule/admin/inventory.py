@@ -1,13 +1,12 @@
 """What is installed, and in which state each tool is. No plugin can keep another one from being listed."""
 
+from __future__ import annotations
+
 import os
 import time
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ferrule import discovery
-from ferrule.config import configuration
-from ferrule.discovery import InstalledTool
 from ferrule.errors import CallInterrupted, DeadlinePassed, FerruleError, SchemaInvalid, ToolBroken
 from ferrule.schema import schema_file
 from ferrule.schema.rules import Finding, check
@@ -16,6 +15,11 @@ from ferrule.text.naming import executable_name
 from ferrule.tool import computed_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ferrule.config import configuration
+    from ferrule.discovery import InstalledTool
+    from ferrule.supervision.channel import Channel
     from ferrule.supervision.supervisor import Outcome
 
 OK, UNCHECKED, BROKEN, CLASH, INVALID, DISABLED = "ok", "unchecked", "broken", "clash", "invalid", "disabled"
@@ -96,7 +100,6 @@ def loaded_facts(tool: InstalledTool) -> dict[str, Any]:
 
     Raises the error with which it failed.
     """
-    from ferrule.supervision.channel import Channel
 
     def ask(channel: Channel) -> None:
         from ferrule.tool.loader import load
@@ -112,7 +115,7 @@ def loaded_facts(tool: InstalledTool) -> dict[str, Any]:
     return facts
 
 
-def supervised(work: "Callable[[Any], None]") -> Any:
+def supervised(work: Callable[[Any], None]) -> Any:
     """Do work with plugin code in a child; its result, or the error with which it failed. Raises CallInterrupted."""
     from ferrule.supervision.signals import Signals
     from ferrule.supervision.supervisor import supervise
@@ -132,7 +135,7 @@ def supervised(work: "Callable[[Any], None]") -> Any:
     return strict_json.loads(outcome.result)
 
 
-def _reported(outcome: "Outcome") -> FerruleError:
+def _reported(outcome: Outcome) -> FerruleError:
     from ferrule.text.redaction import redact, redact_json
 
     failure = outcome.failure or {}

@@ -5,22 +5,27 @@ schema that was validated when it was written, and the paths whose change makes 
 what the shell has built in. Everything else goes to the dispatcher, in an isolated interpreter.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import shlex
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule.config import configuration
-from ferrule.discovery import InstalledTool
 from ferrule.errors import LinkRefused
 from ferrule.schema import schema_file
 from ferrule.supervision.python_path import extra_paths, interpreter, place_of_paths
 from ferrule.text import strict_json
 from ferrule.text.naming import executable_name
 from ferrule.text.renaming import rename_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ferrule.discovery import InstalledTool
 
 _MARK = "# ferrule link: "
 

@@ -4,26 +4,31 @@ Whoever asks may have threads, which a fork does not copy. So an interpreter of 
 paths, sees what is installed by now, looks at several tools at a time, and prints one JSON object.
 """
 
+from __future__ import annotations
+
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule import discovery
 from ferrule.admin import inventory
 from ferrule.admin.fingerprint import fingerprint
 from ferrule.admin.inventory import Entry
 from ferrule.config import configuration
-from ferrule.discovery import InstalledTool
 from ferrule.errors import FerruleError, ToolFailed
 from ferrule.schema import schema_file
 from ferrule.supervision.exception_text import defect
 from ferrule.supervision.processes import stop_with_parent
 from ferrule.supervision.python_path import code_for, interpreter
 from ferrule.text import strict_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ferrule.discovery import InstalledTool
 
 ALL = "*"
 UNKNOWN = "unknown"
@@ -33,7 +38,7 @@ import sys
 sys.path[{place}:{place}] = {paths}
 from ferrule.supervision.processes import stop_with_parent
 stop_with_parent({parent})
-from ferrule.admin.snapshot import tell
+from ferrule.admin.snapshot import main
 tell(sys.argv[1:])
 """
 _GRACE = 1.0
@@ -42,7 +47,7 @@ _AT_ONCE = 8  # processes that load plugins, as far as there are processors for 
 Facts = dict[str, Any]
 
 
-class Survey:
+class InventorySnapshot:
     """A look at what is installed, which begins at once; the thread that begins it must not end before it.
 
     patterns: names of tools, or patterns as of fnmatch, which stand for what fits. environ: of the process and the
@@ -104,15 +109,15 @@ def _failed() -> ToolFailed:
 def tell(patterns: Sequence[str]) -> None:
     """Be that process: print what is found, or `{"error": facts}`."""
     try:
-        document = examined(patterns)
+        document = take_snapshot(patterns)
     except Exception as error:  # noqa: BLE001 - whoever started this reads one document, whatever happened
         document = {"error": defect(error).facts()}
     with os.fdopen(1, "wb", closefd=False) as stdout:
         stdout.write(strict_json.dumps(document))
 
 
-def examined(patterns: Sequence[str]) -> Facts:
-    """`{"tools", "watched"}`: the tools that are named or fit, each as of `facts_of`, and what that depends on.
+def take_snapshot(patterns: Sequence[str]) -> Facts:
+    """`{"tools", "watched"}`: the tools that are named or fit, each as of `as_document`, and what that depends on.
 
     tools: in the order of the patterns, what fits a pattern by name; a name that nothing has is `{"name", "state":
     "unknown", "error"}`. watched: `{"folders", "files", "seen"}`, seen being the fingerprint that `watching` makes of
@@ -129,7 +134,7 @@ def examined(patterns: Sequence[str]) -> Facts:
     return {"tools": [found.get(name) or _unknown(name, claims) for name in names], "watched": watched}
 
 
-def facts_of(entry: Entry) -> Facts:
+def as_document(entry: Entry) -> Facts:
     """One tool: its name and state, why it is in that state, its schema, credentials and results, who offers it."""
     tool = entry.tool
     return {
@@ -183,7 +188,7 @@ def _all_facts(entries: Sequence[Entry]) -> list[Facts]:
 
 def _facts_of_all(entries: Sequence[Entry]) -> list[Facts]:
     settings = configuration.read()
-    return [facts_of(inventory.examine(entry, settings, load=True)) for entry in entries]
+    return [as_document(inventory.examine(entry, settings, load=True)) for entry in entries]
 
 
 def _import_ahead() -> None:

@@ -1,10 +1,15 @@
 """Errors for names that nothing has, with the names that were probably meant."""
 
-from collections.abc import Collection
+from __future__ import annotations
+
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from ferrule.errors import ToolUnknown
 from ferrule.text.naming import tool_name
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 
 def unknown_tool(name: str, known: Collection[str]) -> ToolUnknown:

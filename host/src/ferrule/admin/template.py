@@ -1,12 +1,17 @@
 """The template plugin, and a copy of it under another name."""
 
+from __future__ import annotations
+
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ferrule.errors import FerruleError
 from ferrule.text.naming import executable_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 NAME = "example"  # what the template's tool is called
 _TOOL_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")

@@ -1,11 +1,15 @@
 """Which wrappers are installed, which of them are on, and which cannot be had."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from ferrule import discovery
-from ferrule.config.configuration import Configuration
 from ferrule.errors import CallInterrupted, FerruleError
-from ferrule.supervision.channel import Channel
+
+if TYPE_CHECKING:
+    from ferrule.config.configuration import Configuration
+    from ferrule.supervision.channel import Channel
 
 ON, OFF, BROKEN = "on", "off", "broken"
 

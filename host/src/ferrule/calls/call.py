@@ -1,5 +1,7 @@
 """One call of one tool, from stdin to the exit code, as its executable makes it."""
 
+from __future__ import annotations
+
 import time
 
 from ferrule import discovery
@@ -29,7 +31,7 @@ class ToolCall:
     """
 
     def __init__(
-        self, name: str, names: "Mapping[str, str]", signals: "Signals", deadline: float, *, dry: bool = False
+        self, name: str, names: Mapping[str, str], signals: Signals, deadline: float, *, dry: bool = False
     ) -> None:
         self.name = name
         self.deadline = deadline
@@ -42,15 +44,15 @@ class ToolCall:
         """What the caller sent. It is read first, whatever comes after: a client that still writes must not be cut."""
         raise NotImplementedError
 
-    def found(self, settings: "Configuration") -> "InstalledTool":
+    def found(self, settings: Configuration) -> InstalledTool:
         """The tool, or the error that says why there is none."""
         return discovery.find(self.name, settings)
 
-    def arguments(self, data: bytes, tool: "InstalledTool") -> "dict[str, Any]":
+    def arguments(self, data: bytes, tool: InstalledTool) -> dict[str, Any]:
         """What was received, as arguments of this tool."""
         return parse(data)
 
-    def supervised(self, execution: "Execution", tool: "InstalledTool", memory: int) -> "Outcome":
+    def supervised(self, execution: Execution, tool: InstalledTool, memory: int) -> Outcome:
         """What comes of the execution in a process that can hurt nothing but itself. memory: MiB."""
         from ferrule.supervision.supervisor import supervise
         from ferrule.tool.context import ANSWER_BYTES
@@ -59,7 +61,7 @@ class ToolCall:
             execution, deadline=self.deadline, memory=memory, size_limit=ANSWER_BYTES, signals=self._signals
         )
 
-    def outcome(self) -> "Outcome":
+    def outcome(self) -> Outcome:
         """Make the call; what comes of it, which is a failure for whatever goes wrong."""
         from ferrule.supervision.supervisor import Outcome
 
@@ -75,7 +77,7 @@ class ToolCall:
 
             return Outcome(None, defect(error).facts(), text=traceback_of(error))
 
-    def _executed(self, tool: "InstalledTool", arguments: "dict[str, Any]", settings: "Configuration") -> "Outcome":
+    def _executed(self, tool: InstalledTool, arguments: dict[str, Any], settings: Configuration) -> Outcome:
         """What comes of it in a supervised child, once everything is checked that needs none of the plugin's code."""
         from ferrule.calls.execution import Execution
         from ferrule.schema import schema_file
@@ -87,7 +89,7 @@ class ToolCall:
         if schema is not None and has_been_checked:
             arguments = prepare(arguments, schema["parameters"])
 
-        def run(wrappers: "Mapping[str, Mapping[str, Any]]") -> "Outcome":
+        def run(wrappers: Mapping[str, Mapping[str, Any]]) -> Outcome:
             execution = Execution(
                 tool,
                 arguments,
@@ -109,9 +111,9 @@ class Call(ToolCall):
     def __init__(
         self,
         name: str,
-        names: "Mapping[str, str]",
-        streams: "Streams",
-        signals: "Signals",
+        names: Mapping[str, str],
+        streams: Streams,
+        signals: Signals,
         started: float,
         *,
         dry: bool = False,
@@ -143,8 +145,8 @@ class Call(ToolCall):
 
 
 def _without_what_dies(
-    run: "Callable[[Mapping[str, Mapping[str, Any]]], Outcome]", wrappers: "Mapping[str, Mapping[str, Any]]"
-) -> "Outcome":
+    run: Callable[[Mapping[str, Mapping[str, Any]]], Outcome], wrappers: Mapping[str, Mapping[str, Any]]
+) -> Outcome:
     """What comes of a call. A wrapper in whose code the process dies before the tool has begun is left out then."""
     outcome = run(wrappers)
     while outcome.wrapper in wrappers:
@@ -155,7 +157,7 @@ def _without_what_dies(
     return outcome
 
 
-def parse(data: bytes, source: str = "stdin") -> "dict[str, Any]":
+def parse(data: bytes, source: str = "stdin") -> dict[str, Any]:
     """The arguments of a call; InputMalformed for anything but one JSON object. source: where they stood."""
     try:
         arguments = strict_json.loads(data)

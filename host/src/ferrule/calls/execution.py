@@ -1,5 +1,7 @@
 """One call of one tool, as it runs in the supervised child."""
 
+from __future__ import annotations
+
 import gc
 
 from ferrule.errors import ArgumentsInvalid, ResultTooLarge
@@ -26,13 +28,13 @@ class Execution:
 
     def __init__(
         self,
-        tool: "InstalledTool",
-        arguments: "dict[str, Any]",
-        names: "Mapping[str, str]",
+        tool: InstalledTool,
+        arguments: dict[str, Any],
+        names: Mapping[str, str],
         deadline: float,
         *,
-        settings: "Mapping[str, Any]",
-        wrappers: "Mapping[str, Mapping[str, Any]] | None" = None,
+        settings: Mapping[str, Any],
+        wrappers: Mapping[str, Mapping[str, Any]] | None = None,
         has_been_checked: bool,
         dry: bool = False,
     ) -> None:
@@ -45,7 +47,7 @@ class Execution:
         self._has_been_checked = has_been_checked
         self._dry = dry
 
-    def __call__(self, channel: "Channel") -> None:
+    def __call__(self, channel: Channel) -> None:
         """Load the tool, and send the result."""
         from ferrule.tool.loader import load
 
@@ -54,7 +56,7 @@ class Execution:
         gc.enable()
         self.of_loaded(loaded, channel)
 
-    def of_loaded(self, loaded: "LoadedTool", channel: "Channel") -> None:
+    def of_loaded(self, loaded: LoadedTool, channel: Channel) -> None:
         """Send the result of a tool that is loaded, after every secret value that it could leak."""
         from ferrule.tool.context import Context
 
@@ -79,21 +81,21 @@ class Execution:
         except ResultTooLarge as error:
             raise _with_a_way_out(error, loaded) from None
 
-    def _executed(self, loaded: "LoadedTool", context: "Context", channel: "Channel") -> "dict[str, Any]":
+    def _executed(self, loaded: LoadedTool, context: Context, channel: Channel) -> dict[str, Any]:
         if not self._wrappers:
             return loaded.execute(self._arguments, context)
         from ferrule.wrappers.guard import execute_wrapped
 
         return execute_wrapped(loaded, self._arguments, context, self._wrappers, channel)
 
-    def _check(self, schema: "dict[str, Any]") -> None:
+    def _check(self, schema: dict[str, Any]) -> None:
         from ferrule.schema.arguments import prepare
         from ferrule.schema.schema_file import sound
 
         self._arguments = prepare(self._arguments, sound(schema, self._tool)["parameters"])
 
 
-def _with_a_way_out(error: ResultTooLarge, loaded: "LoadedTool") -> ResultTooLarge:
+def _with_a_way_out(error: ResultTooLarge, loaded: LoadedTool) -> ResultTooLarge:
     """The error with the arguments by which the model gets less at a time."""
     from ferrule.tool.result_policy import paging_arguments
 

@@ -1,5 +1,7 @@
 """A failure as the JSON document that a client gets: the one place where errors become answers."""
 
+from __future__ import annotations
+
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -13,7 +15,7 @@ _SECONDS = 1.0
 _MEMORY = 512
 
 
-def document(facts: "dict[str, object]", tool: "InstalledTool | None") -> bytes:
+def document(facts: dict[str, object], tool: InstalledTool | None) -> bytes:
     """The failure in the shape of the tool's family, as a line of JSON.
 
     facts: as of `FerruleError.facts()`. A tool that names a function in the entry-point group `ferrule.failures` has
@@ -27,7 +29,7 @@ def document(facts: "dict[str, object]", tool: "InstalledTool | None") -> bytes:
     return strict_json.dumps(web(facts))
 
 
-def web(facts: "dict[str, object]") -> "dict[str, object]":
+def web(facts: dict[str, object]) -> dict[str, object]:
     """The web tools' shape: `{"success": false, "error", "error_code"}`, and `retry_after` (seconds) if it is known."""
     error = " ".join(str(facts[name]) for name in ("message", "hint") if facts.get(name))
     failure: dict[str, object] = {"success": False, "error": error, "error_code": facts.get("code", "INTERNAL_ERROR")}
@@ -36,18 +38,18 @@ def web(facts: "dict[str, object]") -> "dict[str, object]":
     return failure
 
 
-def summary(facts: "dict[str, object]", tool: str) -> str:
+def summary(facts: dict[str, object], tool: str) -> str:
     """The failure as one line for a person."""
     return f"{tool}: {facts.get('code', 'INTERNAL_ERROR')}: {facts.get('message', '')}".replace("\n", " ")
 
 
-def _by_the_plugin(facts: "dict[str, object]", tool: "InstalledTool") -> bytes | None:
+def _by_the_plugin(facts: dict[str, object], tool: InstalledTool) -> bytes | None:
     import time
 
     from ferrule.supervision.supervisor import supervise
     from ferrule.tool.context import ANSWER_BYTES
 
-    def render(channel: "Channel") -> None:
+    def render(channel: Channel) -> None:
         from ferrule.tool.loader import failure_renderer
 
         channel.result(failure_renderer(tool)(facts))

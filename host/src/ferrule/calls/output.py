@@ -1,5 +1,7 @@
 """What a finished call puts on the two streams, and its exit code."""
 
+from __future__ import annotations
+
 import os
 
 from ferrule.calls.streams import ERROR_BYTES, SUMMARY_BYTES
@@ -27,7 +29,7 @@ class Answer:
         self.exit_code = exit_code
 
     @classmethod
-    def of(cls, outcome: "Outcome", tool: "InstalledTool | None", name: str, names: "Mapping[str, str]") -> "Answer":
+    def of(cls, outcome: Outcome, tool: InstalledTool | None, name: str, names: Mapping[str, str]) -> Answer:
         """The answer to a call, free of every secret that the call could have leaked.
 
         name: the tool that was asked for, also where it is not installed. names: other names that tools are linked
@@ -45,13 +47,13 @@ class Answer:
         return cls(document, _text(outcome, summary), exit_code)
 
 
-def _exits_zero(environ: "Mapping[str, str]") -> bool:
+def _exits_zero(environ: Mapping[str, str]) -> bool:
     """Whether a failure ends with 0: the client that sets IKIGAI_AGENT_ID throws the document away otherwise."""
     chosen = environ.get("FERRULE_EXIT_ZERO", "")
     return chosen == "1" if chosen in ("0", "1") else bool(environ.get("IKIGAI_AGENT_ID"))
 
 
-def _renamed(facts: "dict[str, object]", names: "Mapping[str, str]") -> "dict[str, object]":
+def _renamed(facts: dict[str, object], names: Mapping[str, str]) -> dict[str, object]:
     if not names:
         return facts
     from ferrule.text.renaming import rename_text
@@ -59,7 +61,7 @@ def _renamed(facts: "dict[str, object]", names: "Mapping[str, str]") -> "dict[st
     return {key: rename_text(value, names) if isinstance(value, str) else value for key, value in facts.items()}
 
 
-def _text(outcome: "Outcome", summary: str) -> bytes:
+def _text(outcome: Outcome, summary: str) -> bytes:
     """stderr: first what happened, where the exit code says that something did; then events; then what was printed.
 
     A `config_required` event is all there is, since the client hands stderr on as that event.
@@ -76,7 +78,7 @@ def _text(outcome: "Outcome", summary: str) -> bytes:
     return _with_whole_letters(text, SUMMARY_BYTES) if summary else text
 
 
-def printed(outcome: "Outcome", size: int = ERROR_BYTES) -> bytes:
+def printed(outcome: Outcome, size: int = ERROR_BYTES) -> bytes:
     """The first bytes of what the call printed, as whole letters and without secrets."""
     return _cut(_legible(_redacted(outcome.text, outcome)), size) if outcome.text else b""
 
@@ -98,7 +100,7 @@ def _with_whole_letters(data: bytes, size: int) -> bytes:
     return data[:begin] + b"?" * (size - begin) + data[size:].lstrip(bytes(range(0x80, 0xC0)))
 
 
-def _redacted(data: bytes, outcome: "Outcome") -> bytes:
+def _redacted(data: bytes, outcome: Outcome) -> bytes:
     if not outcome.secrets:
         return data
     from ferrule.text.redaction import redact
@@ -106,7 +108,7 @@ def _redacted(data: bytes, outcome: "Outcome") -> bytes:
     return redact(data, outcome.secrets)
 
 
-def _redacted_json(document: bytes, outcome: "Outcome") -> bytes:
+def _redacted_json(document: bytes, outcome: Outcome) -> bytes:
     if not outcome.secrets:
         return document
     from ferrule.text.redaction import redact_json

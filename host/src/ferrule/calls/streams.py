@@ -1,5 +1,7 @@
 """The three standard streams of an executable: taken before anything else can touch them."""
 
+from __future__ import annotations
+
 import fcntl
 import os
 import select
@@ -38,7 +40,7 @@ class Streams:
             self.stdout = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 3)
             os.dup2(2, 1)
 
-    def read(self, signals: "Signals", deadline: float | None = None) -> bytes:
+    def read(self, signals: Signals, deadline: float | None = None) -> bytes:
         """All of stdin, or as much of it as holds one JSON object when nothing follows for a moment.
 
         The client's pipe may be held open by another tool that it started, so its end is not waited for. Raises
@@ -54,7 +56,7 @@ class Streams:
             raise InputMalformed(f"stdin holds more than {INPUT_BYTES:,} bytes.")
         return data
 
-    def answer(self, document: bytes, deadline: float, signals: "Signals | None" = None) -> bool:
+    def answer(self, document: bytes, deadline: float, signals: Signals | None = None) -> bool:
         """Write the one document and a newline to the real stdout, and close it: a client may read stderr only then.
 
         False where nobody has read it by the deadline, or until a signal to stop came while nobody did.
@@ -66,7 +68,7 @@ class Streams:
         self.stdout = None
         return is_read
 
-    def report(self, text: bytes, deadline: float, signals: "Signals | None" = None) -> None:
+    def report(self, text: bytes, deadline: float, signals: Signals | None = None) -> None:
         """Write to stderr, 8 KiB at the most."""
         if text and self._open[2]:
             _write(2, text[:ERROR_BYTES], deadline, signals)
@@ -77,7 +79,7 @@ class Streams:
             os.dup2(self.stdout, 1)
 
 
-def _read_all(file: int, signals: "Signals", deadline: float | None) -> bytes:
+def _read_all(file: int, signals: Signals, deadline: float | None) -> bytes:
     poll = select.poll()
     poll.register(file, select.POLLIN)
     poll.register(signals.file, select.POLLIN)
@@ -126,7 +128,7 @@ def _is_whole(data: bytes) -> bool:
         return False
 
 
-def _write(file: int, data: bytes, deadline: float, signals: "Signals | None") -> bool:
+def _write(file: int, data: bytes, deadline: float, signals: Signals | None) -> bool:
     poll = select.poll()
     poll.register(file, select.POLLOUT)
     if signals:

@@ -1,9 +1,13 @@
 """`key=value` words of a command line, made the JSON arguments that a schema expects."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from ferrule.text import strict_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 
 class Pair:

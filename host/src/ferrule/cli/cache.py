@@ -1,5 +1,7 @@
 """`ferrule cache`: what the wrapper `cache` has kept, why it answers a call or does not, and how to empty it."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -109,14 +111,14 @@ def clear(tool: str | None, expired: bool, as_json: bool) -> int:
     return 0
 
 
-def _opened() -> "Store":
+def _opened() -> Store:
     try:
         return inspection.opened(configuration.read())
     except StoreFailed as failure:
         raise _unusable(failure) from None
 
 
-def _listed(known: "Store", tool: str | None) -> "list[Kept]":
+def _listed(known: Store, tool: str | None) -> list[Kept]:
     try:
         return list(inspection.kept(known, tool))
     except StoreFailed as failure:
@@ -130,7 +132,7 @@ def _unusable(failure: StoreFailed) -> Exception:
     return FerruleError(f"{text[:1].upper()}{text[1:]}.", hint="See [wrappers.cache] of config.toml and FERRULE_REDIS.")
 
 
-def _print(known: "Store", found: "list[Kept]") -> None:
+def _print(known: Store, found: list[Kept]) -> None:
     if found:
         rows = [
             (

@@ -1,8 +1,9 @@
 """`ferrule cache why`: the call that is asked about, looked at in a child where the plugin can be loaded."""
 
+from __future__ import annotations
+
 import sys
 import time
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +21,8 @@ from ferrule.text import strict_json
 from ferrule.tool import computed_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel import Channel
@@ -42,7 +45,7 @@ def explained(name: str, words: Sequence[str], *, from_stdin: bool) -> dict[str,
     )
     given = prepare(_arguments(words, schema, from_stdin=from_stdin), schema["parameters"])
 
-    def look(channel: "Channel") -> None:
+    def look(channel: Channel) -> None:
         _look(channel, tool, given, settings, deadline)
 
     outcome = supervise(look, deadline=deadline, memory=settings.memory(name), size_limit=_LARGEST)
@@ -53,10 +56,10 @@ def explained(name: str, words: Sequence[str], *, from_stdin: bool) -> dict[str,
 
 
 def _look(
-    channel: "Channel", tool: "InstalledTool", given: dict[str, Any], settings: "Configuration", deadline: float
+    channel: Channel, tool: InstalledTool, given: dict[str, Any], settings: Configuration, deadline: float
 ) -> None:
     from ferrule.storage.failures import StoreFailed
-    from ferrule.tool.call_info import WrappedCall
+    from ferrule.tool.call_info import CallInfo
     from ferrule.tool.context import Context
     from ferrule.tool.loader import load
     from ferrule.wrappers.artifacts.settings import WRAPPER as ARTIFACTS
@@ -73,7 +76,7 @@ def _look(
         wrappers={NAME: inspection.table_of(settings)},
     )
     channel.secrets(context.secrets())
-    context.call = WrappedCall(loaded, given, context)
+    context.call = CallInfo(loaded, given, context)
     wrappers = settings.wrappers()
     if ARTIFACTS in wrappers and context.call.results.linkable:
         context.max_bytes = ROOM  # as that wrapper, which is outside of the cache, would have it

@@ -4,6 +4,8 @@ A distribution adds one with the entry point `NAME = "module:attribute"`, where 
 line of help is the first line of the module's docstring, which is read from the file: listing imports nothing.
 """
 
+from __future__ import annotations
+
 import ast
 import importlib
 from typing import NamedTuple

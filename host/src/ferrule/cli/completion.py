@@ -1,5 +1,7 @@
 """`ferrule completion`: what a shell needs to complete commands, options and the names of tools."""
 
+from __future__ import annotations
+
 import click
 from click.shell_completion import get_completion_class
 

@@ -1,9 +1,10 @@
 """`ferrule credentials`: what the tools need to be told in secret, and whether they are told. Never shows a value."""
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +19,9 @@ from ferrule.config.credentials_file import CredentialsFile
 from ferrule.errors import CredentialsMalformed, FerruleError
 from ferrule.tool.credentials import Credential, default_path, is_sendable
 from ferrule_ask.keys import ANTHROPIC, Keys
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ASK = "ask"
 

@@ -1,5 +1,7 @@
 """`ferrule doctor`: what is wrong with this installation, and how to mend it."""
 
+from __future__ import annotations
+
 import click
 
 from ferrule.admin.diagnosis import ERROR, NOTE, WARNING, Diagnosis, examine

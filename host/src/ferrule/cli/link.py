@@ -1,5 +1,7 @@
 """`ferrule link`: writes the executables that the client starts."""
 
+from __future__ import annotations
+
 import os
 from collections import Counter
 from typing import Any

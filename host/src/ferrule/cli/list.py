@@ -1,5 +1,7 @@
 """`ferrule list`: which tools are installed, and in which state each is."""
 
+from __future__ import annotations
+
 import click
 
 from ferrule.admin.inventory import DISABLED, OK, UNCHECKED, Entry

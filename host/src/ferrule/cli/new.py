@@ -1,5 +1,7 @@
 """`ferrule new`: starts a plugin of one's own."""
 
+from __future__ import annotations
+
 import os
 
 import click

@@ -1,11 +1,15 @@
 """How the commands print: tables, findings, JSON. Nothing a plugin says can steer the terminal."""
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 _COLOURS = {
     "ok": "green",

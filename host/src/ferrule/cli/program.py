@@ -1,9 +1,10 @@
 """The group of all commands, and the one place where an error becomes a message and an exit code."""
 
+from __future__ import annotations
+
 import gc
 import os
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -12,6 +13,8 @@ from ferrule._version import __version__
 from ferrule.cli.commands import BUILT_IN, load, plugin_commands
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ferrule.errors import FerruleError
 
 INTERRUPTED, UNREAD = 130, 141
@@ -126,7 +129,7 @@ def _report_usage(error: click.UsageError, as_json: bool) -> int:
     return error.exit_code
 
 
-def _report(error: "FerruleError", as_json: bool) -> None:
+def _report(error: FerruleError, as_json: bool) -> None:
     if os.environ.get("FERRULE_DEBUG"):
         import traceback
 
@@ -137,7 +140,7 @@ def _report(error: "FerruleError", as_json: bool) -> None:
         _complain(error.message, error.hint)
 
 
-def _defect(error: Exception) -> "FerruleError":
+def _defect(error: Exception) -> FerruleError:
     from ferrule.errors import FerruleError
 
     reported = FerruleError(

@@ -1,12 +1,13 @@
 """`ferrule run`: one call of a tool, as its executable makes it."""
 
+from __future__ import annotations
+
 import gc
 import json
 import os
 import sys
 import time
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,13 +18,17 @@ from ferrule.calls.call import Call, parse
 from ferrule.calls.streams import Streams
 from ferrule.cli.arguments import Pair, arguments
 from ferrule.cli.selection import complete, json_option
-from ferrule.config import configuration
-from ferrule.discovery import InstalledTool
 from ferrule.errors import InputMalformed
 from ferrule.schema import schema_file
 from ferrule.supervision.signals import Signals
 from ferrule.text import strict_json
 from ferrule.tool import computed_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ferrule.config import configuration
+    from ferrule.discovery import InstalledTool
 
 
 @click.command("run")

@@ -1,5 +1,7 @@
 """`ferrule schemas`: tools in the form in which a provider's request takes them."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import click

@@ -1,5 +1,7 @@
 """Which tools a command is about: those that are named, or all of them."""
 
+from __future__ import annotations
+
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,7 +32,7 @@ def tools_argument(command: _Command) -> _Command:
     return click.argument("tools", nargs=-1, metavar="[TOOL]...", shell_complete=complete)(command)
 
 
-def complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+def complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The installed tools whose names begin with what has been typed; no plugin is imported for it."""
     from click.shell_completion import CompletionItem
 
@@ -39,7 +41,7 @@ def complete(_context: click.Context, _parameter: click.Parameter, incomplete: s
 
 def entries(
     names: Sequence[str], *, load: bool = False, strict: bool = False, silenced: Sequence[str] = ()
-) -> "Iterator[Entry]":
+) -> Iterator[Entry]:
     """The named tools in the order of their names, or all: each with its state.
 
     load, strict, silenced: as `inventory.examine` takes them. Raises ToolUnknown before anything is examined.
@@ -59,7 +61,7 @@ def entries(
     return _with_progress(found, len(chosen)) if load else found
 
 
-def _with_progress(found: "Iterable[Entry]", total: int) -> "Iterator[Entry]":
+def _with_progress(found: Iterable[Entry], total: int) -> Iterator[Entry]:
     if sys.stderr is None or not sys.stderr.isatty():
         yield from found
         return

@@ -1,5 +1,7 @@
 """`ferrule unlink`: removes executables that `ferrule link` wrote, and nothing else."""
 
+from __future__ import annotations
+
 import os
 from typing import Any
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 REMOVED, REFUSED = "removed", "refused"
 
 
-def _complete(context: click.Context, _parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+def _complete(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
     linked = linked_executables.links(_folder(context.params.get("folder")))

@@ -1,9 +1,10 @@
 """`ferrule validate`: what is wrong with schemas, wherever they come from."""
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +17,9 @@ from ferrule.errors import FerruleError
 from ferrule.provider_formats import FORMS, Loss
 from ferrule.schema.rules import RULES, Finding, check_text
 from ferrule.text.strict_json import MalformedJSON, loads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 TOOL, EXECUTABLE, DRAFT = "tool", "executable", "draft"
 _WARNINGS = sorted(rule for rule, (severity, _) in RULES.items() if severity == "warning")

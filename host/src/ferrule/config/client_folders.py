@@ -1,5 +1,7 @@
 """The folders in which the client looks for executables."""
 
+from __future__ import annotations
+
 import os
 
 _SYSTEM = ("/usr/libexec/ikigai", "/usr/local/libexec/ikigai")  # of a client installed with one of the usual prefixes

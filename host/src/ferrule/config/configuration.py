@@ -11,6 +11,8 @@
 The file is looked for in the configuration folder of the user, FERRULE_CONFIG names another one.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 
@@ -34,12 +36,12 @@ class Configuration:
 
     __slots__ = ("content", "environ", "path")
 
-    def __init__(self, path: str, content: "Mapping[str, Any]", environ: "Mapping[str, str]") -> None:
+    def __init__(self, path: str, content: Mapping[str, Any], environ: Mapping[str, str]) -> None:
         self.path = path
         self.content = content
         self.environ = environ
 
-    def tool(self, name: str) -> "Mapping[str, Any]":
+    def tool(self, name: str) -> Mapping[str, Any]:
         """The table `[tools.NAME]`, empty where there is none."""
         tools = self.content.get("tools", {})
         table = tools.get(name, {}) if isinstance(tools, dict) else {}
@@ -53,11 +55,11 @@ class Configuration:
         """What disables the tool, for a message."""
         return "FERRULE_DISABLE" if self._disabled_by_environment(name) else f"[tools.{name}] in {self.path}"
 
-    def wrapper(self, name: str) -> "Mapping[str, Any]":
+    def wrapper(self, name: str) -> Mapping[str, Any]:
         """The table `[wrappers.NAME]`, empty where there is none."""
         return self._wrapper_tables().get(name, {})
 
-    def wrappers(self) -> "dict[str, Mapping[str, Any]]":
+    def wrappers(self) -> dict[str, Mapping[str, Any]]:
         """The tables of the wrappers that are on, by name: those in FERRULE_WRAPPERS if that is set, empty for none.
 
         Otherwise those whose table says `enabled = true`, and those in FERRULE_WRAPPERS_DEFAULT, by which `ferrule
@@ -77,7 +79,7 @@ class Configuration:
         setting = _positive(self.environ.get("FERRULE_MEMORY")) or _positive(self.tool(name).get("memory"))
         return max(1, int(setting or DEFAULT_MEMORY))
 
-    def _wrapper_tables(self) -> "dict[str, Mapping[str, Any]]":
+    def _wrapper_tables(self) -> dict[str, Mapping[str, Any]]:
         tables = self.content.get("wrappers")
         found = tables.items() if isinstance(tables, dict) else ()
         return {name: table for name, table in found if isinstance(table, dict)}
@@ -87,7 +89,7 @@ class Configuration:
         return name in disabled or "*" in disabled
 
 
-def read(environ: "Mapping[str, str] | None" = None) -> Configuration:
+def read(environ: Mapping[str, str] | None = None) -> Configuration:
     """Read the configuration; one without tables where there is no file.
 
     Raises ConfigurationMalformed where the file cannot be read, is larger than 1 MiB, or is not TOML.
@@ -105,13 +107,13 @@ def read(environ: "Mapping[str, str] | None" = None) -> Configuration:
     return Configuration(path, _parse(path, data), environ)
 
 
-def deadline(environ: "Mapping[str, str] | None" = None) -> float:
+def deadline(environ: Mapping[str, str] | None = None) -> float:
     """Seconds that a call may take, a day at the most, from FERRULE_DEADLINE; else, or if that is no number, 25."""
     environ = os.environ if environ is None else environ
     return min(_positive(environ.get("FERRULE_DEADLINE")) or DEFAULT_DEADLINE, _LONGEST_DEADLINE)
 
 
-def default_path(environ: "Mapping[str, str] | None" = None) -> str:
+def default_path(environ: Mapping[str, str] | None = None) -> str:
     """Where the configuration file is: FERRULE_CONFIG, else in platformdirs' configuration folder of `ferrule`."""
     environ = os.environ if environ is None else environ
     named = environ.get("FERRULE_CONFIG")
@@ -127,7 +129,7 @@ def default_path(environ: "Mapping[str, str] | None" = None) -> str:
     return os.path.join(platformdirs.user_config_dir(_FOLDER, appauthor=False), _FILE)
 
 
-def home(environ: "Mapping[str, str]") -> str:
+def home(environ: Mapping[str, str]) -> str:
     """The user's home: HOME where that is an absolute path, else what the system knows of the user, else `/`."""
     named = environ.get("HOME", "")
     if os.path.isabs(named):
@@ -149,7 +151,7 @@ def _bytes(path: str) -> bytes:
         os.close(file)
 
 
-def _parse(path: str, data: bytes) -> "Mapping[str, Any]":
+def _parse(path: str, data: bytes) -> Mapping[str, Any]:
     import tomllib
 
     try:
@@ -163,7 +165,7 @@ def _parse(path: str, data: bytes) -> "Mapping[str, Any]":
         raise _malformed(f"{path} is not TOML: it is nested too deeply.") from None
 
 
-def _malformed(message: str) -> "ConfigurationMalformed":
+def _malformed(message: str) -> ConfigurationMalformed:
     from ferrule.errors import ConfigurationMalformed
 
     return ConfigurationMalformed(message)

@@ -1,5 +1,7 @@
 """The credentials file: read with suspicion, written atomically and for its owner alone."""
 
+from __future__ import annotations
+
 import os
 import stat
 
@@ -109,7 +111,7 @@ def remove(path: str, key: str) -> bool:
     return os.path.lexists(path) and _change(path, lambda content: _take_out(content, key.split(".")))
 
 
-def _change(path: str, change: "Callable[[dict[str, object]], bool]") -> bool:
+def _change(path: str, change: Callable[[dict[str, object]], bool]) -> bool:
     """Read, change and write the file, while no other process does the same; nothing is written for a False."""
     path = os.path.realpath(path)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)

@@ -19,6 +19,8 @@ What it does that a bare httpx or httpcore client does not:
   SSL_CERT_DIR, and raises ToolError NETWORK_ERROR where one of them holds nothing that can be used.
 """
 
+from __future__ import annotations
+
 from ferrule.http.client import MAX_BODY, Client, Response
 from ferrule.http.deadline import Guard
 from ferrule.http.errors import BodyCutOff, RequestFailed, UnusableURL

@@ -1,19 +1,24 @@
 """The client and its answers."""
 
-import ssl
-from collections.abc import Iterator, Mapping
-from types import TracebackType
-from typing import Self
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
 
 from ferrule.http.connections import Connections
 from ferrule.http.cookies import Cookies
 from ferrule.http.deadline import Guard, Resolver, resolve
 from ferrule.http.errors import CUT_OFF, RESET, BodyCutOff, RequestFailed, as_request_failed
 from ferrule.http.headers import Headers, Raw, merged
-from ferrule.http.httpcore_library import httpcore
 from ferrule.http.inflate import ACCEPTED, decoder
 from ferrule.http.retry_after import retry_after
 from ferrule.http.urls import URL, parse
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Iterator, Mapping
+    from types import TracebackType
+
+    from ferrule.http.httpcore_library import httpcore
 
 MAX_BODY = 10 << 20  # bytes
 
@@ -51,7 +56,7 @@ class Client:
         params: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
         content: bytes | None = None,
-    ) -> "Response":
+    ) -> Response:
         """Send a request, and return once the head of the answer is there. Close the response after use.
 
         params: the query, instead of the URL's own. Raises RequestFailed, or UnusableURL.

@@ -4,17 +4,23 @@ They are httpcore's, without httpx, which takes as long to import as all the res
 backend.
 """
 
-import ssl
-from collections.abc import Iterator
+from __future__ import annotations
+
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from ferrule.http.deadline import DeadlineBackend, Guard, Resolver
 from ferrule.http.errors import RequestFailed, as_request_failed
-from ferrule.http.headers import Raw
 from ferrule.http.httpcore_library import httpcore
 from ferrule.http.proxies import Proxy, proxy_for
 from ferrule.http.trust import tls_context
 from ferrule.http.urls import PORTS, URL
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Iterator
+
+    from ferrule.http.headers import Raw
 
 
 class Connections:

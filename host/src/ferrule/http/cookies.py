@@ -1,13 +1,16 @@
 """The cookies of one host."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
-from ferrule.http.headers import Raw
-from ferrule.http.urls import URL
-
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import httpx
+
+    from ferrule.http.headers import Raw
+    from ferrule.http.urls import URL
 
 _ANY_BYTES = "latin-1"  # a cookie goes back byte by byte as it came
 
@@ -48,7 +51,7 @@ class Cookies:
         return request.headers.raw
 
 
-def _request(url: URL, headers: list[Raw]) -> "httpx.Request":
+def _request(url: URL, headers: list[Raw]) -> httpx.Request:
     from ferrule.http.httpx_library import httpx
 
     # without a Host, httpx would decode the name for IDNA 2008, which does not know them all

@@ -4,6 +4,8 @@ httpcore bounds each operation on its own, so a server that sends one byte now a
 every operation gets what is left of the whole time, and raises httpcore's timeout when there is nothing left.
 """
 
+from __future__ import annotations
+
 import socket
 import ssl
 import threading

@@ -8,14 +8,19 @@
 What a library says in an exception is not passed on: it may quote the URL's query, or a header with a key.
 """
 
+from __future__ import annotations
+
 import errno
 import os
 import socket
 import ssl
-from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from ferrule.http.httpcore_library import httpcore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class RequestFailed(Exception):

@@ -1,5 +1,7 @@
 """Headers, in which letter case does not matter."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping
 
 Raw = tuple[bytes, bytes]

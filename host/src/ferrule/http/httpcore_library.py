@@ -1,5 +1,7 @@
 """httpcore, without what it imports for others, and without its log."""
 
+from __future__ import annotations
+
 import logging
 import sys
 from types import ModuleType

@@ -1,5 +1,7 @@
 """httpx, without its command line."""
 
+from __future__ import annotations
+
 import sys
 
 _COMMAND_LINE = "httpx._main"

@@ -1,5 +1,7 @@
 """Content encodings, decoded with a bound on what comes out."""
 
+from __future__ import annotations
+
 import re
 import zlib
 

@@ -1,5 +1,7 @@
 """The proxy that the environment names for a URL. Nothing is read from anywhere else."""
 
+from __future__ import annotations
+
 import os
 import re
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """When a request that was refused may be sent again."""
 
+from __future__ import annotations
+
 import time
 
 TYPE_CHECKING = False
@@ -8,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def retry_after(headers: "Mapping[str, str]") -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds that a Retry-After header names, as a number or as a date; None where it names none.
 
     headers: by names in small letters, or a mapping in which letter case does not matter.

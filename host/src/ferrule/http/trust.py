@@ -1,5 +1,7 @@
 """Which certificates are trusted."""
 
+from __future__ import annotations
+
 import os
 import re
 import ssl

@@ -3,14 +3,18 @@
 The sets of characters that stay as they are come from the WHATWG URL standard. What is encoded already stays so.
 """
 
+from __future__ import annotations
+
 import re
 import string
-from collections.abc import Mapping
 from socket import AF_INET, AF_INET6, inet_pton
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlencode
 
 from ferrule.http.errors import UnusableURL
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PORTS = {"http": 80, "https": 443}
 

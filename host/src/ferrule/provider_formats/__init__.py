@@ -21,6 +21,8 @@ Objects below stay as open as they are. No form asks for a strict mode: that wou
 {'type': 'object', 'properties': {}, 'additionalProperties': False}
 """
 
+from __future__ import annotations
+
 from ferrule.provider_formats import converters, losses
 from ferrule.provider_formats.format import Form, Loss
 

@@ -1,5 +1,7 @@
 """The five shapes. Each function gets a document of its own, which has kept the rules, and may build on its parts."""
 
+from __future__ import annotations
+
 from ferrule.schema.rules.nodes import all_nodes
 
 TYPE_CHECKING = False
@@ -11,22 +13,22 @@ _REFERENCES = ("$ref", "$dynamicRef")
 _SAYING_NOTHING = {"type", "properties", "required", "title", "description", "$schema", "$comment"}
 
 
-def anthropic(schema: "dict[str, Any]") -> "dict[str, Any]":
+def anthropic(schema: dict[str, Any]) -> dict[str, Any]:
     """`{"name", "description", "input_schema"}`, the parameters as they are."""
     return {"name": schema["name"], "description": schema["description"], "input_schema": schema["parameters"]}
 
 
-def openai_chat(schema: "dict[str, Any]") -> "dict[str, Any]":
+def openai_chat(schema: dict[str, Any]) -> dict[str, Any]:
     """`{"type": "function", "function": {"name", "description", "parameters"}}`; what is not said is not strict."""
     return {"type": "function", "function": _function(schema)}
 
 
-def openai_responses(schema: "dict[str, Any]") -> "dict[str, Any]":
+def openai_responses(schema: dict[str, Any]) -> dict[str, Any]:
     """`{"type": "function", "name", "description", "parameters", "strict": false}`; here strict is what is not said."""
     return {"type": "function", **_function(schema), "strict": False}
 
 
-def gemini(schema: "dict[str, Any]") -> "dict[str, Any]":
+def gemini(schema: dict[str, Any]) -> dict[str, Any]:
     """`{"functionDeclarations": [{"name", "description", "parametersJsonSchema"}]}`; no schema for no parameters."""
     declaration = {"name": schema["name"], "description": schema["description"]}
     parameters = schema["parameters"]
@@ -38,23 +40,23 @@ def gemini(schema: "dict[str, Any]") -> "dict[str, Any]":
     return {"functionDeclarations": [declaration]}
 
 
-def one_by_one(forms: "list[dict[str, Any]]") -> "list[dict[str, Any]]":
+def one_by_one(forms: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """An entry for each tool."""
     return forms
 
 
-def declared_together(forms: "list[dict[str, Any]]") -> "list[dict[str, Any]]":
+def declared_together(forms: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """One entry with all declarations, none without any: Vertex AI refuses several that declare functions."""
     declarations = [declaration for form in forms for declaration in form["functionDeclarations"]]
     return [{"functionDeclarations": declarations}] if declarations else []
 
 
-def mcp(schema: "dict[str, Any]") -> "dict[str, Any]":
+def mcp(schema: dict[str, Any]) -> dict[str, Any]:
     """`{"name", "description", "inputSchema"}`."""
     return {"name": schema["name"], "description": schema["description"], "inputSchema": closed(schema["parameters"])}
 
 
-def closed(parameters: "dict[str, Any]") -> "dict[str, Any]":
+def closed(parameters: dict[str, Any]) -> dict[str, Any]:
     """The parameters, saying that there are no others: the host refuses such arguments at the top level, only there.
 
     Parameters that say it themselves stay as they are, and so do those that a reference may lead back to: an object
@@ -65,7 +67,7 @@ def closed(parameters: "dict[str, Any]") -> "dict[str, Any]":
     return {**parameters, "additionalProperties": False}
 
 
-def _may_be_referred_to(parameters: "dict[str, Any]") -> bool:
+def _may_be_referred_to(parameters: dict[str, Any]) -> bool:
     """Whether there is a reference that does not lead to a place inside the parameters."""
     return any(
         not str(node.schema[keyword]).startswith("#/")
@@ -76,5 +78,5 @@ def _may_be_referred_to(parameters: "dict[str, Any]") -> bool:
     )
 
 
-def _function(schema: "dict[str, Any]") -> "dict[str, Any]":
+def _function(schema: dict[str, Any]) -> dict[str, Any]:
     return {"name": schema["name"], "description": schema["description"], "parameters": closed(schema["parameters"])}

@@ -1,5 +1,7 @@
 """What a form is: a shape, and what the provider makes of a schema in that shape."""
 
+from __future__ import annotations
+
 from ferrule.schema.rules.contract import contract_errors
 from ferrule.schema.rules.recommendations import advice
 from ferrule.text import strict_json
@@ -32,7 +34,7 @@ class Loss:
         self.refused = refused
         self.rule = rule
 
-    def as_dict(self) -> "dict[str, Any]":
+    def as_dict(self) -> dict[str, Any]:
         """The loss as a JSON object."""
         return {"pointer": self.pointer, "message": self.message, "refused": self.refused, "rule": self.rule}
 
@@ -45,22 +47,22 @@ class Form:
 
     __slots__ = ("_gather", "_judge", "_shape", "name", "provider")
 
-    def __init__(self, name: str, provider: str, shape: "Shape", judge: "Judge", gather: "Gather") -> None:
+    def __init__(self, name: str, provider: str, shape: Shape, judge: Judge, gather: Gather) -> None:
         self.name = name
         self.provider = provider
         self._shape = shape
         self._judge = judge
         self._gather = gather
 
-    def __call__(self, schema: object) -> "dict[str, Any]":
+    def __call__(self, schema: object) -> dict[str, Any]:
         """The schema in this form, as JSON that shares nothing with it. Raises ValueError where it breaks a rule."""
         return self._shape(_read(schema))
 
-    def tools(self, schemas: "Iterable[object]") -> "list[dict[str, Any]]":
+    def tools(self, schemas: Iterable[object]) -> list[dict[str, Any]]:
         """The `tools` of a request with all of them, in their order. Raises ValueError as a call does."""
         return self._gather([self(schema) for schema in schemas])
 
-    def losses(self, schema: object) -> "tuple[Loss, ...]":
+    def losses(self, schema: object) -> tuple[Loss, ...]:
         """What the provider refuses or drops, in its order. Raises ValueError for a schema that breaks a rule."""
         document = _read(schema)
         told: dict[str, str] = {}
@@ -75,7 +77,7 @@ class Form:
         return f"<Form {self.name}>"
 
 
-def _read(schema: object) -> "dict[str, Any]":
+def _read(schema: object) -> dict[str, Any]:
     """A copy that holds JSON alone: lists for tuples, and nothing that the schema's owner could change."""
     try:
         copy = strict_json.loads(strict_json.dumps(schema))

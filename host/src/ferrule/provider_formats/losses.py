@@ -5,6 +5,8 @@ Gemini's `parameters`. Our forms use neither, so only a part of those warnings h
 from the rule's own finding or shares the rule's own judgement.
 """
 
+from __future__ import annotations
+
 from ferrule.provider_formats.format import Loss
 from ferrule.schema.rules.findings import pointer_to, shown
 from ferrule.schema.rules.nodes import all_nodes
@@ -34,7 +36,7 @@ _UNREAD_BY_GEMINI = {
 _BESIDE_A_REFERENCE = {"description", "default"}
 
 
-def anthropic(schema: "dict[str, Any]") -> "Iterator[Loss]":
+def anthropic(schema: dict[str, Any]) -> Iterator[Loss]:
     """The Messages API, without strict tools: it reads all of JSON Schema, and holds a model to none of it."""
     yield from _long_name(schema, _LONGEST_ELSEWHERE, "Anthropic")
     for node, inner in _schemas(schema):
@@ -44,7 +46,7 @@ def anthropic(schema: "dict[str, Any]") -> "Iterator[Loss]":
             yield from _at_the_top(node, inner, _COMPOSITION, "Anthropic")
 
 
-def openai(schema: "dict[str, Any]") -> "Iterator[Loss]":
+def openai(schema: dict[str, Any]) -> Iterator[Loss]:
     """Chat Completions and Responses, both without strict mode."""
     yield from _long_name(schema, LONGEST_NAME, "OpenAI")
     if len(schema["description"]) > LONGEST_DESCRIPTION:
@@ -65,7 +67,7 @@ def openai(schema: "dict[str, Any]") -> "Iterator[Loss]":
             )
 
 
-def gemini(schema: "dict[str, Any]") -> "Iterator[Loss]":
+def gemini(schema: dict[str, Any]) -> Iterator[Loss]:
     """generateContent with `parametersJsonSchema`, which takes much that `parameters` refuses."""
     yield from _long_name(schema, _LONGEST_ELSEWHERE, "Gemini")
     if schema["name"][0].isdigit():
@@ -79,7 +81,7 @@ def gemini(schema: "dict[str, Any]") -> "Iterator[Loss]":
             yield Loss(finding.pointer, message, refused=False, rule=finding.id)
 
 
-def mcp(schema: "dict[str, Any]") -> "Iterator[Loss]":
+def mcp(schema: dict[str, Any]) -> Iterator[Loss]:
     """tools/list: what a client's own provider refuses or drops comes on top of it."""
     if len(schema["name"]) > _LONGEST_ELSEWHERE:
         message = f"MCP asks for names of at most {_LONGEST_ELSEWHERE} characters; a client may drop the tool."
@@ -88,34 +90,32 @@ def mcp(schema: "dict[str, Any]") -> "Iterator[Loss]":
         yield from _outside_reference(node, inner)
 
 
-def _schemas(schema: "dict[str, Any]") -> "Iterator[tuple[Node, dict[object, object]]]":
+def _schemas(schema: dict[str, Any]) -> Iterator[tuple[Node, dict[object, object]]]:
     for node in all_nodes(schema):
         if isinstance(node.schema, dict):
             yield node, node.schema
 
 
-def _long_name(schema: "dict[str, Any]", longest: int, provider: str) -> "Iterator[Loss]":
+def _long_name(schema: dict[str, Any], longest: int, provider: str) -> Iterator[Loss]:
     if len(schema["name"]) > longest:
         message = f"{provider} refuses every request with a tool whose name has more than {longest} characters."
         yield Loss("/name", message, refused=True)
 
 
-def _property_name(node: "Node", provider: str) -> "Iterator[Loss]":
+def _property_name(node: Node, provider: str) -> Iterator[Loss]:
     if isinstance(node.name, str) and node.plain and provider in refusing(node.name):
         message = f"{provider} refuses every request with a parameter called {shown(node.name)} in it."
         yield Loss(node.pointer, message, refused=True, rule="parameter-name-refused")
 
 
-def _at_the_top(
-    node: "Node", schema: "dict[object, object]", keywords: "tuple[str, ...]", provider: str
-) -> "Iterator[Loss]":
+def _at_the_top(node: Node, schema: dict[object, object], keywords: tuple[str, ...], provider: str) -> Iterator[Loss]:
     for keyword in keywords:
         if keyword in schema:
             message = f"{provider} refuses every request with {keyword!r} at the top level of the parameters."
             yield Loss(pointer_to(node.pointer, keyword), message, refused=True)
 
 
-def _outside_reference(node: "Node", schema: "dict[object, object]") -> "Iterator[Loss]":
+def _outside_reference(node: Node, schema: dict[object, object]) -> Iterator[Loss]:
     """Nobody fetches anything for a tool's schema, the host neither."""
     if "$ref" in schema and not str(schema["$ref"]).startswith("#"):
         message = (
@@ -124,7 +124,7 @@ def _outside_reference(node: "Node", schema: "dict[object, object]") -> "Iterato
         yield Loss(pointer_to(node.pointer, "$ref"), message, refused=False)
 
 
-def _gemini_reference(node: "Node", schema: "dict[object, object]") -> "Iterator[Loss]":
+def _gemini_reference(node: Node, schema: dict[object, object]) -> Iterator[Loss]:
     if "$ref" not in schema:
         return
     pointer = pointer_to(node.pointer, "$ref")
@@ -135,7 +135,7 @@ def _gemini_reference(node: "Node", schema: "dict[object, object]") -> "Iterator
         yield Loss(pointer, message, refused=True)
 
 
-def _gemini_keywords(node: "Node", schema: "dict[object, object]") -> "Iterator[Loss]":
+def _gemini_keywords(node: Node, schema: dict[object, object]) -> Iterator[Loss]:
     for keyword in schema:
         if keyword in _UNREAD_BY_GEMINI:
             message = f"Gemini does not list {keyword!r} among what it reads, so it may send what breaks it."

@@ -5,6 +5,8 @@ microseconds. jsonschema, which takes nine interpreter starts to import, is aske
 at any depth, that this module does not know.
 """
 
+from __future__ import annotations
+
 from ferrule.errors import ArgumentsInvalid
 
 TYPE_CHECKING = False
@@ -19,7 +21,7 @@ _ANNOTATIONS = {"title", "description", "default", "examples", "format", "deprec
 _SHOWN = 60
 
 
-def prepare(arguments: "dict[str, Any]", parameters: "dict[str, Any]") -> "dict[str, Any]":
+def prepare(arguments: dict[str, Any], parameters: dict[str, Any]) -> dict[str, Any]:
     """The arguments as the tool gets them: fillers dropped, whole floats made integers, everything checked.
 
     arguments: what the model sent. parameters: the schema's `parameters`. Raises ArgumentsInvalid with every finding,
@@ -36,7 +38,7 @@ def prepare(arguments: "dict[str, Any]", parameters: "dict[str, Any]") -> "dict[
     return {name: _integral(value, _properties(parameters).get(name)) for name, value in meant.items()}
 
 
-def without_fillers(arguments: "dict[str, Any]", parameters: "dict[str, Any]") -> "dict[str, Any]":
+def without_fillers(arguments: dict[str, Any], parameters: dict[str, Any]) -> dict[str, Any]:
     """The arguments without what a model writes only because strict mode makes it fill in every optional one.
 
     Dropped are top-level optional arguments that are null, "", [], or a 0 that the schema's own limits exclude.
@@ -50,7 +52,7 @@ def without_fillers(arguments: "dict[str, Any]", parameters: "dict[str, Any]") -
     }
 
 
-def check(value: "Any", schema: "dict[str, Any]") -> "Iterator[str]":
+def check(value: Any, schema: dict[str, Any]) -> Iterator[str]:
     """Every finding about a value, one sentence each, the place first."""
     return _by_jsonschema(value, schema) if needs_jsonschema(schema) else _check(value, schema, "")
 
@@ -71,7 +73,7 @@ def needs_jsonschema(schema: object) -> bool:
     return False
 
 
-def _check(value: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":
+def _check(value: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
     if "type" in schema and not _is_a(value, schema["type"]):
         yield f"{_at(place)} expected {schema['type']}, got {_kind(value)} {_shown(value)}".rstrip()
         return
@@ -80,7 +82,7 @@ def _check(value: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]
             yield from _CHECKS[keyword](value, limit, schema, place)
 
 
-def _unknown(arguments: "dict[str, Any]", parameters: "dict[str, Any]") -> "Iterator[str]":
+def _unknown(arguments: dict[str, Any], parameters: dict[str, Any]) -> Iterator[str]:
     """A misspelt argument must not be ignored: the model would take the answer for what it asked."""
     properties = _properties(parameters)
     if "additionalProperties" in parameters:
@@ -90,25 +92,25 @@ def _unknown(arguments: "dict[str, Any]", parameters: "dict[str, Any]") -> "Iter
             yield f"{name[:_SHOWN]}: there is no such argument; there are {', '.join(properties) or 'none'}"
 
 
-def _properties(schema: "dict[str, Any]") -> "dict[str, Any]":
+def _properties(schema: dict[str, Any]) -> dict[str, Any]:
     properties = schema.get("properties")
     return properties if isinstance(properties, dict) else {}
 
 
-def _is_filler(value: object, schema: "Any") -> bool:
+def _is_filler(value: object, schema: Any) -> bool:
     if value is None or value == "" or value == []:
         return True
     is_zero = isinstance(value, int | float) and not isinstance(value, bool) and value == 0
     return is_zero and isinstance(schema, dict) and any(_limits(value, schema))
 
 
-def _limits(value: object, schema: "dict[str, Any]") -> "Iterator[str]":
+def _limits(value: object, schema: dict[str, Any]) -> Iterator[str]:
     for keyword in ("minimum", "exclusiveMinimum"):
         if keyword in schema:
             yield from _CHECKS[keyword](value, schema[keyword], schema, "")
 
 
-def _integral(value: "Any", schema: "Any") -> "Any":
+def _integral(value: Any, schema: Any) -> Any:
     """JSON Schema takes 5.0 for an integer, and Python's range() does not."""
     if not isinstance(schema, dict):
         return value
@@ -130,7 +132,7 @@ def _is_a(value: object, kind: object) -> bool:
     return isinstance(value, types[str(kind)]) if kind in types else value is None
 
 
-def _is_number(value: object) -> "TypeGuard[int | float]":
+def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -169,7 +171,7 @@ def _within(name: str, keyword: str) -> str:
     return f"{name}/{keyword}" if name else keyword
 
 
-def _required(value: "Any", names: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":
+def _required(value: Any, names: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
     if isinstance(value, dict):
         for name in names:
             if name not in value:
@@ -177,26 +179,26 @@ def _required(value: "Any", names: "Any", schema: "dict[str, Any]", place: str) 
                 yield f"{_within(place, name)}: it is required and missing, expected {kind}"
 
 
-def _inner(value: "Any", properties: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":
+def _inner(value: Any, properties: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
     if isinstance(value, dict):
         for name, inner in properties.items():
             if name in value:
                 yield from _check(value[name], inner, _within(place, name))
 
 
-def _items(value: "Any", items: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":
+def _items(value: Any, items: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from _check(item, items, _within(place, str(index)))
 
 
-def _enum(value: "Any", allowed: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":
+def _enum(value: Any, allowed: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
     if not any(_same(value, one) for one in allowed):
         yield f"{_at(place)} expected one of {', '.join(map(_spelled, allowed))}, got {_shown(value) or _kind(value)}"
 
 
-def _compare(word: str, holds: "Callable[[Any, Any], bool]") -> "Callable[..., Iterator[str]]":
-    def compare(value: "Any", limit: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":
+def _compare(word: str, holds: Callable[[Any, Any], bool]) -> Callable[..., Iterator[str]]:
+    def compare(value: Any, limit: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
         if _is_number(value) and not holds(value, limit):
             yield f"{_at(place)} expected {word} {limit}, got {_shown(value)}"
 
@@ -204,16 +206,16 @@ def _compare(word: str, holds: "Callable[[Any, Any], bool]") -> "Callable[..., I
 
 
 def _length(
-    kind: "type[str] | type[list[Any]]", word: str, unit: str, holds: "Callable[[int, int], bool]"
-) -> "Callable[..., Iterator[str]]":
-    def length(value: "Any", limit: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":
+    kind: type[str] | type[list[Any]], word: str, unit: str, holds: Callable[[int, int], bool]
+) -> Callable[..., Iterator[str]]:
+    def length(value: Any, limit: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
         if isinstance(value, kind) and not holds(len(value), limit):
             yield f"{_at(place)} expected {word} {limit} {unit}, got {len(value)}"
 
     return length
 
 
-def _by_jsonschema(value: "Any", schema: "dict[str, Any]") -> "Iterator[str]":
+def _by_jsonschema(value: Any, schema: dict[str, Any]) -> Iterator[str]:
     from jsonschema import Draft202012Validator
     from referencing import Registry
 
@@ -226,7 +228,7 @@ def _by_jsonschema(value: "Any", schema: "dict[str, Any]") -> "Iterator[str]":
         yield f"{_at('/'.join(map(str, error.absolute_path)))} {shown}"
 
 
-def _unusable(error: Exception) -> "SchemaInvalid":
+def _unusable(error: Exception) -> SchemaInvalid:
     from ferrule.errors import SchemaInvalid
     from ferrule.supervision.exception_text import name_and_text
 
@@ -236,11 +238,11 @@ def _unusable(error: Exception) -> "SchemaInvalid":
     )
 
 
-def _checked_by_type(value: "Any", limit: "Any", schema: "dict[str, Any]", place: str) -> "Iterator[str]":
+def _checked_by_type(value: Any, limit: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
     return iter(())
 
 
-_CHECKS: "dict[str, Callable[..., Iterator[str]]]" = {
+_CHECKS: dict[str, Callable[..., Iterator[str]]] = {
     "type": _checked_by_type,
     "properties": _inner,
     "required": _required,

@@ -1,7 +1,11 @@
 """A schema's parameters as a flat list, for people to read."""
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _DEEPEST = 8  # levels that are listed; no provider takes more
 _LIMITS = (

@@ -1,5 +1,7 @@
 """The schema of an installed tool: the file that it ships, found and read without importing the plugin."""
 
+from __future__ import annotations
+
 import os
 import sys
 
@@ -19,7 +21,7 @@ _CHUNK = 1 << 16
 _LARGEST = 1 << 20  # bytes of a schema that are looked at
 
 
-def static(tool: "InstalledTool") -> "dict[str, Any] | None":
+def static(tool: InstalledTool) -> dict[str, Any] | None:
     """The schema of a plugin that ships it as a file; None where it computes it.
 
     Raises SchemaInvalid where the file breaks a rule that the client enforces.
@@ -36,7 +38,7 @@ def static(tool: "InstalledTool") -> "dict[str, Any] | None":
     return sound(schema, tool)
 
 
-def sound(schema: object, tool: "InstalledTool") -> "dict[str, Any]":
+def sound(schema: object, tool: InstalledTool) -> dict[str, Any]:
     """The schema itself, once it has been held against the rules whose breach makes a client or provider fail.
 
     Raises SchemaInvalid with the findings.
@@ -55,7 +57,7 @@ def sound(schema: object, tool: "InstalledTool") -> "dict[str, Any]":
     return schema
 
 
-def invalid(tool: "InstalledTool", findings: "Sequence[Finding]") -> "SchemaInvalid":
+def invalid(tool: InstalledTool, findings: Sequence[Finding]) -> SchemaInvalid:
     """The error that tells what is wrong with a schema, and who ships it."""
     from ferrule.errors import SchemaInvalid
 
@@ -67,7 +69,7 @@ def invalid(tool: "InstalledTool", findings: "Sequence[Finding]") -> "SchemaInva
     )
 
 
-def static_schema(module_file: str) -> "dict[str, Any]":
+def static_schema(module_file: str) -> dict[str, Any]:
     """Read the schema that a plugin ships beside its module; call it as `static_schema(__file__)`.
 
     For a package that is `schema.json` in the package's folder, for a plain module NAME.py it is `NAME.schema.json`.
@@ -82,7 +84,7 @@ def static_schema(module_file: str) -> "dict[str, Any]":
     return schema
 
 
-def locate(module: str, search: "Iterable[str] | None" = None) -> str | None:
+def locate(module: str, search: Iterable[str] | None = None) -> str | None:
     """The schema file of a module that is not imported: the path it has, or None where the module ships none.
 
     Looks where the import system would look, so an editable install through an import hook is not seen; such a plugin
@@ -103,7 +105,7 @@ def locate(module: str, search: "Iterable[str] | None" = None) -> str | None:
     return next(filter(None, (_inside(found, rest) for found in without_init)), None)
 
 
-def locate_module(module: str, search: "Iterable[str] | None" = None) -> str | None:
+def locate_module(module: str, search: Iterable[str] | None = None) -> str | None:
     """The source file of a module that is not imported, found as `locate` finds its schema, or None."""
     inner = module.replace(".", "/")
     for folder in sys.path if search is None else search:
@@ -133,7 +135,7 @@ def _beside(module_file: str) -> str:
     return os.path.join(folder, "schema.json" if stem == "__init__" else f"{stem}.schema.json")
 
 
-def _inside(package: str, rest: "Sequence[str]") -> str | None:
+def _inside(package: str, rest: Sequence[str]) -> str | None:
     inner = os.path.join(package, *rest)
     return _existing(os.path.join(inner, "schema.json")) or (_existing(inner + ".schema.json") if rest else None)
 

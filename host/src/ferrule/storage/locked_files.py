@@ -3,6 +3,8 @@
 flock is used directly: filelock does the same and imports asyncio, for as long as an interpreter takes to start.
 """
 
+from __future__ import annotations
+
 import os
 import time
 

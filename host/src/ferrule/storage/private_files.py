@@ -1,5 +1,7 @@
 """Files that are nobody else's business: made with mode 0600 in folders with 0700, and trusted only where still so."""
 
+from __future__ import annotations
+
 import os
 import stat
 
@@ -92,7 +94,7 @@ def is_ours(facts: os.stat_result) -> bool:
     return stat.S_ISREG(facts.st_mode) and facts.st_uid == os.geteuid() and not facts.st_mode & 0o022
 
 
-def listed(folder: str) -> "Iterator[os.DirEntry[str]]":
+def listed(folder: str) -> Iterator[os.DirEntry[str]]:
     """What is in a folder; nothing where there is none. Raises StoreFailed where it cannot be listed."""
     try:
         found: AbstractContextManager[Iterator[os.DirEntry[str]]] = os.scandir(folder)

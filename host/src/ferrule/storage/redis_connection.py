@@ -3,6 +3,8 @@
 The protocol is hiredis's; redis-py, which wraps the same, takes ten interpreter starts to import.
 """
 
+from __future__ import annotations
+
 import time
 from _thread import allocate_lock, start_new_thread
 
@@ -46,7 +48,7 @@ class Connection:
             return f"unix://{self._url.path}"
         return f"{self._url.scheme}://{self._url.hostname}:{self._url.port or _PORT}/{_database(self._url)}"
 
-    def ask(self, *commands: "Command") -> "list[Any]":
+    def ask(self, *commands: Command) -> list[Any]:
         """Send commands together and return what each is answered with: bytes, an integer, a list or None.
 
         Raises StoreFailed where one is refused, or the time is over; nothing is asked after that.
@@ -67,7 +69,7 @@ class Connection:
         finally:
             self._left -= time.monotonic() - started
 
-    def patiently(self, *commands: "Command") -> "list[Any]":
+    def patiently(self, *commands: Command) -> list[Any]:
         """`ask`, where what it takes does not count: between two of these the caller sleeps."""
         left = self._left
         answers = self.ask(*commands)
@@ -81,7 +83,7 @@ class Connection:
             self._socket.close()
             self._socket = None
 
-    def _connect(self) -> "socket.socket":
+    def _connect(self) -> socket.socket:
         limit = time.monotonic() + self._left
         connected = self._reached(limit)
         try:
@@ -96,7 +98,7 @@ class Connection:
             raise
         return connected
 
-    def _reached(self, limit: float) -> "socket.socket":
+    def _reached(self, limit: float) -> socket.socket:
         import socket
 
         if self._url.scheme != "unix":
@@ -113,7 +115,7 @@ class Connection:
             raise
         return connected
 
-    def _introduce(self, connected: "socket.socket", limit: float) -> None:
+    def _introduce(self, connected: socket.socket, limit: float) -> None:
         from urllib.parse import unquote
 
         commands: list[Command] = []
@@ -125,7 +127,7 @@ class Connection:
         if commands:
             self._exchange(connected, commands, limit)
 
-    def _exchange(self, connected: "socket.socket", commands: "Sequence[Command]", limit: float) -> "list[Any]":
+    def _exchange(self, connected: socket.socket, commands: Sequence[Command], limit: float) -> list[Any]:
         import hiredis
 
         connected.settimeout(_remaining(limit))
@@ -140,7 +142,7 @@ class Connection:
             raise StoreFailed(f"Redis refused a command: {str(refusal).split(' ', 1)[0]}")
         return answers
 
-    def _answer(self, connected: "socket.socket", limit: float) -> "Any":
+    def _answer(self, connected: socket.socket, limit: float) -> Any:
         is_over = False
         while (answer := self._reader.gets()) is False:
             if is_over:
@@ -155,7 +157,7 @@ class Connection:
         return answer
 
 
-def _within(seconds: float, work: "Callable[[], socket.socket]") -> "socket.socket":
+def _within(seconds: float, work: Callable[[], socket.socket]) -> socket.socket:
     """What some work comes to, where that does not take too long. A name may take a while to be looked up."""
     if seconds <= 0:
         raise TimeoutError
@@ -182,7 +184,7 @@ def _within(seconds: float, work: "Callable[[], socket.socket]") -> "socket.sock
     return result
 
 
-def _reader() -> "hiredis.Reader":
+def _reader() -> hiredis.Reader:
     try:
         import hiredis
     except ImportError:
@@ -190,7 +192,7 @@ def _reader() -> "hiredis.Reader":
     return hiredis.Reader(notEnoughData=False)
 
 
-def _parsed(url: str) -> "SplitResult":
+def _parsed(url: str) -> SplitResult:
     from urllib.parse import urlsplit
 
     try:
@@ -203,7 +205,7 @@ def _parsed(url: str) -> "SplitResult":
     return parts
 
 
-def _database(parts: "SplitResult") -> int:
+def _database(parts: SplitResult) -> int:
     text = parts.query.removeprefix("db=") if parts.scheme == "unix" else parts.path.strip("/")
     return int(text) if text else 0
 

@@ -1,5 +1,7 @@
 """Where ferrule keeps what one call leaves for the next ones."""
 
+from __future__ import annotations
+
 import os
 import sys
 

@@ -6,6 +6,8 @@ which of them is at work (null: none), and `k` with one of the last two what the
 the process after it.
 """
 
+from __future__ import annotations
+
 import os
 from _thread import RLock  # threading itself takes a while to import, and a plugin may have replaced what is in it
 
@@ -37,13 +39,13 @@ class Channel:
         self._lock = RLock()
         self._last_word: tuple[bytes, bytes] | None = None
 
-    def secrets(self, values: "Iterable[str]") -> None:
+    def secrets(self, values: Iterable[str]) -> None:
         """Name values that the parent keeps out of every output. Said before a plugin sees any of them."""
         for value in values:
             self.known_secrets.append(value)
             self._send(SECRET, strict_json.dumps(value))
 
-    def event(self, event: "Mapping[str, object]") -> None:
+    def event(self, event: Mapping[str, object]) -> None:
         """Hand on one event for stderr; ResultInvalid where it is no JSON object or larger than an answer may be."""
         self._send(EVENT, _document(dict(event), self._size_limit, "event"))
 
@@ -81,7 +83,7 @@ class Channel:
         if self._last_word:
             self._send(*self._last_word)
 
-    def _of_facts(self, facts: "dict[str, object]") -> bytes:
+    def _of_facts(self, facts: dict[str, object]) -> bytes:
         document = strict_json.dumps(facts)
         if len(document) > self._size_limit:
             document = strict_json.dumps({"code": facts["code"], "message": facts["message"]})
@@ -156,7 +158,7 @@ class Messages:
             self.kept = (document, None) if kind == RESULT else (None, value)
 
 
-def _sound_facts(error: FerruleError, secrets: "Sequence[str]") -> dict[str, object]:
+def _sound_facts(error: FerruleError, secrets: Sequence[str]) -> dict[str, object]:
     """The facts of an error; a plugin may have raised it with anything in them, or made its own kind of it."""
     from ferrule.supervision.exception_text import legible
 

@@ -1,5 +1,7 @@
 """What to say about an exception that came out of a plugin, or out of the host itself."""
 
+from __future__ import annotations
+
 import os
 
 from ferrule.errors import FerruleError, ToolCrashed
@@ -14,7 +16,7 @@ _LIBRARY = os.path.dirname(os.__file__) + "/"
 _HOST = os.path.dirname(os.path.dirname(__file__)) + "/"
 
 
-def explain(error: BaseException, secrets: "Sequence[str]" = ()) -> FerruleError:
+def explain(error: BaseException, secrets: Sequence[str] = ()) -> FerruleError:
     """The error to report: itself where it is one of ours, else a ToolCrashed that says what was raised and where.
 
     secrets: values of which no part may be seen. With FERRULE_DEBUG set, the traceback goes to stderr.
@@ -48,12 +50,12 @@ def traceback_of(error: BaseException) -> bytes:
     return "".join(traceback.format_exception(error))[-4096:].encode(errors="replace")
 
 
-def name_and_text(error: BaseException, secrets: "Sequence[str]" = ()) -> str:
+def name_and_text(error: BaseException, secrets: Sequence[str] = ()) -> str:
     """The exception as in `ValueError: its text`, on one line; its name alone where it has no text."""
     return ": ".join(filter(None, (type(error).__name__, text_of(error, secrets))))
 
 
-def text_of(error: BaseException, secrets: "Sequence[str]" = ()) -> str:
+def text_of(error: BaseException, secrets: Sequence[str] = ()) -> str:
     """The exception's text, on one line and cut; an exception may raise another one when it is asked for its text."""
     try:
         text = str(error)
@@ -63,7 +65,7 @@ def text_of(error: BaseException, secrets: "Sequence[str]" = ()) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text).rstrip(".")
 
 
-def legible(value: object, secrets: "Sequence[str]", longest: int) -> str:
+def legible(value: object, secrets: Sequence[str], longest: int) -> str:
     """A value as text that JSON holds and a client shows, without secrets, and cut after so many characters."""
     data = str(value).encode(errors="replace").replace(b"\0", "\ufffd".encode())
     if secrets:

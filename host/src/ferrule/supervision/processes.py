@@ -1,5 +1,7 @@
 """What is asked of the kernel about processes: adopt orphans, die with the parent, find and end what is left."""
 
+from __future__ import annotations
+
 import os
 import sys
 import time
@@ -44,7 +46,7 @@ def children() -> set[int]:
     return _listed_children()
 
 
-def end_descendants(child: int, others: "Collection[int]" = ()) -> None:
+def end_descendants(child: int, others: Collection[int] = ()) -> None:
     """Kill the child, the process group that it leads, and whatever else it started, and wait until they are gone.
 
     others: children of this process that have nothing to do with it, and are left alone. Where orphans cannot be
@@ -118,7 +120,7 @@ def _hear_of_death(parent: int, number: int) -> None:
             os._exit(1)
 
 
-def _try(kill: "Callable[[int, int], None]", whom: int) -> None:
+def _try(kill: Callable[[int, int], None], whom: int) -> None:
     try:
         kill(whom, _KILL)
     except (ProcessLookupError, PermissionError):

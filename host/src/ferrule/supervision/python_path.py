@@ -1,5 +1,7 @@
 """What `python -I` lacks of the path that this process has: the user's site, and folders named by PYTHONPATH."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 import sys

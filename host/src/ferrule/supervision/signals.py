@@ -1,5 +1,7 @@
 """Signals that wake a poll instead of ending the process, so that a call that is stopped still answers."""
 
+from __future__ import annotations
+
 import os
 import signal
 
@@ -24,7 +26,7 @@ class Signals:
         os.set_blocking(self.file, False)
         os.set_blocking(self._write, False)
 
-    def __enter__(self) -> "Self":
+    def __enter__(self) -> Self:
         self._wakeup = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         self._before = [(number, signal.getsignal(number)) for number in _HANDLED]
         for number, handler in self._before:

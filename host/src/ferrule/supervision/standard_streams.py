@@ -1,5 +1,7 @@
 """The three standard descriptors: never free for a file that is opened later."""
 
+from __future__ import annotations
+
 import os
 
 

@@ -5,6 +5,8 @@ The parent imports no plugin. It forks, and waits for the child's word until the
 stdout, knows what happened, and ends every process that the child started.
 """
 
+from __future__ import annotations
+
 import os
 import select
 import sys
@@ -25,9 +27,7 @@ if TYPE_CHECKING:
 # A plugin may replace these in os, and the child's end must be its own.
 _write, _exit = os.write, os._exit
 
-SPEECHLESS = (
-    b'\nf{"code":"INTERNAL_ERROR","message":"The tool has left nothing with which its answer could be sent."}\n'
-)
+NO_ANSWER = b'\nf{"code":"INTERNAL_ERROR","message":"The tool has left nothing with which its answer could be sent."}\n'
 CAPTURED = 12_288  # bytes of what a plugin prints that are kept: more than are shown, so that no secret is cut in half
 _CHUNK = 65536
 _LAST_READS = 64
@@ -49,9 +49,9 @@ class Outcome:
         self,
         result: bytes | None,
         failure: dict[str, object] | None,
-        events: "Sequence[dict[str, object]]" = (),
+        events: Sequence[dict[str, object]] = (),
         text: bytes = b"",
-        secrets: "Sequence[str]" = (),
+        secrets: Sequence[str] = (),
         wrapper: str | None = None,
     ) -> None:
         self.result = result
@@ -63,7 +63,7 @@ class Outcome:
 
 
 def supervise(
-    work: "Callable[[Channel], None]",
+    work: Callable[[Channel], None],
     *,
     deadline: float,
     memory: int,
@@ -88,7 +88,7 @@ def supervise(
 
 
 def _supervise(
-    work: "Callable[[Channel], None]",
+    work: Callable[[Channel], None],
     deadline: float,
     memory: int,
     size_limit: int,
@@ -105,7 +105,7 @@ def _supervise(
         _run_child(work, signals, parent, child_channel, child_text, memory, size_limit)
     os.close(child_channel)
     os.close(child_text)
-    watch = Watch(child, channel, text, signals, deadline, messages)
+    watch = ChildWatch(child, channel, text, signals, deadline, messages)
     try:
         failure = watch.wait()
         processes.end_descendants(child, others)
@@ -116,7 +116,7 @@ def _supervise(
     return watch.outcome(failure)
 
 
-class Watch:
+class ChildWatch:
     """The parent's loop over the child's two pipes and the signals.
 
     child: a process that is waited for by no one else. channel, text: the ends from which its messages and what it
@@ -219,7 +219,7 @@ class Watch:
 
 
 def _run_child(
-    work: "Callable[[Channel], None]",
+    work: Callable[[Channel], None],
     signals: Signals,
     parent: int,
     channel: int,
@@ -233,9 +233,9 @@ def _run_child(
         take_standard_streams(text)
         close_all_but(channel)
         stay_within(parent, memory)
-        do(work, Channel(channel, size_limit))
+        run_work(work, Channel(channel, size_limit))
     except BaseException:  # noqa: BLE001 - all that is left to say, with nothing that a plugin can have changed
-        _write(channel, SPEECHLESS)
+        _write(channel, NO_ANSWER)
     finally:
         _exit(0)
 
@@ -250,7 +250,7 @@ def take_standard_streams(text: int) -> None:
     sys.stderr = _printing_to(2)
 
 
-def _printing_to(file: int) -> "TextIO":
+def _printing_to(file: int) -> TextIO:
     # A line is handed on at once, so that it is there when the process dies with the next one.
     return open(file, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
 
@@ -289,7 +289,7 @@ def limit_memory(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))
 
 
-def do(work: "Callable[[Channel], None]", channel: Channel) -> None:
+def run_work(work: Callable[[Channel], None], channel: Channel) -> None:
     """Do the work, and send the last word when everything that was printed before it is on its way."""
     try:
         work(channel)
@@ -345,7 +345,7 @@ def _read(file: int) -> bytes | None:
 
 
 def _redacted(
-    result: bytes | None, failure: "Mapping[str, object] | None", secrets: "Sequence[str]"
+    result: bytes | None, failure: Mapping[str, object] | None, secrets: Sequence[str]
 ) -> tuple[bytes | None, dict[str, object] | None]:
     """The outcome without secrets."""
     from ferrule.text import strict_json

@@ -1,5 +1,7 @@
 """Where in a value stands what strict JSON cannot hold. Slow, and only asked once something is known to be wrong."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable
 from typing import TypeAlias

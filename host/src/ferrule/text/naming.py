@@ -1,5 +1,7 @@
 """The two names of a tool: `web_search_brave` for the model, `web-search-brave-tool` for the shell. Pure."""
 
+from __future__ import annotations
+
 SUFFIX = "-tool"
 
 

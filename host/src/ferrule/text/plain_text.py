@@ -1,5 +1,7 @@
 """What strangers wrote, as text on one line: without markup, and without characters that nobody sees."""
 
+from __future__ import annotations
+
 import re
 
 _TAG = re.compile(r"</?([a-z][a-z0-9]*)\b[^<>]*>", re.I)

@@ -1,5 +1,7 @@
 """Keeping credentials out of whatever leaves the host."""
 
+from __future__ import annotations
+
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -15,7 +17,7 @@ _SHORTEST_PIECE = 6  # characters of base64 that are taken for a part of a secre
 _NEVER_ENCODED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~"
 
 
-def redact(data: bytes, secrets: "Iterable[str]") -> bytes:
+def redact(data: bytes, secrets: Iterable[str]) -> bytes:
     """Replace every secret in UTF-8 text, in each spelling that it may have taken on its way there.
 
     The spellings are: as it is, inside a string of JSON or Python, percent-encoded for a URL, and in base64, alone or
@@ -25,7 +27,7 @@ def redact(data: bytes, secrets: "Iterable[str]") -> bytes:
     return _Redaction(secrets).of_text(data)
 
 
-def redact_json(document: bytes, secrets: "Iterable[str]") -> bytes:
+def redact_json(document: bytes, secrets: Iterable[str]) -> bytes:
     """Replace every secret in one JSON document as the host writes it, which stays one, and never gets longer.
 
     Texts and keys are treated as by `redact`; a number that has a secret in it becomes null. Raises MalformedJSON.
@@ -50,7 +52,7 @@ def redact_json(document: bytes, secrets: "Iterable[str]") -> bytes:
 class _Redaction:
     """The spellings of some secrets, worked out once for all the texts that they are looked for in."""
 
-    def __init__(self, secrets: "Iterable[str]") -> None:
+    def __init__(self, secrets: Iterable[str]) -> None:
         self.secrets = [secret for secret in secrets if len(secret) >= SHORTEST]
         # The longest first: where one secret is a part of another, no rest of that must stay.
         unique = {spelling for secret in self.secrets for spelling in _spellings(secret)}
@@ -70,7 +72,7 @@ class _Redaction:
         return leaf
 
 
-def _refill(holder: "dict[str, object] | list[object]", members: "list[tuple[object, object]]") -> None:
+def _refill(holder: dict[str, object] | list[object], members: list[tuple[object, object]]) -> None:
     if isinstance(holder, dict):
         holder.clear()
         holder.update(members)  # type: ignore[arg-type]
@@ -82,7 +84,7 @@ def _mask(spelling: bytes) -> bytes:
     return REDACTED if len(spelling) >= len(REDACTED) else _SHORT_MASK
 
 
-def _spellings(secret: str) -> "Iterable[bytes]":
+def _spellings(secret: str) -> Iterable[bytes]:
     escaped = strict_json.dumps(secret)[1:-1].decode()
     ascii_only = "".join(letter if letter.isascii() else _code_units(letter) for letter in escaped)
     texts = {secret, escaped, ascii_only, repr(secret)[1:-1]}
@@ -95,7 +97,7 @@ def _code_units(letter: str) -> str:
     return "".join(f"\\u{units[index : index + 2].hex()}" for index in range(0, len(units), 2))
 
 
-def _in_base64(plain: bytes) -> "Iterable[bytes]":
+def _in_base64(plain: bytes) -> Iterable[bytes]:
     """What base64 makes of the bytes, wherever they begin in a group of three: the letters that they alone decide."""
     from binascii import b2a_base64
 
@@ -108,7 +110,7 @@ def _in_base64(plain: bytes) -> "Iterable[bytes]":
             yield piece.translate(bytes.maketrans(b"+/", b"-_"))
 
 
-def _without_percent_encoded(data: bytes, secrets: "Iterable[str]") -> bytes:
+def _without_percent_encoded(data: bytes, secrets: Iterable[str]) -> bytes:
     """Which characters an encoder leaves alone differs, so each of a secret's may be encoded or not."""
     for secret in secrets:
         plain = secret.encode()

@@ -1,5 +1,7 @@
 """Tools under other names: in their schemas, and wherever a text names a tool or its sibling."""
 
+from __future__ import annotations
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -7,12 +9,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def with_prefix(tools: "Iterable[str]", old: str, new: str) -> dict[str, str]:
+def with_prefix(tools: Iterable[str], old: str, new: str) -> dict[str, str]:
     """The other name of each tool whose name starts with `old`, which `new` takes the place of."""
     return {tool: new + tool[len(old) :] for tool in tools if tool.startswith(old)}
 
 
-def rename_schema(schema: "dict[str, Any]", names: "Mapping[str, str]") -> "dict[str, Any]":
+def rename_schema(schema: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """The schema with its own name and every tool named in a description replaced; the same object without `names`."""
     if not names:
         return schema
@@ -24,7 +26,7 @@ def rename_schema(schema: "dict[str, Any]", names: "Mapping[str, str]") -> "dict
     return renamed
 
 
-def rename_text(text: str, names: "Mapping[str, str]") -> str:
+def rename_text(text: str, names: Mapping[str, str]) -> str:
     """The text with every tool that stands in it as a whole word under its other name.
 
     URLs, dotted names such as a key of the credentials file, and commands of `ferrule` stay as they are.
@@ -40,7 +42,7 @@ def rename_text(text: str, names: "Mapping[str, str]") -> str:
     return re.sub(f"{kept}|{meant}", lambda match: names.get(match.group(), match.group()), text)
 
 
-def _descriptions(value: "Any", names: "Mapping[str, str]") -> "Any":
+def _descriptions(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, list):
         return [_descriptions(item, names) for item in value]
     if not isinstance(value, dict):

@@ -1,5 +1,7 @@
 """SHA-256 without hashlib, which loads OpenSSL when it is imported: a quarter of an interpreter's start."""
 
+from __future__ import annotations
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

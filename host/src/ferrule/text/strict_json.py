@@ -6,6 +6,8 @@ they are missing. What `json` lets through and the client refuses (duplicate key
 surrogates, NUL) is refused here, in both directions. The C module is looked up once: a plugin may take it away.
 """
 
+from __future__ import annotations
+
 try:
     import _json
 except ImportError:
@@ -166,7 +168,7 @@ def _scan(text: str, start: int) -> tuple[object, int]:
         return _scanner()(text, start)
 
 
-def _scanner() -> "Callable[[str, int], tuple[object, int]]":
+def _scanner() -> Callable[[str, int], tuple[object, int]]:
     scanner: Callable[[str, int], tuple[object, int]]
     if _json is None:
         from json import JSONDecoder

@@ -1,5 +1,7 @@
 """What decides the result of a call beside its arguments, as JSON in which no secret can be read."""
 
+from __future__ import annotations
+
 import os
 
 from ferrule.text.sha256 import sha256_hex
@@ -34,7 +36,7 @@ def is_known(variable: str) -> bool:
     return variable.startswith(("FERRULE_", "LC_")) or variable in ("LANG", "LANGUAGE", "TZ")
 
 
-def environment(environ: "Mapping[str, str]", further: "Iterable[str]" = ()) -> "dict[str, Any]":
+def environment(environ: Mapping[str, str], further: Iterable[str] = ()) -> dict[str, Any]:
     """The variables that can decide a result, by name; a value that may be a secret as its fingerprint.
 
     further: variables that the tool reads, whatever they are called.
@@ -47,14 +49,14 @@ def environment(environ: "Mapping[str, str]", further: "Iterable[str]" = ()) -> 
     }
 
 
-def settings(table: "Mapping[str, Any]") -> "dict[str, Any]":
+def settings(table: Mapping[str, Any]) -> dict[str, Any]:
     """A table of config.toml as JSON, its texts that may be secrets as their fingerprints."""
     return {name: _as_json(name, value) for name, value in table.items()}
 
 
 def credentials(
-    declared: "Sequence[Credential]", environ: "Mapping[str, str]", file: "CredentialsFile"
-) -> "dict[str, str | None]":
+    declared: Sequence[Credential], environ: Mapping[str, str], file: CredentialsFile
+) -> dict[str, str | None]:
     """A fingerprint of the value that each credential has, None where it has none."""
     found = {one.name: next(everywhere(one, environ, file), None) for one in declared}
     return {name: fingerprint(one.value) if one else None for name, one in found.items()}
@@ -70,7 +72,7 @@ def fingerprint(secret: str) -> str:
     return sha256_hex(bytes(byte ^ 0x5C for byte in key) + inner)[:32]
 
 
-def _as_json(name: str, value: object) -> "Any":
+def _as_json(name: str, value: object) -> Any:
     if isinstance(value, dict):
         return settings(value)
     if isinstance(value, list):
@@ -83,7 +85,7 @@ def _as_json(name: str, value: object) -> "Any":
     return value if is_finite else {"toml": f"{type(value).__name__} {value}"}
 
 
-def _shown(name: str, value: str) -> "Any":
+def _shown(name: str, value: str) -> Any:
     if ("@" in value and "://" in value) or may_be_secret(name):
         return {"fingerprint": fingerprint(value)}
     try:

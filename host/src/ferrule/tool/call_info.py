@@ -1,5 +1,7 @@
 """The call that wrappers are told of: what is asked, by what, and all that decides the result."""
 
+from __future__ import annotations
+
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -9,20 +11,20 @@ if TYPE_CHECKING:
 
     from ferrule.tool.context import Context
     from ferrule.tool.loader import LoadedTool
-    from ferrule.tool.result_policy import Results
+    from ferrule.tool.result_policy import ResultPolicy
 
 
-class WrappedCall:
+class CallInfo:
     """One call of one tool, as `context.call` gives it to wrappers. Every value is a copy, the reader's own to change.
 
     tool: the tool's own name. distribution, version: who offers it. results: what the tool says of its results.
     """
 
-    def __init__(self, loaded: "LoadedTool", arguments: "dict[str, Any]", context: "Context") -> None:
+    def __init__(self, loaded: LoadedTool, arguments: dict[str, Any], context: Context) -> None:
         self.tool = loaded.tool.name
         self.distribution = loaded.tool.distribution
         self.version = loaded.tool.version
-        self.results: Results = loaded.results()
+        self.results: ResultPolicy = loaded.results()
         self._loaded = loaded
         self._arguments = strict_json.dumps(arguments)
         self._context = context
@@ -31,7 +33,7 @@ class WrappedCall:
         self._asked: set[str] = set()
 
     @property
-    def schema(self) -> "dict[str, Any]":
+    def schema(self) -> dict[str, Any]:
         """The tool's schema. Raises what the tool's hook raises."""
         return _read(self._schema_document())
 
@@ -43,7 +45,7 @@ class WrappedCall:
         return sha256_hex(strict_json.dumps(_sorted(self.schema)))
 
     @property
-    def arguments(self) -> "dict[str, Any]":
+    def arguments(self) -> dict[str, Any]:
         """The arguments that the tool gets, and the defaults of the schema for those at the top that it does not."""
         parameters = self.schema.get("parameters")
         properties = parameters.get("properties") if isinstance(parameters, dict) else None
@@ -55,7 +57,7 @@ class WrappedCall:
         return {**defaults, **_read(self._arguments)}
 
     @property
-    def identity(self) -> "dict[str, Any]":
+    def identity(self) -> dict[str, Any]:
         """Everything else that can decide the result, as JSON without secrets.
 
         `{"host", "settings", "environment", "credentials", "names", "tool"}`: the host's version, the tool's table of
@@ -80,7 +82,7 @@ class WrappedCall:
         """The tool asks for a variable."""
         self._asked.add(variable)
 
-    def _decided_by(self) -> "dict[str, Any]":
+    def _decided_by(self) -> dict[str, Any]:
         from ferrule._version import __version__
 
         own = self.results.identity
@@ -96,7 +98,7 @@ class WrappedCall:
         return self._schema
 
 
-def _read(document: bytes) -> "dict[str, Any]":
+def _read(document: bytes) -> dict[str, Any]:
     value: dict[str, Any] = strict_json.loads(document)  # type: ignore[assignment]
     return value
 

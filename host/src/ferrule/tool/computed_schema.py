@@ -1,5 +1,7 @@
 """The schema of a plugin that computes it: asked of its hook, in a supervised child."""
 
+from __future__ import annotations
+
 from ferrule.schema.schema_file import sound
 from ferrule.text import strict_json
 
@@ -17,14 +19,14 @@ _MEMORY_MIB = 1024
 _MAX_SCHEMA_BYTES = 1 << 20
 
 
-def computed(tool: "InstalledTool", deadline: float) -> "dict[str, Any]":
+def computed(tool: InstalledTool, deadline: float) -> dict[str, Any]:
     """The schema as the plugin's hook gives it, asked in a child that must answer by the deadline.
 
     Raises the error with which the plugin failed, and SchemaInvalid.
     """
     from ferrule.supervision.supervisor import supervise
 
-    def ask(channel: "Channel") -> None:
+    def ask(channel: Channel) -> None:
         from ferrule.tool.loader import load
 
         loaded = load(tool)
@@ -37,7 +39,7 @@ def computed(tool: "InstalledTool", deadline: float) -> "dict[str, Any]":
     return sound(strict_json.loads(outcome.result), tool)
 
 
-def reported(facts: "dict[str, object]") -> "FerruleError":
+def reported(facts: dict[str, object]) -> FerruleError:
     """The failure that a child reported, as an error of this process."""
     from ferrule.errors import ToolError
 

@@ -1,5 +1,7 @@
 """What a tool is given beside its arguments."""
 
+from __future__ import annotations
+
 import os
 import time
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ferrule.config.credentials_file import CredentialsFile
-    from ferrule.tool.call_info import WrappedCall
+    from ferrule.tool.call_info import CallInfo
 
 ANSWER_BYTES = 65_534  # the client reads 65,535, and the newline is one of them
 
@@ -48,11 +50,11 @@ class Context:
         tool: str,
         deadline: float,
         *,
-        credentials: "Sequence[Credential]" = (),
-        names: "Mapping[str, str] | None" = None,
-        settings: "Mapping[str, Any] | None" = None,
-        wrappers: "Mapping[str, Mapping[str, Any]] | None" = None,
-        send_event: "Callable[[Mapping[str, object]], None] | None" = None,
+        credentials: Sequence[Credential] = (),
+        names: Mapping[str, str] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        wrappers: Mapping[str, Mapping[str, Any]] | None = None,
+        send_event: Callable[[Mapping[str, object]], None] | None = None,
         max_bytes: int = ANSWER_BYTES,
     ) -> None:
         self.tool = tool
@@ -64,7 +66,7 @@ class Context:
         self._send_event = send_event
         self._file: CredentialsFile | None = None
         self._wrappers = wrappers or {}
-        self._call: WrappedCall | None = None
+        self._call: CallInfo | None = None
         self.notes: dict[str, dict[str, Any]] = {}
 
     def remaining(self) -> float:
@@ -94,7 +96,7 @@ class Context:
             raise missing(self.tool, credential, file.path, file.problem, name=self.name_of(self.tool))
         return found.value
 
-    def setting(self, name: str, environment: str) -> "Any":
+    def setting(self, name: str, environment: str) -> Any:
         """What the admin decided for the tool: text from the variable `environment`, else `name` of its table.
 
         The table is `[tools.NAME]` of config.toml, and gives whatever TOML has there. A variable that is empty or
@@ -105,28 +107,28 @@ class Context:
         return os.environ.get(environment, "").strip() or self._settings.get(name)
 
     @property
-    def call(self) -> "WrappedCall":
+    def call(self) -> CallInfo:
         """The call, for wrappers. Raises LookupError where none is on."""
         if self._call is None:
             raise LookupError("context.call is for wrappers, and none is on")
         return self._call
 
     @call.setter
-    def call(self, call: "WrappedCall") -> None:
+    def call(self, call: CallInfo) -> None:
         self._call = call
 
-    def wrapper(self, name: str) -> "Mapping[str, Any]":
+    def wrapper(self, name: str) -> Mapping[str, Any]:
         """The table `[wrappers.NAME]` of config.toml; empty where there is none."""
         return self._wrappers.get(name, {})
 
-    def wrapper_setting(self, name: str, key: str, environment: str) -> "Any":
+    def wrapper_setting(self, name: str, key: str, environment: str) -> Any:
         """What the admin decided for a wrapper: text from the variable `environment`, else `key` of its table.
 
         A variable that is empty or blank counts as not set. None where neither is set.
         """
         return os.environ.get(environment, "").strip() or self.wrapper(name).get(key)
 
-    def note(self, name: str, facts: "Mapping[str, Any]") -> None:
+    def note(self, name: str, facts: Mapping[str, Any]) -> None:
         """Put facts about the call beside its result, as `_meta: {NAME: facts}`; a second note replaces the first.
 
         A note is left out where the answer would get too large for it, where the tool's own result has one of that
@@ -134,7 +136,7 @@ class Context:
         """
         self.notes[name] = strict_json.loads(strict_json.dumps(dict(facts)))  # type: ignore[assignment]
 
-    def identity(self, environment: "Sequence[str]" = ()) -> "dict[str, Any]":
+    def identity(self, environment: Sequence[str] = ()) -> dict[str, Any]:
         """What decides a result beside the arguments, without secrets, as `context.call.identity` has it.
 
         environment: variables that count beside those of ferrule and of the locale.
@@ -150,7 +152,7 @@ class Context:
             "names": dict(self._names),
         }
 
-    def event(self, event: "Mapping[str, object]") -> None:
+    def event(self, event: Mapping[str, object]) -> None:
         """Send one event to whoever runs the tool: a JSON object, which becomes one line on stderr.
 
         A `config_required` event is shown to the person at the terminal, and then is all that stderr holds.
@@ -174,7 +176,7 @@ class Context:
             if not is_surrogate(found.value)  # which no output can hold
         ]
 
-    def _credentials_file(self) -> "CredentialsFile":
+    def _credentials_file(self) -> CredentialsFile:
         if self._file is None:
             from ferrule.config.credentials_file import CredentialsFile
 

@@ -1,5 +1,7 @@
 """Where a credential comes from: the environment, then the credentials file, then an error that says how to set it."""
 
+from __future__ import annotations
+
 import os
 
 from ferrule.config import configuration
@@ -62,9 +64,7 @@ class Found:
         return f"Found(source={self.source!r})"
 
 
-def look_up(
-    credential: Credential, environ: "Mapping[str, str]", file: "CredentialsFile | None" = None
-) -> Found | None:
+def look_up(credential: Credential, environ: Mapping[str, str], file: CredentialsFile | None = None) -> Found | None:
     """Find a credential: a variable that is not blank, else the nested key of the file, else the flat one.
 
     Blanks around the value are dropped. Raises CredentialsMalformed where the value cannot be sent in a header, and
@@ -82,7 +82,7 @@ def look_up(
     return found
 
 
-def _refuse_what_is_no_text(credential: Credential, file: "CredentialsFile") -> None:
+def _refuse_what_is_no_text(credential: Credential, file: CredentialsFile) -> None:
     for key in (credential.path, credential.environment):
         if file.has_no_text(key):
             raise CredentialsMalformed(
@@ -92,8 +92,8 @@ def _refuse_what_is_no_text(credential: Credential, file: "CredentialsFile") -> 
 
 
 def everywhere(
-    credential: Credential, environ: "Mapping[str, str]", file: "CredentialsFile | None" = None
-) -> "Iterator[Found]":
+    credential: Credential, environ: Mapping[str, str], file: CredentialsFile | None = None
+) -> Iterator[Found]:
     """Every value that a credential has, the one that counts first; also what cannot be sent."""
     value = environ.get(credential.environment, "").strip()
     if value:
@@ -111,7 +111,7 @@ def may_be_secret(variable: str) -> bool:
     return any(word in variable.upper() for word in _WORDS)
 
 
-def likely_secrets(environ: "Mapping[str, str] | None" = None) -> list[str]:
+def likely_secrets(environ: Mapping[str, str] | None = None) -> list[str]:
     """What must not be seen where no tool has said what is secret.
 
     It is all texts of the credentials file, and the values of all variables that `may_be_secret`.
@@ -157,7 +157,7 @@ def missing(
     return CredentialMissing("AUTH_MISSING", text, hint=hint, details=details, event=event)
 
 
-def named(credentials: "Iterable[Credential]", name: str) -> Credential:
+def named(credentials: Iterable[Credential], name: str) -> Credential:
     """The credential of that name; KeyError with the names there are where a tool asks for one it did not declare."""
     known = {credential.name: credential for credential in credentials}
     if name not in known:
@@ -165,7 +165,7 @@ def named(credentials: "Iterable[Credential]", name: str) -> Credential:
     return known[name]
 
 
-def default_path(environ: "Mapping[str, str] | None" = None) -> str:
+def default_path(environ: Mapping[str, str] | None = None) -> str:
     """The credentials file: `$IKIGAI_CONFIG_DIR`, else `$XDG_CONFIG_HOME/ikigai`, else `~/.config/ikigai`."""
     environ = os.environ if environ is None else environ
     folder = environ.get("IKIGAI_CONFIG_DIR")

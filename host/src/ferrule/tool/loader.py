@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ferrule.discovery import InstalledTool
     from ferrule.tool.context import Context
     from ferrule.tool.credentials import Credential
-    from ferrule.tool.result_policy import Results
+    from ferrule.tool.result_policy import ResultPolicy
 
 
 class LoadedTool:
@@ -56,12 +56,12 @@ class LoadedTool:
             return []
         return Context(self.tool.name, 0.0, credentials=credentials).secrets()
 
-    def results(self) -> Results:
-        """What the tool says of its results in an attribute RESULTS; what is no ferrule.Results says nothing."""
-        from ferrule.tool.result_policy import ATTRIBUTE, Results
+    def results(self) -> ResultPolicy:
+        """What the tool says of its results in an attribute RESULTS; what is no ferrule.ResultPolicy says nothing."""
+        from ferrule.tool.result_policy import ATTRIBUTE, ResultPolicy
 
         said = getattr(self._plugin, ATTRIBUTE, None)
-        return said if isinstance(said, Results) else Results()
+        return said if isinstance(said, ResultPolicy) else ResultPolicy()
 
     def validate(self, arguments: dict[str, Any]) -> list[str]:
         """The tool's own findings about the arguments, `[]` where it has no such hook."""

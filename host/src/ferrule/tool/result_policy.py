@@ -1,5 +1,7 @@
 """What a tool says of its own results: whether they may be cached and linked, and how more of them is asked for."""
 
+from __future__ import annotations
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ _USUAL = (
 )  # fmt: skip
 
 
-class Results:
+class ResultPolicy:
     """What may be done with the results of a tool, as its module says in an attribute named RESULTS.
 
     cache_seconds: how long a result may be given again to an equal call, 0 for never. linkable: whether a large one may
@@ -35,9 +37,9 @@ class Results:
         *,
         cache_seconds: float = 0,
         linkable: bool = False,
-        paging: "Sequence[str]" = (),
-        environment: "Sequence[str]" = (),
-        identity: "Callable[[Context], object] | None" = None,
+        paging: Sequence[str] = (),
+        environment: Sequence[str] = (),
+        identity: Callable[[Context], object] | None = None,
     ) -> None:
         is_number = isinstance(cache_seconds, int | float) and not isinstance(cache_seconds, bool)
         if not is_number or not 0 <= cache_seconds < float("inf"):
@@ -49,9 +51,9 @@ class Results:
         self.identity = identity
 
     def __repr__(self) -> str:
-        return f"Results(cache_seconds={self.cache_seconds!r}, linkable={self.linkable!r}, paging={self.paging!r})"
+        return f"ResultPolicy(cache_seconds={self.cache_seconds!r}, linkable={self.linkable!r}, paging={self.paging!r})"
 
-    def as_dict(self) -> "dict[str, Any]":
+    def as_dict(self) -> dict[str, Any]:
         """What it says, as JSON."""
         return {
             "cache_seconds": self.cache_seconds,
@@ -61,14 +63,14 @@ class Results:
         }
 
 
-def paging_arguments(results: Results, parameters: "Mapping[str, Any]") -> list[str]:
+def paging_arguments(results: ResultPolicy, parameters: Mapping[str, Any]) -> list[str]:
     """The arguments by which less can be asked for: those that the tool names, else those with a usual name."""
     properties = parameters.get("properties")
     known = properties if isinstance(properties, dict) else {}
     return [name for name in results.paging or _USUAL if name in known]
 
 
-def _names(what: str, names: "Sequence[str]") -> tuple[str, ...]:
+def _names(what: str, names: Sequence[str]) -> tuple[str, ...]:
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"{what} is {names!r}, several names were expected")
     return tuple(names)

@@ -21,7 +21,7 @@ from ferrule.supervision.channel import written
 from ferrule.supervision.exception_text import explain, name_and_text, place_of
 from ferrule.supervision.supervisor import wrapper_failed
 from ferrule.text import strict_json
-from ferrule.tool.call_info import WrappedCall
+from ferrule.tool.call_info import CallInfo
 from ferrule.tool.hookspecs import PROJECT, ToolSpec, hookimpl
 from ferrule.tool.loader import resolve
 
@@ -99,7 +99,7 @@ def execute_wrapped(
     """
     channel.secrets(_passwords([dict(table) for table in tables.values()]))
     channel.secrets(_passwords(os.environ.get("FERRULE_REDIS")))
-    context.call = WrappedCall(loaded, arguments, context)
+    context.call = CallInfo(loaded, arguments, context)
     flow = _Flow(loaded, arguments, context, channel)
     guards = flow.guards(tables)
     # pluggy calls first what was registered last.

@@ -3,6 +3,8 @@
 Where another wrapper has answered in the tool's place, there is no such note.
 """
 
+from __future__ import annotations
+
 import time
 
 from ferrule.tool.hookspecs import hookimpl
@@ -18,11 +20,11 @@ if TYPE_CHECKING:
 NAME = "timing"
 ORDER = 1000  # next to the tool, so that no other wrapper's work counts
 
-_begun: "dict[int, float]" = {}
+_begun: dict[int, float] = {}
 
 
 @hookimpl(wrapper=True)
-def execute(context: "Context") -> "Generator[None, dict[str, Any], dict[str, Any]]":
+def execute(context: Context) -> Generator[None, dict[str, Any], dict[str, Any]]:
     """Note the time between the moment at which the tool began and its result."""
     try:
         result = yield
@@ -34,6 +36,6 @@ def execute(context: "Context") -> "Generator[None, dict[str, Any], dict[str, An
 
 
 @hookimpl(specname="execute")
-def begin(context: "Context") -> None:
+def begin(context: Context) -> None:
     """The tool is next: whatever answers in its place has been asked already."""
     _begun[id(context)] = time.perf_counter()

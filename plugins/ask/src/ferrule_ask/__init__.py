@@ -10,6 +10,8 @@ model, network or tool do, there is an answer in time, and its `code` says what 
 settings of one's own, limits and concurrency. Every name is loaded when it is first used.
 """
 
+from __future__ import annotations
+
 from ferrule.lazy import attach
 
 TYPE_CHECKING = False  # spelt out, because importing typing costs as much as starting the interpreter

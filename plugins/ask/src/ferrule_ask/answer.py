@@ -23,6 +23,8 @@ PRICE_UNKNOWN      no      there is a limit on spending, and no price for the mo
 CANCELLED          no      the asker was closed
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ class Answer(NamedTuple):
     stop_reason: str | None = None
     model: str = ""
     tool: str | None = None
-    tool_input: "Mapping[str, Any] | None" = None
+    tool_input: Mapping[str, Any] | None = None
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None

@@ -1,5 +1,7 @@
 """Where requests go, and with which key: as the official SDK has it."""
 
+from __future__ import annotations
+
 import os
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -30,7 +32,7 @@ def is_in_clear(base_url: str) -> bool:
         return False
 
 
-def secret(keys: "KeySource") -> str:
+def secret(keys: KeySource) -> str:
     """The key: ANTHROPIC_API_KEY of the session or environment, then ANTHROPIC_AUTH_TOKEN, then a file's API key.
 
     Whoever sets the token for a gateway must not have a key from a file sent there. Raises CallFailed.
@@ -53,7 +55,7 @@ def secret(keys: "KeySource") -> str:
     return found.value
 
 
-def headers(settings: "Settings", key: str) -> "Mapping[str, str]":
+def headers(settings: Settings, key: str) -> Mapping[str, str]:
     """The headers of a request."""
     from ferrule import __version__
 
@@ -66,7 +68,7 @@ def headers(settings: "Settings", key: str) -> "Mapping[str, str]":
     }
 
 
-def _is_of_a_file(found: "Found") -> bool:
+def _is_of_a_file(found: Found) -> bool:
     from ferrule_ask.keys import SESSION
 
     return not found.source.startswith((SESSION, "environment"))

@@ -1,24 +1,27 @@
 """Asks a model, which may call one tool: in this thread, in a coroutine, or in the background."""
 
+from __future__ import annotations
+
 import asyncio
 import atexit
 import os
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
 from importlib.util import find_spec
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from ferrule_ask import plan, settings
-from ferrule_ask.answer import Answer, Plan, Usage
 from ferrule_ask.loop_thread import Background
 from ferrule_ask.session import Session
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+
+    from ferrule_ask.answer import Answer, Plan, Usage
     from ferrule_ask.conversation import Event
     from ferrule_ask.keys import Keys
     from ferrule_ask.limits import Limits
@@ -51,14 +54,14 @@ class Asker:
         model: str | None = None,
         max_tokens: int | None = None,
         tools: Sequence[str] | None = None,
-        keys: "Keys | None" = None,
-        limits: "Limits | None" = None,
+        keys: Keys | None = None,
+        limits: Limits | None = None,
         base_url: str | None = None,
         budgets: Sequence[float] | None = None,
-        prices: "Mapping[str, Sequence[float]] | None" = None,
+        prices: Mapping[str, Sequence[float]] | None = None,
         concurrency: int = 8,
-        event: "Event | None" = None,
-        toolbox: "Tools | None" = None,
+        event: Event | None = None,
+        toolbox: Tools | None = None,
     ) -> None:
         if concurrency < 1:
             raise ValueError("concurrency has to be a number from 1")
@@ -97,7 +100,7 @@ class Asker:
 
     def start(
         self, context: str | None, prompt: str, *, model: str | None = None, max_tokens: int | None = None
-    ) -> "Future[Answer]":
+    ) -> Future[Answer]:
         """The same in the background. Cancelling the future ends the request and the tool. Raises at once."""
         one = self._reader.settings(model, max_tokens)
         return self._running().start(lambda: self._session.answer(context, prompt, one))
@@ -115,7 +118,7 @@ class Asker:
         return self._reader.settings().model
 
     @property
-    def keys(self) -> "Keys":
+    def keys(self) -> Keys:
         """The keys that it asks with."""
         return self._session.keys
 
@@ -146,7 +149,7 @@ class Asker:
     ) -> None:
         self.close()
 
-    def _tools(self) -> "Tools":
+    def _tools(self) -> Tools:
         self._not_from_an_event()
         return self._running().start(self._session.tools).result()
 
@@ -162,7 +165,7 @@ class Asker:
         if self._background is not None and self._background.is_here:
             raise RuntimeError("an event of an asker cannot wait for the asker; use `start`")
 
-    def _end(self, future: "Future[Answer]") -> None:
+    def _end(self, future: Future[Answer]) -> None:
         """Cancel, and wait until nothing of it runs any more, as far as that takes no longer than a tool's ending."""
         future.cancel()
         background = self._background
@@ -182,7 +185,7 @@ def _require(*libraries: str) -> None:
         raise FerruleError("Asking needs the extra ferrule[ask].", hint="Run: python -m pip install 'ferrule[ask]'")
 
 
-_ALL: "weakref.WeakSet[Asker]" = weakref.WeakSet()
+_ALL: weakref.WeakSet[Asker] = weakref.WeakSet()
 
 
 def _after_fork() -> None:

@@ -1,8 +1,9 @@
 """Ask a model, which may call a tool."""
 
+from __future__ import annotations
+
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -15,6 +16,8 @@ from ferrule.cli.selection import complete, json_option
 from ferrule.errors import CredentialsMalformed, FerruleError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from ferrule_ask.answer import Answer, Plan
     from ferrule_ask.client import Asker
 
@@ -121,7 +124,7 @@ class _Calls:
 
 
 @contextmanager
-def _asker(tools: Sequence[str] | None, event: _Calls) -> "Iterator[Asker]":
+def _asker(tools: Sequence[str] | None, event: _Calls) -> Iterator[Asker]:
     try:
         from ferrule_ask import Asker
     except ModuleNotFoundError as error:
@@ -165,7 +168,7 @@ def _is_terminal(stream: Any) -> bool:
     return stream is not None and bool(stream.isatty())
 
 
-def _print_answer(answer: "Answer") -> None:
+def _print_answer(answer: Answer) -> None:
     if answer.text is not None and sys.stdout is not None:
         text = harmless(answer.text).decode() if _is_terminal(sys.stdout) else answer.text
         sys.stdout.write(f"{text}\n")  # click would take colours out of it
@@ -186,7 +189,7 @@ def _is_unset() -> bool:
         return False
 
 
-def _print_plan(plan: "Plan") -> None:
+def _print_plan(plan: Plan) -> None:
     click.echo(f"At most {counted(plan.requests_max, 'request')}, and retries where the server fails.")
     print_indented(
         f"Tools offered:  {', '.join(plan.tools) or 'none'}",
@@ -196,7 +199,7 @@ def _print_plan(plan: "Plan") -> None:
     )
 
 
-def _cost(plan: "Plan") -> str:
+def _cost(plan: Plan) -> str:
     if plan.cost_min is None or plan.cost_max is None:
         return "not known: there is no price for this model"
     return f"{plan.cost_min:.5f} to {plan.cost_max:.5f} US dollars"

@@ -1,5 +1,7 @@
 """The conversation about one question: at most two requests to the model, and one execution of a tool between them."""
 
+from __future__ import annotations
+
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -29,10 +31,10 @@ _CUT = "… [cut]"
 class Model(Protocol):
     """The model, as far as one question needs it."""
 
-    async def hold(self, size: int) -> "Reservation":
+    async def hold(self, size: int) -> Reservation:
         """Make room within the limits for a request with a body of so many bytes. Raises LimitReached."""
 
-    async def send(self, body: bytes, seconds: float, held: "Reservation | None" = None) -> "Reply":
+    async def send(self, body: bytes, seconds: float, held: Reservation | None = None) -> Reply:
         """Send a request. Raises CallFailed or LimitReached."""
 
 
@@ -40,10 +42,10 @@ class Question(NamedTuple):
     """One question, and what it is asked with. price: None where it is not known."""
 
     text: str
-    settings: "Settings"
+    settings: Settings
     model: Model
-    tools: "Tools"
-    price: "Price | None"
+    tools: Tools
+    price: Price | None
     event: Event
 
 
@@ -105,12 +107,12 @@ class Conversation:
             reply = await self._send_result(first, reply, use)
         return self._of(reply)
 
-    async def _send(self, request: Mapping[str, Any], seconds: float, held: "Reservation | None" = None) -> "Reply":
+    async def _send(self, request: Mapping[str, Any], seconds: float, held: Reservation | None = None) -> Reply:
         reply = await self._question.model.send(messages.encode(request), seconds, held)
         self.replies.append(reply)
         return reply
 
-    async def _send_result(self, first: Mapping[str, Any], reply: "Reply", use: "ToolUse") -> "Reply":
+    async def _send_result(self, first: Mapping[str, Any], reply: Reply, use: ToolUse) -> Reply:
         # Room for the second request is made first: a result that nobody may be asked about would be paid in vain.
         nothing = messages.second_request(first, reply, messages.answers_to(reply, use, "", is_error=True))
         held = await self._question.model.hold(len(messages.encode(nothing)) + LONGEST_RESULT)
@@ -122,7 +124,7 @@ class Conversation:
         finally:
             held.release()  # which does nothing where it has been used
 
-    async def _call(self, use: "ToolUse") -> ToolCalled:
+    async def _call(self, use: ToolUse) -> ToolCalled:
         names = [offer.name for offer in self._question.tools.offered]
         if use.name not in names:
             return ToolCalled(f"There is no tool {use.name!r}, only: {', '.join(names)}.", True)
@@ -136,7 +138,7 @@ class Conversation:
         self._tell("tool_result", {"tool": use.name, "seconds": seconds, "is_error": called.is_error})
         return called
 
-    async def _execute(self, use: "ToolUse") -> ToolCalled:
+    async def _execute(self, use: ToolUse) -> ToolCalled:
         seconds = self._question.settings.budgets.tool
         try:
             async with asyncio.timeout(seconds + _GRACE):
@@ -147,7 +149,7 @@ class Conversation:
             return ToolCalled(f"{use.name} failed.", True)
         return ToolCalled(outcome.content, outcome.is_error)
 
-    def _of(self, reply: "Reply") -> Answer:
+    def _of(self, reply: Reply) -> Answer:
         text = reply.text if reply.text.strip() else None
         most = self._question.settings.max_tokens
         if reply.stop_reason == "refusal":
@@ -176,7 +178,7 @@ class Conversation:
             self._question.event(kind, facts)
 
 
-def _chosen(reply: "Reply", names: Sequence[str]) -> "ToolUse":
+def _chosen(reply: Reply, names: Sequence[str]) -> ToolUse:
     """The first call that can be executed; where none can, the first."""
     for use in reply.tool_uses:
         if use.name in names and isinstance(use.input, dict):

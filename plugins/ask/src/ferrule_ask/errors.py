@@ -1,5 +1,7 @@
 """What a server says instead of a message, as a code and a sentence that says what to do next."""
 
+from __future__ import annotations
+
 import math
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -82,7 +84,7 @@ def too_late(seconds: float, earlier: CallFailed | None = None) -> CallFailed:
     return CallFailed("TIMEOUT", sentence, request_id=earlier.request_id if earlier else None)
 
 
-def refusal(response: "Response", secret: str) -> CallFailed:
+def refusal(response: Response, secret: str) -> CallFailed:
     """What a response with another status than 200 means."""
     error, request_id = _error(response)
     said = _harmless(str(error.get("message") or ""), secret)
@@ -101,7 +103,7 @@ def refusal(response: "Response", secret: str) -> CallFailed:
     )
 
 
-def unreadable(response: "Response", what: str, secret: str) -> CallFailed:
+def unreadable(response: Response, what: str, secret: str) -> CallFailed:
     """A response with the status 200 that is no message. The server may have charged for it."""
     error, request_id = _error(response)
     said = _harmless(str(error.get("message") or ""), secret)
@@ -124,7 +126,7 @@ def _code(status: int, kind: str, said: str) -> str:
     return _CODES.get(status, "API_ERROR")
 
 
-def _next(code: str, response: "Response", after: float | None) -> str:
+def _next(code: str, response: Response, after: float | None) -> str:
     if after and after <= _LONGEST_WAIT and code in ("RATE_LIMIT", "OVERLOADED", "API_ERROR"):
         return f"Ask again in {math.ceil(after)} seconds."
     if 300 <= response.status < 400:
@@ -136,19 +138,19 @@ def _next(code: str, response: "Response", after: float | None) -> str:
     return _NEXT.get(code, "Ask again later.")
 
 
-def _may_repeat(response: "Response", code: str) -> bool:
+def _may_repeat(response: Response, code: str) -> bool:
     told = response.headers.get("x-should-retry", "").strip().lower()
     if told in ("true", "false"):
         return told == "true"
     return code != "BILLING" and (response.status in _REPEATABLE or response.status >= 500)
 
 
-def _retry_after(headers: "Mapping[str, str]") -> float | None:
+def _retry_after(headers: Mapping[str, str]) -> float | None:
     milliseconds = retry_after.unsigned(headers.get("retry-after-ms", ""))
     return retry_after.retry_after(headers) if milliseconds is None else milliseconds / 1000
 
 
-def _error(response: "Response") -> "tuple[Mapping[str, Any], str | None]":
+def _error(response: Response) -> tuple[Mapping[str, Any], str | None]:
     """The `error` of a body, as far as it has one, and its `request_id`."""
     try:
         document = messages.decode(response.body)

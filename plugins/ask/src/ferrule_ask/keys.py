@@ -4,14 +4,19 @@ The session is a function of Python or SQL. The files are the credentials file a
 key on its first line, NAME being the variable's in small letters: `~/.stps/brave_api_key`.
 """
 
+from __future__ import annotations
+
 import os
 import threading
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ferrule.config import configuration
 from ferrule.config.credentials_file import CredentialsFile
 from ferrule.errors import CredentialsMalformed
 from ferrule.tool.credentials import Credential, Found, default_path, is_sendable, look_up
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ANTHROPIC = Credential(
     "api_key",
@@ -90,14 +95,14 @@ class Keys:
         """What the owner of the files in which a key was found, or passed over, should mend, as sentences."""
         return tuple(self._warnings)
 
-    def _own_file(self, variable: str) -> "list[CredentialsFile]":
+    def _own_file(self, variable: str) -> list[CredentialsFile]:
         # A variable is named by a plugin, and must not lead out of the folder.
         if not (variable.isascii() and variable.isidentifier()):
             return []
         home = configuration.home(self._environ)
         return [_KeyFile(os.path.join(home, _FOLDER, variable.lower()), variable)]
 
-    def _warn(self, found: Found, file: CredentialsFile, problems: "list[str | None]") -> None:
+    def _warn(self, found: Found, file: CredentialsFile, problems: list[str | None]) -> None:
         is_of_the_file = found.source.startswith(f"{file.path}, ")
         for text in (*problems, file.warning if is_of_the_file else None):
             if text:

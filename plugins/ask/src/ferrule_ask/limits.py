@@ -1,5 +1,7 @@
 """Limits that are never passed, however many questions run at once: the worst case is reserved before a request."""
 
+from __future__ import annotations
+
 import asyncio
 import os
 import threading
@@ -53,7 +55,7 @@ class Limits:
         """US dollars that count: as reported, else the worst case, as it does for what is under way."""
         return float(self._used + sum(self._reserved.values(), _ZERO))
 
-    async def reserve(self, cost: Decimal | None) -> "Reservation":
+    async def reserve(self, cost: Decimal | None) -> Reservation:
         """Reserve one request that costs so much at the most; wait for those under way where they may leave room.
 
         cost: None where the price is not known, which only limits without `spend` take. Raises LimitReached.
@@ -138,7 +140,7 @@ class Reservation:
         self._limits._settle(self._number, _ZERO, counts=False)
 
 
-def _wake(turn: "asyncio.Future[None]") -> None:
+def _wake(turn: asyncio.Future[None]) -> None:
     if not turn.done():
         turn.set_result(None)
 
@@ -147,7 +149,7 @@ def _dollars(amount: Decimal) -> str:
     return f"{amount:.6f}".rstrip("0").rstrip(".") or "0"
 
 
-_ALL: "weakref.WeakSet[Limits]" = weakref.WeakSet()
+_ALL: weakref.WeakSet[Limits] = weakref.WeakSet()
 
 
 def _after_fork() -> None:

@@ -1,5 +1,7 @@
 """An event loop in a thread of its own, which never keeps the interpreter from ending."""
 
+from __future__ import annotations
+
 import asyncio
 import os
 import socket
@@ -36,11 +38,11 @@ class Background:
         """Whether the caller is in the loop's own thread."""
         return threading.current_thread() is self._thread
 
-    def start(self, work: "Callable[[], Coroutine[Any, Any, _T]]") -> "Future[_T]":
+    def start(self, work: Callable[[], Coroutine[Any, Any, _T]]) -> Future[_T]:
         """Run something on the loop. Cancelling the future cancels it."""
         return asyncio.run_coroutine_threadsafe(self._tracked(work), self._loop)
 
-    def stop(self, last: "Callable[[], Coroutine[Any, Any, None]]", seconds: float) -> None:
+    def stop(self, last: Callable[[], Coroutine[Any, Any, None]], seconds: float) -> None:
         """Cancel whatever runs, then run `last`, and end the loop; wait so long for it and no longer."""
         if not self.is_alive or self.is_here:
             return
@@ -48,22 +50,22 @@ class Background:
             self._loop.call_soon_threadsafe(self._begin_end, last)
         self._thread.join(seconds)
 
-    def retire(self, last: "Callable[[], Coroutine[Any, Any, None]]") -> None:
+    def retire(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """End once nothing runs any more. Waits for nothing."""
         if self.is_alive:
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._retire, last)
 
-    def _retire(self, last: "Callable[[], Coroutine[Any, Any, None]]") -> None:
+    def _retire(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
         self._last = last
         if not self._tasks:
             self._begin_end(last)
 
-    def _begin_end(self, last: "Callable[[], Coroutine[Any, Any, None]]") -> None:
+    def _begin_end(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
         if self._ending is None:
             self._ending = self._loop.create_task(self._end(last))
 
-    async def _tracked(self, work: "Callable[[], Coroutine[Any, Any, _T]]") -> _T:
+    async def _tracked(self, work: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine of a loop always has one
         self._tasks.add(task)
@@ -74,7 +76,7 @@ class Background:
             if self._last is not None:
                 self._retire(self._last)
 
-    async def _end(self, last: "Callable[[], Coroutine[Any, Any, None]]") -> None:
+    async def _end(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
         while self._tasks:
             for task in list(self._tasks):
                 task.cancel()
@@ -93,7 +95,7 @@ class Background:
             self._loop.close()
 
 
-async def in_thread(work: "Callable[[], _T]") -> _T:
+async def in_thread(work: Callable[[], _T]) -> _T:
     """The result of something that blocks, from a thread that nobody waits for when the interpreter ends.
 
     asyncio's own threads are waited for then, even where one hangs in a name server's silence.
@@ -121,16 +123,16 @@ class _Loop(asyncio.SelectorEventLoop):
         return await in_thread(lambda: socket.getaddrinfo(host, port, **wishes))
 
 
-def _later(loop: asyncio.AbstractEventLoop, work: "Callable[..., None]", *arguments: object) -> None:
+def _later(loop: asyncio.AbstractEventLoop, work: Callable[..., None], *arguments: object) -> None:
     with suppress(RuntimeError):  # the loop has been closed in the meantime
         loop.call_soon_threadsafe(work, *arguments)
 
 
-def _succeed(result: "asyncio.Future[_T]", value: _T) -> None:
+def _succeed(result: asyncio.Future[_T], value: _T) -> None:
     if not result.done():
         result.set_result(value)
 
 
-def _fail(result: "asyncio.Future[Any]", error: BaseException) -> None:
+def _fail(result: asyncio.Future[Any], error: BaseException) -> None:
     if not result.done():
         result.set_exception(error)

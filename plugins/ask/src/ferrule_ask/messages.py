@@ -1,12 +1,15 @@
 """The two requests of a question, and what a response says. Pure; nothing is sent from here."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferrule.provider_formats.converters import anthropic
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ferrule_ask.protocols import Offer
     from ferrule_ask.settings import Settings
 
@@ -72,7 +75,7 @@ def question(context: str | None, prompt: str) -> str:
     return f"Context: {context}\n\nQuestion: {prompt}" if context else prompt
 
 
-def first_request(settings: "Settings", text: str, offers: "Sequence[Offer]") -> dict[str, Any]:
+def first_request(settings: Settings, text: str, offers: Sequence[Offer]) -> dict[str, Any]:
     """The body of the first request. The model may call at most one of the tools."""
     request: dict[str, Any] = {
         "model": settings.model,

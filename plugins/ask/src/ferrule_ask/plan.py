@@ -1,5 +1,7 @@
 """What a question would take, worked out before anything is sent."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from ferrule_ask import messages
@@ -17,7 +19,7 @@ _BLOCKS = 4_096  # bytes that JSON may take around what the model and the tool s
 _BYTES_OF_A_TOKEN = 16  # that one token of output stands for at the most, when it is sent back
 
 
-def plan(context: str | None, prompt: str, settings: "Settings", offers: "Sequence[Offer]") -> Plan:
+def plan(context: str | None, prompt: str, settings: Settings, offers: Sequence[Offer]) -> Plan:
     """The plan of a question with these tools on offer."""
     size = len(messages.encode(messages.first_request(settings, messages.question(context, prompt), offers)))
     likely, requests = likely_tokens(size), 2 if offers else 1

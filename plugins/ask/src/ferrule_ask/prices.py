@@ -1,11 +1,14 @@
 """What tokens cost, and how many of them a request can take at the most."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ferrule_ask.messages import Usage
 
 _MILLION = 1_000_000
@@ -22,7 +25,7 @@ class Price(NamedTuple):
     output: Decimal
 
     @classmethod
-    def of(cls, dollars_in: float | str, dollars_out: float | str) -> "Price":
+    def of(cls, dollars_in: float | str, dollars_out: float | str) -> Price:
         """The price for these two numbers. Raises ValueError where one of them is none, or is negative."""
         try:
             price = cls(Decimal(str(dollars_in)), Decimal(str(dollars_out)))
@@ -36,7 +39,7 @@ class Price(NamedTuple):
         """US dollars for so many tokens."""
         return (self.input * input_tokens + self.output * output_tokens) / _MILLION
 
-    def cost_of(self, usage: "Usage") -> Decimal:
+    def cost_of(self, usage: Usage) -> Decimal:
         """US dollars for what a reply reports."""
         weighed = usage.input + usage.cache_writing * _WRITING + usage.cache_reading * _READING
         return (self.input * weighed + self.output * usage.output) / _MILLION

@@ -1,5 +1,7 @@
 """What the conversation needs of keys and tools, whoever brings them."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ class Found(Protocol):
 class KeySource(Protocol):
     """Where keys come from; `ferrule_ask.Keys` is one."""
 
-    def find(self, variable: str, path: str = "") -> "Found | None":
+    def find(self, variable: str, path: str = "") -> Found | None:
         """The key of that variable, or of that path of the credentials file."""
 
 
@@ -33,7 +35,7 @@ class Offer(Protocol):
         """As the model calls it."""
 
     @property
-    def schema(self) -> "Mapping[str, Any]":
+    def schema(self) -> Mapping[str, Any]:
         """The tool's schema: `name`, `description`, `parameters`."""
 
 
@@ -57,12 +59,12 @@ class Tools(Protocol):
     """The tools of one asker; `ferrule_ask.toolbox.Toolbox` is one."""
 
     @property
-    def offered(self) -> "Sequence[Offer]":
+    def offered(self) -> Sequence[Offer]:
         """Those that the model may call."""
 
     @property
-    def left_out(self) -> "Sequence[tuple[str, str]]":
+    def left_out(self) -> Sequence[tuple[str, str]]:
         """Name and reason of those that were asked for and are not offered."""
 
-    async def execute(self, name: str, arguments: "Mapping[str, Any]", seconds: float) -> "Outcome":
+    async def execute(self, name: str, arguments: Mapping[str, Any], seconds: float) -> Outcome:
         """Execute an offered tool. Never raises for what a tool does; ends within `seconds` and when cancelled."""

@@ -1,9 +1,10 @@
 """One call of the model: a request, its retries, and a response, all within a hard deadline."""
 
+from __future__ import annotations
+
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +13,8 @@ from ferrule_ask.errors import CallFailed
 from ferrule_ask.limits import LimitReached, Reservation
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
     from tenacity import RetryCallState
 
     from ferrule_ask.messages import Reply
@@ -33,11 +36,11 @@ class Call(NamedTuple):
     body: bytes
     secret: str
     reserve: Callable[[], Awaitable[Reservation]]
-    cost_of: "Callable[[Reply], Decimal | None]"
+    cost_of: Callable[[Reply], Decimal | None]
     retried: Callable[[float, str], None]
 
 
-async def send(call: Call, transport: "Transport", seconds: float) -> "Reply":
+async def send(call: Call, transport: Transport, seconds: float) -> Reply:
     """Send the request, as often as its failures allow and the time lasts. Raises CallFailed or LimitReached.
 
     The clock stands still where the call waits for room within the limits.
@@ -59,7 +62,7 @@ class _Step:
         self._call = call
         self._wait = 0.0
 
-    def may_repeat(self, state: "RetryCallState") -> bool:
+    def may_repeat(self, state: RetryCallState) -> bool:
         """Whether there is reason and time for another try."""
         failure = state.outcome.exception() if state.outcome else None
         if not isinstance(failure, CallFailed) or not failure.may_repeat or state.attempt_number >= TRIES:
@@ -69,7 +72,7 @@ class _Step:
         self._wait = failure.retry_after or pause
         return self._wait < self.left
 
-    def wait(self, _: "RetryCallState") -> float:
+    def wait(self, _: RetryCallState) -> float:
         """Seconds until the next try."""
         return self._wait
 
@@ -81,7 +84,7 @@ class _Step:
         await asyncio.sleep(seconds)
 
 
-async def _once(call: Call, transport: "Transport", step: _Step) -> "Reply":
+async def _once(call: Call, transport: Transport, step: _Step) -> Reply:
     try:
         reservation = await call.reserve()
     except LimitReached:
@@ -116,7 +119,7 @@ def _settle(reservation: Reservation, failure: CallFailed) -> None:
         reservation.settle(Decimal(0))
 
 
-async def _exchange(call: Call, transport: "Transport") -> "Reply":
+async def _exchange(call: Call, transport: Transport) -> Reply:
     response = await transport.post(call.url, call.headers, call.body)
     if response.status != 200:
         raise errors.refusal(response, call.secret)

@@ -1,9 +1,9 @@
 """What the questions of one asker share: tools, keys, limits, connections, the account of what was used."""
 
+from __future__ import annotations
+
 import asyncio
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from ferrule_ask import auth, messages, retry
@@ -16,6 +16,9 @@ from ferrule_ask.prices import Price, most_tokens, price_of
 from ferrule_ask.transport import Transport
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from decimal import Decimal
+
     from ferrule_ask.keys import Keys
     from ferrule_ask.messages import Reply
     from ferrule_ask.protocols import Tools
@@ -30,11 +33,11 @@ class Session:
     def __init__(
         self,
         names: Sequence[str] | None,
-        keys: "Keys | None",
+        keys: Keys | None,
         limits: Limits | None,
         concurrency: int,
         event: Event | None,
-        toolbox: "Tools | None",
+        toolbox: Tools | None,
     ) -> None:
         from ferrule_ask.keys import Keys
 
@@ -59,7 +62,7 @@ class Session:
         self._under_way: set[asyncio.Task[Any] | None] = set()
         self._transport = Transport()
 
-    async def answer(self, context: str | None, prompt: str, settings: "Settings") -> Answer:
+    async def answer(self, context: str | None, prompt: str, settings: Settings) -> Answer:
         """The answer to one question, when its turn has come."""
         task = asyncio.current_task()
         conversation: Conversation | None = None
@@ -81,7 +84,7 @@ class Session:
         self._count(conversation, answer)
         return answer
 
-    async def tools(self) -> "Tools":
+    async def tools(self) -> Tools:
         """The tools, with the keys that there are now."""
         if self._given is not None:
             return self._given
@@ -104,7 +107,7 @@ class Session:
         """Close the connections."""
         await self._transport.close()
 
-    async def _question(self, context: str | None, prompt: str, settings: "Settings") -> Question:
+    async def _question(self, context: str | None, prompt: str, settings: Settings) -> Question:
         tools = await self.tools()
         price = price_of(settings.model, settings.prices)
         text = messages.question(context, prompt)
@@ -141,7 +144,7 @@ class Session:
 class _Model:
     """The model for one question."""
 
-    def __init__(self, session: Session, settings: "Settings", price: Price | None) -> None:
+    def __init__(self, session: Session, settings: Settings, price: Price | None) -> None:
         self._session = session
         self._settings = settings
         self._price = price
@@ -158,7 +161,7 @@ class _Model:
             raise CallFailed("PRICE_UNKNOWN", sentence, was_sent=False)
         return await limits.reserve(None)
 
-    async def send(self, body: bytes, seconds: float, held: Reservation | None = None) -> "Reply":
+    async def send(self, body: bytes, seconds: float, held: Reservation | None = None) -> Reply:
         session, settings = self._session, self._settings
         key = auth.secret(session.keys)
         session.warn(*session.keys.warnings, *[_IN_CLEAR] * auth.is_in_clear(settings.base_url))
@@ -180,7 +183,7 @@ class _Model:
         )
         return await retry.send(call, session._transport, seconds)
 
-    def _cost_of(self, reply: "Reply") -> Decimal | None:
+    def _cost_of(self, reply: Reply) -> Decimal | None:
         return self._price.cost_of(reply.usage) if self._price and reply.usage else None
 
 

@@ -13,6 +13,8 @@
 What is blank is not set. The environment is read anew for each question, the file once.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
@@ -63,7 +65,7 @@ class Given(NamedTuple):
 class Reader:
     """Works out the settings of each question. Reads config.toml when it is made; raises ConfigurationMalformed."""
 
-    def __init__(self, given: Given, configured: "Configuration | None" = None) -> None:
+    def __init__(self, given: Given, configured: Configuration | None = None) -> None:
         self._given = given
         self._file = configuration.read() if configured is None else configured
         table = self._file.content.get("ask", {})
@@ -93,7 +95,7 @@ class Reader:
             self._prices,
         )
 
-    def _one(self, given: object, variable: str, key: str, read: "Callable[[object], _T]", default: _T) -> _T:
+    def _one(self, given: object, variable: str, key: str, read: Callable[[object], _T], default: _T) -> _T:
         value = os.environ.get(variable, "").strip()
         places = ((given, f"the argument {key}"), (value, variable), (self._table.get(key), f"{key} in [ask]"))
         for value_there, place in places:

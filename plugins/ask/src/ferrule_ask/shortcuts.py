@@ -1,10 +1,16 @@
 """Asking without an asker of one's own."""
 
-import threading
-from collections.abc import Sequence
+from __future__ import annotations
 
-from ferrule_ask.answer import Answer
+import threading
+from typing import TYPE_CHECKING
+
 from ferrule_ask.client import Asker
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ferrule_ask.answer import Answer
 
 _askers: dict[tuple[str, ...] | None, Asker] = {}
 _lock = threading.Lock()

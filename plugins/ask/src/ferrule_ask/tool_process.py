@@ -1,12 +1,16 @@
 """One execution of a tool in a process of its own: the dispatcher, as a link starts it."""
 
+from __future__ import annotations
+
 import asyncio
 import signal
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.supervision.python_path import code_for, interpreter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _CODE = """\
 import sys

@@ -4,6 +4,8 @@ A result of the search tools becomes a numbered list; anything else is compact J
 most, since a model is asked once more with it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """The tools that a model may call: which of those installed are offered, and one execution of one of them."""
 
+from __future__ import annotations
+
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -68,7 +70,7 @@ class Toolbox:
         self.left_out = tuple(left_out)
 
     @classmethod
-    def load(cls, names: Sequence[str] | None, keys: Keys) -> "Toolbox":
+    def load(cls, names: Sequence[str] | None, keys: Keys) -> Toolbox:
         """Find out what can be offered: what is installed and validated, and has all of its keys.
 
         names: exactly those, and in their order, as far as they can be offered; None for those that FERRULE_ASK_TOOLS
@@ -86,7 +88,7 @@ class Toolbox:
                 raise ToolUnknown(error["message"], hint=error.get("hint"), details=error.get("details"))
         return cls(facts, keys, first_alone=names is None)
 
-    def renewed(self) -> "Toolbox":
+    def renewed(self) -> Toolbox:
         """The same tools with the keys that there are now."""
         return Toolbox(self._facts, self._keys, first_alone=self._first_alone)
 

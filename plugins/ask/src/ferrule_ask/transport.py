@@ -1,14 +1,17 @@
 """Requests over httpx, with an end: a body that grows without bound is refused, a broken connection explained."""
 
+from __future__ import annotations
+
 import os
 import socket
 import ssl
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_ask.errors import CallFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import httpx
 
 LARGEST = 8 << 20  # bytes of a body, decoded
@@ -60,7 +63,7 @@ class Transport:
         for client in clients.values():
             await client.aclose()
 
-    def connect(self, url: str) -> "httpx.AsyncClient":
+    def connect(self, url: str) -> httpx.AsyncClient:
         """What it sends to that URL with. Connects to nothing yet, but takes its time when it is first called.
 
         Raises CallFailed.
@@ -72,7 +75,7 @@ class Transport:
         return self._clients[secure]
 
 
-def _client(*, secure: bool) -> "httpx.AsyncClient":
+def _client(*, secure: bool) -> httpx.AsyncClient:
     from ferrule.errors import ToolError
     from ferrule.http.httpx_library import httpx
     from ferrule.http.inflate import ACCEPTED
@@ -97,7 +100,7 @@ def _client(*, secure: bool) -> "httpx.AsyncClient":
 _BAD_URL = "ANTHROPIC_BASE_URL is no URL of http or https. Correct it."
 
 
-async def _body(response: "httpx.Response") -> bytes:
+async def _body(response: httpx.Response) -> bytes:
     from ferrule.http.errors import BodyUnreadable
     from ferrule.http.inflate import decoder
 
@@ -116,7 +119,7 @@ async def _body(response: "httpx.Response") -> bytes:
     return b"".join(pieces)
 
 
-def _broken(error: "httpx.HTTPError", *, head: bool) -> CallFailed:
+def _broken(error: httpx.HTTPError, *, head: bool) -> CallFailed:
     """What went wrong on the way. Only a request that has not begun to be answered is worth a second try."""
     from ferrule.http.httpx_library import httpx
 

@@ -1,10 +1,12 @@
 """The tool `web_search_brave`: searches the web by the Brave Search API."""
 
+from __future__ import annotations
+
 from typing import Any
 
-from ferrule import Context, Credential, Results, hookimpl, static_schema
+from ferrule import Context, Credential, ResultPolicy, hookimpl, static_schema
 
-RESULTS = Results(cache_seconds=1800, paging=("count", "offset"))
+RESULTS = ResultPolicy(cache_seconds=1800, paging=("count", "offset"))
 
 CREDENTIALS = [
     Credential(

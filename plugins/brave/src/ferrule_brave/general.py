@@ -1,5 +1,7 @@
 """What a general search may ask Brave for, in Brave's words."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ferrule_brave.limits import CHARACTERS, LARGEST_PAGE, WORDS

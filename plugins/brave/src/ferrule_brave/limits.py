@@ -1,5 +1,7 @@
 """What Brave serves, and the requests that get it: pages numbered from 0 to 9, of 1 to 20 results each."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ferrule_websearch import findings as findings_about_domains

@@ -1,12 +1,16 @@
 """The Brave Search API: how it is asked, what it answers, and how it refuses."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from __future__ import annotations
+
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule_brave import CREDENTIALS
 from ferrule_brave.limits import all_pages, fits, pages
 from ferrule_websearch import Answer, Fault, Page, Plan, Provider, Query, Quota, Reply, Request, Result, result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
 
 _SIGN_UP = "https://brave.com/search/api/"
 _RATE_WINDOW = 1.0  # seconds that "rate_limit" in a refusal is about

@@ -8,6 +8,8 @@ ferrule_duckdb.register(con)
 con.sql("SELECT stps_ask_ai('Bitcoin', 'What is the current price?')")
 """
 
+from __future__ import annotations
+
 from ferrule_duckdb.batch import AskFailed
 from ferrule_duckdb.registration import Registration, register
 

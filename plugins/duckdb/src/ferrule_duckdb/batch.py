@@ -1,13 +1,18 @@
 """Answers the distinct questions of one vector, several at once, and stops when the statement should."""
 
+from __future__ import annotations
+
 from collections import deque
-from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule.errors import FerruleError
-from ferrule_ask.answer import Answer
-from ferrule_duckdb.memo import Flight, Memo, Question, Start, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ferrule_ask.answer import Answer
+    from ferrule_duckdb.memo import Flight, Memo, Question, Start, Statement
 
 _LOOK_AROUND = 0.05  # seconds between two looks at whether the statement should end
 
@@ -54,7 +59,7 @@ class Round:
             raise
         return answers
 
-    def _fill(self, todo: "deque[tuple[int, Question]]", answers: list[Any]) -> None:
+    def _fill(self, todo: deque[tuple[int, Question]], answers: list[Any]) -> None:
         while todo and len(self._flying) < self._width:
             number, question = todo.popleft()
             foreseen = self._statement.foreseen(question)

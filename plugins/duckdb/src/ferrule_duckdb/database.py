@@ -1,5 +1,7 @@
 """What the connections of one database share: who asks, the answers that are there, the settings of the session."""
 
+from __future__ import annotations
+
 import weakref
 from concurrent.futures import Future
 from types import TracebackType
@@ -21,7 +23,7 @@ _BRAVE, _ANTHROPIC = "BRAVE_API_KEY", "ANTHROPIC_API_KEY"
 _SHOWN = (FerruleError, KeyboardInterrupt)
 
 
-def _answer() -> "Generator[None, None, None]":
+def _answer() -> Generator[None, None, None]:
     yield
 
 
@@ -36,7 +38,7 @@ class Service:
 
     def __init__(
         self,
-        asker: "Asker",
+        asker: Asker,
         is_own: bool,
         model: str | None,
         max_tokens: int | None,
@@ -57,7 +59,7 @@ class Service:
         """What the asker has used so far."""
         return self.asker.usage
 
-    def start(self, question: Question) -> "Future[Answer]":
+    def start(self, question: Question) -> Future[Answer]:
         """Start asking. A model or a number of tokens that cannot be is an answer with a code, as others are."""
         context, prompt, model, max_tokens = question
         try:
@@ -110,7 +112,7 @@ class Database:
         return self._service is not None
 
     @property
-    def keys(self) -> "Keys | None":
+    def keys(self) -> Keys | None:
         """The keys of the session so far."""
         return None if self._service is None else self._service.asker.keys
 

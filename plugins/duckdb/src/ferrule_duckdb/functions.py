@@ -4,10 +4,14 @@ A function of Python cannot have optional or named arguments, and a macro can. T
 statement calls them. All of them have side effects for DuckDB, so that neither EXPLAIN nor the optimiser calls them.
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferrule_duckdb.vectors import ANSWER_TYPE, PLAN_TYPE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 WHO = "__ferrule_ask_database"
 _TEXT, _ANSWER, _PLAN = "__ferrule_ask_text", "__ferrule_ask_answer", "__ferrule_ask_plan"

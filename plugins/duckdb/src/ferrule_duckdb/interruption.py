@@ -9,6 +9,8 @@ the query's progress, not in another cursor. So two things are listened to at th
 - `con.interrupt()`, by a method around the class's own, which calls it.
 """
 
+from __future__ import annotations
+
 import os
 import signal
 import threading
@@ -29,7 +31,7 @@ class Listener(Protocol):
         """This connection's query should end."""
 
 
-_listeners: "weakref.WeakSet[Listener]" = weakref.WeakSet()
+_listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
 _MARK = "ferrule_duckdb_original"
 
 

@@ -1,5 +1,7 @@
 """Which answers are there already: equal questions are asked once, at the same time and within a statement."""
 
+from __future__ import annotations
+
 import threading
 import time
 from collections import OrderedDict, deque
@@ -68,7 +70,7 @@ class Flight:
 
     __slots__ = ("born", "future", "landed", "question", "users", "waiting", "weight")
 
-    def __init__(self, question: Question, future: "Future[Answer]", born: str) -> None:
+    def __init__(self, question: Question, future: Future[Answer], born: str) -> None:
         self.question = question
         self.future = future
         self.born = born

@@ -1,20 +1,23 @@
 """Gives a connection the SQL functions, and keeps what the connections of one database share."""
 
+from __future__ import annotations
+
 import weakref
-from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
 
 from ferrule.errors import FerruleError
-from ferrule_ask.answer import Usage
 from ferrule_duckdb import functions
 from ferrule_duckdb.database import Database, Service
 from ferrule_duckdb.interruption import listen
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
     from ferrule_ask import Asker, Keys
+    from ferrule_ask.answer import Usage
 
 OnError = Literal["null", "text", "raise"]
 
@@ -26,11 +29,11 @@ _functions: list[functions.Bodies] = []
 
 
 class _Options(NamedTuple):
-    asker: "Asker | None"
+    asker: Asker | None
     model: str | None
     max_tokens: int | None
     tools: Sequence[str] | None
-    keys: "Keys | None"
+    keys: Keys | None
     on_error: OnError
     concurrency: int
     max_calls: int | None
@@ -85,11 +88,11 @@ class Registration:
 def register(
     con: Any,
     *,
-    asker: "Asker | None" = None,
+    asker: Asker | None = None,
     model: str | None = None,
     max_tokens: int | None = None,
     tools: Sequence[str] | None = None,
-    keys: "Keys | None" = None,
+    keys: Keys | None = None,
     on_error: OnError = "null",
     concurrency: int = 8,
     max_calls: int | None = None,
@@ -145,7 +148,7 @@ def _check(options: _Options) -> None:
         raise TypeError("an asker has its own tools, keys and limits: give these to it, or leave it out")
 
 
-def _service(options: _Options, keys: "Keys | None") -> Service:
+def _service(options: _Options, keys: Keys | None) -> Service:
     from ferrule_ask import Asker, Keys, Limits
 
     asker = options.asker

@@ -1,14 +1,19 @@
 """From DuckDB's vectors to distinct questions, and from their answers back to vectors."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from ferrule_ask.answer import Answer, Plan
 from ferrule_duckdb.memo import Question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ferrule_ask.answer import Answer, Plan
 
 _ANSWER = {
     "text": (pa.string(), "VARCHAR"),

@@ -1,5 +1,7 @@
 """The tool `example`: greets a city. Replace the bodies of the four functions, and `schema.json`, with your own."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ferrule import Context, Credential, ToolError, hookimpl, static_schema

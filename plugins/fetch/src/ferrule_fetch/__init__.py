@@ -1,10 +1,12 @@
 """The tool `web_fetch`: fetches a page over HTTP and gives it back as markdown, in pages of lines."""
 
+from __future__ import annotations
+
 from typing import Any
 
-from ferrule import Context, Credential, Results, hookimpl, static_schema
+from ferrule import Context, Credential, ResultPolicy, hookimpl, static_schema
 
-RESULTS = Results(cache_seconds=3600, paging=("offset", "limit"))
+RESULTS = ResultPolicy(cache_seconds=3600, paging=("offset", "limit"))
 
 
 @hookimpl

@@ -1,18 +1,21 @@
 """One call: address, request, conversion, page."""
 
+from __future__ import annotations
+
 import gc
-from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from ferrule import Context
 from ferrule_fetch.addresses.guard import Guard
 from ferrule_fetch.addresses.url import check
 from ferrule_fetch.text.pages import answer
 from ferrule_fetch.transfer.request_policy import Manners
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ferrule import Context
     from ferrule_fetch.transfer.request import Page, Wanted
 
 
@@ -28,7 +31,7 @@ def fetch_as_markdown(arguments: dict[str, Any], context: Context) -> dict[str, 
         return answer(page.url, document, arguments.get("offset", 1), arguments.get("limit"), context)
 
 
-def fetched(url: str, deadline: float, guard: Guard, manners: Manners, wanted: "Wanted | None" = None) -> "Page":
+def fetched(url: str, deadline: float, guard: Guard, manners: Manners, wanted: Wanted | None = None) -> Page:
     """Get a page, and meanwhile import what reads it, which takes as long as a server to answer."""
     from ferrule_fetch.transfer.request import TEXT, fetch
 

@@ -1,7 +1,8 @@
 """A fetched page as text: HTML becomes markdown, as feeds do; PDF becomes text; other text stays what it is."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.formats.magic_bytes import is_binary, kind_by_signature
 from ferrule_fetch.formats.media import XHTML, Format, format_of
@@ -10,7 +11,11 @@ from ferrule_fetch.text.charsets import decode
 from ferrule_fetch.text.invisible import without_invisible
 from ferrule_fetch.text.lines import Lines
 from ferrule_fetch.transfer.http_errors import not_text
-from ferrule_fetch.transfer.request import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ferrule_fetch.transfer.request import Page
 
 MAX_TITLE = 500  # characters
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")  # a byte order mark, or the beginning of markup

@@ -8,16 +8,19 @@ are the same ones (FERRULE_FETCH_ALLOW, FERRULE_FETCH_USER_AGENT, FERRULE_FETCH_
 `user_agent` and `robots` are read from the table of the tool that is called.
 """
 
+from __future__ import annotations
+
 import time
-from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
-from ferrule import Context
 from ferrule.lazy import attach
 from ferrule_fetch.addresses.guard import Guard
 from ferrule_fetch.addresses.url import check
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from ferrule import Context
     from ferrule_fetch.document import decoded, read_text
     from ferrule_fetch.formats.media import ContentType, Format
     from ferrule_fetch.limits.bounded import TooMuch
@@ -75,9 +78,9 @@ def fetch(
     context: Context,
     *,
     deadline: float | None = None,
-    wanted: "Wanted | None" = None,
+    wanted: Wanted | None = None,
     is_page: bool = True,
-) -> "Page":
+) -> Page:
     """Get what is at a URL, following redirects. deadline: an earlier one than the call's.
 
     wanted: which answers are read, by default text. is_page: False for the data of an API, which robots.txt is not
@@ -96,21 +99,21 @@ def fetch(
     return get(url, until, guard, manners._replace(robots=False), wanted or TEXT)
 
 
-def form_of(page: "Page") -> "Format":
+def form_of(page: Page) -> Format:
     """In which way the text of a page is read."""
     from ferrule_fetch.formats.media import format_of
 
     return format_of(page.type, page.body, page.url)
 
 
-def is_whole(page: "Page", text: str) -> bool:
+def is_whole(page: Page, text: str) -> bool:
     """Whether a text that `read_text` gave is all there was to read."""
     from ferrule_fetch.limits.conversion import BEGINNING, PLAIN
 
     return not (page.missing or text.startswith(PLAIN) or text.endswith(BEGINNING))
 
 
-def elements_of(html: str, names: Collection[str]) -> "Iterator[Element]":
+def elements_of(html: str, names: Collection[str]) -> Iterator[Element]:
     """The elements of these names in a page, with their attributes, and the text of scripts. Call it within `bounded`.
 
     Those in comments and templates are none. Names are in small letters.

@@ -1,5 +1,7 @@
 """What a general search may ask Google for, in Google's words."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ferrule_google.limits import LARGEST_PAGE

@@ -1,5 +1,7 @@
 """What Google serves: pages of 1 to 10 results, from the first 100."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ferrule_websearch import findings as findings_about_domains

@@ -1,9 +1,10 @@
 """The Google Custom Search JSON API: how it is asked, what it answers, and how it refuses."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule_google import CREDENTIALS
 from ferrule_google.limits import LARGEST_PAGE, LAST_PLACE
@@ -22,6 +23,9 @@ from ferrule_websearch import (
     pages_from,
     result,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 _KEY, _ENGINE = (credential.url for credential in CREDENTIALS)
 

@@ -1,8 +1,13 @@
 """Every error of the six tools: its code, its sentence, and what to do next."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from ferrule import ToolError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 INSTALL = "go install github.com/zenobi-us/opennotes@latest"
 INSTALL_TODAY = "go install github.com/zenobi-us/opennotes@v0.1.0"

@@ -1,5 +1,7 @@
 """The shape that a failure has in all six tools."""
 
+from __future__ import annotations
+
 from typing import Any
 
 

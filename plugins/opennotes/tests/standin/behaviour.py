@@ -20,7 +20,7 @@ class Behaviour:
         self.kind: str | None = wishes.get("kind")
         self.is_offline: bool = wishes.get("offline", False)
         self.sql_seconds: float = wishes.get("sql_seconds", 30)
-        self.views: "dict[str, Any]" = wishes.get("views", {})
+        self.views: dict[str, Any] = wishes.get("views", {})
 
     @classmethod
     def of(cls, launcher: str) -> "Behaviour":

@@ -101,7 +101,7 @@ def _listed(generation: Generation, notebook: Notebook, behaviour: Behaviour) ->
     )
     import random
 
-    listed: "dict[str, dict[str, Any]]" = {}
+    listed: dict[str, dict[str, Any]] = {}
     for origin, views in sources:
         shuffled = list(views.values())
         random.shuffle(shuffled)

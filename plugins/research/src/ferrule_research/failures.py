@@ -1,5 +1,7 @@
 """A failure as JSON: that of the web tools, with its kind and what to do next beside the message."""
 
+from __future__ import annotations
+
 from typing import Any
 
 _FACTS = (

@@ -1,16 +1,20 @@
 """Which tools are served, kept up to date while distributions come and go."""
 
+from __future__ import annotations
+
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule import provider_formats
 from ferrule.admin import inventory
 from ferrule.admin.fingerprint import Fingerprint, fingerprint
-from ferrule.admin.snapshot import UNKNOWN, Survey
+from ferrule.admin.snapshot import UNKNOWN, InventorySnapshot
 from ferrule.discovery import InstalledTool
 from ferrule.errors import FerruleError, ToolUnknown
 from ferrule_serve.start_snapshot import READER, begin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 OK = inventory.OK
 _SECONDS = 600.0  # that a survey may take: each of its tools gets five
@@ -25,7 +29,7 @@ class ServedTool:
 
     name: as clients know it. state: of `inventory`. error: facts as of `FerruleError.facts()`, None where it is well.
     schema: None where none is known. form: the schema as MCP has it, `{"name", "description", "inputSchema"}`; empty
-    unless the tool is well. results: as `Results.as_dict()`; empty where it was not loaded. installed: who offers it.
+    unless the tool is well. results: as `ResultPolicy.as_dict()`; empty where it was not loaded. installed: its source.
     """
 
     __slots__ = ("error", "findings", "form", "installed", "name", "results", "schema", "state")
@@ -79,7 +83,7 @@ class Catalogue:
         *,
         with_artifacts: bool = False,
         on_change: Callable[[bool], None] | None = None,
-        first: Survey | None = None,
+        first: InventorySnapshot | None = None,
     ) -> None:
         self._names = list(names)
         self._with_artifacts = with_artifacts
@@ -94,7 +98,7 @@ class Catalogue:
         self._task: asyncio.Task[None] | None = None
         self.failure: FerruleError | None = None
 
-    async def __aenter__(self) -> "Catalogue":
+    async def __aenter__(self) -> Catalogue:
         self._task = asyncio.create_task(self._keep())
         return self
 

@@ -1,5 +1,7 @@
 """Serve tools over the Model Context Protocol."""
 
+from __future__ import annotations
+
 import gc
 import sys
 

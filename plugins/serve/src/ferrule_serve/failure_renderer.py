@@ -1,16 +1,21 @@
 """Failures that the serving process itself finds, in the shape of the tool's family."""
 
+from __future__ import annotations
+
 import asyncio
 import sys
 from collections import OrderedDict
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule.calls import failures
 from ferrule.discovery import InstalledTool
-from ferrule.errors import FerruleError
 from ferrule.supervision.python_path import interpreter
 from ferrule.text import strict_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ferrule.errors import FerruleError
 
 _CODE = "from ferrule_serve.failure_renderer import tell; tell()"
 _SECONDS = 10.0

@@ -1,18 +1,23 @@
 """Which calls have begun, on whichever machine: a balancer may send a request again, and no tool is called twice.
 
-A balancer gives each request that it takes a number of its own in the header `Ferrule-Call`, and sends the request to
+A balancer gives each request that it takes a key in the header `Idempotency-Key`, and sends the request to
 another replica with the same number where the first one has not begun to answer. The replica whose tool is to be called
 says so on Redis before; whoever comes later calls nothing.
 """
 
+from __future__ import annotations
+
 import asyncio
 import os
 import re
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ferrule.errors import WorkerLost
 from ferrule.storage.failures import StoreFailed
 from ferrule.storage.redis_connection import Connection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HEADER = "ferrule-call"
 _VARIABLE = "FERRULE_REDIS"
@@ -23,7 +28,7 @@ _NO_STORE = f"A balancer numbers requests, and {_VARIABLE} is not set: one that 
 _HAS_BEGUN = "The call has begun on another server, which was lost; whether the tool has done its work is not known."
 
 
-class Beginnings:
+class IdempotencyKeys:
     """Lets each numbered call begin once. say: is told, once, why that cannot be made sure.
 
     Where Redis is missing or does not answer, calls begin all the same: a tool that nobody could call would be worse.

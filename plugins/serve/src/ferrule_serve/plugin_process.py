@@ -6,6 +6,8 @@ had other threads, children, open files or shared memory when it was loaded woul
 call; such a process takes a single call itself.
 """
 
+from __future__ import annotations
+
 import fcntl
 import gc
 import importlib
@@ -24,10 +26,10 @@ from ferrule.schema import arguments, schema_file  # noqa: F401 - what a call ne
 from ferrule.supervision import exception_text, processes  # noqa: F401 - what a call needs is imported before the plugin is
 from ferrule.supervision.channel import Channel
 from ferrule.supervision.supervisor import (
-    SPEECHLESS,
+    NO_ANSWER,
     close_all_but,
-    do,
     limit_memory,
+    run_work,
     stay_within,
     take_standard_streams,
 )
@@ -57,14 +59,14 @@ _MOST_NAMES, _LONGEST_NAME = 600, 100  # of modules, so that the message stays b
 class Plugin:
     """What the process has to know. ahead: modules to import beside it. parent: who supervises it and its copies."""
 
-    def __init__(self, tool: "InstalledTool", ahead: "Sequence[str]", control: socket.socket, parent: int) -> None:
+    def __init__(self, tool: InstalledTool, ahead: Sequence[str], control: socket.socket, parent: int) -> None:
         self.tool = tool
         self.ahead = ahead
         self.control = control
         self.parent = parent
 
 
-def live(plugin: Plugin, channel: int, text: int, signals: "Signals", memory: int) -> NoReturn:
+def live(plugin: Plugin, channel: int, text: int, signals: Signals, memory: int) -> NoReturn:
     """Load the plugin, say on the channel how that went, and where it went well, wait for calls. The child's life."""
     try:
         signals.restore()
@@ -78,7 +80,7 @@ def live(plugin: Plugin, channel: int, text: int, signals: "Signals", memory: in
             _close(channel)
             _take_calls(plugin, loaded, before)
     except BaseException:  # noqa: BLE001 - all that is left to say, with nothing that a plugin can have changed
-        _write(channel, SPEECHLESS)
+        _write(channel, NO_ANSWER)
     finally:
         _exit(0)
 
@@ -88,7 +90,7 @@ class CallChannel(Channel):
 
     __slots__ = ()
 
-    def imported(self, names: "Sequence[str]") -> None:
+    def imported(self, names: Sequence[str]) -> None:
         """Say it, in the order in which it was."""
         self._send(IMPORTED, strict_json.dumps(list(names)))
 
@@ -103,11 +105,11 @@ def _loaded(plugin: Plugin, channel: Channel) -> LoadedTool | None:
         gc.freeze()  # what was imported stays, and a collection in a copy writes to none of its pages
         channel.result({})
 
-    do(work, channel)
+    run_work(work, channel)
     return held[0] if held else None
 
 
-def _import_ahead(names: "Sequence[str]") -> None:
+def _import_ahead(names: Sequence[str]) -> None:
     for name in names:
         try:
             importlib.import_module(name)
@@ -212,12 +214,12 @@ def _take_call(loaded: LoadedTool, line: socket.socket) -> NoReturn:
         memory, call = _loads(job)
         _make(call, loaded, channel, memory)
     except BaseException:  # noqa: BLE001 - as above
-        _write(channel, SPEECHLESS)
+        _write(channel, NO_ANSWER)
     finally:
         _exit(0)
 
 
-def _make(call: "Execution", loaded: LoadedTool, channel: int, memory: int) -> None:
+def _make(call: Execution, loaded: LoadedTool, channel: int, memory: int) -> None:
     limit_memory(memory)
     gc.enable()
     before, places = set(sys.modules), list(sys.path)
@@ -228,7 +230,7 @@ def _make(call: "Execution", loaded: LoadedTool, channel: int, memory: int) -> N
         if isinstance(channel, CallChannel) and sys.path == places:
             channel.imported(_imported_since(before))
 
-    do(work, CallChannel(channel, ANSWER_BYTES))
+    run_work(work, CallChannel(channel, ANSWER_BYTES))
 
 
 def _imported_since(before: set[str]) -> list[str]:

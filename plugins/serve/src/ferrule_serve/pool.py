@@ -4,17 +4,21 @@ The serving process imports no plugin and never forks: each worker is a process 
 and a call costs neither an interpreter's start nor an import.
 """
 
+from __future__ import annotations
+
 import asyncio
 import json
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from ferrule.discovery import InstalledTool
 from ferrule.errors import CallNotTaken, FerruleError, WorkerLost
 from ferrule_serve.failure_renderer import FailureShapes
 from ferrule_serve.start_snapshot import own_environment
 from ferrule_serve.worker import Answered, EventHandler, Worker
+
+if TYPE_CHECKING:
+    from ferrule.discovery import InstalledTool
 
 Admission = Callable[[], Awaitable[None]]
 """What a call waits for when it is its turn; what this raises is the call's failure."""
@@ -40,7 +44,7 @@ class _Queued(NamedTuple):
     """A call that waits for a worker."""
 
     tool: str
-    turn: "asyncio.Future[Worker]"
+    turn: asyncio.Future[Worker]
 
 
 class Pool:
@@ -323,7 +327,7 @@ class Pool:
             self._start_where_needed()
 
 
-def _fail(turn: "asyncio.Future[Worker]", error: FerruleError) -> None:
+def _fail(turn: asyncio.Future[Worker], error: FerruleError) -> None:
     if not turn.done():
         turn.set_exception(error)
 

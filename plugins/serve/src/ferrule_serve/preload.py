@@ -4,6 +4,8 @@ Many plugins import what is heavy where they need it first, which a process for 
 depends on what such an import finds (a variable that it has set before) opts out: `import_ahead = false` in its table.
 """
 
+from __future__ import annotations
+
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
 

@@ -1,20 +1,25 @@
 """The survey of what is served. It imports little, so that the survey has begun before the protocol is imported."""
 
-import os
-from collections.abc import Sequence
+from __future__ import annotations
 
-from ferrule.admin.snapshot import ALL, Survey
+import os
+from typing import TYPE_CHECKING
+
+from ferrule.admin.snapshot import ALL, InventorySnapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 READER = "artifact_read"
 
 
-def begin(names: Sequence[str], *, with_artifacts: bool) -> Survey:
+def begin(names: Sequence[str], *, with_artifacts: bool) -> InventorySnapshot:
     """A survey of these tools, none of them meaning all; with_artifacts: of the reader of artifacts, too.
 
     Raises ToolFailed where no process can be started.
     """
     wanted = dict.fromkeys([*names, READER] if with_artifacts else names)
-    return Survey(list(wanted) if names else [ALL], own_environment())
+    return InventorySnapshot(list(wanted) if names else [ALL], own_environment())
 
 
 def own_environment() -> dict[str, str]:

@@ -1,5 +1,7 @@
 """A worker's view of the process that has loaded one plugin, and of the one that waits for the next call."""
 
+from __future__ import annotations
+
 import os
 import pickle
 import select
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING
 from ferrule.errors import CallInterrupted, FerruleError
 from ferrule.supervision import processes
 from ferrule.supervision.channel import Messages
-from ferrule.supervision.supervisor import CAPTURED, Outcome, Watch
+from ferrule.supervision.supervisor import CAPTURED, ChildWatch, Outcome
 from ferrule.tool.context import ANSWER_BYTES
 from ferrule_serve.plugin_process import COPY, ITSELF, PID_BYTES, SIZE_BYTES, Plugin, live
 
@@ -41,7 +43,7 @@ class WarmPlugin:
     """
 
     def __init__(
-        self, tool: "InstalledTool", ahead: "Sequence[str]", signals: "Signals", memory: int, deadline: float
+        self, tool: InstalledTool, ahead: Sequence[str], signals: Signals, memory: int, deadline: float
     ) -> None:
         self.tool = tool
         self.ahead = ahead
@@ -55,7 +57,7 @@ class WarmPlugin:
         with theirs:
             self.load_failure = self._load(theirs, memory, deadline)
 
-    def is_of(self, tool: "InstalledTool") -> bool:
+    def is_of(self, tool: InstalledTool) -> bool:
         """Whether this is the plugin as it is installed now."""
         return self._identity == _identity(tool)
 
@@ -75,7 +77,7 @@ class WarmPlugin:
             self._waiting = self._forked(deadline)
         return self._waiting is not None
 
-    def executed(self, call: "Execution", memory: int, deadline: float, messages: Messages) -> Outcome | None:
+    def executed(self, call: Execution, memory: int, deadline: float, messages: Messages) -> Outcome | None:
         """What comes of a call; None where it could not begin. Whatever it started is gone when this returns."""
         waiting, self._waiting = self._waiting, None
         if waiting is None:
@@ -88,7 +90,7 @@ class WarmPlugin:
             _close(*files)
             waiting.line.close()
         self.calls += 1
-        watch = Watch(waiting.process, channel[0], text[0], self._signals, deadline, messages)
+        watch = ChildWatch(waiting.process, channel[0], text[0], self._signals, deadline, messages)
         try:
             reason = watch.wait() if is_sent else None
             processes.end_descendants(waiting.process, {self.process} - {waiting.process})
@@ -105,7 +107,7 @@ class WarmPlugin:
             self._waiting = None
         processes.end_descendants(self.process, self._others)
 
-    def _outcome(self, watch: Watch, reason: FerruleError | None) -> Outcome:
+    def _outcome(self, watch: ChildWatch, reason: FerruleError | None) -> Outcome:
         """The outcome of a call, as if the plugin had been loaded for it. After a crash the plugin is worn out."""
         if reason is not None and not isinstance(reason, CallInterrupted):
             self.end()
@@ -120,7 +122,7 @@ class WarmPlugin:
         if self.process == 0:
             live(Plugin(self.tool, self.ahead, theirs, parent), channel[1], text[1], self._signals, memory)
         _close(channel[1], text[1])
-        watch = Watch(self.process, channel[0], text[0], self._signals, deadline, Messages(ANSWER_BYTES))
+        watch = ChildWatch(self.process, channel[0], text[0], self._signals, deadline, Messages(ANSWER_BYTES))
         try:
             reason = watch.wait()
             watch.drain_text()
@@ -176,7 +178,7 @@ def _send(line: socket.socket, job: bytes, files: list[int], deadline: float) ->
     return True
 
 
-def _identity(tool: "InstalledTool") -> tuple[object, ...]:
+def _identity(tool: InstalledTool) -> tuple[object, ...]:
     """What changes when a distribution is installed anew, even in the same version."""
     try:
         status = os.stat(tool.metadata)

@@ -8,6 +8,8 @@ socket's end, which ends the worker. From a worker: BEGUN (the call is being mad
 (one JSON object), ANSWER (facts: is_error, seconds, text; the document), IDLE (facts about the worker).
 """
 
+from __future__ import annotations
+
 import struct
 from typing import Any
 
@@ -20,7 +22,7 @@ _HEAD = struct.Struct(">cI")
 HEAD_BYTES = _HEAD.size
 
 
-def frame(kind: bytes, facts: "dict[str, Any] | None" = None, document: bytes = b"") -> bytes:
+def frame(kind: bytes, facts: dict[str, Any] | None = None, document: bytes = b"") -> bytes:
     """One frame; without facts, its body is the document alone."""
     body = document if facts is None else strict_json.dumps(facts) + b"\n" + document
     return _HEAD.pack(kind, len(body)) + body

@@ -1,5 +1,7 @@
 """A worker as the serving process sees it: its process, the calls that are sent to it, and what it answers."""
 
+from __future__ import annotations
+
 import asyncio
 import socket
 import sys
@@ -42,7 +44,7 @@ class _Running:
 class Worker:
     """One worker. tool: what it has loaded, None where it has nothing. on_idle, on_end: told when that is so."""
 
-    def __init__(self, on_idle: "Callable[[Worker], None]", on_end: "Callable[[Worker], None]") -> None:
+    def __init__(self, on_idle: Callable[[Worker], None], on_end: Callable[[Worker], None]) -> None:
         self.tool: str | None = None
         self.facts: dict[str, Any] = {}
         self.is_retired = self.is_lost = self.is_watched = False

@@ -4,6 +4,8 @@ It is started anew, not forked from the serving process, which has threads. It l
 its own, from which another is forked ahead of each call. It ends with the serving process, and ends all it started.
 """
 
+from __future__ import annotations
+
 import os
 import select
 import socket
@@ -123,7 +125,7 @@ class _Worker:
             processes.end_descendants(process)
 
     def executed(
-        self, execution: "Execution", tool: "InstalledTool", memory: int, deadline: float, messages: Messages
+        self, execution: Execution, tool: InstalledTool, memory: int, deadline: float, messages: Messages
     ) -> Outcome:
         """What comes of a call, in a process that was forked for it ahead, or where there is none, in a fresh one."""
         plugin = self._loaded(tool, memory, deadline)
@@ -144,11 +146,11 @@ class _Worker:
             messages=messages,
         )
 
-    def send_event(self, event: "dict[str, Any]") -> None:
+    def send_event(self, event: dict[str, Any]) -> None:
         """Hand an event on, which has no secrets any more."""
         self._send(wire.EVENT, None, strict_json.dumps(event))
 
-    def _call(self, facts: "dict[str, Any]", arguments: bytes) -> None:
+    def _call(self, facts: dict[str, Any], arguments: bytes) -> None:
         self._send(wire.BEGUN)
         started = time.monotonic()
         seconds = facts["seconds"] or configuration.deadline()
@@ -183,7 +185,7 @@ class _Worker:
             pass
         self._send(wire.IDLE, self._facts())
 
-    def _loaded(self, tool: "InstalledTool", memory: int, deadline: float) -> WarmPlugin | None:
+    def _loaded(self, tool: InstalledTool, memory: int, deadline: float) -> WarmPlugin | None:
         """The plugin, loaded now unless it has been before; None where there are no such processes to be had."""
         if sys.platform != "linux":
             return None
@@ -210,7 +212,7 @@ class _Worker:
         if not is_ready:
             self._forget_plugin()
 
-    def _renewed(self, tool: "InstalledTool", memory: int, deadline: float) -> WarmPlugin | None:
+    def _renewed(self, tool: InstalledTool, memory: int, deadline: float) -> WarmPlugin | None:
         self._forget_plugin()
         return self._loaded(tool, memory, deadline)
 
@@ -219,13 +221,13 @@ class _Worker:
             self._plugin.end()
             self._plugin = None
 
-    def _facts(self) -> "dict[str, Any]":
+    def _facts(self) -> dict[str, Any]:
         plugin = self._plugin
         if plugin is None:
             return {"tool": None, "process": None, "calls": 0}
         return {"tool": plugin.tool.name, "process": plugin.process, "calls": plugin.calls}
 
-    def _send(self, kind: bytes, facts: "dict[str, Any] | None" = None, document: bytes = b"") -> None:
+    def _send(self, kind: bytes, facts: dict[str, Any] | None = None, document: bytes = b"") -> None:
         try:
             self._link.sendall(wire.frame(kind, facts, document))
         except OSError:
@@ -267,13 +269,13 @@ class _ServedCall(ToolCall):
         """The arguments as they came."""
         return self._arguments
 
-    def arguments(self, data: bytes, tool: "InstalledTool") -> "dict[str, Any]":
+    def arguments(self, data: bytes, tool: InstalledTool) -> dict[str, Any]:
         """What was received, as arguments of this tool."""
         if len(data) > INPUT_BYTES:
             raise InputMalformed(f"The call's arguments hold more than {INPUT_BYTES:,} bytes.")
         return parse(data, "The call's arguments")
 
-    def supervised(self, execution: "Execution", tool: "InstalledTool", memory: int) -> Outcome:
+    def supervised(self, execution: Execution, tool: InstalledTool, memory: int) -> Outcome:
         """What comes of the execution in a process that has loaded the tool ahead."""
         self.memory = memory
         self._messages = _LiveMessages(self._worker.send_event)
@@ -293,7 +295,7 @@ class _LiveMessages(Messages):
 
     __slots__ = ("_bytes", "_count", "_send", "imported")
 
-    def __init__(self, send: "_Send") -> None:
+    def __init__(self, send: _Send) -> None:
         super().__init__(ANSWER_BYTES)
         self._send = send
         self._bytes = self._count = 0
@@ -306,7 +308,7 @@ class _LiveMessages(Messages):
         while self.events:
             self._hand_on(self.events.pop())
 
-    def _hand_on(self, event: "dict[str, object]") -> None:
+    def _hand_on(self, event: dict[str, object]) -> None:
         event = _without_secrets(event, self.secrets)
         self._count += 1
         self._bytes += len(strict_json.dumps(event))
@@ -323,7 +325,7 @@ def _names(document: bytes) -> list[str]:
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-def _without_secrets(event: "dict[str, object]", secrets: "Sequence[str]") -> "dict[str, Any]":
+def _without_secrets(event: dict[str, object], secrets: Sequence[str]) -> dict[str, Any]:
     if not secrets:
         return event
     cleared: dict[str, Any] = strict_json.loads(redact_json(strict_json.dumps(event), secrets))  # type: ignore[assignment]

@@ -35,6 +35,8 @@ in `ferrule_websearch.manifest`.
 Needs the extra `ferrule[http]`. No other module of the host imports it.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from ferrule.lazy import attach

@@ -5,6 +5,8 @@ one call tries; the others wait for what comes of it. A provider that limits its
 says. State that is broken, too old or not to be had counts as closed.
 """
 
+from __future__ import annotations
+
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -46,7 +48,7 @@ class State(NamedTuple):
 class Store(Protocol):
     """Where states are kept. `update` applies a change to the state and the present instant; nobody comes between."""
 
-    def update(self, change: "Callable[[State, float], State]") -> None: ...
+    def update(self, change: Callable[[State, float], State]) -> None: ...
 
 
 class Breaker:
@@ -112,7 +114,7 @@ class Breaker:
         length = min(SECONDS if seconds is None else seconds, LONGEST)
         self._update(lambda state, now: State(state.failures, max(state.until, now + length), 0.0, now))
 
-    def _update(self, change: "Callable[[State, float], State]") -> None:
+    def _update(self, change: Callable[[State, float], State]) -> None:
         try:
             self._store.update(change)
         except Exception as error:  # noqa: BLE001 - a search must not fail for what is only a help
@@ -129,7 +131,7 @@ class Files:
     def __init__(self, path: str) -> None:
         self._path = path
 
-    def update(self, change: "Callable[[State, float], State]") -> None:
+    def update(self, change: Callable[[State, float], State]) -> None:
         """Lock, read, change, write."""
         now = time.time()
         file = locked(self._path)
@@ -153,7 +155,7 @@ class Redis:
         self._url = url
         self._key = key
 
-    def update(self, change: "Callable[[State, float], State]") -> None:
+    def update(self, change: Callable[[State, float], State]) -> None:
         """Read, change and write, again from the start where another process has written meanwhile."""
         from ferrule.storage.redis_connection import Connection
 
@@ -164,7 +166,7 @@ class Redis:
         finally:
             connection.close()
 
-    def _is_done(self, connection: "Connection", change: "Callable[[State, float], State]") -> bool:
+    def _is_done(self, connection: Connection, change: Callable[[State, float], State]) -> bool:
         _, data, (seconds, microseconds) = connection.ask(("WATCH", self._key), ("GET", self._key), ("TIME",))
         now = int(seconds) + int(microseconds) / 1e6
         before = read(data or b"", now)

@@ -1,9 +1,13 @@
 """Which domains a search is for, as people and models write them, and whether a URL is on one of them."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 ALLOWED, BLOCKED = "allowed_domains", "blocked_domains"
 

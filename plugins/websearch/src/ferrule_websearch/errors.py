@@ -1,14 +1,19 @@
 """A provider's refusal as the error that a model reads: the right code, the provider's own reason, and never a key."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
 from http import HTTPStatus
 from math import ceil, inf
+from typing import TYPE_CHECKING
 
 from ferrule.errors import ToolError
 from ferrule.http.retry_after import retry_after
 from ferrule.text.plain_text import plain_text
 from ferrule.text.redaction import redact
 from ferrule_websearch.provider import API_ERROR, AUTH_INVALID, RATE_LIMIT, Answer, Fault, Provider, Quota
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _LONGEST, _LONGEST_NAME = 300, 60  # characters of a provider's reason, and of its code for it
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))

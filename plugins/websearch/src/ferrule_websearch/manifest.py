@@ -27,6 +27,8 @@ takes, and what is not in it cannot be asked for; `list` wraps the value; `lower
 neither quoted phrases nor -word nor site: in a query.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

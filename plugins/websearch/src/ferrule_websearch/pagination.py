@@ -1,11 +1,16 @@
 """From the results that a provider has to those that were asked for: which pages, and which of their results."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ferrule.errors import ToolError
 from ferrule_websearch.domains import DomainFilter, NotADomain, findings
-from ferrule_websearch.results import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from ferrule_websearch.results import Result
 
 
 class Query(NamedTuple):

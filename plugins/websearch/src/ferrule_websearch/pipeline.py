@@ -1,15 +1,17 @@
 """One search: credentials, questions, answer."""
 
+from __future__ import annotations
+
 import gc
 import sys
 from typing import TYPE_CHECKING, Any
 
 from ferrule.errors import ToolError
-from ferrule.tool.context import Context
 from ferrule_websearch.pagination import Query, collect
-from ferrule_websearch.provider import Provider
 
 if TYPE_CHECKING:
+    from ferrule.tool.context import Context
+    from ferrule_websearch.provider import Provider
     from ferrule_websearch.provider_client import Asker
 
 
@@ -33,7 +35,7 @@ def search(provider: Provider, query: Query, context: Context) -> dict[str, Any]
     return answer
 
 
-def _asker_class() -> "type[Asker]":
+def _asker_class() -> type[Asker]:
     """Import the client, which a call without a key does not need, and which takes less without the collector."""
     is_first = "ferrule_websearch.provider_client" not in sys.modules and gc.isenabled()
     if is_first:

@@ -1,14 +1,16 @@
 """What a search provider says about itself; the rest is the same for all."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ferrule.http.retry_after import retry_after
-from ferrule_websearch.pagination import Plan, Query, Reply
 from ferrule_websearch.rate_limit_headers import Window, windows
 
 if TYPE_CHECKING:
     from ferrule.tool.credentials import Credential
+    from ferrule_websearch.pagination import Plan, Query, Reply
 
 AUTH_INVALID, RATE_LIMIT, API_ERROR = "AUTH_INVALID", "RATE_LIMIT", "API_ERROR"
 
@@ -89,9 +91,9 @@ class Provider:
     name: str
     endpoint: str
     endpoint_variable: str
-    credentials: "Sequence[Credential]" = ()
+    credentials: Sequence[Credential] = ()
     setup: str = ""
-    setup_event: "Mapping[str, object] | None" = None
+    setup_event: Mapping[str, object] | None = None
     quota_spent: str = "Rate limit exceeded. The search quota is used up."
     codes: Mapping[str, str] = {}
     statuses: Mapping[int, str] = {401: AUTH_INVALID, 403: AUTH_INVALID, 429: RATE_LIMIT}

@@ -1,22 +1,27 @@
 """One question to a provider at a time: in its turn, bounded in every way, and again where the answer says when."""
 
+from __future__ import annotations
+
 import json
 import os
 import time
-from collections.abc import Mapping
 from math import ceil
-from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 from ferrule.errors import ToolError
 from ferrule.http import Client, RequestFailed, Response, UnusableURL
-from ferrule.tool.context import Context
 from ferrule_websearch.errors import Refused, in_words, refused
-from ferrule_websearch.pagination import Page, Reply
 from ferrule_websearch.provider import API_ERROR, RATE_LIMIT, Answer, Json, Provider
 from ferrule_websearch.rate_limit_headers import Window, limits_of
 from ferrule_websearch.rate_limiter import TooLate, Turns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    from ferrule.tool.context import Context
+    from ferrule_websearch.pagination import Page, Reply
 
 MAX_BODY = 4 << 20  # bytes; twenty results take a hundredth of it
 _RESERVE = 1.0  # seconds that a request itself may take; a turn later than that before the deadline is no use

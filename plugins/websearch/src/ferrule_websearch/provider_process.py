@@ -4,7 +4,8 @@ What comes of it is a mapping with `state`: `answered`, `unconfigured` (a creden
 `unusable` (no tool, wrongly declared) or `resting` (its breaker is open). What fails is raised.
 """
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
 from itertools import zip_longest
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +18,8 @@ from ferrule_websearch.query_mapping import Question, Translation, Wanted, trans
 from ferrule_websearch.results import Result, result
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ferrule.config.configuration import Configuration
     from ferrule.supervision.channel import Channel
     from ferrule.tool.context import Context
@@ -35,12 +38,12 @@ class Asked(NamedTuple):
 
     name: str
     value: str
-    settings: "Configuration"
+    settings: Configuration
     wanted: Wanted | None
     deadline: float
 
 
-def attempt(asked: Asked, channel: "Channel") -> dict[str, Any]:
+def attempt(asked: Asked, channel: Channel) -> dict[str, Any]:
     """Ask the provider for what is wanted, or find out whether it could be asked. Raises whatever a plugin raises."""
     try:
         declared, loaded = _load(asked)
@@ -70,7 +73,7 @@ def breaker_identity(name: str, told: str | None) -> tuple[str, ...]:
     return (name, told or "")
 
 
-def _load(asked: Asked) -> "tuple[Declaration, LoadedTool]":
+def _load(asked: Asked) -> tuple[Declaration, LoadedTool]:
     from ferrule import discovery
     from ferrule.tool import loader
 
@@ -78,7 +81,7 @@ def _load(asked: Asked) -> "tuple[Declaration, LoadedTool]":
     return declared, loader.load(discovery.find(declared.tool, asked.settings))
 
 
-def _context(asked: Asked, loaded: "LoadedTool", channel: "Channel") -> "Context":
+def _context(asked: Asked, loaded: LoadedTool, channel: Channel) -> Context:
     from ferrule.tool.context import Context
 
     context = Context(
@@ -93,7 +96,7 @@ def _context(asked: Asked, loaded: "LoadedTool", channel: "Channel") -> "Context
     return context
 
 
-def _provider(declared: Declaration) -> "Provider | None":
+def _provider(declared: Declaration) -> Provider | None:
     from ferrule.tool.loader import resolve
 
     named = resolve(declared.provider) if isinstance(declared.provider, str) else declared.provider
@@ -101,7 +104,7 @@ def _provider(declared: Declaration) -> "Provider | None":
     return provider
 
 
-def _identity(asking: "_Asking") -> str:
+def _identity(asking: _Asking) -> str:
     """A hash of whatever can decide its results beside the question, also of what its tool's RESULTS names."""
     tool, results = asking.loaded.tool, asking.loaded.results()
     own = results.identity(asking.context) if results.identity else None
@@ -109,7 +112,7 @@ def _identity(asking: "_Asking") -> str:
     return sha256_hex(strict_json.dumps(facts))
 
 
-def _breaker(asking: "_Asking") -> str:
+def _breaker(asking: _Asking) -> str:
     """A hash of whatever makes it another provider as far as outages and quotas go: its place and its keys.
 
     What merely belongs to the call, such as its locale or the order of providers, has to stay out of it, or those who
@@ -126,7 +129,7 @@ def _breaker(asking: "_Asking") -> str:
     return sha256_hex(strict_json.dumps([tool.source, tool.value, facts["settings"], facts["credentials"], places]))
 
 
-def _what_is_missing(asking: "_Asking") -> ToolError | None:
+def _what_is_missing(asking: _Asking) -> ToolError | None:
     try:
         for credential in asking.loaded.credentials():
             asking.context.credential(credential.name)
@@ -135,7 +138,7 @@ def _what_is_missing(asking: "_Asking") -> ToolError | None:
     return None
 
 
-def _in_its_own_words(asking: "_Asking") -> ToolError | None:
+def _in_its_own_words(asking: _Asking) -> ToolError | None:
     from ferrule_websearch.pipeline import keys_of
 
     try:
@@ -146,14 +149,14 @@ def _in_its_own_words(asking: "_Asking") -> ToolError | None:
     return None
 
 
-def _rest(asked: Asked, identity: str, context: "Context") -> float:
+def _rest(asked: Asked, identity: str, context: Context) -> float:
     from ferrule_websearch.circuit_breaker import Breaker
 
     breaker = Breaker(*breaker_identity(asked.name, identity), event=context.event)
     return breaker.admit(context.remaining() + 1) if asked.wanted else breaker.wait()
 
 
-def _answer(asking: "_Asking", translation: Translation) -> dict[str, Any]:
+def _answer(asking: _Asking, translation: Translation) -> dict[str, Any]:
     lists: list[Sequence[Result]] = []
     incomplete = ""
     for question in translation.questions:
@@ -180,9 +183,9 @@ def merged(lists: Sequence[Sequence[Result]]) -> list[Result]:
 
 class _Asking(NamedTuple):
     declared: Declaration
-    loaded: "LoadedTool"
-    provider: "Provider | None"
-    context: "Context"
+    loaded: LoadedTool
+    provider: Provider | None
+    context: Context
 
     def ask(self, question: Question) -> list[Result]:
         """The results of one query. Raises ToolError."""

@@ -1,12 +1,16 @@
 """From what a search asks for to what one provider can be asked: its own words, what is emulated, what it cannot do."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferrule.errors import ToolError
 from ferrule_websearch.domains import DomainFilter
 from ferrule_websearch.manifest import ENGINE, QUERY, RESULTS, SITE, Declaration
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _SPARE = 3  # results more than were asked for, since some may be the same page twice
 _TERM = re.compile(r'"([^"]*)"|(\S+)')

@@ -1,10 +1,14 @@
 """How often a key may ask: what the headers of an answer say, and when a request's turn is."""
 
+from __future__ import annotations
+
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.http.retry_after import unsigned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 SHORT = 60.0  # seconds; a window that is longer than a call cannot be waited for
 _SLACK = 1.05  # two requests may come closer to each other on their way than they were sent

@@ -7,16 +7,21 @@ first, so nothing is waited for; a file that cannot be read, written or locked c
 Limiters such as pyrate-limiter want to be told the pace before.
 """
 
+from __future__ import annotations
+
 import os
 import time
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from ferrule.storage.locked_files import contents, locked, replace
 from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
 from ferrule_websearch.rate_limit_headers import SHORT, next_turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 _KEPT = 1000  # requests
 _HORIZON = 600.0  # seconds ahead; nobody waits for a turn that long
@@ -53,7 +58,7 @@ class Turns:
             state.take(turn, now)
         return turn - now
 
-    def learn(self, limits: "Sequence[tuple[int, float]] | None", until: float = 0.0) -> None:
+    def learn(self, limits: Sequence[tuple[int, float]] | None, until: float = 0.0) -> None:
         """Keep what an answer taught: the limits, None where it told none; and until when no request is taken."""
         self._blocked = max(self._blocked, until)
         if limits is not None or until:

@@ -3,6 +3,8 @@
 Each attempt is a process of its own, which is ended when its time is over. Its circuit breaker is told what came of it.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import time
@@ -11,16 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferrule import discovery
 from ferrule.config import configuration
-from ferrule.supervision.channel import Channel
 from ferrule.text import strict_json
 from ferrule.text.redaction import redact, redact_json
 from ferrule_websearch.circuit_breaker import LONGEST, Breaker
 from ferrule_websearch.provider_process import ANSWERED, IDENTITY, Asked, attempt, breaker_identity
-from ferrule_websearch.query_mapping import Wanted
 from ferrule_websearch.results import Result
 
 if TYPE_CHECKING:
+    from ferrule.supervision.channel import Channel
     from ferrule.supervision.supervisor import Outcome
+    from ferrule_websearch.query_mapping import Wanted
 
 GROUP = "ferrule.search_providers"
 FAILED = "failed"
@@ -140,7 +142,7 @@ def statuses(providers: Sequence[SearchProvider], deadline: float) -> list[Attem
     return [statuses([one], deadline)[0] for one in providers]  # one of them ended the process for all
 
 
-def _supervised(asked: Sequence[Asked], deadline: float, memory: int) -> "Outcome":
+def _supervised(asked: Sequence[Asked], deadline: float, memory: int) -> Outcome:
     from ferrule.supervision.supervisor import supervise
 
     def work(channel: Channel) -> None:
@@ -161,7 +163,7 @@ def _caught(asked: Asked, channel: Channel) -> dict[str, Any]:
         return {"failure": {"code": "INTERNAL_ERROR", "message": type(error).__name__}}
 
 
-def _documents(outcome: "Outcome") -> list[Json]:
+def _documents(outcome: Outcome) -> list[Json]:
     facts: Any = strict_json.loads(outcome.result) if outcome.result else {}
     found: list[Json] = facts.get("attempts", [])
     return found
@@ -216,7 +218,7 @@ def _is_our_fault(error: Json) -> bool:
     return isinstance(status, int) and 400 <= status < 500
 
 
-def _sorted_out(outcome: "Outcome") -> tuple[str | None, list[Json]]:
+def _sorted_out(outcome: Outcome) -> tuple[str | None, list[Json]]:
     """The identity that was told, and all other events, without the keys that are in none of what goes on from here."""
     told: list[Json] = []
     identity = None

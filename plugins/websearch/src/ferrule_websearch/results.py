@@ -1,5 +1,7 @@
 """One search result, as plain text."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from ferrule.text.plain_text import UNSEEN, plain_text

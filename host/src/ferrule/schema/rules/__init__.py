@@ -5,6 +5,8 @@ Warnings say what a provider does with a schema that is valid and still causes t
 on the path of `--schema` and imports next to nothing; `check` does everything. Each is loaded when it is first used.
 """
 
+from __future__ import annotations
+
 from ferrule.lazy import attach
 
 TYPE_CHECKING = False

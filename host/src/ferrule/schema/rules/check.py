@@ -1,5 +1,7 @@
 """All rules at once, on a schema or on the text of one."""
 
+from __future__ import annotations
+
 from ferrule.schema.rules import contract
 from ferrule.schema.rules.contract import contract_errors
 from ferrule.schema.rules.definitions import ERROR, RULES, WARNING
@@ -17,7 +19,7 @@ def check_text(
     name: str | None = None,
     size: int | None = None,
     strict: bool = False,
-    silenced: "Collection[str]" = (),
+    silenced: Collection[str] = (),
 ) -> list[Finding]:
     """Every finding in a schema that is still text: what an executable printed, or a draft.
 
@@ -46,7 +48,7 @@ def check(
     name: str | None = None,
     size: int | None = None,
     strict: bool = False,
-    silenced: "Collection[str]" = (),
+    silenced: Collection[str] = (),
 ) -> list[Finding]:
     """Every finding in a schema, errors of the contract first; no two have the same id and pointer.
 
@@ -71,7 +73,7 @@ def check(
     return _distinct(findings)
 
 
-def _refuse_unknown(silenced: "Collection[str]") -> None:
+def _refuse_unknown(silenced: Collection[str]) -> None:
     known = [rule for rule, (severity, _) in RULES.items() if severity == WARNING]
     unknown = sorted(set(silenced) - set(known))
     if unknown:
@@ -88,7 +90,7 @@ def _printed_size(schema: object) -> int | None:
         return None
 
 
-def _is_told(new: Finding, told: "Iterable[str]") -> bool:
+def _is_told(new: Finding, told: Iterable[str]) -> bool:
     """The metaschema refuses much that the contract has already refused, in the same place or inside it."""
     if new.id != "metaschema":
         return False
@@ -99,7 +101,7 @@ def _hardened(finding: Finding) -> Finding:
     return Finding(finding.id, finding.pointer, finding.message, finding.mend, severity=ERROR)
 
 
-def _distinct(findings: "Iterable[Finding]") -> list[Finding]:
+def _distinct(findings: Iterable[Finding]) -> list[Finding]:
     kept: dict[tuple[str, str], Finding] = {}
     for finding in findings:
         kept.setdefault((finding.id, finding.pointer), finding)

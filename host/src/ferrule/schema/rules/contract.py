@@ -4,6 +4,8 @@ A tool whose schema breaks one of them is not registered. This is on the path of
 more than the names below.
 """
 
+from __future__ import annotations
+
 from ferrule.schema.rules.findings import Finding, pointer_to, shown
 from ferrule.schema.rules.nodes import MAX_LEVELS, plain_nodes
 from ferrule.text.naming import executable_name, is_tool_name
@@ -52,7 +54,7 @@ def contract_errors(schema: object, *, name: str | None = None, size: int | None
     ]
 
 
-def too_large(size: int | None) -> "Iterator[Finding]":
+def too_large(size: int | None) -> Iterator[Finding]:
     """The client reads 8,191 bytes and no more, so what is longer is broken JSON to it."""
     if size is not None and size > MAX_BYTES:
         yield Finding(
@@ -63,7 +65,7 @@ def too_large(size: int | None) -> "Iterator[Finding]":
         )
 
 
-def too_deep(document: object) -> "Iterator[Finding]":
+def too_deep(document: object) -> Iterator[Finding]:
     """No client or provider reads such a document, and a recursive reader dies of it."""
     if not is_too_deep(document):
         return
@@ -103,7 +105,7 @@ def too_deep_at(pointer: str) -> Finding:
     )
 
 
-def required_fields(document: object) -> "Iterator[Finding]":
+def required_fields(document: object) -> Iterator[Finding]:
     """`name`, `description` and `parameters` are there, and of their types."""
     rule = "required-fields"
     if not isinstance(document, dict):
@@ -120,7 +122,7 @@ def required_fields(document: object) -> "Iterator[Finding]":
         yield _unregistered(rule, f"/{field}", wrong, f"Give {field!r} {wanted} at the top level.")
 
 
-def name_format(document: object) -> "Iterator[Finding]":
+def name_format(document: object) -> Iterator[Finding]:
     """ASCII letters, digits and underscores: what every provider takes."""
     name = _member(document, "name")
     if not isinstance(name, str) or is_tool_name(name):
@@ -129,7 +131,7 @@ def name_format(document: object) -> "Iterator[Finding]":
     yield _unregistered("name-format", "/name", wrong if name else "The name is empty", "Use snake_case: web_search.")
 
 
-def name_mismatch(document: object, name: str | None) -> "Iterator[Finding]":
+def name_mismatch(document: object, name: str | None) -> Iterator[Finding]:
     """The client takes the name from the file, the model from the schema: they have to be one."""
     own = _member(document, "name")
     if name is None or not isinstance(own, str) or own == name:
@@ -144,7 +146,7 @@ def name_mismatch(document: object, name: str | None) -> "Iterator[Finding]":
     )
 
 
-def parameters_structure(document: object) -> "Iterator[Finding]":
+def parameters_structure(document: object) -> Iterator[Finding]:
     """`parameters` is the schema of an object, and says so."""
     rule, parameters = "parameters-structure", _member(document, "parameters")
     if not isinstance(parameters, dict):
@@ -160,7 +162,7 @@ def parameters_structure(document: object) -> "Iterator[Finding]":
         yield _unregistered(rule, "/parameters/properties", wrong, mend)
 
 
-def property_type(document: object) -> "Iterator[Finding]":
+def property_type(document: object) -> Iterator[Finding]:
     """Every property and every `items`, at any depth, is an object that has one of the six types."""
     rule = "property-type"
     for node in plain_nodes(document):
@@ -178,7 +180,7 @@ def property_type(document: object) -> "Iterator[Finding]":
             yield _unregistered(rule, f"{node.pointer}/properties", wrong, mend)
 
 
-def _type_of(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+def _type_of(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     kind = schema.get("type")
     if isinstance(kind, str) and kind in TYPES:
         return
@@ -195,7 +197,7 @@ def _type_of(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]
     yield _unregistered("property-type", f"{node.pointer}/type", f"{_subject(node)} {wrong}", mend)
 
 
-def required_undefined(document: object) -> "Iterator[Finding]":
+def required_undefined(document: object) -> Iterator[Finding]:
     """`required`, at any depth, is a list of names of defined properties, each of them once."""
     for node in plain_nodes(document):
         if not isinstance(node.schema, dict) or "required" not in node.schema:
@@ -211,8 +213,8 @@ def required_undefined(document: object) -> "Iterator[Finding]":
 
 
 def _required_names(
-    pointer: str, required: "list[object] | tuple[object, ...]", properties: "dict[object, object]"
-) -> "Iterator[Finding]":
+    pointer: str, required: list[object] | tuple[object, ...], properties: dict[object, object]
+) -> Iterator[Finding]:
     seen: set[str] = set()
     for index, name in enumerate(required):
         if not isinstance(name, str):
@@ -236,7 +238,7 @@ def _meant(kind: object) -> str | None:
     return word if word in TYPES else _MEANT.get(word)
 
 
-def _subject(node: "Node") -> str:
+def _subject(node: Node) -> str:
     return "The schema of the array's items" if node.name is None else f"The property {shown(node.name)}"
 
 

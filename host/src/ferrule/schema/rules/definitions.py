@@ -1,5 +1,7 @@
 """The table of all rules: what each demands, and whether its breach keeps a tool out or only costs something."""
 
+from __future__ import annotations
+
 ERROR = "error"
 WARNING = "warning"
 

@@ -1,5 +1,7 @@
 """What a rule reports. Imports nothing before a finding is made: this is on the path of `--schema`."""
 
+from __future__ import annotations
+
 
 class Finding:
     """One thing that is wrong with a schema.

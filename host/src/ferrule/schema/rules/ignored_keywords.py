@@ -4,6 +4,8 @@ Facts are those of 2025 and 2026: OpenAI's strict mode as the client switches it
 declarations with `parameters` (not `parametersJsonSchema`), Anthropic's Messages API without strict tools.
 """
 
+from __future__ import annotations
+
 from ferrule.schema.rules.findings import Finding, pointer_to, shown
 
 TYPE_CHECKING = False
@@ -85,7 +87,7 @@ _INSTEAD = {
 }
 
 
-def unused_keyword(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+def unused_keyword(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """References, definitions, patterns, defaults, additional properties."""
     for keyword in schema:
         known = _ALIASES.get(keyword, keyword) if isinstance(keyword, str) else None
@@ -94,7 +96,7 @@ def unused_keyword(node: "Node", schema: "dict[object, object]") -> "Iterator[Fi
             yield _finding(rule, node, keyword, cost, mend)
 
 
-def unused_composition(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+def unused_composition(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """`allOf`, `anyOf` and `oneOf`, which cost most at the top level."""
     for keyword in _COMPOSITION:
         if keyword not in schema:
@@ -112,7 +114,7 @@ def unused_composition(node: "Node", schema: "dict[object, object]") -> "Iterato
         yield _finding("unused-composition", node, keyword, cost, mend)
 
 
-def unused_conditional(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+def unused_conditional(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """`if`, `then`, `else`: one finding for the three of them."""
     for keyword in _CONDITIONAL:
         if keyword in schema:
@@ -121,7 +123,7 @@ def unused_conditional(node: "Node", schema: "dict[object, object]") -> "Iterato
             return
 
 
-def unused_format(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+def unused_format(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """`format`: who takes this value, and who refuses it."""
     if "format" not in schema:
         return
@@ -141,7 +143,7 @@ def unused_format(node: "Node", schema: "dict[object, object]") -> "Iterator[Fin
     )
 
 
-def unsupported_keyword(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+def unsupported_keyword(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """Every other keyword, misspelt ones too: Gemini knows a list of them, and refuses what is not on it."""
     for keyword in schema:
         if keyword in _TAKEN or keyword in _OTHER_RULES:
@@ -154,6 +156,6 @@ def unsupported_keyword(node: "Node", schema: "dict[object, object]") -> "Iterat
         yield _finding("unsupported-keyword", node, keyword, f"{cost}.", mend)
 
 
-def _finding(rule: str, node: "Node", keyword: object, cost: str, mend: str) -> Finding:
+def _finding(rule: str, node: Node, keyword: object, cost: str, mend: str) -> Finding:
     message = f"The format does not have {shown(keyword)}: {cost}"
     return Finding(rule, pointer_to(node.pointer, keyword), message, mend)

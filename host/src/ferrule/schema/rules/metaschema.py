@@ -3,6 +3,8 @@
 jsonschema is imported when it is needed, and reads the metaschemas that it ships: nothing is ever fetched.
 """
 
+from __future__ import annotations
+
 from ferrule.schema.rules.contract import too_deep_at
 from ferrule.schema.rules.findings import Finding, pointer_to
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 _LONGEST = 160
 
 
-def metaschema(document: object) -> "Iterator[Finding]":
+def metaschema(document: object) -> Iterator[Finding]:
     """One finding for each place in `parameters` that the metaschema refuses, unusable patterns included.
 
     The document must be no deeper than `too-deep` allows. Nothing is found where `parameters` is no object.
@@ -56,7 +58,7 @@ def _shortened(message: str) -> str:
     return f"{message[:40]} ... {message[40 - _LONGEST :]}"
 
 
-def _pattern_checker() -> "FormatChecker":
+def _pattern_checker() -> FormatChecker:
     """Only regular expressions: an unusable `pattern` would fail when arguments are checked with it."""
     import re
 

@@ -1,5 +1,7 @@
 """Walks the schemas inside a schema, without recursion, so that no depth ends the process."""
 
+from __future__ import annotations
+
 from ferrule.schema.rules.findings import pointer_to
 
 TYPE_CHECKING = False
@@ -47,7 +49,7 @@ class Node:
         self.name: object = None
         self.plain = True
 
-    def child(self, schema: object, *tokens: object, plain: bool = True, name: object = None) -> "Node":
+    def child(self, schema: object, *tokens: object, plain: bool = True, name: object = None) -> Node:
         """The schema that the tokens lead to from this one."""
         node = Node(pointer_to(self.pointer, *tokens), schema, self.depth + 1, self.levels + len(tokens))
         node.plain = self.plain and plain
@@ -55,17 +57,17 @@ class Node:
         return node
 
 
-def plain_nodes(document: object) -> "Iterator[Node]":
+def plain_nodes(document: object) -> Iterator[Node]:
     """Every schema that describes an argument, `parameters` first, in the document's order."""
     return _walk(document, _plain_children)
 
 
-def all_nodes(document: object) -> "Iterator[Node]":
+def all_nodes(document: object) -> Iterator[Node]:
     """The plain schemas, and those in compositions, conditions, definitions and the like."""
     return _walk(document, lambda node, schema: [*_plain_children(node, schema), *_other_children(node, schema)])
 
 
-def _walk(document: object, children: "Callable[[Node, dict[object, object]], list[Node]]") -> "Iterator[Node]":
+def _walk(document: object, children: Callable[[Node, dict[object, object]], list[Node]]) -> Iterator[Node]:
     parameters = document.get("parameters") if isinstance(document, dict) else None
     waiting = [Node("/parameters", parameters, depth=1, levels=2)] if isinstance(parameters, dict) else []
     while waiting:
@@ -75,7 +77,7 @@ def _walk(document: object, children: "Callable[[Node, dict[object, object]], li
             waiting.extend(reversed(children(node, node.schema)))
 
 
-def _plain_children(node: Node, schema: "dict[object, object]") -> list[Node]:
+def _plain_children(node: Node, schema: dict[object, object]) -> list[Node]:
     found = []
     properties = schema.get("properties")
     if isinstance(properties, dict):
@@ -85,7 +87,7 @@ def _plain_children(node: Node, schema: "dict[object, object]") -> list[Node]:
     return found
 
 
-def _other_children(node: Node, schema: "dict[object, object]") -> list[Node]:
+def _other_children(node: Node, schema: dict[object, object]) -> list[Node]:
     found = [node.child(schema[key], key, plain=False) for key in _SINGLE if key in schema]
     for key in _LISTED:
         branches = schema.get(key)

@@ -1,5 +1,7 @@
 """Everything that is worth a warning: names and descriptions here, keywords and shapes beside it."""
 
+from __future__ import annotations
+
 from ferrule.schema.rules import ignored_keywords, structure
 from ferrule.schema.rules.findings import Finding, shown
 from ferrule.schema.rules.nodes import all_nodes
@@ -19,7 +21,7 @@ LONGEST_DESCRIPTION = 1024
 """Characters of a tool's description at OpenAI."""
 
 
-def advice(document: object) -> "Iterator[Finding]":
+def advice(document: object) -> Iterator[Finding]:
     """The warnings of a schema, whatever it is: those of the tool, then those of `parameters` in order."""
     yield from tool_name_convention(document)
     yield from tool_description(document)
@@ -29,7 +31,7 @@ def advice(document: object) -> "Iterator[Finding]":
                 yield from rule(node, node.schema)
 
 
-def tool_name_convention(document: object) -> "Iterator[Finding]":
+def tool_name_convention(document: object) -> Iterator[Finding]:
     """snake_case, a letter first, and no longer than providers take."""
     name = document.get("name") if isinstance(document, dict) else None
     if not isinstance(name, str) or not is_tool_name(name):
@@ -52,7 +54,7 @@ def tool_name_convention(document: object) -> "Iterator[Finding]":
         )
 
 
-def tool_description(document: object) -> "Iterator[Finding]":
+def tool_description(document: object) -> Iterator[Finding]:
     """There is a description, and OpenAI takes it."""
     text = document.get("description") if isinstance(document, dict) else None
     if not isinstance(text, str):
@@ -74,7 +76,7 @@ def tool_description(document: object) -> "Iterator[Finding]":
         )
 
 
-def parameter_name(node: "Node", _schema: "dict[object, object]") -> "Iterator[Finding]":
+def parameter_name(node: Node, _schema: dict[object, object]) -> Iterator[Finding]:
     """A name that no provider refuses, and then one in snake_case."""
     name = node.name
     if not isinstance(name, str) or not node.plain:
@@ -98,7 +100,7 @@ def parameter_name(node: "Node", _schema: "dict[object, object]") -> "Iterator[F
         )
 
 
-def parameter_description(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+def parameter_description(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """Each parameter, nested ones too, says what it is for."""
     text = schema.get("description")
     if node.name is None or not node.plain or (isinstance(text, str) and text.strip()):
@@ -122,7 +124,7 @@ def snake_case(name: str) -> str:
     return "_".join(word for word in text.split("_") if word)
 
 
-def refusing(name: str) -> "tuple[str, ...]":
+def refusing(name: str) -> tuple[str, ...]:
     """The providers that refuse the name of a parameter; none where nobody does."""
     if not 0 < len(name) <= LONGEST_NAME or not is_tool_name(name.replace(".", "_").replace("-", "_")):
         return ("Anthropic", "Gemini")

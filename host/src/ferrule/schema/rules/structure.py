@@ -1,5 +1,7 @@
 """Warnings about schemas that are valid, and that a provider refuses or misreads for their shape."""
 
+from __future__ import annotations
+
 from ferrule.schema.rules.findings import Finding, shown
 
 TYPE_CHECKING = False
@@ -13,7 +15,7 @@ _SAFE_DEPTH = 5
 _BELONGS_TO = (("properties", "object"), ("required", "object"), ("items", "array"))
 
 
-def misplaced_keyword(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+def misplaced_keyword(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """`properties` and `required` belong to objects, `items` to arrays."""
     kind = schema.get("type")
     for keyword, owner in _BELONGS_TO:
@@ -27,7 +29,7 @@ def misplaced_keyword(node: "Node", schema: "dict[object, object]") -> "Iterator
             )
 
 
-def array_without_items(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+def array_without_items(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """An array whose elements could be anything."""
     if schema.get("type") == "array" and "items" not in schema:
         yield Finding(
@@ -38,7 +40,7 @@ def array_without_items(node: "Node", schema: "dict[object, object]") -> "Iterat
         )
 
 
-def object_without_properties(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+def object_without_properties(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """An object that could hold anything, or a tool without parameters."""
     if schema.get("type") != "object" or schema.get("properties", {}) != {}:
         return
@@ -53,7 +55,7 @@ def object_without_properties(node: "Node", schema: "dict[object, object]") -> "
     yield Finding("object-without-properties", f"{node.pointer}/properties", message, mend)
 
 
-def nested_object(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+def nested_object(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """The client closes `parameters` for OpenAI's strict mode, and no object below it."""
     properties, required = schema.get("properties"), schema.get("required")
     if node.depth == 1 or not node.plain or schema.get("type") != "object":
@@ -72,7 +74,7 @@ def nested_object(node: "Node", schema: "dict[object, object]") -> "Iterator[Fin
     )
 
 
-def nesting_depth(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+def nesting_depth(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """The first object or array on the way down that is one level too many."""
     if node.plain and node.depth == _SAFE_DEPTH + 1 and schema.get("type") in ("object", "array"):
         yield Finding(
@@ -84,7 +86,7 @@ def nesting_depth(node: "Node", schema: "dict[object, object]") -> "Iterator[Fin
         )
 
 
-def integer_enum(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+def integer_enum(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """An `enum` of anything but strings."""
     values = schema.get("enum")
     if not isinstance(values, list | tuple):
@@ -100,7 +102,7 @@ def integer_enum(node: "Node", schema: "dict[object, object]") -> "Iterator[Find
     )
 
 
-def empty_enum(node: "Node", schema: "dict[object, object]") -> "Iterator[Finding]":
+def empty_enum(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """An `enum` that lists nothing, or the empty string."""
     values = schema.get("enum")
     if not isinstance(values, list | tuple):

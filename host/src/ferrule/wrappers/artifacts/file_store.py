@@ -4,15 +4,20 @@ A file's time of modification is the instant at which it expires, so no second f
 Nothing is synced to the disk: a file that a crash has torn no longer fits its name, and is not found.
 """
 
+from __future__ import annotations
+
 import os
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from ferrule.storage.private_files import is_ours, make_folder
 from ferrule.wrappers.artifacts.handles import digest, name_in
 from ferrule.wrappers.artifacts.settings import LONGEST
 from ferrule.wrappers.artifacts.store import LARGEST, StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LOCK_SECONDS = 2.0
 _POLL = 0.01
@@ -103,7 +108,7 @@ class FileStore:
             _remove(path)
             taken -= size
 
-    def _files(self) -> "Iterator[os.DirEntry[str]]":
+    def _files(self) -> Iterator[os.DirEntry[str]]:
         """What the store has written; whatever else lies in its folder is left alone."""
         for entry in _entries(self._folder):
             if entry.name.startswith(_BEGUN):
@@ -128,7 +133,7 @@ class FileStore:
             raise
 
 
-def _entries(folder: str) -> "Iterator[os.DirEntry[str]]":
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             yield from entries

@@ -1,5 +1,7 @@
 """What a regular expression finds in a text, worked out where it can be ended: one expression can take years."""
 
+from __future__ import annotations
+
 import os
 import select
 
@@ -21,8 +23,8 @@ _NO_MEMORY = b'{"fault":"the expression needs more memory than a call may take; 
 
 
 def matching(
-    head: "dict[str, Any]", text: str, expression: str, offset: int, limit: int | None, context: Context
-) -> "dict[str, Any]":
+    head: dict[str, Any], text: str, expression: str, offset: int, limit: int | None, context: Context
+) -> dict[str, Any]:
     """The answer with the matches that begin at `offset` or later, as many as were asked for and as fit.
 
     It has `next_offset` where something else is found after them; the search goes on from there. Matches of nothing
@@ -37,7 +39,7 @@ def matching(
     return {**head, "matches": found["matches"], "offset": offset, **further, "total": len(text)}
 
 
-def _found(text: str, expression: str, offset: int, most: int, room: int) -> "dict[str, Any]":
+def _found(text: str, expression: str, offset: int, most: int, room: int) -> dict[str, Any]:
     """The matches, and from where the search goes on; or what is wrong with the expression."""
     import re
     import warnings
@@ -59,11 +61,11 @@ def _found(text: str, expression: str, offset: int, most: int, room: int) -> "di
     return {"matches": matches, "next": None}
 
 
-def _not_empty(matches: "Iterator[Any]") -> "Iterator[Any]":
+def _not_empty(matches: Iterator[Any]) -> Iterator[Any]:
     return (match for match in matches if match.end() > match.start())
 
 
-def _shown(text: str, start: int, end: int) -> "dict[str, Any]":
+def _shown(text: str, start: int, end: int) -> dict[str, Any]:
     """A match and what stands around it in its lines."""
     end = min(end, start + _LONGEST)
     before = text[max(0, start - _AROUND) : start].rpartition("\n")[2]
@@ -71,7 +73,7 @@ def _shown(text: str, start: int, end: int) -> "dict[str, Any]":
     return {"line": text.count("\n", 0, start) + 1, "offset": start, "content": before + text[start:end] + after}
 
 
-def _apart(work: "Callable[[], dict[str, Any]]", seconds: float) -> "dict[str, Any]":
+def _apart(work: Callable[[], dict[str, Any]], seconds: float) -> dict[str, Any]:
     """What the work returns, done in a process of its own that the system ends when it has used up its time.
 
     A thread or a signal would not do: the search runs in C, which may look at neither for minutes.
@@ -89,7 +91,7 @@ def _apart(work: "Callable[[], dict[str, Any]]", seconds: float) -> "dict[str, A
     return answer or {"fault": f"the expression takes longer than {SECONDS} s; try one with fewer repetitions"}
 
 
-def _be_worker(work: "Callable[[], dict[str, Any]]", writer: int) -> None:
+def _be_worker(work: Callable[[], dict[str, Any]], writer: int) -> None:
     """The worker's whole life; never returns."""
     try:
         import resource
@@ -106,7 +108,7 @@ def _be_worker(work: "Callable[[], dict[str, Any]]", writer: int) -> None:
         os._exit(0)
 
 
-def _read(reader: int, seconds: float) -> "dict[str, Any] | None":
+def _read(reader: int, seconds: float) -> dict[str, Any] | None:
     """The worker's answer; None where it ended without one, or is late."""
     import time
 

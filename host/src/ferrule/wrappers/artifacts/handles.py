@@ -3,6 +3,8 @@
 The handle is a URI, `research://artifact/` and 64 lower-case hexadecimal digits.
 """
 
+from __future__ import annotations
+
 PREFIX = "research://artifact/"
 MIME_TYPE = "application/json"
 _DIGITS = frozenset("0123456789abcdef")

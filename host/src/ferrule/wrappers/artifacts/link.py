@@ -1,8 +1,9 @@
 """From a large result to the artifact that holds it, and to the summary that stands in its place."""
 
+from __future__ import annotations
+
 import time
 
-from ferrule import Context
 from ferrule.text import strict_json
 from ferrule.wrappers.artifacts.settings import WRAPPER, Settings
 
@@ -10,6 +11,8 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from ferrule import Context
 
 _BESIDE = "_meta"  # tells of the call, not of its result: it changes with each call and stays out of the body
 _LARGEST_BESIDE = 2048  # bytes
@@ -24,7 +27,7 @@ def can_store(context: Context) -> bool:
     return store_of(_settings(context)).is_ready()
 
 
-def linked(result: "dict[str, Any]", context: Context) -> "dict[str, Any]":
+def linked(result: dict[str, Any], context: Context) -> dict[str, Any]:
     """The summary of a result that was stored; the result itself where it is small, or cannot be stored.
 
     Where it cannot be, an event says why, and the host's own limit decides about the result.
@@ -44,7 +47,7 @@ def _settings(context: Context) -> Settings:
     return Settings(lambda key, variable: context.wrapper_setting(WRAPPER, key, variable))
 
 
-def _stored(body: bytes, settings: Settings, context: Context) -> "dict[str, Any] | None":
+def _stored(body: bytes, settings: Settings, context: Context) -> dict[str, Any] | None:
     """Store a body and return its summary; None where it cannot be stored."""
     from ferrule.wrappers.artifacts.handles import digest
     from ferrule.wrappers.artifacts.store import StoreUnavailable, store_of
@@ -58,7 +61,7 @@ def _stored(body: bytes, settings: Settings, context: Context) -> "dict[str, Any
     return _link(name, body, expires, context)
 
 
-def _parted(result: "dict[str, Any]") -> "tuple[dict[str, Any], bytes]":
+def _parted(result: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
     """What goes beside the result, and the result's body; an empty one for what JSON cannot hold."""
     beside = result.get(_BESIDE)
     try:
@@ -80,7 +83,7 @@ def _without_secrets(body: bytes, context: Context) -> bytes:
     return redact_json(body, secrets)
 
 
-def _family(result: "dict[str, Any]") -> "dict[str, Any]":
+def _family(result: dict[str, Any]) -> dict[str, Any]:
     """What tells the family of the result: whether it is one, and whether it may be believed."""
     return {key: result[key] for key in _FAMILY if key in result and _is_small(result[key])}
 
@@ -89,7 +92,7 @@ def _is_small(value: object) -> bool:
     return isinstance(value, bool) or (isinstance(value, str) and len(value) <= _LONGEST_OF_FAMILY)
 
 
-def _link(name: str, body: bytes, expires: int, context: Context) -> "dict[str, Any]":
+def _link(name: str, body: bytes, expires: int, context: Context) -> dict[str, Any]:
     from ferrule.wrappers.artifacts.handles import MIME_TYPE, uri
     from ferrule.wrappers.artifacts.summary import summary
 

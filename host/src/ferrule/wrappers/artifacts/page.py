@@ -1,22 +1,24 @@
 """A page of a text: from a character on, as many as were asked for and as fit into an answer."""
 
-from bisect import bisect_left
+from __future__ import annotations
 
-from ferrule import Context
+from bisect import bisect_left
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from ferrule import Context
 
-def page(head: "dict[str, Any]", text: str, offset: int, limit: int | None, context: Context) -> "dict[str, Any]":
+
+def page(head: dict[str, Any], text: str, offset: int, limit: int | None, context: Context) -> dict[str, Any]:
     """The answer that begins with character `offset`, which is at most the length of the text.
 
     It has `next_offset` where something follows. Characters are counted, so no page can begin or end within one.
     """
 
-    def until(end: int) -> "dict[str, Any]":
+    def until(end: int) -> dict[str, Any]:
         further = {"next_offset": end} if end < len(text) else {}
         return {**head, "content": text[offset:end], "offset": offset, **further, "total": len(text)}
 

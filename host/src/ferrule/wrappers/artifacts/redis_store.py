@@ -1,5 +1,7 @@
 """Artifacts in a Redis, for agents on many machines; it ends their lives itself."""
 
+from __future__ import annotations
+
 import time
 
 from ferrule.storage.failures import StoreFailed
@@ -69,14 +71,14 @@ class _Asking:
         self._url = url
         self._connection: Connection | None = None
 
-    def __enter__(self) -> "Any":
+    def __enter__(self) -> Any:
         return self._ask
 
     def __exit__(self, *_: object) -> None:
         if self._connection is not None:
             self._connection.close()
 
-    def _ask(self, *command: "str | int | float | bytes") -> "Any":
+    def _ask(self, *command: str | int | float | bytes) -> Any:
         try:
             if self._connection is None:
                 self._connection = Connection(self._url, _SECONDS)

@@ -8,6 +8,8 @@
 What is no positive number counts as not said.
 """
 
+from __future__ import annotations
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ class Settings:
 
     __slots__ = ("redis", "seconds", "threshold", "total")
 
-    def __init__(self, setting: "Callable[[str, str], Any]") -> None:
+    def __init__(self, setting: Callable[[str, str], Any]) -> None:
         """setting: gives what was decided under a key of the table and in a variable, None where nothing was."""
         self.threshold = _number(setting("threshold", "FERRULE_ARTIFACTS_THRESHOLD"), THRESHOLD)
         self.seconds = min(_number(setting("seconds", "FERRULE_ARTIFACTS_SECONDS"), SECONDS), LONGEST)
@@ -37,7 +39,7 @@ class Settings:
         self.redis = redis if isinstance(redis, str) else ""
 
     @classmethod
-    def of(cls, configuration: "Configuration") -> "Settings":
+    def of(cls, configuration: Configuration) -> Settings:
         """The settings where no context of a wrapped call is at hand."""
         tables = configuration.content.get("wrappers")
         table = tables.get(WRAPPER) if isinstance(tables, dict) else None

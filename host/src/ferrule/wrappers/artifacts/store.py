@@ -5,12 +5,14 @@ until when. `get` gives it back as long as it has not expired, or None. Both hol
 changed is not there. `expires` says until when a body is kept.
 """
 
-from ferrule.wrappers.artifacts.settings import Settings
+from __future__ import annotations
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Protocol
+
+    from ferrule.wrappers.artifacts.settings import Settings
 
     class Store(Protocol):
         """What keeps artifacts."""
@@ -41,7 +43,7 @@ class StoreUnavailable(Exception):
     """Nothing can be kept, or nothing be asked. The message is a sentence that tells neither a path nor a URL."""
 
 
-def store_of(settings: Settings) -> "Store":
+def store_of(settings: Settings) -> Store:
     """The store that the settings ask for. Nothing is opened yet."""
     if settings.redis:
         from ferrule.wrappers.artifacts.redis_store import RedisStore

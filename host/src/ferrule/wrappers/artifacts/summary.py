@@ -1,5 +1,7 @@
 """A few words about a large result, for a model that has to decide whether to read it."""
 
+from __future__ import annotations
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -12,7 +14,7 @@ _TEXTS = ("summary", "description", "abstract", "content", "text", "markdown", "
 _LONGEST_TITLE, _LONGEST_SENTENCE, _LONGEST_KEY = 80, 120, 30
 _LOOKED_AT = 2000  # characters of a text in which its first sentence is looked for
 _KEYS = 12
-_UNITS: "dict[type[str | list[object] | dict[str, object]], str]" = {str: "character", list: "item", dict: "member"}
+_UNITS: dict[type[str | list[object] | dict[str, object]], str] = {str: "character", list: "item", dict: "member"}
 _ENDS = (". ", "! ", "? ", "。")
 
 
@@ -27,7 +29,7 @@ def summary(document: object, reader: str) -> str:
     return _cut(" ".join(parts), LONGEST - len(how)) + how
 
 
-def _title(facts: "dict[str, Any]") -> "Iterator[str]":
+def _title(facts: dict[str, Any]) -> Iterator[str]:
     for holder in (facts, facts.get("metadata")):
         for key in _TITLES:
             text = _one_line(holder.get(key)) if isinstance(holder, dict) else ""
@@ -36,14 +38,14 @@ def _title(facts: "dict[str, Any]") -> "Iterator[str]":
                 return
 
 
-def _sentence(facts: "dict[str, Any]") -> "Iterator[str]":
+def _sentence(facts: dict[str, Any]) -> Iterator[str]:
     text = next(filter(None, (_one_line(facts.get(key)) for key in _TEXTS)), "")
     ends = [text.find(end) + 1 for end in _ENDS if end in text]
     if text:
         yield _ended(_cut(text[: min(ends, default=len(text))], _LONGEST_SENTENCE))
 
 
-def _shapes(facts: "dict[str, Any]") -> "Iterator[str]":
+def _shapes(facts: dict[str, Any]) -> Iterator[str]:
     for key in list(facts)[:_KEYS]:
         value = facts[key]
         yield _cut(_one_line(key), _LONGEST_KEY) + _size(value)

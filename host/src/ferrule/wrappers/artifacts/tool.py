@@ -1,5 +1,7 @@
 """The tool `artifact_read`: gives a stored result back, in pages of characters, or what is found in it."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ferrule import Context, ToolError, hookimpl, static_schema

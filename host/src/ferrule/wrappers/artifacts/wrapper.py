@@ -1,9 +1,13 @@
 """The wrapper `artifacts`: a large result of a tool that allows it is stored, and its handle goes to the model."""
 
-from collections.abc import Generator
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from ferrule import Context, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 ORDER = -100  # outside of the cache, which keeps the result itself: a handle in it would outlive what it names
 

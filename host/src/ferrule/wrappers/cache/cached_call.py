@@ -1,5 +1,7 @@
 """One call that may be answered from the cache: what is asked, what is known, and what becomes of the answer."""
 
+from __future__ import annotations
+
 from ferrule.errors import WAIT_DETAIL, failure_in
 from ferrule.storage.failures import StoreFailed
 from ferrule.text import strict_json
@@ -28,7 +30,7 @@ NAME = "cache"
 class CachedCall:
     """A call of a tool whose results are kept. found: what is known, None where the tool has to be asked."""
 
-    def __init__(self, context: "Context", seconds: float) -> None:
+    def __init__(self, context: Context, seconds: float) -> None:
         self.found: Entry | None = None
         self._context = context
         self._seconds = seconds
@@ -39,7 +41,7 @@ class CachedCall:
         self._flight: Flight | RedisFlight | None = None
 
     @classmethod
-    def of(cls, context: "Context") -> "CachedCall | None":
+    def of(cls, context: Context) -> CachedCall | None:
         """The call, None where the tool's results are not kept. Raises ValueError for a setting that is none."""
         call = context.call
         seconds = ttl.of_result(call.tool, call.results.cache_seconds, context.wrapper(NAME))
@@ -55,7 +57,7 @@ class CachedCall:
             self._tell(failure)
         self._note()
 
-    def answered(self, result: "Mapping[str, Any]") -> None:
+    def answered(self, result: Mapping[str, Any]) -> None:
         """Keep a result, or, where it tells a failure, that failure for its own time.
 
         A result in which `_meta.cacheable` is false says itself that the next call may have a better one.
@@ -70,7 +72,7 @@ class CachedCall:
             if seconds:
                 self._keep({"result": result, "kind": kind}, seconds)
 
-    def failed(self, error: "ToolError") -> None:
+    def failed(self, error: ToolError) -> None:
         """Keep a failure that the same call would meet again."""
         facts = error.facts()
         kind, seconds = ttl.of_failure(facts)
@@ -104,13 +106,13 @@ class CachedCall:
             self._context.event({"event": "not_cached", "wrapper": NAME, "error": error, "variables": variables})
         return bool(variables)
 
-    def _known(self, known: "Store") -> Entry | None:
+    def _known(self, known: Store) -> Entry | None:
         """The entry that answers the call, None where there is none, or the settings have become stricter since."""
         entry = known.get(self._key)
         is_given = entry is not None and may_be_given(entry, entries.now(), self._seconds, self._settings)
         return entry if is_given else None
 
-    def _after_flight(self, known: "Store") -> Entry | None:
+    def _after_flight(self, known: Store) -> Entry | None:
         """What another process has found, None where this one has to ask."""
         flight = known.flight(self._key)
         came = flight.join(self._context.remaining())
@@ -122,7 +124,7 @@ class CachedCall:
             self._end_flight()
         return found
 
-    def _keep(self, outcome: "Mapping[str, Any]", seconds: float) -> None:
+    def _keep(self, outcome: Mapping[str, Any], seconds: float) -> None:
         if self._store is None:
             return
         try:
@@ -150,7 +152,7 @@ class CachedCall:
         tell(self._context, failure)
 
 
-def asked_of(context: "Context") -> "dict[str, Any]":
+def asked_of(context: Context) -> dict[str, Any]:
     """All that decides the result of a call: its question, and the room that its answer has."""
     asked = question(context.call)
     if context.max_bytes != ANSWER_BYTES:  # more room, and the tool may say more
@@ -158,7 +160,7 @@ def asked_of(context: "Context") -> "dict[str, Any]":
     return asked
 
 
-def may_be_given(entry: Entry, moment: Moment, seconds: float, settings: "Mapping[str, Any]") -> bool:
+def may_be_given(entry: Entry, moment: Moment, seconds: float, settings: Mapping[str, Any]) -> bool:
     """Whether what the admin has decided by now lets an entry be given, which may be older than the decision.
 
     seconds: how long a result of the tool may be given. settings: the table `[wrappers.cache]`.
@@ -171,13 +173,13 @@ def may_be_given(entry: Entry, moment: Moment, seconds: float, settings: "Mappin
     return age is not None and age < seconds
 
 
-def tell(context: "Context", failure: Exception) -> None:
+def tell(context: Context, failure: Exception) -> None:
     """Send the event of a wrapper that has failed."""
     error = str(failure) if isinstance(failure, StoreFailed | ValueError) else type(failure).__name__
     context.event({"event": "wrapper_failed", "wrapper": NAME, "error": error})
 
 
-def raised_again(entry: Entry) -> "ToolError | None":
+def raised_again(entry: Entry) -> ToolError | None:
     """The failure that an entry has kept, None for a result; what is left of the time to wait is said in it."""
     from ferrule.errors import ToolError
 
@@ -208,12 +210,12 @@ def _left(wait: float, age: float) -> int:
     return max(1, round(wait - age))
 
 
-def _is_for_now(result: "Mapping[str, Any]") -> bool:
+def _is_for_now(result: Mapping[str, Any]) -> bool:
     meta = result.get("_meta")
     return isinstance(meta, dict) and meta.get("cacheable") is False
 
 
-def _without_secrets(document: "dict[str, Any]", context: "Context") -> "dict[str, Any]":
+def _without_secrets(document: dict[str, Any], context: Context) -> dict[str, Any]:
     """The host keeps credentials out of every output when a call is over; what is kept here has to be without now."""
     from ferrule.text.redaction import redact_json
 

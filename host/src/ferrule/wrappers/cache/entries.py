@@ -1,5 +1,7 @@
 """What is kept of one call, as bytes that prove themselves whole, and how old it is."""
 
+from __future__ import annotations
+
 import os
 import time
 
@@ -46,7 +48,7 @@ class Entry:
     __slots__ = ("key", "outcome", "question", "seconds", "stored")
 
     def __init__(
-        self, key: str, question: "Mapping[str, Any]", outcome: "Mapping[str, Any]", stored: Moment, seconds: float
+        self, key: str, question: Mapping[str, Any], outcome: Mapping[str, Any], stored: Moment, seconds: float
     ) -> None:
         self.key = key
         self.question = question
@@ -110,7 +112,7 @@ def freshness(age: float, seconds: float) -> str:
     return "fresh" if share < 0.5 else "aging" if share < 0.8 else "expiring"
 
 
-def _entry(document: "dict[str, Any]", key: str) -> Entry | None:
+def _entry(document: dict[str, Any], key: str) -> Entry | None:
     question, outcome = document["question"], document["outcome"]
     is_ours = document["shape"] == SHAPE and document["key"] == key
     if not is_ours or not isinstance(question, dict) or not _is_outcome(outcome):

@@ -5,6 +5,8 @@ they take too much, or an hour has passed, all are looked at: those that have ex
 that dies between the ledger and the file leaves a number that is too large, which the next look corrects.
 """
 
+from __future__ import annotations
+
 import os
 import time
 
@@ -13,7 +15,6 @@ from ferrule.storage.failures import StoreFailed
 from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
 from ferrule.wrappers.cache import entries
-from ferrule.wrappers.cache.entries import Entry
 from ferrule.wrappers.cache.keys import hashed
 from ferrule.wrappers.cache.single_flight import Flight, tidy
 
@@ -21,6 +22,8 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ferrule.wrappers.cache.entries import Entry
 
 DEFAULT_MIB = 256
 _FULL_SHARE = 0.8  # of the limit stays when the oldest have gone, so that not every entry has to look at all
@@ -45,7 +48,7 @@ class FileStore:
         """Where it is, for a person."""
         return self.folder
 
-    def disclose(self, question: "dict[str, object]") -> "dict[str, object]":
+    def disclose(self, question: dict[str, object]) -> dict[str, object]:
         """A question as it may stand here: the arguments as they are, since the user alone reads them.
 
         Of the settings and the environment there are hashes, whatever an admin may have written into them.
@@ -70,7 +73,7 @@ class FileStore:
         """The flight of those that ask for a key now."""
         return Flight(os.path.join(self.folder, "flights", key))
 
-    def all(self) -> "Iterator[tuple[Entry, int]]":
+    def all(self) -> Iterator[tuple[Entry, int]]:
         """Every entry that can be read, also the expired ones, with the bytes of its file. Raises StoreFailed."""
         for file in self._files():
             entry = self._read(file.name)
@@ -103,7 +106,7 @@ class FileStore:
         data = private_files.read(self._path(key), entries.LARGEST)
         return entries.read(data, key) if data else None
 
-    def _files(self) -> "Iterator[os.DirEntry[str]]":
+    def _files(self) -> Iterator[os.DirEntry[str]]:
         for shard in private_files.listed(self.folder):
             if len(shard.name) == 2 and shard.is_dir(follow_symlinks=False):
                 for file in private_files.listed(shard.path):
@@ -150,7 +153,7 @@ class FileStore:
         return taken
 
 
-def _remove_oldest(files: "list[tuple[int, int, str]]", surplus: int) -> int:
+def _remove_oldest(files: list[tuple[int, int, str]], surplus: int) -> int:
     """Remove the oldest files, until a surplus of bytes is gone; the bytes that are."""
     removed = 0
     for _, size, path in sorted(files):
@@ -165,21 +168,21 @@ def _charged(size: int) -> int:
     return -(-size // _BLOCK) * _BLOCK
 
 
-def _size(file: "os.DirEntry[str]") -> int:
+def _size(file: os.DirEntry[str]) -> int:
     try:
         return file.stat(follow_symlinks=False).st_size
     except OSError:
         return 0
 
 
-def _is_abandoned(file: "os.DirEntry[str]") -> bool:
+def _is_abandoned(file: os.DirEntry[str]) -> bool:
     try:
         return file.stat(follow_symlinks=False).st_ctime < time.time() - _ABANDONED
     except OSError:
         return False
 
 
-def _remove_abandoned(file: "os.DirEntry[str]") -> None:
+def _remove_abandoned(file: os.DirEntry[str]) -> None:
     if _is_abandoned(file):
         private_files.remove(file.path)
 

@@ -1,18 +1,21 @@
 """What `ferrule cache` finds out: what is kept, and why a call would be answered from it or not."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferrule.wrappers.cache import entries, ttl
 from ferrule.wrappers.cache.cached_call import NAME, asked_of, may_be_given
-from ferrule.wrappers.cache.entries import Entry, Moment
 from ferrule.wrappers.cache.keys import differences, key_of
 from ferrule.wrappers.cache.store import SETTING, VARIABLE, store
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from ferrule.config.configuration import Configuration
     from ferrule.tool.context import Context
+    from ferrule.wrappers.cache.entries import Entry, Moment
     from ferrule.wrappers.cache.store import Store
 
 _SECONDS = 5.0  # that a server may take to list what it has
@@ -58,27 +61,27 @@ class Kept(NamedTuple):
         }
 
 
-def opened(settings: "Configuration") -> "Store":
+def opened(settings: Configuration) -> Store:
     """The store that the calls of this user use. Raises StoreFailed where its settings cannot be used."""
     table = table_of(settings)
     return store(os.environ.get(VARIABLE, "").strip() or table.get(SETTING), table, seconds=_SECONDS)
 
 
-def table_of(settings: "Configuration") -> Mapping[str, Any]:
+def table_of(settings: Configuration) -> Mapping[str, Any]:
     """The table `[wrappers.cache]`, empty where there is none."""
     wrappers = settings.content.get("wrappers", {})
     table = wrappers.get(NAME, {}) if isinstance(wrappers, dict) else {}
     return table if isinstance(table, dict) else {}
 
 
-def kept(known: "Store", tool: str | None = None) -> Iterator[Kept]:
+def kept(known: Store, tool: str | None = None) -> Iterator[Kept]:
     """What is in a store, of one tool or of all. Raises StoreFailed."""
     for entry, size in known.all():
         if tool in (None, entry.tool):
             yield Kept(entry, size, entries.now())  # to list them all takes a while, in which others are stored
 
 
-def clear(known: "Store", tool: str | None, *, expired: bool) -> tuple[int, int]:
+def clear(known: Store, tool: str | None, *, expired: bool) -> tuple[int, int]:
     """Remove the entries of one tool or of all, or the expired ones of them; how many, and their bytes.
 
     Of a file that is no whole entry nobody knows the tool: it goes where all are meant. Raises StoreFailed.
@@ -90,7 +93,7 @@ def clear(known: "Store", tool: str | None, *, expired: bool) -> tuple[int, int]
     return number, size
 
 
-def explain(context: "Context", known: "Store", *, is_on: bool) -> dict[str, Any]:
+def explain(context: Context, known: Store, *, is_on: bool) -> dict[str, Any]:
     """Whether a call would be answered from a store, what its key is made of, and what the nearest entries differ in.
 
     Runs where the call would run, with the context that it would have. is_on: whether the wrapper is. Raises

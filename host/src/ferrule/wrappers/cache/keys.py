@@ -4,6 +4,8 @@ A question is everything that the host knows to decide a result, taken whole and
 no two questions can run into each other, and its hash is used in full.
 """
 
+from __future__ import annotations
+
 from ferrule.text import strict_json
 from ferrule.text.sha256 import sha256_hex
 
@@ -36,7 +38,7 @@ SHAPE = 1
 _SHOWN = 16  # hexadecimal digits
 
 
-def question(call: "Question") -> "dict[str, Any]":
+def question(call: Question) -> dict[str, Any]:
     """All that decides the result of a call, as JSON."""
     return {
         "shape": SHAPE,
@@ -49,7 +51,7 @@ def question(call: "Question") -> "dict[str, Any]":
     }
 
 
-def key_of(asked: "Mapping[str, Any]") -> str:
+def key_of(asked: Mapping[str, Any]) -> str:
     """The key of a question: 64 hexadecimal digits. Raises Unrepresentable where it holds what JSON cannot."""
     return sha256_hex(canonical(asked))
 
@@ -75,7 +77,7 @@ def shown(key: str) -> str:
     return key[:_SHOWN]
 
 
-def differences(ours: object, theirs: object, place: str = "") -> "list[tuple[str, object, object]]":
+def differences(ours: object, theirs: object, place: str = "") -> list[tuple[str, object, object]]:
     """Where two values differ: each place, dotted, with what stands there on either side; None for nothing."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         found = []

@@ -1,5 +1,7 @@
 """The store of several machines: a Redis server, which has the clock, the limit of memory, and the lock."""
 
+from __future__ import annotations
+
 import os
 import time
 from _thread import allocate_lock, start_new_thread
@@ -7,7 +9,6 @@ from _thread import allocate_lock, start_new_thread
 from ferrule.storage.failures import StoreFailed
 from ferrule.storage.redis_connection import Connection
 from ferrule.wrappers.cache import entries
-from ferrule.wrappers.cache.entries import Entry
 from ferrule.wrappers.cache.keys import SHAPE, hashed
 from ferrule.wrappers.cache.single_flight import ALONE, FOLLOWED, LEADS
 
@@ -15,6 +16,8 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ferrule.wrappers.cache.entries import Entry
 
 SECONDS = 0.3
 """All the time that a call spends on a server that does not answer as it should."""
@@ -46,7 +49,7 @@ class RedisStore:
         """Where it is, for a person."""
         return self._connection.place
 
-    def disclose(self, question: "dict[str, object]") -> "dict[str, object]":
+    def disclose(self, question: dict[str, object]) -> dict[str, object]:
         """A question as it may stand here: hashes of all that others could read."""
         return {**question, "arguments": hashed(question["arguments"]), "identity": hashed(question["identity"])}
 
@@ -60,11 +63,11 @@ class RedisStore:
         if len(data) <= _LARGEST:
             self._connection.ask(("SET", _ENTRY + entry.key, data, "PX", max(1, int(entry.seconds * 1000))))
 
-    def flight(self, key: str) -> "RedisFlight":
+    def flight(self, key: str) -> RedisFlight:
         """The flight of those that ask for a key now, on all machines."""
         return RedisFlight(key, self._url, self._connection)
 
-    def all(self) -> "Iterator[tuple[Entry, int]]":
+    def all(self) -> Iterator[tuple[Entry, int]]:
         """Every entry, with its size in bytes. Raises StoreFailed."""
         cursor = b"0"
         while True:
@@ -174,7 +177,7 @@ class RedisFlight:
             connection.close()
 
 
-def _listed(page: object) -> "tuple[bytes, list[bytes]]":
+def _listed(page: object) -> tuple[bytes, list[bytes]]:
     """A page of names, and from where the next one goes on."""
     if isinstance(page, list) and len(page) == 2:
         cursor, names = page

@@ -4,6 +4,8 @@ A flight is one file. Whoever has it locked asks; when it has an answer it write
 ended, takes the file's name away, and lets go. Whoever dies lets go of an empty file, and the next in line asks.
 """
 
+from __future__ import annotations
+
 import os
 from _thread import allocate_lock, start_new_thread
 

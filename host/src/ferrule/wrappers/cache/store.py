@@ -1,5 +1,7 @@
 """Which store it is: a Redis server where one is named, else files of this machine."""
 
+from __future__ import annotations
+
 from ferrule.storage.failures import StoreFailed
 from ferrule.wrappers.cache.file_store import DEFAULT_MIB, FileStore
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 VARIABLE, SETTING = "FERRULE_REDIS", "redis"
 
 
-def store(redis: "Any", settings: "Mapping[str, Any]", *, seconds: float | None = None) -> "Store":
+def store(redis: Any, settings: Mapping[str, Any], *, seconds: float | None = None) -> Store:
     """The store that the admin has chosen.
 
     redis: the URL that was found, in the environment or in the table, or nothing. settings: the table
@@ -33,7 +35,7 @@ def store(redis: "Any", settings: "Mapping[str, Any]", *, seconds: float | None 
     return FileStore(limit=int(_positive(settings, "max_mib", DEFAULT_MIB) * (1 << 20)))
 
 
-def _positive(settings: "Mapping[str, Any]", name: str, default: float) -> float:
+def _positive(settings: Mapping[str, Any], name: str, default: float) -> float:
     number = settings.get(name, default)
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < 1e9:
         raise StoreFailed(f"{name} in [wrappers.cache] is no number above 0")

@@ -4,6 +4,8 @@ A tool says so for its results, and the admin for any tool. Failures are kept by
 way if it were asked again. What the network or the tool itself did wrong is never kept, nor a code that is not known.
 """
 
+from __future__ import annotations
+
 from ferrule.errors import WAIT_DETAIL
 
 TYPE_CHECKING = False
@@ -38,7 +40,7 @@ _KINDS_OF_STATUSES = {401: "auth", 403: "blocked", 404: "not_found", 410: "not_f
 _STATUS_CODE, _STATUS_WORD = "HTTP_ERROR", "HTTP"
 
 
-def of_result(tool: str, declared: float | None, settings: "Mapping[str, Any]") -> float:
+def of_result(tool: str, declared: float | None, settings: Mapping[str, Any]) -> float:
     """Seconds for which a tool's results may be kept, 0 for not at all.
 
     declared: what the tool says itself, None for nothing. settings: the table `[wrappers.cache]`; `seconds` of
@@ -54,7 +56,7 @@ def of_result(tool: str, declared: float | None, settings: "Mapping[str, Any]") 
     return float(decided)
 
 
-def of_failure(facts: "Mapping[str, Any]") -> tuple[str, float]:
+def of_failure(facts: Mapping[str, Any]) -> tuple[str, float]:
     """The kind of a failure, and the seconds for which it may be kept; `("", 0.0)` for one that is not.
 
     facts: as of `FerruleError.facts()`.
@@ -69,7 +71,7 @@ def of_failure(facts: "Mapping[str, Any]") -> tuple[str, float]:
     return (kind, seconds) if seconds > 0 else ("", 0.0)
 
 
-def wait_of(facts: "Mapping[str, Any]") -> float | None:
+def wait_of(facts: Mapping[str, Any]) -> float | None:
     """The seconds after which a failure says that asking again makes sense; None where it says nothing of that."""
     details = facts.get("details")
     told = [facts.get("retry_after"), details.get(WAIT_DETAIL) if isinstance(details, dict) else None]
@@ -79,7 +81,7 @@ def wait_of(facts: "Mapping[str, Any]") -> float | None:
     return None
 
 
-def kind_of(facts: "Mapping[str, Any]") -> str:
+def kind_of(facts: Mapping[str, Any]) -> str:
     """The kind of a failure that may be kept, empty for all others."""
     code = facts.get("code")
     if code == _STATUS_CODE:
@@ -87,7 +89,7 @@ def kind_of(facts: "Mapping[str, Any]") -> str:
     return _KINDS.get(str(code), "")
 
 
-def _status(facts: "Mapping[str, Any]") -> int:
+def _status(facts: Mapping[str, Any]) -> int:
     """The status that a server answered with: what `details` says, else the number that the message begins with."""
     details = facts.get("details")
     status = details.get("status") if isinstance(details, dict) else None

@@ -1,5 +1,7 @@
 """The hooks of the wrapper `cache`. Whatever goes wrong in here is a miss, told in an event."""
 
+from __future__ import annotations
+
 from ferrule.errors import ToolError
 from ferrule.tool.hookspecs import hookimpl
 from ferrule.wrappers.cache.cached_call import CachedCall, raised_again, tell
@@ -14,11 +16,11 @@ if TYPE_CHECKING:
 
 ORDER = 10  # inside of what changes a result, so that what is kept is the tool's own
 
-_calls: "dict[int, CachedCall]" = {}
+_calls: dict[int, CachedCall] = {}
 
 
 @hookimpl(wrapper=True)
-def execute(context: "Context") -> "Generator[None, dict[str, Any], dict[str, Any]]":
+def execute(context: Context) -> Generator[None, dict[str, Any], dict[str, Any]]:
     """Look up what is known, let it or the tool answer, and keep what the tool has said."""
     call = _begun(context)
     try:
@@ -38,7 +40,7 @@ def execute(context: "Context") -> "Generator[None, dict[str, Any], dict[str, An
 
 
 @hookimpl(tryfirst=True, specname="execute")
-def look_up(context: "Context") -> "dict[str, Any] | None":
+def look_up(context: Context) -> dict[str, Any] | None:
     """What is known of the call; None has the tool answer. A failure that was kept is raised again."""
     call = _calls.get(id(context))
     if call is None or call.found is None:
@@ -50,7 +52,7 @@ def look_up(context: "Context") -> "dict[str, Any] | None":
     return result
 
 
-def _begun(context: "Context") -> CachedCall | None:
+def _begun(context: Context) -> CachedCall | None:
     call = None
     try:
         call = CachedCall.of(context)
@@ -65,7 +67,7 @@ def _begun(context: "Context") -> CachedCall | None:
     return call
 
 
-def _try(keep: "Callable[[Any], None]", value: object, context: "Context") -> None:
+def _try(keep: Callable[[Any], None], value: object, context: Context) -> None:
     try:
         keep(value)
     except Exception as failure:  # noqa: BLE001 - a defect in here must not cost a result

@@ -1,10 +1,15 @@
 """Which hosts are fetched from: those of the internet, and of the own networks what an administrator allows."""
 
-from collections.abc import Iterable, Sequence
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from ferrule import Context, ToolError
 from ferrule_fetch.addresses.networks import LOOPBACK, PRIVATE, Kind, kind_of
 from ferrule_fetch.addresses.url import invalid, is_ipv4
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 VARIABLE, SETTING = "FERRULE_FETCH_ALLOW", "allow"
 WORDS = (LOOPBACK, PRIVATE)
@@ -34,7 +39,7 @@ class Guard:
         self._allowed = frozenset(allowed)
 
     @classmethod
-    def of(cls, context: Context) -> "Guard":
+    def of(cls, context: Context) -> Guard:
         """The guard that the administrator's setting asks for. Raises ToolError where it holds an unknown word."""
         setting = context.setting(SETTING, VARIABLE) or ""
         words = setting.split(",") if isinstance(setting, str) else setting

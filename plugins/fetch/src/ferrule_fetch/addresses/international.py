@@ -3,6 +3,8 @@
 IDNA 2008, which idna's own `encode` holds names against, knows no symbols: names with an emoji would not work.
 """
 
+from __future__ import annotations
+
 import idna
 
 _PREFIX = "xn--"

@@ -4,6 +4,8 @@
 another one in each version of Python.
 """
 
+from __future__ import annotations
+
 from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
 from typing import NamedTuple
 

@@ -4,10 +4,15 @@ A browser, httpx, Python and the C library each read some malformed URLs, and ea
 is either one that all of them read alike, or refused; the browser's rules are those of the WHATWG URL standard.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ferrule import ToolError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 MAX_LENGTH = 8192  # characters; more would leave no room for the page in the answer
 _LONGEST_HOST = 254  # characters, with the dot that may end it

@@ -1,11 +1,15 @@
 """RSS and Atom feeds as markdown: title, link, date and summary of each entry."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable
 from html import escape, unescape
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 from xml.etree.ElementTree import ParseError, XMLParser
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MOST_ENTRIES = 2000
 _SECONDS = 6.0
@@ -46,7 +50,7 @@ class Feed(NamedTuple):
     """A feed, or an entry of one: what it holds, as HTML, by names of RSS and Atom."""
 
     fields: dict[str, str]
-    entries: "list[Feed]"
+    entries: list[Feed]
 
     def first(self, *names: str) -> str:
         """The first of these fields that there is, or ""."""

@@ -1,5 +1,7 @@
 """JSON that stands in one line, given back in many."""
 
+from __future__ import annotations
+
 import json
 import re
 from io import StringIO

@@ -1,5 +1,7 @@
 """What a file is that is no text, in words: by its first bytes, or by the media type that it is given."""
 
+from __future__ import annotations
+
 import re
 
 _CONTROL = re.compile(b"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # hardly in any text; 1B begins escape sequences of ISO-2022

@@ -1,5 +1,7 @@
 """What an answer is: by its Content-Type, by the name it was asked for, and by its first bytes."""
 
+from __future__ import annotations
+
 import re
 from enum import Enum
 from typing import NamedTuple

@@ -1,13 +1,16 @@
 """A PDF as text, page by page."""
 
+from __future__ import annotations
+
 import logging
 import time
-from collections.abc import Callable
 from io import BytesIO
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pypdf import PdfReader
 
 _TOO_MUCH = "a PDF that takes too much time or memory to read"
@@ -61,7 +64,7 @@ def pdf_text(body: bytes, may_go_on: Callable[[], bool] = lambda: True) -> tuple
     return _title(reader), "\n\n".join(parts)
 
 
-def _opened(body: bytes) -> "PdfReader":
+def _opened(body: bytes) -> PdfReader:
     from pypdf import PdfReader
     from pypdf.errors import DependencyError
 
@@ -74,7 +77,7 @@ def _opened(body: bytes) -> "PdfReader":
     return reader
 
 
-def _page_text(reader: "PdfReader", index: int) -> str | None:
+def _page_text(reader: PdfReader, index: int) -> str | None:
     """The text of a page; None where it cannot be read."""
     try:
         text = reader.pages[index].extract_text()
@@ -89,7 +92,7 @@ def _shown(text: str | None) -> str:
     return "[This page cannot be read.]" if text is None else text
 
 
-def _title(reader: "PdfReader") -> str:
+def _title(reader: PdfReader) -> str:
     try:
         title = reader.metadata.title if reader.metadata else None
     except Exception:  # noqa: BLE001 - metadata may be anything

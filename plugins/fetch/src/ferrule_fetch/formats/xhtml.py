@@ -1,5 +1,7 @@
 """XHTML, spelt so that a parser of HTML reads the same elements in it."""
 
+from __future__ import annotations
+
 import re
 from html import escape
 

@@ -1,5 +1,7 @@
 """XML that stands in one line, given back in many."""
 
+from __future__ import annotations
+
 import re
 from io import StringIO
 

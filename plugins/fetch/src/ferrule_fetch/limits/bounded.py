@@ -1,12 +1,16 @@
 """Work that may take too long, or too much memory, in a process of its own that is ended when it does."""
 
+from __future__ import annotations
+
 import os
 import select
 import signal
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _CHUNK = 1 << 16  # bytes
 

@@ -1,5 +1,7 @@
 """The conversion of a page that may be made to stall it: within limits, and where it passes them, less of it."""
 
+from __future__ import annotations
+
 import time
 
 from ferrule_fetch.limits.bounded import TooMuch

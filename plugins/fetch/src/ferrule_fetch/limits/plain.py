@@ -1,5 +1,7 @@
 """The plain text of a page, for one that is made to stall whoever builds a tree of it."""
 
+from __future__ import annotations
+
 import re
 import time
 from html import unescape

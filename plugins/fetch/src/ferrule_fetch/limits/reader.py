@@ -1,9 +1,14 @@
 """A reader of some format, run in a process that is ended where it takes too much."""
 
+from __future__ import annotations
+
 import time
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.limits.bounded import TooMuch, bounded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _SHARE = 0.6  # of the time that is left
 _MEMORY = 240 << 20  # bytes; the processes of a call stay under 300 MiB together

@@ -3,8 +3,13 @@
 No tree is built, and nothing is read twice, so no page takes longer than others of its size.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Possessive throughout (`*+`): what has matched once is never tried in another way. An unfinished tag or comment goes
 # on to the end of the page, as in a browser.

@@ -1,13 +1,17 @@
 """HTML to markdown: `parsers` build the tree of a page and spell it out, `writer` goes through it once."""
 
+from __future__ import annotations
+
 import gc
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.markdown import parsers, sentinels
 from ferrule_fetch.markdown.links import Links
 from ferrule_fetch.markdown.writer import Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Converted(NamedTuple):

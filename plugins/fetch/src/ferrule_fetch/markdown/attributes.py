@@ -1,5 +1,7 @@
 """Attributes, as canonical HTML spells them out."""
 
+from __future__ import annotations
+
 import re
 
 _HIDING = (  # compiled by the first page that has such a style

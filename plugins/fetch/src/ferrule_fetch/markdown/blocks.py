@@ -1,5 +1,7 @@
 """Blocks on their way out: what stands before each line of them, and the empty lines between them."""
 
+from __future__ import annotations
+
 from enum import Enum, auto
 
 MAX_DEPTH = (

@@ -1,11 +1,16 @@
 """Code blocks: their text as it stands in the page, and the language that it is written in."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.markdown import tokens
 from ferrule_fetch.markdown.attributes import attributes_of, is_hidden, unescape
 from ferrule_fetch.markdown.elements import BLOCKS, LEFT_OUT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _CLASS = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*)((?:[^\s`;]|;(?=$))+)"

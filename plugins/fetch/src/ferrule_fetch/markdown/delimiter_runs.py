@@ -1,5 +1,7 @@
 """CommonMark's rule of where a run of delimiters opens or closes emphasis: by the characters on its two sides."""
 
+from __future__ import annotations
+
 EAST_ASIAN = (
     "、。，．：；！？「」『』（）【】《》〈〉〔〕“”‘’…—・～"  # punctuation that stands between letters without blanks
 )

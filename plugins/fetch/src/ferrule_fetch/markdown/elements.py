@@ -1,6 +1,8 @@
 """Which element is what."""
 
 # They have no end tag.
+from __future__ import annotations
+
 VOID = frozenset(
     [
         "area",

@@ -1,5 +1,7 @@
 """Text that must not be taken for markdown, and code, which never is."""
 
+from __future__ import annotations
+
 import re
 
 from ferrule_fetch.markdown import sentinels

@@ -3,11 +3,17 @@
 What it comes to is what `inline` makes of it; it only takes a tenth of the time.
 """
 
+from __future__ import annotations
+
 import re
-from collections import deque
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.markdown import sentinels
-from ferrule_fetch.markdown.links import Target
+
+if TYPE_CHECKING:
+    from collections import deque
+
+    from ferrule_fetch.markdown.links import Target
 
 # Text, code and links without blanks at their ends, links without brackets in their text, emphasis beside nothing
 # that could undo it. Links may hold code and emphasis, emphasis code and links, and that is all.

@@ -1,9 +1,14 @@
 """Tables as a grid of cells, and which of them are one."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.markdown.attributes import attributes_of, number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAX_SPAN = 1000  # columns or rows, as in browsers
 _MAX_FILLED = 10_000  # places in a table that cells may fill besides their first

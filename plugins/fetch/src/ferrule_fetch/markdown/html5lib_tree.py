@@ -1,9 +1,14 @@
 """html5lib's tree as canonical HTML."""
 
-from collections.abc import Iterator
-from xml.etree.ElementTree import Element
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.markdown.elements import RAW_TEXT, VOID
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from xml.etree.ElementTree import Element
 
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\xa0": "&nbsp;"})
 _ESCAPED_VALUE = {**_ESCAPED, ord('"'): "&quot;"}

@@ -1,5 +1,7 @@
 """Where the picture of an image element is."""
 
+from __future__ import annotations
+
 _LAZY = ("data-src", "data-original", "data-lazy-src")  # put into src by a script, once the image comes into view
 
 

@@ -1,13 +1,18 @@
 """Running text: white space, emphasis, links and code of a paragraph, settled once the paragraph is complete."""
 
+from __future__ import annotations
+
 import re
 from collections import deque
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.markdown import delimiter_runs, escapes, fast_path, sentinels
 from ferrule_fetch.markdown.attributes import one_line
 from ferrule_fetch.markdown.delimiter_runs import LETTER, PUNCTUATION, SPACE
 from ferrule_fetch.markdown.links import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _BREAKS = re.compile(f" ?{sentinels.BREAK} ?")
 _BLANK_OR_BREAK = f" {sentinels.BREAK}"
@@ -147,7 +152,7 @@ class Inline:
 
         return end
 
-    def _begin(self, span: "_Span") -> None:
+    def _begin(self, span: _Span) -> None:
         self._open.append(span)
         self._pending.append(span)
         self._linking = self._linking or span.target is not None
@@ -211,7 +216,7 @@ class Inline:
         self._out.append(text[len(rest) :])
         return True
 
-    def _joins_the_last(self, span: "_Span") -> bool:
+    def _joins_the_last(self, span: _Span) -> bool:
         """Take back the end of a span that a like one follows at once: a reader sees no difference."""
         last = self._closed
         if last is None or last.kind != span.kind or span.target is not None or self._out[-1] != last.delimiter:
@@ -221,7 +226,7 @@ class Inline:
         self._guarded, self._closed = False, None
         return True
 
-    def _delimiter(self, span: "_Span") -> str:
+    def _delimiter(self, span: _Span) -> str:
         if span.target is not None:
             return "["
         if span.kind == sentinels.DELETED:
@@ -229,7 +234,7 @@ class Inline:
         letter = "_" if self._is_taken("*", span) and not self._is_taken("_", span) else "*"
         return letter * _LENGTH[span.kind]
 
-    def _is_taken(self, letter: str, span: "_Span") -> bool:
+    def _is_taken(self, letter: str, span: _Span) -> bool:
         """Whether a delimiter would run together with the one before it, or be taken for the end of another."""
         before = self._last()
         around = next((other for other in reversed(self._open) if other.written and other is not span), None)
@@ -240,7 +245,7 @@ class Inline:
         touches_outer = around is not None and around.start == len(self._out) - 1
         return not touches_outer or span.kind == sentinels.EMPHASIS
 
-    def _check_before(self, span: "_Span", following: str) -> None:
+    def _check_before(self, span: _Span, following: str) -> None:
         """See to it that a delimiter opens, by what stands before it."""
         index = span.start - 1
         before = self._out[index] if index >= 0 else ""
@@ -255,7 +260,7 @@ class Inline:
         if delimiter_runs.kind(following) == PUNCTUATION or span.delimiter[0] == "_":
             self._out[index] = before[:-1] + delimiter_runs.entity(before[-1])
 
-    def _close(self, span: "_Span") -> None:
+    def _close(self, span: _Span) -> None:
         before = self._last()
         if span.target is not None:
             self._close_link(span)
@@ -286,7 +291,7 @@ class Inline:
             label = escapes.part(span.target.label, in_link=True)
             self._put(span.target.around(label))
 
-    def _close_link(self, span: "_Span") -> None:
+    def _close_link(self, span: _Span) -> None:
         text = "".join(self._out[span.start + 1 :])
         self._guarded, self._code, self._closed = False, "", None
         if span.target is not None:

@@ -1,14 +1,19 @@
 """The flow of a page: running text that is being collected, and the blocks that it becomes."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from copy import copy
 from operator import length_hint
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.markdown import escapes, sentinels
 from ferrule_fetch.markdown.attributes import one_line, unescape
 from ferrule_fetch.markdown.blocks import Blocks, Kind
 from ferrule_fetch.markdown.inline import Inline
-from ferrule_fetch.markdown.links import Target
+
+if TYPE_CHECKING:
+    from ferrule_fetch.markdown.links import Target
 
 # What an element's tag means: a mark to put into the text, or something to be done, given the tag as it is spelt. It
 # returns True where the text behind the tag has been dealt with.

@@ -1,5 +1,7 @@
 """Where links and images lead."""
 
+from __future__ import annotations
+
 import re
 from typing import NamedTuple
 from urllib.parse import urljoin

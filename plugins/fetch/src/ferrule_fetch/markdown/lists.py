@@ -1,10 +1,14 @@
 """Lists, their items, and the boxes of tasks."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.markdown.attributes import attributes_of, number
 from ferrule_fetch.markdown.blocks import MAX_DEPTH, List
-from ferrule_fetch.markdown.layout import Flow, Meanings
+
+if TYPE_CHECKING:
+    from ferrule_fetch.markdown.layout import Flow, Meanings
 
 _MAX_NUMBER = 999_999_999
 

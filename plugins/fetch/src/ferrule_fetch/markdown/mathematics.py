@@ -1,10 +1,15 @@
 """Formulas, as TeX: the page's own where it brings it along, else made from MathML."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.markdown import tokens
 from ferrule_fetch.markdown.attributes import attributes_of, unescape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _TEX = ("application/x-tex", "text/x-tex", "tex", "latex", "text/latex", "application/x-latex")
 _DISPLAY = re.compile(r"^\{\\(?:displaystyle|textstyle)\s*(.*)\}$", re.S)

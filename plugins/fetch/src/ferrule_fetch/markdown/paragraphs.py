@@ -1,11 +1,17 @@
 """Paragraphs, headings, definitions, quotes, rules and code blocks."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.markdown import code, escapes, sentinels
 from ferrule_fetch.markdown.blocks import MAX_DEPTH, Kind
 from ferrule_fetch.markdown.elements import BLOCKS, CODE_BLOCKS
-from ferrule_fetch.markdown.layout import Flow, Meanings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ferrule_fetch.markdown.layout import Flow, Meanings
 
 
 class Paragraphs:

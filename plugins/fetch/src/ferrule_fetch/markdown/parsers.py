@@ -5,9 +5,14 @@ ones; every attribute as ` name="value"`; `&`, `<`, `>`, `"` and no-break spaces
 it takes no parser, only a split at each `<`, which is faster than to cross into a tree for every node of it.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LEXBOR, TURBOHTML, HTML5LIB = "lexbor", "turbohtml", "html5lib"
 PARSERS = (LEXBOR, TURBOHTML, HTML5LIB)

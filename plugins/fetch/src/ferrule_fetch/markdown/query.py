@@ -1,11 +1,15 @@
 """Single elements of a page, found in its tree: what stands in the head, what scripts hold."""
 
-from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.markdown import tokens
 from ferrule_fetch.markdown.attributes import attributes_of
 from ferrule_fetch.markdown.elements import RAW_TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
 
 
 class Element(NamedTuple):

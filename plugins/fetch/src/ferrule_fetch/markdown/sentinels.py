@@ -5,6 +5,8 @@ paragraph is a string like any other until it is complete, and only then it is k
 emphasis come to.
 """
 
+from __future__ import annotations
+
 import re
 
 EMPHASIS, END_EMPHASIS = "\x01", "\x02"

@@ -1,14 +1,20 @@
 """Links, images, formulas, and what is written around words."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.markdown import elements, escapes, mathematics, sentinels, tokens
 from ferrule_fetch.markdown.attributes import attributes_of, one_line, unescape
 from ferrule_fetch.markdown.blocks import Kind
 from ferrule_fetch.markdown.images import source
-from ferrule_fetch.markdown.layout import Flow, Meanings
 from ferrule_fetch.markdown.links import Links, Target, written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ferrule_fetch.markdown.layout import Flow, Meanings
 
 _RAISED = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
 _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")

@@ -1,11 +1,17 @@
 """Tables, and what is in their cells."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ferrule_fetch.markdown import escapes
 from ferrule_fetch.markdown.blocks import Kind
 from ferrule_fetch.markdown.code import is_gutter
 from ferrule_fetch.markdown.grid import Cell, Grid, is_data
-from ferrule_fetch.markdown.layout import Flow, Meanings
 from ferrule_fetch.markdown.tokens import skip
+
+if TYPE_CHECKING:
+    from ferrule_fetch.markdown.layout import Flow, Meanings
 
 
 class Tables:

@@ -1,9 +1,14 @@
 """The pieces of canonical HTML between one "<" and the next, where an element is taken as a whole."""
 
-from collections.abc import Iterable, Iterator
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.markdown.attributes import unescape
 from ferrule_fetch.markdown.elements import RAW_TEXT, VOID
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 
 def skip(rest: Iterator[str], name: str) -> str:

@@ -1,8 +1,13 @@
 """What the tags of a page mean, each looked at once however often it comes."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.markdown.layout import Meaning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _MOST = 10_000  # tags that are kept; a page of nothing but different ones shall not fill the memory
 

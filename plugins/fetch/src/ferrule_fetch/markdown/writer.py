@@ -1,17 +1,23 @@
 """Writes a page as markdown, in one pass over its tree, spelt out as canonical HTML."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.markdown import tokens
 from ferrule_fetch.markdown.attributes import attributes_of, is_hidden, unescape
 from ferrule_fetch.markdown.elements import LEFT_OUT, VOID
 from ferrule_fetch.markdown.layout import Flow, Meaning, Meanings
-from ferrule_fetch.markdown.links import Links
 from ferrule_fetch.markdown.lists import Lists
 from ferrule_fetch.markdown.paragraphs import Paragraphs
 from ferrule_fetch.markdown.spans import Spans
 from ferrule_fetch.markdown.tables import Tables
 from ferrule_fetch.markdown.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ferrule_fetch.markdown.links import Links
 
 
 class Writer:

@@ -1,5 +1,7 @@
 """Bytes to text, by the rules that browsers have."""
 
+from __future__ import annotations
+
 import codecs
 from urllib.parse import urlsplit
 

@@ -5,8 +5,13 @@ a mark of direction anywhere but within an ASCII word, a soft hyphen, the three 
 longer run is never meant. Text is read in the order it is stored in, so embeddings, overrides and isolates say nothing.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _SLICE = 1 << 20  # characters
 _SELECTORS = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"

@@ -1,5 +1,7 @@
 """A text by its lines."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import overload
 

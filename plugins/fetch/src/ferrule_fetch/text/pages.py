@@ -1,16 +1,18 @@
 """The part of a document that an answer holds: from a line on, as many lines as were asked for and as fit."""
 
+from __future__ import annotations
+
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ferrule import Context
-
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ferrule import Context
     from ferrule_fetch.document import Document
 
 
-def answer(url: str, document: "Document", offset: int, limit: int | None, context: Context) -> dict[str, Any]:
+def answer(url: str, document: Document, offset: int, limit: int | None, context: Context) -> dict[str, Any]:
     """Return `{"success", "url", "title", "content"}` with the lines from `offset` on; 1 is the first.
 
     Where `limit` or the size of an answer leaves lines out, it has `truncated`, `next_offset` (the line with

@@ -1,5 +1,7 @@
 """What a page says of its own character set, in its first 1,024 bytes, read as the HTML standard has it."""
 
+from __future__ import annotations
+
 import re
 
 import webencodings

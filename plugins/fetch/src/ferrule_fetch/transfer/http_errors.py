@@ -1,9 +1,14 @@
 """What went wrong with a page, as the error that a model reads: what it means, and what to do next."""
 
+from __future__ import annotations
+
 from math import ceil
+from typing import TYPE_CHECKING
 
 from ferrule import ToolError
-from ferrule.http import Response
+
+if TYPE_CHECKING:
+    from ferrule.http import Response
 
 _LONGEST_WAIT = 366 * 86_400  # seconds; a server that names more means something else
 

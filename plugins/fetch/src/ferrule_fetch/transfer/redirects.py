@@ -1,11 +1,17 @@
 """Requests and the redirects that they are answered with."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urljoin
 
 from ferrule import ToolError
-from ferrule.http import Client, Guard, Response
 from ferrule_fetch.addresses.url import MAX_LENGTH, check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ferrule.http import Client, Guard, Response
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 

@@ -1,7 +1,8 @@
 """Getting a page: one GET, and those that redirects ask for."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule import ToolError
 from ferrule.http import BodyCutOff, Client, Guard, RequestFailed, Response, UnusableURL
@@ -9,7 +10,11 @@ from ferrule_fetch.formats.magic_bytes import kind_by_type
 from ferrule_fetch.formats.media import ContentType, content_type
 from ferrule_fetch.transfer.http_errors import not_text, status_error
 from ferrule_fetch.transfer.redirects import TooManyRedirects, get
-from ferrule_fetch.transfer.request_policy import Manners
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ferrule_fetch.transfer.request_policy import Manners
 
 MAX_BYTES = 10 << 20
 MAX_REDIRECTS = 10

@@ -1,5 +1,7 @@
 """How the tool behaves towards servers, as the administrator decided."""
 
+from __future__ import annotations
+
 import re
 from typing import NamedTuple
 
@@ -20,7 +22,7 @@ class Manners(NamedTuple):
     robots: bool = False
 
     @classmethod
-    def of(cls, context: Context) -> "Manners":
+    def of(cls, context: Context) -> Manners:
         """What the settings ask for. Raises ToolError NETWORK_ERROR where one cannot be understood."""
         return cls(_user_agent(context), _robots(context))
 

@@ -1,5 +1,7 @@
 """What a site lets robots fetch: robots.txt, by RFC 9309."""
 
+from __future__ import annotations
+
 from urllib.parse import urlsplit
 
 from protego import Protego

@@ -1,8 +1,12 @@
 """Pages of results: three quarters of 50 KB and of 2,000 lines at most, and how to get the next."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BYTES = 50 * 1024 * 3 // 4
 LINES = 2000 * 3 // 4

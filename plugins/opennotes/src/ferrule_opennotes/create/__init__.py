@@ -1,5 +1,7 @@
 """The tool `opennotes_create`: writes a new note into a notebook."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ferrule import Context, Credential, hookimpl, static_schema

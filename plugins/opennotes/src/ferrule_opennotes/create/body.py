@@ -1,5 +1,7 @@
 """The text of a new note: one block of frontmatter, made of all that want to be in it, an empty line, and the body."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferrule import ToolError
@@ -15,7 +17,7 @@ _MARK = "{{title}}"
 class Parts(NamedTuple):
     """A text that may begin with frontmatter of its own: its fields, `{}` where there are none, and the rest."""
 
-    fields: "Fields"
+    fields: Fields
     body: str
 
 
@@ -44,7 +46,7 @@ def parted(text: str) -> Parts:
     return Parts({}, text) if found is None else Parts(found, _without_empty_line(rest))
 
 
-def compose(title: str, written: str, template: "Fields", content: str | None, data: dict[str, Any]) -> str:
+def compose(title: str, written: str, template: Fields, content: str | None, data: dict[str, Any]) -> str:
     """The whole note.
 
     written: the note as the CLI wrote it. Of two values for a field the latter holds: the template's, the CLI's (title

@@ -4,6 +4,8 @@ They are kept as nodes rather than as values, since a value does not say how it 
 a text, a block of lines one long line, and an anchor a copy. Comments are lost.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from functools import cache
@@ -24,7 +26,7 @@ _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _RESERVED = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf", "infinity"})
 
 
-def parse(block: str) -> "Fields | None":
+def parse(block: str) -> Fields | None:
     """The fields of a block; None where it is no YAML mapping that a note can be read with."""
     import yaml
 
@@ -38,12 +40,12 @@ def parse(block: str) -> "Fields | None":
     return {_key(key): (key, value) for key, value in root.value} if isinstance(root, yaml.MappingNode) else {}
 
 
-def represent(values: dict[str, Any]) -> "Fields":
+def represent(values: dict[str, Any]) -> Fields:
     """Values of JSON as fields: text, a number, true or false, or a list of text."""
     return {key: (_text(key), _value(value)) for key, value in values.items()}
 
 
-def write(fields: "Fields") -> str:
+def write(fields: Fields) -> str:
     """The fields as YAML, in their order; ends with a line feed."""
     import yaml
 
@@ -53,7 +55,7 @@ def write(fields: "Fields") -> str:
     return text.removesuffix("...\n") if text.endswith("\n...\n") else text
 
 
-def replaced(fields: "Fields", word: str, text: str) -> "Fields":
+def replaced(fields: Fields, word: str, text: str) -> Fields:
     """The same fields with a text for a word, wherever it stands in them, and quoted where it has to be.
 
     The nodes are changed, not copied.
@@ -77,12 +79,12 @@ def replaced(fields: "Fields", word: str, text: str) -> "Fields":
     return {_key(key): (key, value) for key, value in fields.values()}
 
 
-def _key(node: "yaml.Node") -> str:
+def _key(node: yaml.Node) -> str:
     """The text of a key. One that is a list or a mapping is like no other."""
     return node.value if isinstance(node.value, str) else f"\0{id(node)}"
 
 
-def _value(value: Any) -> "yaml.Node":
+def _value(value: Any) -> yaml.Node:
     import yaml
 
     if isinstance(value, list):
@@ -97,7 +99,7 @@ def _value(value: Any) -> "yaml.Node":
     return _text(value)
 
 
-def _text(text: str) -> "yaml.Node":
+def _text(text: str) -> yaml.Node:
     import yaml
 
     return yaml.ScalarNode(f"{_TAG}str", text, style=_style(text))

@@ -1,10 +1,15 @@
 """Where a note goes: the folder, and the name of its file."""
 
+from __future__ import annotations
+
 import re
 import unicodedata
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ferrule_opennotes.notebook.paths import inside
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LONGEST_NAME = 255  # bytes, on nearly every file system
 _SUFFIX = ".md"

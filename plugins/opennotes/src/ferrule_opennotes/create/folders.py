@@ -1,12 +1,17 @@
 """A folder of a notebook, walked to and held open, so that nothing outside can be put in its place meanwhile."""
 
+from __future__ import annotations
+
 import os
 import stat
 import unicodedata
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from ferrule_opennotes import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MODE = 0o755
@@ -20,7 +25,7 @@ class NoFolder(Exception):
 
 
 @contextmanager
-def opened(root: str, wanted: Sequence[str]) -> Iterator["Folder"]:
+def opened(root: str, wanted: Sequence[str]) -> Iterator[Folder]:
     """The folder at `wanted` below the notebook's root, made where it does not exist yet.
 
     What was made is removed again where the body of the `with` fails, as far as it is empty. Raises PATH_TRAVERSAL,

@@ -1,18 +1,22 @@
 """One call: the CLI writes a note into a scratch notebook; here it is completed, and put in its place."""
 
-import os
-from typing import Any
+from __future__ import annotations
 
-from ferrule import Context
+import os
+from typing import TYPE_CHECKING, Any
+
 from ferrule_opennotes import errors
 from ferrule_opennotes.create.body import compose, with_fields
 from ferrule_opennotes.create.file_name import destination, file_name
 from ferrule_opennotes.create.write import place
-from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.notebook.resolution import opened
 from ferrule_opennotes.notebook.storable import storable
 from ferrule_opennotes.program.discovery import find
 from ferrule_opennotes.program.scratch import add_note
+
+if TYPE_CHECKING:
+    from ferrule import Context
+    from ferrule_opennotes.notebook.notebook import Notebook
 
 _LONGEST_SHOWN = 10_000  # characters of a title; an answer that is too large would pass for a failure
 _TEMPLATE = "template"  # what the CLI knows it as, whatever its name in the notebook

@@ -1,11 +1,15 @@
 """What no note can have, and the schema cannot say."""
 
+from __future__ import annotations
+
 import math
 import unicodedata
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule_opennotes.create.file_name import LONGEST_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LONGEST_TITLE = 131_071  # bytes; the CLI is given it as one argument, and Linux takes no longer one
 _DEEPEST = 100  # folders

@@ -1,12 +1,17 @@
 """A note put in its place: whole or not at all, and never in the place of another."""
 
+from __future__ import annotations
+
 import errno
 import os
-from collections.abc import Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from ferrule_opennotes import errors
 from ferrule_opennotes.create import folders
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _MODE = 0o644
 _ATTEMPTS = 200  # where others make and remove the same folder all the time, one in a few succeeds

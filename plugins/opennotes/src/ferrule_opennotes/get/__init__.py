@@ -1,5 +1,7 @@
 """The tool `opennotes_get`: gives one note, in pages where it is long."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ferrule import Context, Credential, hookimpl, static_schema

@@ -1,16 +1,20 @@
 """Giving one note: its content from the line that was asked for, as far as one answer holds it."""
 
+from __future__ import annotations
+
 import json
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ferrule import Context
 from ferrule_opennotes import errors
 from ferrule_opennotes.answers.pages import BYTES, LINES, prefix, size_of
-from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.notebook.notes import Note
 from ferrule_opennotes.notebook.resolution import opened
 from ferrule_opennotes.program.discovery import find
+
+if TYPE_CHECKING:
+    from ferrule import Context
+    from ferrule_opennotes.notebook.notebook import Notebook
+    from ferrule_opennotes.notebook.notes import Note
 
 _FRONTMATTER_BYTES = 50 * 1024 // 4  # the quarter of an answer that is not for content
 _PLACE = re.compile(r"(.+)#L([1-9][0-9]{0,8})(?:C([1-9][0-9]{0,8}))?\Z", re.DOTALL)

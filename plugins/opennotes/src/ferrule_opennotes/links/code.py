@@ -1,5 +1,7 @@
 """Markdown without its code, in which nothing is a link."""
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_right
 from collections import defaultdict

@@ -1,14 +1,19 @@
 """The links between the notes of a notebook."""
 
+from __future__ import annotations
+
 from collections import defaultdict
-from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_opennotes.links.markdown import Kind, Written, in_body, in_field
 from ferrule_opennotes.links.resolution import Places
 from ferrule_opennotes.notebook import frontmatter
-from ferrule_opennotes.notebook.notes import Note
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ferrule_opennotes.notebook.notes import Note
 
 
 class Target(NamedTuple):

@@ -4,6 +4,8 @@ Every expression is possessive or bounded, and the brackets are matched by one w
 takes as long as a megabyte of prose.
 """
 
+from __future__ import annotations
+
 import re
 from typing import Any, Literal, NamedTuple
 
@@ -77,7 +79,7 @@ def _page(inner: str) -> str:
     return inner.partition("|")[0].rstrip("\\").strip()
 
 
-def _blank(match: "re.Match[str]") -> str:
+def _blank(match: re.Match[str]) -> str:
     return " " * (match.end() - match.start())
 
 

@@ -1,13 +1,19 @@
 """Where links lead: a path to what it names, a wiki link also to the one note of that file name or title."""
 
+from __future__ import annotations
+
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from ferrule_opennotes.links.markdown import Written
-from ferrule_opennotes.notebook.notes import Note
 from ferrule_opennotes.notebook.paths import entries, leads_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ferrule_opennotes.links.markdown import Written
+    from ferrule_opennotes.notebook.notes import Note
 
 
 class Places:

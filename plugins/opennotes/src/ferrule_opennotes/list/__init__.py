@@ -1,5 +1,7 @@
 """The tool `opennotes_list`: lists the notes of a notebook."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ferrule import Context, Credential, hookimpl, static_schema

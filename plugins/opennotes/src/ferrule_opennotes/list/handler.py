@@ -1,15 +1,19 @@
 """Listing notes: which, in which order, and which page of them."""
 
-from typing import Any
+from __future__ import annotations
 
-from ferrule import Context
+from typing import TYPE_CHECKING, Any
+
 from ferrule_opennotes.answers.pages import bounds, cut
 from ferrule_opennotes.notebook import dates
 from ferrule_opennotes.notebook.globs import matches
-from ferrule_opennotes.notebook.notes import Note
 from ferrule_opennotes.notebook.paths import inside
 from ferrule_opennotes.notebook.resolution import opened
 from ferrule_opennotes.program.discovery import find
+
+if TYPE_CHECKING:
+    from ferrule import Context
+    from ferrule_opennotes.notebook.notes import Note
 
 _EVERYTHING = "**/*.md"
 _DATES = ("modified", "created")

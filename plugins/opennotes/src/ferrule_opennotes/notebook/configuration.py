@@ -1,5 +1,7 @@
 """Configuration files, as the CLI writes them and people edit them."""
 
+from __future__ import annotations
+
 import json
 import os
 import stat

@@ -1,5 +1,7 @@
 """Dates as notes have them, and as answers give them: ISO 8601 text."""
 
+from __future__ import annotations
+
 from datetime import UTC, date, datetime, tzinfo
 from typing import Any
 

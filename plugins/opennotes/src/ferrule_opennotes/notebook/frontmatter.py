@@ -4,6 +4,8 @@ Read by the rules of YAML 1.2, as the CLI does: `no`, `on` and `12:30` are text,
 type for. A number whose digits would not survive (`007`, or the identifier `1e99999`) stays text as well.
 """
 
+from __future__ import annotations
+
 import base64
 import math
 import re

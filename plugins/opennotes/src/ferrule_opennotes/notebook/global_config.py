@@ -1,11 +1,15 @@
 """The CLI's own configuration: which notebooks are registered, and which views hold in all of them."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule_opennotes.notebook import configuration
 from ferrule_opennotes.notebook.paths import absolute
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _FILE = "config.json"
 

@@ -1,9 +1,14 @@
 """Glob patterns over the paths of notes: `*` and `?` within a folder, `**` across folders, `[abc]`."""
 
+from __future__ import annotations
+
 import fnmatch
 import re
-from collections.abc import Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _ANY_DEPTH = None
 

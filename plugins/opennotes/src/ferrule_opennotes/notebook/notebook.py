@@ -1,15 +1,19 @@
 """A notebook: a folder with a configuration file, and markdown files below its root."""
 
+from __future__ import annotations
+
 import os
 import stat
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule_opennotes import errors
 from ferrule_opennotes.notebook import configuration
 from ferrule_opennotes.notebook.notes import Note
 from ferrule_opennotes.notebook.paths import entries, inside, leads_out
 from ferrule_opennotes.notebook.storable import storable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CONFIG_FILES = {"opennotes": ".opennotes.json", "jot": ".jot.json"}
 _NO_NOTES = (".git", ".jot")  # folders that hold what git and the CLI keep for themselves
@@ -101,11 +105,11 @@ class Notebook:
                 except OSError:
                     continue
 
-    def _is_foreign(self, entry: "os.DirEntry[str]") -> bool:
+    def _is_foreign(self, entry: os.DirEntry[str]) -> bool:
         return entry.is_symlink() and leads_out(entry.path, self.root)
 
 
-def read(folder: str, kinds: "list[str]") -> Notebook | None:
+def read(folder: str, kinds: list[str]) -> Notebook | None:
     """The notebook whose configuration file lies in a folder; None where there is none.
 
     kinds: whose file counts first where both CLIs have one there. Raises Malformed.

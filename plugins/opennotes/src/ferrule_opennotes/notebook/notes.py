@@ -1,5 +1,7 @@
 """One note: a markdown file of a notebook, read when something of it is first asked for."""
 
+from __future__ import annotations
+
 import os
 from typing import Any
 

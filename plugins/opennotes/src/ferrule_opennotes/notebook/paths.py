@@ -1,5 +1,7 @@
 """Paths that a caller gives, held to what lies inside a notebook."""
 
+from __future__ import annotations
+
 import os
 
 from ferrule_opennotes import errors
@@ -26,7 +28,7 @@ def absolute(path: str) -> str:
         return os.path.normpath(path)
 
 
-def entries(folder: str) -> "list[os.DirEntry[str]]":
+def entries(folder: str) -> list[os.DirEntry[str]]:
     """What a folder holds; nothing where it cannot be listed."""
     try:
         return list(os.scandir(folder))

@@ -5,15 +5,19 @@ OPENNOTES_NOTEBOOK or JOT_NOTEBOOK, the working directory itself, a registered n
 in, its ancestors.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_opennotes import errors
 from ferrule_opennotes.notebook import global_config
 from ferrule_opennotes.notebook.notebook import Malformed, Notebook, read
 from ferrule_opennotes.notebook.paths import absolute
 from ferrule_opennotes.notebook.storable import storable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 VARIABLES = {"opennotes": "OPENNOTES_NOTEBOOK", "jot": "JOT_NOTEBOOK"}
 

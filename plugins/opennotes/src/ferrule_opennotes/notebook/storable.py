@@ -1,5 +1,7 @@
 """Text as an answer can hold it: the client stores neither NUL nor half of a surrogate pair."""
 
+from __future__ import annotations
+
 import re
 
 _NOT_STORED = re.compile("[\0\ud800-\udfff]")

@@ -1,5 +1,7 @@
 """The tool `opennotes_notebooks`: lists the notebooks that there are."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ferrule import Context, Credential, hookimpl, static_schema

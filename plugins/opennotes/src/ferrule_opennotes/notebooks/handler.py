@@ -1,5 +1,7 @@
 """The notebooks that are registered or around the working directory, and the one that is meant without a word."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ferrule import Context, ToolError

@@ -1,5 +1,7 @@
 """What the CLI said when it refused. Its stderr holds log lines, the message, the usage, and the message again."""
 
+from __future__ import annotations
+
 import re
 from typing import TYPE_CHECKING
 
@@ -28,7 +30,7 @@ def said(stderr: str) -> str:
     return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…"
 
 
-def accepted(output: "Output", program: "Program", arguments: "list[str]") -> str:
+def accepted(output: Output, program: Program, arguments: list[str]) -> str:
     """What a successful run printed. Raises ToolError CLI_FAILED with the CLI's own words where it failed."""
     if output.exit_code == 0:
         return output.stdout

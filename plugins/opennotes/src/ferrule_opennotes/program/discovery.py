@@ -1,13 +1,17 @@
 """The OpenNotes CLI on this machine: `opennotes`, or `jot`, which it is called since it was renamed."""
 
+from __future__ import annotations
+
 import os
 import re
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ferrule import Context, ToolError
 from ferrule_opennotes import errors
 from ferrule_opennotes.program.process import TooSlow, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Kind = Literal["opennotes", "jot"]
 

@@ -1,9 +1,10 @@
 """One run of the CLI: no shell, nothing to read, a short list of variables, bounded output, and an end in time."""
 
+from __future__ import annotations
+
 import os
 import select
 import time
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +13,7 @@ from ferrule_opennotes import errors
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ferrule_opennotes.program.discovery import Program
 
@@ -64,7 +66,7 @@ class TooSlow(ToolError):
 
 
 def run(
-    program: "Program",
+    program: Program,
     arguments: Sequence[str],
     context: Context,
     *,
@@ -140,7 +142,7 @@ def _invalid(reason: str) -> ToolError:
     return ToolError("INVALID_INPUT", f"An argument for the OpenNotes CLI {reason}.")
 
 
-def _started(command: Sequence[bytes], cwd: str) -> "subprocess.Popen[bytes]":
+def _started(command: Sequence[bytes], cwd: str) -> subprocess.Popen[bytes]:
     import subprocess
 
     try:
@@ -178,7 +180,7 @@ def _address_space() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
-def _drained(process: "subprocess.Popen[bytes]", limit_at: float) -> tuple[bytes, bytes]:
+def _drained(process: subprocess.Popen[bytes], limit_at: float) -> tuple[bytes, bytes]:
     """All that the program writes until it closes both pipes, or has ended: what it left behind may hold them open."""
     out, err = _Pipe(process.stdout, _MOST_OUTPUT), _Pipe(process.stderr, _MOST_ERRORS)
     poll = select.poll()
@@ -205,7 +207,7 @@ def _drained(process: "subprocess.Popen[bytes]", limit_at: float) -> tuple[bytes
 class _Pipe:
     """The reading end of a pipe. most: bytes that are kept; what comes after them is read and dropped."""
 
-    def __init__(self, stream: "object", most: int) -> None:
+    def __init__(self, stream: object, most: int) -> None:
         self.descriptor: int = stream.fileno()  # type: ignore[attr-defined]
         self._most = most
         self._pieces: list[bytes] = []
@@ -239,7 +241,7 @@ class _Pipe:
         return b"".join(self._pieces)[: self._most]
 
 
-def _wait(process: "subprocess.Popen[bytes]", limit_at: float) -> None:
+def _wait(process: subprocess.Popen[bytes], limit_at: float) -> None:
     import subprocess
 
     try:
@@ -248,7 +250,7 @@ def _wait(process: "subprocess.Popen[bytes]", limit_at: float) -> None:
         raise _Late from None
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
     """See to it that the program is gone, and close its pipes, so that what it started meets a broken one."""
     for stream in (process.stdout, process.stderr):
         if stream:

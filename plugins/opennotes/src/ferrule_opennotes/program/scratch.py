@@ -1,10 +1,11 @@
 """An empty notebook for the CLI to work on, so that it neither reads ten thousand notes nor writes among them."""
 
+from __future__ import annotations
+
 import json
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,6 +15,8 @@ from ferrule_opennotes.program.cli_errors import accepted
 from ferrule_opennotes.program.process import run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from ferrule_opennotes.program.discovery import Program
 
 _CONFIGURATIONS = (".opennotes.json", ".jot.json")
@@ -66,7 +69,7 @@ def _remove_left(folder: str) -> None:
 
 
 def add_note(
-    program: "Program",
+    program: Program,
     context: Context,
     *,
     title: str,
@@ -92,7 +95,7 @@ def add_note(
 
 
 def _added_without_name(
-    program: "Program", context: Context, options: list[str], title: str, templates: Mapping[str, str]
+    program: Program, context: Context, options: list[str], title: str, templates: Mapping[str, str]
 ) -> Added:
     """The note for a title that gives no file name: one that is too long, or that has not one letter from a to z.
 
@@ -117,7 +120,7 @@ def _with_title(text: str, placeholder: str, title: str) -> str:
     return opening.replace(placeholder, quoted) + fence + body.replace(placeholder, title)
 
 
-def _added(program: "Program", context: Context, arguments: list[str], templates: Mapping[str, str]) -> Added:
+def _added(program: Program, context: Context, arguments: list[str], templates: Mapping[str, str]) -> Added:
     command = ["notes", "add", *arguments]
     with scratch(templates) as folder:
         accepted(run(program, command, context, cwd=folder, notebook=folder), program, command)

@@ -4,7 +4,8 @@ data.NAME is a field of the frontmatter, equal to the value or a list that holds
 glob; title is a part of the title; links-to and linked-by follow the links between notes.
 """
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferrule_opennotes.notebook.globs import matches
@@ -12,6 +13,8 @@ from ferrule_opennotes.notebook.notes import Note, as_text
 from ferrule_opennotes.query.text import folded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ferrule_opennotes.links import Links
 
 FIELDS = ("path", "title", "links-to", "linked-by")
@@ -77,7 +80,7 @@ def shown(conditions: Sequence[Condition]) -> str:
     return " AND ".join(parts + [f"NOT {text}" for text in texts["not"]])
 
 
-def _links(notes: Sequence[Note], root: str) -> "Links":
+def _links(notes: Sequence[Note], root: str) -> Links:
     from ferrule_opennotes.links import Links
 
     return Links(notes, root)
@@ -106,7 +109,7 @@ def _short(text: Any) -> str:
     return repr(str(text)[:80])
 
 
-def _test(condition: Condition, notes: Sequence[Note], links: "Links | None") -> Callable[[Note], bool]:
+def _test(condition: Condition, notes: Sequence[Note], links: Links | None) -> Callable[[Note], bool]:
     field, value = condition.field, condition.value
     if field == "path":
         return lambda note: _is_path(note.path, value)

@@ -4,12 +4,17 @@ Each word of the query is held against the words of the title and of the content
 one of them. What the title says counts twice as much as what the content says.
 """
 
-import re
-from collections.abc import Iterable
-from typing import Any
+from __future__ import annotations
 
-from ferrule_opennotes.notebook.notes import Note
+import re
+from typing import TYPE_CHECKING, Any
+
 from ferrule_opennotes.query.text import containing, folded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ferrule_opennotes.notebook.notes import Note
 
 _ENOUGH = 70.0  # of 100; `mtng` for `meeting` has 73, one letter wrong in a word of five 80
 _INSIDE = 90.0  # a word that is part of a longer one

@@ -1,9 +1,14 @@
 """Notes whose title or content holds a text, whatever its case."""
 
-import unicodedata
-from collections.abc import Iterable
+from __future__ import annotations
 
-from ferrule_opennotes.notebook.notes import Note
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ferrule_opennotes.notebook.notes import Note
 
 
 def containing(notes: Iterable[Note], query: str) -> list[Note]:

@@ -1,5 +1,7 @@
 """The tool `opennotes_search`: searches notes by text, by likeness, by conditions or by SQL."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ferrule import Context, Credential, hookimpl, static_schema

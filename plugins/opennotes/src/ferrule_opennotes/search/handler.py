@@ -1,16 +1,21 @@
 """One search: by SQL where a statement is given, else by filters and text together, each note once."""
 
-from collections.abc import Sequence
-from typing import Any
+from __future__ import annotations
 
-from ferrule import Context
+from typing import TYPE_CHECKING, Any
+
 from ferrule_opennotes import errors
 from ferrule_opennotes.answers import pages
-from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.notebook.notes import Note
 from ferrule_opennotes.notebook.resolution import opened
 from ferrule_opennotes.program.discovery import Program, find
 from ferrule_opennotes.query import filters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ferrule import Context
+    from ferrule_opennotes.notebook.notebook import Notebook
+    from ferrule_opennotes.notebook.notes import Note
 
 
 def findings(arguments: dict[str, Any]) -> list[str]:

@@ -5,15 +5,21 @@ whatever on one line stands between the first quote and the last one, if there i
 thing gets a line of its own, what it would misread is written in hexadecimal, and comments are left out.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from ferrule_opennotes.errors import invalid_sql
 from ferrule_opennotes.notebook import globs
-from ferrule_opennotes.sql.frames import Call
-from ferrule_opennotes.sql.guard import Judged
 from ferrule_opennotes.sql.tokens import DOLLARS, ESCAPED, QUOTED, STRING, WORD, Token
 from ferrule_opennotes.sql.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ferrule_opennotes.sql.frames import Call
+    from ferrule_opennotes.sql.guard import Judged
 
 _BLOCKED = words("alter attach create delete detach drop insert pragma replace truncate update")
 _PARTS = re.compile(r"[\s(),;=<>]+")

@@ -1,20 +1,24 @@
 """An in-memory DuckDB of our own: it holds the notes that a statement asks for, and can reach nothing else."""
 
+from __future__ import annotations
+
 import json
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ferrule import ToolError
 from ferrule_opennotes.errors import invalid_sql, query_timeout
 from ferrule_opennotes.notebook import globs
-from ferrule_opennotes.notebook.notes import Note
 from ferrule_opennotes.sql import limits, metadata, tree, values
 from ferrule_opennotes.sql.errors import complaint
 from ferrule_opennotes.sql.markdown import MACROS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
     import duckdb
+
+    from ferrule_opennotes.notebook.notes import Note
 
 _Result = TypeVar("_Result")
 
@@ -141,7 +145,7 @@ class _Outcome:
             self.error = error
 
 
-def _connected(memory: int) -> "duckdb.DuckDBPyConnection":
+def _connected(memory: int) -> duckdb.DuckDBPyConnection:
     try:
         import duckdb
     except ImportError as error:

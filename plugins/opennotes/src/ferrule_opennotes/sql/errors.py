@@ -1,9 +1,14 @@
 """What DuckDB says when it fails, as errors of the tool."""
 
-import re
+from __future__ import annotations
 
-from ferrule import ToolError
+import re
+from typing import TYPE_CHECKING
+
 from ferrule_opennotes.errors import invalid_sql
+
+if TYPE_CHECKING:
+    from ferrule import ToolError
 
 _LONGEST = 1_500
 _LINE = re.compile(r"^LINE (\d+):", re.MULTILINE)

@@ -1,5 +1,7 @@
 """Where in a statement a reading is."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 

@@ -5,6 +5,8 @@ The names are DuckDB's scalar, aggregate and window functions, without those tha
 its catalogue or the machine, that keep a state, wait, write a log, or run text as SQL.
 """
 
+from __future__ import annotations
+
 from ferrule_opennotes.sql.words import words
 
 COMPUTING = words("""

@@ -5,13 +5,18 @@ statement that passes reads the notes of the notebook and computes from them, an
 setting, no catalogue, no second statement.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ferrule_opennotes.errors import invalid_sql
 from ferrule_opennotes.sql import tokens
-from ferrule_opennotes.sql.frames import Call
 from ferrule_opennotes.sql.parser import Reading
 from ferrule_opennotes.sql.tokens import WORD, Token
+
+if TYPE_CHECKING:
+    from ferrule_opennotes.sql.frames import Call
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,13 @@
 """How long a query may take, and how much memory."""
 
-from ferrule import Context
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ferrule_opennotes.errors import QUERY_SECONDS
+
+if TYPE_CHECKING:
+    from ferrule import Context
 
 _RESERVE = 0.5  # seconds in which the answer is made
 _SMALLEST, _LARGEST, _USUAL = 64, 2048, 1024  # MiB

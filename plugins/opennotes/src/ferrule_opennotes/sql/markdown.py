@@ -1,6 +1,8 @@
 """What the CLI's markdown extension adds to SQL, as macros: read_markdown, md_stats, md_extract_..."""
 
 # Names of the parameters start with md_, so that no column of a statement is taken for one.
+from __future__ import annotations
+
 READ_MARKDOWN = """
 CREATE MACRO read_markdown(md_pattern, include_filepath := true, filename := true) AS TABLE
 SELECT file_path, content, metadata FROM memory.ferrule.notes WHERE list_contains(patterns, md_pattern)

@@ -1,5 +1,7 @@
 """A note's frontmatter as read_markdown has it: every value is text."""
 
+from __future__ import annotations
+
 import json
 import re
 from typing import Any

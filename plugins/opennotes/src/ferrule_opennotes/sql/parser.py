@@ -1,5 +1,7 @@
 """One pass over the tokens of a statement: what stands where a table stands, and what is called."""
 
+from __future__ import annotations
+
 from ferrule_opennotes.errors import invalid_sql
 from ferrule_opennotes.sql import patterns, tokens
 from ferrule_opennotes.sql.frames import Call, Frame

@@ -1,5 +1,7 @@
 """The patterns that read_markdown may be given: relative, below the notebook, and written out."""
 
+from __future__ import annotations
+
 import re
 
 from ferrule_opennotes.errors import invalid_sql

@@ -1,5 +1,7 @@
 """Who answers an SQL query: the database of our own where it is installed, else the CLI."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ferrule_opennotes.sql import guard, limits
@@ -23,7 +25,7 @@ class Rows(Protocol):
         """The rows from `offset` on, `limit` at most, each as JSON by the names of its columns."""
 
 
-def query(statement: str, notebook: "Notebook", program: "Program", context: "Context") -> Rows:
+def query(statement: str, notebook: Notebook, program: Program, context: Context) -> Rows:
     """Judge a statement and carry it out. Nothing is started, and no database imported, for one that is refused.
 
     Raises ToolError INVALID_SQL with the reason, QUERY_TIMEOUT, and CLI_FAILED where the CLI answers and fails.
@@ -40,7 +42,7 @@ def query(statement: str, notebook: "Notebook", program: "Program", context: "Co
     return ask(judged, notebook, program, context)
 
 
-def _one_by_one(notes: "list[Note]") -> "Iterator[Note]":
+def _one_by_one(notes: list[Note]) -> Iterator[Note]:
     """Each note, which nobody holds any more once the next one is asked for: it holds its text."""
     notes.reverse()
     while notes:

@@ -1,5 +1,7 @@
 """SQL through a CLI that has it, where there is no database of our own."""
 
+from __future__ import annotations
+
 import json
 import os
 import re
@@ -39,7 +41,7 @@ class Listed:
         return self._rows[offset : offset + limit]
 
 
-def ask(judged: "Judged", notebook: "Notebook", program: "Program", context: Context) -> Listed:
+def ask(judged: Judged, notebook: Notebook, program: Program, context: Context) -> Listed:
     """Have the CLI carry out a judged statement. Raises INVALID_SQL, QUERY_TIMEOUT and CLI_FAILED."""
     if not has_sql(program, context):
         raise errors.sql_not_installed(program.kind)
@@ -56,7 +58,7 @@ def ask(judged: "Judged", notebook: "Notebook", program: "Program", context: Con
     return Listed(_parsed(accepted(output, program, arguments), program, notebook.root))
 
 
-def _refused(output: "Output", root: str) -> bool:
+def _refused(output: Output, root: str) -> bool:
     """True for a refusal that means "no rows"; False for what is no refusal of the statement."""
     message = said(output.stderr)
     if _NO_EXTENSION in message:
@@ -94,7 +96,7 @@ def _stay_inside(root: str) -> None:
                 raise ToolError(error.code, error.message, hint=hint)
 
 
-def _parsed(text: str, program: "Program", root: str) -> list[dict[str, Any]]:
+def _parsed(text: str, program: Program, root: str) -> list[dict[str, Any]]:
     try:
         rows = json.loads(text or "[]")
         return [_relative(row, root) for row in rows or []]

@@ -3,6 +3,8 @@
 Wherever two SQL dialects would disagree about where a string, a comment or a word ends, the statement is refused.
 """
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 

@@ -3,8 +3,9 @@
 It knows nothing of the first judge's tokens, and both have to agree before a statement is run.
 """
 
+from __future__ import annotations
+
 import json
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ferrule_opennotes.errors import invalid_sql
@@ -13,6 +14,8 @@ from ferrule_opennotes.sql.parser import CATALOGUE, READER
 from ferrule_opennotes.sql.words import words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import duckdb
 
 _QUERIES = frozenset(("SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"))
@@ -23,7 +26,7 @@ _EXPRESSIONS = words(
 )
 
 
-def judge(connection: "duckdb.DuckDBPyConnection", statement: str) -> None:
+def judge(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
     """Return if the statement is one SELECT that reads and calls only what is listed.
 
     Raises ToolError INVALID_SQL, and duckdb.Error for what DuckDB cannot parse.

@@ -1,5 +1,7 @@
 """DuckDB's values as JSON has them."""
 
+from __future__ import annotations
+
 import base64
 import math
 from datetime import date, datetime, time, timedelta

@@ -1,5 +1,7 @@
 """The words of SQL that the guard has to know, by what they mean to it."""
 
+from __future__ import annotations
+
 
 def words(text: str) -> frozenset[str]:
     """The words of a text that spaces part."""

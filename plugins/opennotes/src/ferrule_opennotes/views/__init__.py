@@ -1,5 +1,7 @@
 """The tool `opennotes_views`: lists the views of a notebook, or runs one."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ferrule import Context, Credential, hookimpl, static_schema

@@ -1,16 +1,21 @@
 """The six views that every CLI has, as its documentation describes them."""
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from ferrule_opennotes.links import Links
 from ferrule_opennotes.notebook import dates
 from ferrule_opennotes.notebook.notes import Note, as_text
 from ferrule_opennotes.views.conditions.fields import as_number
 from ferrule_opennotes.views.definitions import Definition, Parameter, refused
-from ferrule_opennotes.views.parameters import Values
 from ferrule_opennotes.views.rows import Row, by_created, by_modified
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from ferrule_opennotes.views.parameters import Values
 
 RECENT = 20
 STATUSES = ("backlog", "todo", "in-progress", "reviewing", "testing", "deploying", "done")

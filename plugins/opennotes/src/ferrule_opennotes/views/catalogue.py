@@ -1,15 +1,19 @@
 """The views that configurations define. Of several of one name the notebook's counts, then the global one."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule_opennotes.notebook import global_config
-from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.notebook.resolution import kinds
 from ferrule_opennotes.views import builtin
 from ferrule_opennotes.views.conditions.statement import Statement, statement
 from ferrule_opennotes.views.definitions import Definition, Flawed, Malformed, Origin, Parameter, parameters, parsed
 from ferrule_opennotes.views.dsl.presentation import Text, text
+
+if TYPE_CHECKING:
+    from ferrule_opennotes.notebook.notebook import Notebook
 
 
 def custom(notebook: Notebook, kind: str) -> dict[str, Definition | Flawed]:

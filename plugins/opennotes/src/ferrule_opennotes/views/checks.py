@@ -1,5 +1,7 @@
 """What is wrong with the arguments of a call that the schema cannot say."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ferrule_opennotes.answers import pages

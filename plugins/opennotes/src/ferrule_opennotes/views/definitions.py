@@ -1,5 +1,7 @@
 """Definitions of views, as configurations have them, checked before anything is done with them."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 

@@ -1,30 +1,33 @@
 """The answer of a view that is run."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ferrule import Context, ToolError
 from ferrule_opennotes import errors
 from ferrule_opennotes.answers.pages import cut
-from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.notebook.storable import storable
 from ferrule_opennotes.views import builtin
 from ferrule_opennotes.views.catalogue import custom, query
 from ferrule_opennotes.views.definitions import Definition, Flawed, Malformed, refused
 from ferrule_opennotes.views.listed import known
 from ferrule_opennotes.views.parameters import filled
-from ferrule_opennotes.views.rows import Row
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ferrule import Context, ToolError
+    from ferrule_opennotes.notebook.notebook import Notebook
     from ferrule_opennotes.program.discovery import Program
+    from ferrule_opennotes.views.rows import Row
 
 
 def executed(
     name: str,
     given: Mapping[str, Any],
     notebook: Notebook,
-    program: "Program",
+    program: Program,
     context: Context,
     *,
     offset: int,
@@ -48,7 +51,7 @@ def executed(
 
 
 def _definition(
-    name: str, given: Mapping[str, Any], notebook: Notebook, program: "Program", context: Context
+    name: str, given: Mapping[str, Any], notebook: Notebook, program: Program, context: Context
 ) -> Definition:
     found = custom(notebook, program.kind).get(name)
     # The CLI is asked only where it knows better: what it calls a view's default, and views that are new here.
@@ -66,7 +69,7 @@ def _definition(
 
 
 def _rows(
-    definition: Definition, given: Mapping[str, Any], notebook: Notebook, program: "Program", context: Context
+    definition: Definition, given: Mapping[str, Any], notebook: Notebook, program: Program, context: Context
 ) -> list[Row]:
     # Local time: what is today is what is today where the notes are written.
     values = filled(definition.name, definition.parameters, given, datetime.now().astimezone())

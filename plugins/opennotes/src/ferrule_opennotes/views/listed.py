@@ -1,23 +1,26 @@
 """The answer that lists views."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
-from ferrule import Context
 from ferrule_opennotes.answers.pages import BYTES, size_of
-from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.program.features import built_in_views
 from ferrule_opennotes.views.catalogue import custom, of_cli
 from ferrule_opennotes.views.definitions import Definition, Flawed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ferrule import Context
+    from ferrule_opennotes.notebook.notebook import Notebook
     from ferrule_opennotes.program.discovery import Program
 
 _ORIGINS = ("built-in", "global", "notebook")
 _MOST_FLAWED = 10  # that the guidance names
 
 
-def listed(notebook: Notebook, program: "Program", context: Context) -> dict[str, Any]:
+def listed(notebook: Notebook, program: Program, context: Context) -> dict[str, Any]:
     """`{"views", "notebook"}`, with `_guidance` where a view cannot be used or does not fit."""
     found = known(notebook, program, context)
     usable = [view for view in found.values() if isinstance(view, Definition)]
@@ -27,7 +30,7 @@ def listed(notebook: Notebook, program: "Program", context: Context) -> dict[str
     return answer | ({"_guidance": guidance} if guidance else {})
 
 
-def known(notebook: Notebook, program: "Program", context: Context) -> dict[str, Definition | Flawed]:
+def known(notebook: Notebook, program: Program, context: Context) -> dict[str, Definition | Flawed]:
     """The views by their names, each with the definition that counts, in the order of their origins and names."""
     found: dict[str, Definition | Flawed] = {view.name: view for view in map(of_cli, built_in_views(program, context))}
     found |= custom(notebook, program.kind)

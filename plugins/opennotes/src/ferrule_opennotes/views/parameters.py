@@ -1,13 +1,18 @@
 """The values that a view is run with: checked, completed with defaults, and filled in where its definition says so."""
 
-import re
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any
+from __future__ import annotations
 
-from ferrule import ToolError
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
 from ferrule_opennotes.views import variables
 from ferrule_opennotes.views.definitions import Malformed, Parameter, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ferrule import ToolError
 
 LONGEST = 1000  # characters of a value
 _ITEMS, _LONGEST_ITEM = 50, 100  # of a list

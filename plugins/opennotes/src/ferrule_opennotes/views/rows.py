@@ -1,9 +1,13 @@
 """The rows that a view answers with."""
 
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferrule_opennotes.notebook import dates
-from ferrule_opennotes.notebook.notes import Note
+
+if TYPE_CHECKING:
+    from ferrule_opennotes.notebook.notes import Note
 
 
 class Row(NamedTuple):

@@ -1,13 +1,12 @@
 """A view that the CLI has and nobody here knows, because the CLI is newer: it runs it itself, on the notebook."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ferrule import Context
 from ferrule_opennotes import errors
-from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.notebook.notes import Note
 from ferrule_opennotes.program.cli_errors import accepted
 from ferrule_opennotes.program.process import TooSlow
 from ferrule_opennotes.program.process import run as run_program
@@ -15,6 +14,9 @@ from ferrule_opennotes.views.definitions import Definition, refused
 from ferrule_opennotes.views.rows import Row
 
 if TYPE_CHECKING:
+    from ferrule import Context
+    from ferrule_opennotes.notebook.notebook import Notebook
+    from ferrule_opennotes.notebook.notes import Note
     from ferrule_opennotes.program.discovery import Program
 
 _NOTHING = "No notes found"  # which is no JSON, even where that is asked for
@@ -22,7 +24,7 @@ _CONTENT = ("content", "file", "file_path", "metadata")
 
 
 def run(
-    definition: Definition, given: Mapping[str, Any], notebook: Notebook, program: "Program", context: Context
+    definition: Definition, given: Mapping[str, Any], notebook: Notebook, program: Program, context: Context
 ) -> list[Row]:
     """What the CLI answers: the notes that it names, with what it says of them besides, and any other row as it is.
 

@@ -1,9 +1,14 @@
 """Template variables: the names that stand for dates in the definition of a view, and what they stand for today."""
 
+from __future__ import annotations
+
 import os
 import re
-from collections.abc import Callable
 from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # A notebook may come from anywhere, and what a view shows goes to a model: the environment may hold keys, and these
 # do not.

@@ -1,5 +1,7 @@
 """Which sentence of a text bears most on a claim. Evidence to read, and never a verdict."""
 
+from __future__ import annotations
+
 import re
 
 _STOP_WORDS = """

@@ -1,8 +1,10 @@
 """The tool `scrape_page`: reads a page, and tells what there is to judge it by."""
 
+from __future__ import annotations
+
 from typing import Any
 
-from ferrule import Context, Credential, Results, hookimpl, static_schema
+from ferrule import Context, Credential, ResultPolicy, hookimpl, static_schema
 
 
 def identity(context: Context) -> object:
@@ -13,7 +15,7 @@ def identity(context: Context) -> object:
 
 
 # A page changes seldom within an hour, and one that is large may be stored whole instead of being cut.
-RESULTS = Results(cache_seconds=3600, linkable=True, paging=("max_length",), identity=identity)
+RESULTS = ResultPolicy(cache_seconds=3600, linkable=True, paging=("max_length",), identity=identity)
 
 
 @hookimpl

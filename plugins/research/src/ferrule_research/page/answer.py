@@ -1,14 +1,13 @@
 """The answer: the content, its size, its citation, and what there is to judge it by."""
 
-import time
-from collections.abc import Mapping
-from itertools import takewhile
-from typing import Any
+from __future__ import annotations
 
-from ferrule import Context
+import time
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
 from ferrule_research.page.budget.fit import fitted
 from ferrule_research.page.budget.truncation import truncated
-from ferrule_research.page.content import Reading
 from ferrule_research.page.metadata.bibliography import facts_of
 from ferrule_research.page.metadata.citation import citation
 from ferrule_research.page.metadata.classification import classify, is_scholarly
@@ -16,8 +15,14 @@ from ferrule_research.page.metadata.dates import Date
 from ferrule_research.page.metadata.doi import detected_doi
 from ferrule_research.page.metadata.embedded import NOTHING
 from ferrule_research.page.metadata.forum import forum_signals
-from ferrule_research.page.request import Request
-from ferrule_research.page.sources.raw import Raw
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ferrule import Context
+    from ferrule_research.page.content import Reading
+    from ferrule_research.page.request import Request
+    from ferrule_research.page.sources.raw import Raw
 
 TRUST = "untrusted-external-content"
 _SIZES = ((5_000, "small"), (20_000, "medium"), (50_000, "large"))

@@ -1,5 +1,7 @@
 """One call: the address is checked, then the cheapest way is taken that gives the text of what is there."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 from ferrule import Context, ToolError
@@ -32,7 +34,7 @@ def _checked(url: str, context: Context) -> str:
     return url.strip()
 
 
-def _read(url: str, context: Context) -> "Reading":
+def _read(url: str, context: Context) -> Reading:
     from ferrule_research.page.sources.url_kinds import place_of, watch_url
     from ferrule_research.page.sources.web_page import read_page
 

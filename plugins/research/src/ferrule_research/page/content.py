@@ -1,9 +1,13 @@
 """A page that has been read: its text, and what there is to judge it by."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
-from ferrule_research.page.metadata.bibliography import Facts
+from typing import TYPE_CHECKING, NamedTuple
+
 from ferrule_research.page.metadata.embedded import NOTHING, Source
+
+if TYPE_CHECKING:
+    from ferrule_research.page.metadata.bibliography import Facts
 
 
 class Reading(NamedTuple):

@@ -1,11 +1,15 @@
 """What went wrong with a page, as an error of a kind: what a model, or a program, decides by what to do next."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
 from contextlib import contextmanager
 from math import ceil
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferrule import ToolError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LONGEST_URL = 300  # characters that are shown
 

@@ -1,7 +1,11 @@
 """What a call asks for."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, Self
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MOST_LENGTH = 5_000_000
 PREVIEW = 5_000

@@ -1,5 +1,7 @@
 """What others have found about a host: descriptive, and each with its source. A host that is not listed is unknown."""
 
+from __future__ import annotations
+
 import json
 import os
 from functools import cache

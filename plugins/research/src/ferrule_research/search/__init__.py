@@ -1,8 +1,10 @@
 """The tool `web_search`: searches the web by whatever search providers are installed."""
 
+from __future__ import annotations
+
 from typing import Any
 
-from ferrule import Context, Credential, Results, hookimpl, static_schema
+from ferrule import Context, Credential, ResultPolicy, hookimpl, static_schema
 
 
 def identity(context: Context) -> object:
@@ -12,7 +14,7 @@ def identity(context: Context) -> object:
     return identity(context)
 
 
-RESULTS = Results(cache_seconds=1800, environment=("SEARCH_ROUTING",), identity=identity)
+RESULTS = ResultPolicy(cache_seconds=1800, environment=("SEARCH_ROUTING",), identity=identity)
 
 
 @hookimpl

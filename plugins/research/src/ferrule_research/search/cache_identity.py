@@ -1,12 +1,16 @@
 """What decides a search's result beside its arguments and the tool's own settings, as JSON without secrets."""
 
+from __future__ import annotations
+
 import os
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ferrule import Context
 from ferrule_research.search.lenses import lenses
 from ferrule_websearch import Attempt, installed, statuses
+
+if TYPE_CHECKING:
+    from ferrule import Context
 
 
 def identity(context: Context) -> dict[str, Any]:

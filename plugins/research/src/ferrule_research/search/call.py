@@ -1,14 +1,19 @@
 """One search: what is wanted, who is asked, and the answer."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
-from ferrule import Context
+from typing import TYPE_CHECKING, Any
+
 from ferrule_research.search import provider_order
 from ferrule_research.search.errors import failure
 from ferrule_research.search.limits import DEFAULT, MOST, domain
 from ferrule_research.search.url_identity import canonical, is_page
 from ferrule_websearch import Result, SearchProvider, Wanted, host_of, installed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ferrule import Context
 
 TRUST = "untrusted-external-content"
 

@@ -1,12 +1,15 @@
 """A search that failed, as an error of a kind, with what to do next."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from __future__ import annotations
+
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from ferrule import ToolError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from ferrule_websearch import Attempt
 
 _RETRYABLE = ("rate_limited", "network", "upstream_unavailable")
@@ -28,7 +31,7 @@ def configuration_error(message: str, hint: str | None = None) -> ToolError:
     return ToolError("CONFIG_ERROR", message, hint=hint, details=details)
 
 
-def failure(attempts: "Sequence[Attempt]", alternatives: Sequence[str]) -> ToolError:
+def failure(attempts: Sequence[Attempt], alternatives: Sequence[str]) -> ToolError:
     """The error of a search that nobody answered. alternatives: providers that could be asked instead."""
     tried = [one for one in attempts if one.state in ("failed", "resting")]
     if not tried:
@@ -51,7 +54,7 @@ def failure(attempts: "Sequence[Attempt]", alternatives: Sequence[str]) -> ToolE
     return ToolError(code, _message(tried), hint=_hint(main, alternatives), details=details, retry_after=wait)
 
 
-def _nobody_to_ask(attempts: "Sequence[Attempt]") -> ToolError:
+def _nobody_to_ask(attempts: Sequence[Attempt]) -> ToolError:
     unconfigured = [one for one in attempts if one.state == "unconfigured"]
     if not attempts:
         return configuration_error("No search provider is installed.", "Install one, such as ferrule-brave.")
@@ -74,32 +77,32 @@ def _nobody_to_ask(attempts: "Sequence[Attempt]") -> ToolError:
     )
 
 
-def _message(tried: "Sequence[Attempt]") -> str:
+def _message(tried: Sequence[Attempt]) -> str:
     return _text(tried[0]) if len(tried) == 1 else "No search provider answered. " + _sentences(tried)
 
 
-def _sentences(attempts: "Iterable[Attempt]") -> str:
+def _sentences(attempts: Iterable[Attempt]) -> str:
     return " ".join(f"{one.provider}: {_text(one)}" for one in attempts)
 
 
-def _text(attempt: "Attempt") -> str:
+def _text(attempt: Attempt) -> str:
     if attempt.state == "resting":
         return f"{attempt.label} is not asked for {ceil(attempt.wait or 0)} seconds more, since it failed or said so."
     text = str(attempt.error.get("message", "")).strip()
     return text if text.endswith((".", "!", "?", "'")) else f"{text}."
 
 
-def _hint(main: "Attempt", alternatives: Sequence[str]) -> str | None:
+def _hint(main: Attempt, alternatives: Sequence[str]) -> str | None:
     told = main.error.get("hint")
     also = f"Another provider can be asked: {', '.join(alternatives)}." if alternatives else ""
     return " ".join(filter(None, [str(told) if told else "", also])) or None
 
 
-def _use(attempt: "Attempt") -> tuple[int, bool]:
+def _use(attempt: Attempt) -> tuple[int, bool]:
     return _BY_USE.index(_kind(attempt)), attempt.wait is None
 
 
-def _kind(attempt: "Attempt") -> str:
+def _kind(attempt: Attempt) -> str:
     return attempt.kind if attempt.state == "failed" else "upstream_unavailable"
 
 

@@ -1,10 +1,14 @@
 """What to tell a model where nothing was found: why that may be, and what to try. Never that there is nothing."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule_research.claims import STOP_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 # The first is what most probably left nothing.
 _FILTERS = ("exact_terms", "site", "lens", "time_range", "exclude_terms", "country", "language")

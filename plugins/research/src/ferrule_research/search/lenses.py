@@ -4,15 +4,19 @@ A file `NAME.json` or `NAME.toml` has `description`, `sites` and perhaps `cx`, t
 these sites. The admin's are in the folder that FERRULE_LENSES names, else in `lenses` beside `config.toml`.
 """
 
+from __future__ import annotations
+
 import json
 import os
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferrule import ToolError
 from ferrule_websearch import NotADomain, configuration_folder, normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LARGEST = 1 << 20  # bytes of a file
 

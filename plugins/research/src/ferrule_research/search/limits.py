@@ -1,5 +1,7 @@
 """What a search may ask for, beyond what the schema says."""
 
+from __future__ import annotations
+
 from typing import Any
 
 MOST = 10  # results

@@ -1,14 +1,19 @@
 """Which providers are asked, in which order, and who is asked next where one fails."""
 
+from __future__ import annotations
+
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ferrule import Context
 from ferrule_research.search.errors import configuration_error, unknown_provider
 from ferrule_websearch import Attempt, SearchProvider, Wanted, statuses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ferrule import Context
 
 ANSWERED, FAILED, RESTING = "answered", "failed", "resting"
 _VARIABLES = ("FERRULE_SEARCH_ROUTING", "SEARCH_ROUTING")

@@ -1,5 +1,7 @@
 """When two URLs are one page: for leaving out what a search has found twice, never for changing what is shown."""
 
+from __future__ import annotations
+
 import re
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 

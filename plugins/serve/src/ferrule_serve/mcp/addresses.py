@@ -1,14 +1,19 @@
 """Where to listen, and who may ask: addresses, the names under which a server is known, the token."""
 
+from __future__ import annotations
+
 import base64
 import hmac
 import ipaddress
 import os
 import stat
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ferrule.errors import ServingRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 VARIABLE = "FERRULE_SERVE_TOKEN"
 _SHORTEST_TOKEN = 16  # characters

@@ -1,13 +1,13 @@
 """Large results: a link to each in the result that stands in its place, and their text as a resource."""
 
+from __future__ import annotations
+
 import asyncio
 import time
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 from mcp import MCPError
-from mcp.server import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from ferrule.config import configuration
@@ -15,6 +15,11 @@ from ferrule.errors import FerruleError
 from ferrule.wrappers.artifacts.handles import MIME_TYPE, PREFIX, name_in, shown, uri
 from ferrule.wrappers.artifacts.settings import Settings
 from ferrule.wrappers.artifacts.store import StoreUnavailable, store_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp.server import ServerRequestContext
 
 EXPIRES = "ferrule/expiresAt"
 """The key in `_meta` of a link and of a resource's contents: when it expires, as `2026-01-31T12:00:00Z`."""

@@ -1,8 +1,10 @@
 """One `tools/call`: from its arguments to a result, in which the tool's own document stands as it is."""
 
+from __future__ import annotations
+
 import asyncio
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 from mcp import MCPError
@@ -10,11 +12,13 @@ from mcp.server import ServerRequestContext
 
 from ferrule.errors import FerruleError, InputMalformed, ToolUnknown
 from ferrule.text import strict_json
-from ferrule_serve.catalogue import Catalogue, ServedTool
-from ferrule_serve.idempotency import HEADER, Beginnings
+from ferrule_serve.idempotency import HEADER, IdempotencyKeys
 from ferrule_serve.mcp.artifacts import link_in
 from ferrule_serve.mcp.messages import Messages
-from ferrule_serve.pool import Admission, Pool
+
+if TYPE_CHECKING:
+    from ferrule_serve.catalogue import Catalogue, ServedTool
+    from ferrule_serve.pool import Admission, Pool
 
 _Context = ServerRequestContext[Any]
 
@@ -22,7 +26,7 @@ _Context = ServerRequestContext[Any]
 class Calls:
     """Answers calls by a pool. running: how many are on. beginnings: of the calls that a balancer has numbered."""
 
-    def __init__(self, catalogue: Catalogue, pool: Pool, beginnings: Beginnings) -> None:
+    def __init__(self, catalogue: Catalogue, pool: Pool, beginnings: IdempotencyKeys) -> None:
         self._beginnings = beginnings
         self._catalogue = catalogue
         self._pool = pool

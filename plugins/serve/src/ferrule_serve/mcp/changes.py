@@ -1,13 +1,15 @@
 """Telling clients that there are other tools now: a subscription since 2026-07-28, a notification to all before."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-import mcp_types as types
-from mcp.server import ServerRequestContext
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
 if TYPE_CHECKING:
+    import mcp_types as types
+    from mcp.server import ServerRequestContext
     from mcp.server.connection import Connection
 
 

@@ -1,19 +1,25 @@
 """Streamable HTTP: the checks before a request is looked at, and an end that lets running calls finish."""
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import socket
-from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
-from mcp.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ferrule.errors import ServingRefused
-from ferrule_serve.mcp.addresses import Address, Names, Token
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mcp.server import Server
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from ferrule_serve.mcp.addresses import Address, Names, Token
 
 PATH = "/mcp"
 _LARGEST_BODY = (1 << 20) + (1 << 16)  # the arguments may have what an executable reads from stdin
@@ -28,7 +34,7 @@ def security_of(names: Names) -> TransportSecuritySettings:
 
 def application(
     server: Server[Any], names: Names, token: Token | None, *, has_sessions: bool, page: ASGIApp | None = None
-) -> "Application":
+) -> Application:
     """The whole of what is served over HTTP, as ASGI. page: what is served beside MCP, for people."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,

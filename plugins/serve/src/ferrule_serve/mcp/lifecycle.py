@@ -1,30 +1,34 @@
 """`ferrule serve`, once its options are read: the two transports, from the first request to an orderly end."""
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from mcp.server.stdio import stdio_server
-from starlette.types import ASGIApp
 
-from ferrule.admin.snapshot import Survey
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
 from ferrule_serve.catalogue import Catalogue
-from ferrule_serve.idempotency import Beginnings
+from ferrule_serve.idempotency import IdempotencyKeys
 from ferrule_serve.mcp.addresses import Address, Names, Token
 from ferrule_serve.mcp.http import PATH, HttpServer, application, listening, security_of
 from ferrule_serve.mcp.service import Service
 from ferrule_serve.pool import Pool
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.types import ASGIApp
+
+    from ferrule.admin.snapshot import InventorySnapshot
     from ferrule_serve.page.recent import ObservedPool
 
 _ARTIFACTS = "artifacts"
@@ -48,7 +52,7 @@ class Options:
     has_sessions: bool = False
     with_artifacts: bool = True
     with_page: bool = False
-    survey: Survey | None = None
+    survey: InventorySnapshot | None = None
     say: Callable[[str], None] = field(default=lambda _line: None)
     announce: Callable[[str], None] = field(default=lambda _url: None)
 
@@ -76,9 +80,9 @@ class _Running:
         self.catalogue = Catalogue(
             options.tools, with_artifacts=options.with_artifacts, on_change=self._changed, first=options.survey
         )
-        self.service = Service(self.catalogue, self.pool, Beginnings(options.say), has_sessions=has_sessions)
+        self.service = Service(self.catalogue, self.pool, IdempotencyKeys(options.say), has_sessions=has_sessions)
 
-    async def __aenter__(self) -> "_Running":
+    async def __aenter__(self) -> _Running:
         self._stack = AsyncExitStack()
         self._stack.push_async_callback(self.pool.close)
         await self._stack.enter_async_context(self.catalogue)
@@ -119,7 +123,7 @@ class _Running:
         names = [tool.name for tool in await self.catalogue.served()]
         self._options.say(f"Serving {len(names)} {'tool' if len(names) == 1 else 'tools'}: {', '.join(names)}.")
 
-    def _later(self, work: "asyncio._CoroutineLike[None]") -> None:
+    def _later(self, work: asyncio._CoroutineLike[None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)

@@ -1,14 +1,18 @@
 """What a tool tells while it runs: its events as log messages, or as progress, to the client whose call it is."""
 
+from __future__ import annotations
+
 import asyncio
 import math
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.server.connection import allowed_log_levels
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _Context = ServerRequestContext[Any]
 

@@ -1,23 +1,29 @@
 """The MCP server: which requests it answers, and with what. Transports are elsewhere."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 from mcp import MCPError
 from mcp.server import Server, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions
-from mcp.server.models import InitializationOptions
 
 from ferrule import __version__
 from ferrule.errors import FerruleError
-from ferrule_serve.catalogue import Catalogue, ServedTool
-from ferrule_serve.idempotency import Beginnings
 from ferrule_serve.mcp.artifacts import TEMPLATE, read
 from ferrule_serve.mcp.calls import Calls
 from ferrule_serve.mcp.changes import Changes
 from ferrule_serve.mcp.messages import set_level
-from ferrule_serve.pool import Pool
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp.server.models import InitializationOptions
+
+    from ferrule_serve.catalogue import Catalogue, ServedTool
+    from ferrule_serve.idempotency import IdempotencyKeys
+    from ferrule_serve.pool import Pool
 
 _Context = ServerRequestContext[Any]
 _INSTRUCTIONS = (
@@ -32,7 +38,7 @@ class Service:
     has_sessions: whether there is a standing connection to clients of the handshake era, on which to tell of changes.
     """
 
-    def __init__(self, catalogue: Catalogue, pool: Pool, beginnings: Beginnings, *, has_sessions: bool) -> None:
+    def __init__(self, catalogue: Catalogue, pool: Pool, beginnings: IdempotencyKeys, *, has_sessions: bool) -> None:
         self._catalogue = catalogue
         self.changes = Changes(has_sessions=has_sessions)
         self.calls = Calls(catalogue, pool, beginnings)

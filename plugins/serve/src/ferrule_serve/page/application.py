@@ -1,11 +1,12 @@
 """The page's requests: who may make them, and what they are answered with. The token is checked before."""
 
+from __future__ import annotations
+
 import asyncio
 import hmac
 import secrets
-from collections.abc import Coroutine
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from mcp.server.transport_security import (
@@ -18,13 +19,18 @@ from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ferrule.errors import FerruleError, ToolUnknown
-from ferrule_serve.catalogue import Catalogue, ServedTool
 from ferrule_serve.page import views
 from ferrule_serve.page.fields import arguments
-from ferrule_serve.page.recent import ObservedPool
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from ferrule_serve.catalogue import Catalogue, ServedTool
+    from ferrule_serve.page.recent import ObservedPool
 
 _LARGEST_FORM = 4 << 20  # bytes: the largest arguments, as a form encodes them
 _MOST_FIELDS = 1000

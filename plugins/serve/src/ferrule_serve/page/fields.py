@@ -1,10 +1,14 @@
 """A form made from a schema: its fields, and the arguments that a filled one stands for."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferrule.text import strict_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PREFIX = "argument."
 """What the names of fields begin with, so that no property has the name of a field of the page's own."""

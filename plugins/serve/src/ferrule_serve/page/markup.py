@@ -1,7 +1,12 @@
 """HTML as a tree, from the standard library, which escapes every text when it is written: a text can be no markup."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, tostring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Child = Element | str | None
 _CONTROLS = (code for code in range(32) if chr(code) not in "\t\n")

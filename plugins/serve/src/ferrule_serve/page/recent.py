@@ -1,15 +1,20 @@
 """The last calls: which tool, when, how long, what came of it, how much; never what was in them."""
 
+from __future__ import annotations
+
 import json
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ferrule.discovery import InstalledTool
 from ferrule.text import strict_json
 from ferrule_serve.pool import Answered, Pool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ferrule.discovery import InstalledTool
 
 _KEPT = 50
 _LONGEST_CODE = 64

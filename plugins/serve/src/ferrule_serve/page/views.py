@@ -1,20 +1,25 @@
 """What the page shows, from the catalogue and the pool: the tools, one of them, the last calls."""
 
+from __future__ import annotations
+
 import json
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
-from xml.etree.ElementTree import Element
 
 from ferrule import __version__
 from ferrule.admin.inventory import OK
 from ferrule.text import strict_json
-from ferrule_serve.catalogue import ServedTool
 from ferrule_serve.page.fields import JSON, PREFIX, Field, fields
 from ferrule_serve.page.markup import document, element, table
-from ferrule_serve.page.recent import ObservedPool, RecentCall
-from ferrule_serve.pool import Answered
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from xml.etree.ElementTree import Element
+
+    from ferrule_serve.catalogue import ServedTool
+    from ferrule_serve.page.recent import ObservedPool, RecentCall
+    from ferrule_serve.pool import Answered
 
 TOKEN = "page_token"  # noqa: S105 - the name of a field
 _LONGEST = 100_000  # characters that are shown of an answer

@@ -1,5 +1,7 @@
 """Conditions: a field, an operator and a value, as a test of a row."""
 
+from __future__ import annotations
+
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence

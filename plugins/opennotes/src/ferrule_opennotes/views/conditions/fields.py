@@ -1,15 +1,19 @@
 """Expressions that a definition may name: fields of notes, casts of them, and aggregates over several notes."""
 
+from __future__ import annotations
+
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ferrule_opennotes.notebook import dates
 from ferrule_opennotes.notebook.notes import Note, as_text
 from ferrule_opennotes.views.definitions import Malformed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
 
 Type = Literal["text", "number", "date", "bool"]
 Value = str | int | float | bool | datetime | list[Any] | dict[str, Any] | None

@@ -1,16 +1,20 @@
 """A whole query in the notation of OpenNotes: which notes, in what groups and order, and what of them."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ferrule_opennotes.notebook.notes import Note
 from ferrule_opennotes.views.conditions.comparison import Condition, all_of, condition
 from ferrule_opennotes.views.conditions.fields import LONGEST, Expression, Value, order_key, parsed, written
 from ferrule_opennotes.views.definitions import Malformed
-from ferrule_opennotes.views.parameters import Values
 from ferrule_opennotes.views.rows import Row
+
+if TYPE_CHECKING:
+    from ferrule_opennotes.notebook.notes import Note
+    from ferrule_opennotes.views.parameters import Values
 
 _ORDER = re.compile(r"(.+?)(?:\s+|(?<!:):)(ASC|DESC)(?:\s+NULLS\s+(FIRST|LAST))?", re.IGNORECASE | re.DOTALL)
 _ALIAS = re.compile(r"(.+)\s+AS\s+\"?(\w+)\"?", re.IGNORECASE | re.DOTALL)

@@ -1,5 +1,7 @@
 """The notation taken apart: a filter of alternatives and terms, and directives behind the first bar."""
 
+from __future__ import annotations
+
 import re
 from typing import NamedTuple
 
@@ -73,11 +75,11 @@ def _alternatives(text: str) -> list[list[Term]]:
     return [terms for terms in found if terms]
 
 
-def _is_or(match: "re.Match[str]") -> bool:
+def _is_or(match: re.Match[str]) -> bool:
     return match["word"] is not None and match["word"].upper() == "OR" and not match["field"] and not match["minus"]
 
 
-def _term(match: "re.Match[str]") -> Term:
+def _term(match: re.Match[str]) -> Term:
     value = match["word"] if match["quoted"] is None else match["quoted"]
     field = match["field"].lower() if match["field"] else None
     if field is None and match["word"] and _NO_VALUE.fullmatch(value):

@@ -1,7 +1,8 @@
 """What the directives ask for: an order, a part of the results, groups."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferrule_opennotes.notebook import dates
 from ferrule_opennotes.notebook.notes import Note, as_text
@@ -9,8 +10,12 @@ from ferrule_opennotes.views.conditions.fields import as_number
 from ferrule_opennotes.views.definitions import Malformed
 from ferrule_opennotes.views.dsl.grammar import Query, parsed
 from ferrule_opennotes.views.dsl.terms import name_of, test_of, value_of, words
-from ferrule_opennotes.views.parameters import Values
 from ferrule_opennotes.views.rows import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ferrule_opennotes.views.parameters import Values
 
 NO_GROUP = "(none)"  # what jot calls the group of the notes that are in none
 _MOST_COUNTED = 9  # of one word in one note

@@ -1,10 +1,12 @@
 """The terms of a filter as tests of notes."""
 
+from __future__ import annotations
+
 import operator
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferrule_opennotes.notebook import dates
 from ferrule_opennotes.notebook.globs import matches
@@ -12,8 +14,10 @@ from ferrule_opennotes.notebook.notes import Note, as_text
 from ferrule_opennotes.views import variables
 from ferrule_opennotes.views.conditions.fields import as_number
 from ferrule_opennotes.views.definitions import Malformed
-from ferrule_opennotes.views.dsl.grammar import Term
-from ferrule_opennotes.views.parameters import Values
+
+if TYPE_CHECKING:
+    from ferrule_opennotes.views.dsl.grammar import Term
+    from ferrule_opennotes.views.parameters import Values
 
 Test = Callable[[Note], bool]
 
@@ -65,7 +69,7 @@ def value_of(note: Note, field: str) -> Any:
     return next((value for name, value in note.frontmatter.items() if name.lower() == field), None)
 
 
-def words(text: str) -> "re.Pattern[str]":
+def words(text: str) -> re.Pattern[str]:
     """What finds the words of a text one after the other, whatever their capitals and what stands between them."""
     parts = [re.escape(part) for part in re.findall(r"\w+", text)]
     if not parts or _WITHOUT_BLANKS.search(text):  # scripts that write no blanks between words

@@ -1,9 +1,13 @@
 """An answer made to fit what the client reads."""
 
-from typing import Any
+from __future__ import annotations
 
-from ferrule import Context
+from typing import TYPE_CHECKING, Any
+
 from ferrule_research.page.budget.truncation import truncated
+
+if TYPE_CHECKING:
+    from ferrule import Context
 
 _SLACK = 256  # bytes, for numbers that change with the content, and for what says that it was cut
 

@@ -1,5 +1,7 @@
 """A text cut to a number of bytes, in a good place, with a mark at its end."""
 
+from __future__ import annotations
+
 import re
 
 MARK = "\n\n[content truncated]"

@@ -1,5 +1,7 @@
 """The names of authors, taken apart into what a citation needs."""
 
+from __future__ import annotations
+
 import re
 from typing import NamedTuple
 

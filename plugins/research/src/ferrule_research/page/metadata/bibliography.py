@@ -1,12 +1,16 @@
 """Who wrote a page, what it is called, where and when it appeared: from the best of what it says of itself."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferrule_research.page.metadata.authors import MOST, Name, organisation, people, person
 from ferrule_research.page.metadata.dates import Date, read_date
 from ferrule_research.page.metadata.embedded import Source, cut, nodes_of, types_of
 from ferrule_research.page.metadata.hosts import host_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 MOST_BYTES_OF_AUTHORS = 4 << 10
 MOST_BYTES_OF_A_FACT = 1 << 10
@@ -52,7 +56,7 @@ class Facts(NamedTuple):
     types: frozenset[str] = frozenset()
     journal: str = ""
 
-    def bounded(self) -> "Facts":
+    def bounded(self) -> Facts:
         """The same, as far as an answer has room, in which each of them comes several times."""
         authors, room = [], MOST_BYTES_OF_AUTHORS
         for name in self.authors:

@@ -1,13 +1,18 @@
 """Citations: APA, MLA, BibTeX."""
 
-import re
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
-from ferrule_research.page.metadata.authors import Name
-from ferrule_research.page.metadata.bibliography import Facts
+import re
+from typing import TYPE_CHECKING, Any
+
 from ferrule_research.page.metadata.dates import MONTHS, Date
 from ferrule_research.page.metadata.hosts import host_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ferrule_research.page.metadata.authors import Name
+    from ferrule_research.page.metadata.bibliography import Facts
 
 _MLA_MONTHS = ("Jan.", "Feb.", "Mar.", "Apr.", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.")
 _APA_MOST = 20  # authors; of more, the first nineteen and the last are named

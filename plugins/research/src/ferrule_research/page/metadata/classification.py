@@ -3,14 +3,18 @@
 All three are hints. What a page says of itself may name its kind, but never makes its host a better one.
 """
 
+from __future__ import annotations
+
 import json
 import os
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_research.page.metadata.bibliography import Facts
-from ferrule_research.page.metadata.embedded import Source
 from ferrule_research.page.metadata.hosts import host_of, parents
+
+if TYPE_CHECKING:
+    from ferrule_research.page.metadata.bibliography import Facts
+    from ferrule_research.page.metadata.embedded import Source
 
 UNKNOWN = "unknown"
 _GENERAL = "general"

@@ -1,5 +1,7 @@
 """Dates as pages write them."""
 
+from __future__ import annotations
+
 import re
 from typing import NamedTuple
 

@@ -1,9 +1,13 @@
 """The DOI of a scholarly page."""
 
+from __future__ import annotations
+
 import re
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from ferrule_research.page.metadata.embedded import Source
+if TYPE_CHECKING:
+    from ferrule_research.page.metadata.embedded import Source
 
 _DOI = re.compile(r"(?<![\w.])10\.\d{4,9}(?:\.\d+)*/[^\s\"<>\\^`{|}]+")
 _FRONT = 4000  # characters; the first DOI of a paper's text is its own, later ones are of what it cites

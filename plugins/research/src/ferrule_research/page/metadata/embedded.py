@@ -1,13 +1,17 @@
 """What a page says of itself for machines: JSON-LD, OpenGraph, Highwire and other meta elements, within bounds."""
 
+from __future__ import annotations
+
 import json
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferrule_fetch.library import TooMuch, bounded, elements_of, without_invisible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 MOST_BLOCKS = 16
 MOST_BYTES_OF_A_BLOCK = 32 << 10

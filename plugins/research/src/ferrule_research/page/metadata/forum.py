@@ -1,10 +1,14 @@
 """What readers made of a post on Reddit, as the page's own JSON-LD says."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from ferrule_research.page.metadata.embedded import Source, cut, nodes_of, types_of
 from ferrule_research.page.metadata.hosts import host_of, is_on
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _POSTS = ("DiscussionForumPosting", "SocialMediaPosting")
 _FEW = 20  # votes

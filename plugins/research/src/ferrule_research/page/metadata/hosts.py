@@ -1,7 +1,12 @@
 """Hosts, and the domains that they are on."""
 
-from collections.abc import Collection, Iterator
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
 
 
 def host_of(url: str) -> str:

@@ -1,13 +1,17 @@
 """Whether an article was retracted or corrected, as Crossref knows it from publishers and from Retraction Watch."""
 
+from __future__ import annotations
+
 import time
-from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ferrule import Context, ToolError
 from ferrule_research.page.metadata.dates import Date
 from ferrule_research.page.sources.json_api import endpoint, get_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 ENDPOINT, VARIABLE = "https://api.crossref.org", "FERRULE_CROSSREF_ENDPOINT"
 

@@ -1,9 +1,10 @@
 """Hacker News through its API: a story with its top comments, a list of stories, a user."""
 
+from __future__ import annotations
+
 import time
-from collections.abc import Iterable
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ferrule import Context, ToolError
@@ -15,6 +16,9 @@ from ferrule_research.page.metadata.bibliography import Facts
 from ferrule_research.page.metadata.dates import Date
 from ferrule_research.page.sources.json_api import endpoint, get_json
 from ferrule_research.page.sources.url_kinds import HACKER_NEWS, LISTS, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 ENDPOINT, VARIABLE = "https://hacker-news.firebaseio.com/v0", "FERRULE_HN_ENDPOINT"
 SITE = "Hacker News"

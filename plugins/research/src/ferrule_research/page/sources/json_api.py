@@ -1,5 +1,7 @@
 """JSON from an API, fetched as any page is."""
 
+from __future__ import annotations
+
 import json
 from typing import Any
 

@@ -1,14 +1,14 @@
 """Word documents and PowerPoint presentations, read by the libraries of the extra `documents`."""
 
+from __future__ import annotations
+
 import json
 import re
-from collections.abc import Callable, Iterator
 from html import escape
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
-from ferrule import Context, ToolError
 from ferrule_fetch.library import Page, TooMuch, bounded, converted
 from ferrule_research.page.content import Reading
 from ferrule_research.page.errors import CONFIG, EMPTY, problem
@@ -17,6 +17,11 @@ from ferrule_research.page.metadata.bibliography import Facts
 from ferrule_research.page.metadata.dates import read_date
 from ferrule_research.page.metadata.hosts import host_of
 from ferrule_research.page.sources.url_kinds import DOCX, PPTX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ferrule import Context, ToolError
 
 _LIBRARIES = {DOCX: "mammoth", PPTX: "pptx"}
 _SECONDS = 12.0

@@ -1,5 +1,7 @@
 """Pages that are no pages: walls against robots, and shells that only scripts would fill."""
 
+from __future__ import annotations
+
 import re
 
 MOST_TEXT = 2048  # bytes; what has more is a page

@@ -1,11 +1,15 @@
 """The bytes of a page as they came."""
 
+from __future__ import annotations
+
 import codecs
 from binascii import b2a_base64
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule import Context
 from ferrule_fetch.library import Wanted, fetch
+
+if TYPE_CHECKING:
+    from ferrule import Context
 
 # Charsets of Python's own, and transformations of bytes or text that have the names of charsets
 _NO_CHARSETS = frozenset(

@@ -1,11 +1,15 @@
 """Which way leads to what is at a URL: an API, a player, a library for documents. Known by host, path, first bytes."""
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from ferrule_fetch.library import ContentType
 from ferrule_research.page.metadata.hosts import host_of, is_on
+
+if TYPE_CHECKING:
+    from ferrule_fetch.library import ContentType
 
 HACKER_NEWS = "news.ycombinator.com"
 LISTS = {

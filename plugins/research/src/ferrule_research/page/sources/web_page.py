@@ -1,5 +1,7 @@
 """A page of the web, or a document, as text."""
 
+from __future__ import annotations
+
 import time
 from urllib.parse import urljoin
 

@@ -1,11 +1,12 @@
 """YouTube: what is said in a video, from the captions that its page names, else its description."""
 
+from __future__ import annotations
+
 import json
 import re
 import time
-from collections.abc import Iterator
 from html import escape, unescape
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 from ferrule import Context, ToolError
@@ -14,6 +15,9 @@ from ferrule_research.page.content import Reading
 from ferrule_research.page.metadata.authors import organisation
 from ferrule_research.page.metadata.bibliography import Facts
 from ferrule_research.page.metadata.dates import read_date
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _SITE = "YouTube"
 _RESPONSE = re.compile(r"ytInitialPlayerResponse\"?\]?\s*=\s*(?=\{)")
