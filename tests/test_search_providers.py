@@ -225,7 +225,10 @@ def test_one_that_can_be_told_of_no_site_is_asked_once(third: Third) -> None:
 
 
 def test_a_variable_that_its_tool_depends_on_makes_another_search(third: Third) -> None:
-    third.declare("from ferrule import ResultPolicy\nRESULTS = ResultPolicy(environment=('GAZETTEER_DOES',))")
+    third.declare(
+        "from ferrule import ResultPolicy, hookimpl\n"
+        "result_policy = hookimpl(lambda: ResultPolicy(environment=('GAZETTEER_DOES',)))"
+    )
     cached = {"FERRULE_WRAPPERS": "cache"}
     told = [third.by_it(environment={**cached, "GAZETTEER_DOES": does}).document for does in ("", "", "other")]
     assert [one["_meta"]["cache"]["cached"] for one in told] == [False, True, False]

@@ -47,7 +47,10 @@ class Replicas:
         self.counted = root / "counted"
         self.counted.touch()
         self.machine.install("counts", execute=_COUNTS, properties={"call": _TEXT})
-        results = "from ferrule import ResultPolicy\nRESULTS = ResultPolicy(linkable=True, cache_seconds=60)"
+        results = (
+            "from ferrule import ResultPolicy, hookimpl\n"
+            "result_policy = hookimpl(lambda: ResultPolicy(linkable=True, cache_seconds=60))"
+        )
         self.machine.install("large", top=results, execute=_LARGE, properties={"topic": _TEXT})
         limited = {"limited": {"type": "boolean", "description": "Whether the provider says so."}}
         self.machine.install("rests", execute=_RESTS, properties=limited)

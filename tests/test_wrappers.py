@@ -261,7 +261,11 @@ def test_a_result_that_is_too_large_says_by_which_arguments_there_is_less(site: 
     assert error().endswith("Ask for less at a time, with the arguments offset and limit.")
     module = site.path / "returns_10_megabytes.py"
     module.write_text(
-        module.read_text() + "\nfrom ferrule import ResultPolicy\nRESULTS = ResultPolicy(paging=['lines'])\n"
+        module.read_text()
+        + (
+            "\nfrom ferrule import ResultPolicy, hookimpl\n"
+            "result_policy = hookimpl(lambda: ResultPolicy(paging=['lines']))\n"
+        )
     )
     assert error().endswith("Ask for less at a time, with the argument lines.")
 
@@ -273,7 +277,9 @@ def test_a_variable_that_a_tool_asks_for_and_nobody_knows_of_is_told(site: Site,
         text = (
             (PROBE / "probe.py").read_text().replace("    if 'say'".replace("'", '"'), asks.replace("'say'", '"say"'))
         )
-        module.write_text(f"{text}\nfrom ferrule import ResultPolicy\nRESULTS = {results}\n")
+        module.write_text(
+            f"{text}\nfrom ferrule import ResultPolicy, hookimpl\nresult_policy = hookimpl(lambda: {results})\n"
+        )
         done = wrapped("tells_what_it_sees", b"{}", tool="probe", ALMANAC_PLACE="Oslo")
         seen: list[str] = done.document["_meta"]["tells_what_it_sees"]["unkeyed"]
         return seen
@@ -285,7 +291,10 @@ def test_a_variable_that_a_tool_asks_for_and_nobody_knows_of_is_told(site: Site,
 def test_a_tool_may_say_what_else_decides_its_results(site: Site, wrapped: Wrapped) -> None:
     def wrapped_probe(identity: str) -> Run:
         text = (PROBE / "probe.py").read_text()
-        module = f"{text}\nfrom ferrule import ResultPolicy\nRESULTS = ResultPolicy(identity={identity})\n"
+        module = (
+            f"{text}\nfrom ferrule import ResultPolicy, hookimpl\n"
+            f"result_policy = hookimpl(lambda: ResultPolicy(identity={identity}))\n"
+        )
         (site.path / "probe.py").write_text(module)
         return wrapped("tells_what_it_sees", b"{}", tool="probe")
 

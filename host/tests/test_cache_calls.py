@@ -20,7 +20,9 @@ PROPERTIES = {
     "query": {"type": "string", "description": "What to look for."},
     "count": {"type": "integer", "description": "How many.", "default": 10},
 }
-CACHED = "from ferrule import ResultPolicy\nRESULTS = ResultPolicy(cache_seconds=1000)"
+CACHED = (
+    "from ferrule import ResultPolicy, hookimpl\nresult_policy = hookimpl(lambda: ResultPolicy(cache_seconds=1000))"
+)
 KEYED = """
 @hookimpl
 def credentials():

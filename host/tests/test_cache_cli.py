@@ -15,7 +15,7 @@ PROPERTIES = {
     "query": {"type": "string", "description": "What to look for."},
     "count": {"type": "integer", "description": "How many.", "default": 10},
 }
-TOP = "from ferrule import ResultPolicy\nRESULTS = ResultPolicy(cache_seconds=1000)"
+TOP = "from ferrule import ResultPolicy, hookimpl\nresult_policy = hookimpl(lambda: ResultPolicy(cache_seconds=1000))"
 ON = {"FERRULE_WRAPPERS": "cache"}
 
 

@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner
 from machine import BIN, Machine
 
-from ferrule.cli.program import COMMANDS, program
+from ferrule.cli.commands import BUILT_IN
+from ferrule.cli.program import program
 
 HEAVY = ("httpx", "jsonschema", "pluggy", "platformdirs", "subprocess", "tempfile")
 
@@ -20,12 +21,12 @@ HEAVY = ("httpx", "jsonschema", "pluggy", "platformdirs", "subprocess", "tempfil
 def test_help_lists_every_command_with_what_it_is_for(machine: Machine) -> None:
     shown = machine.ferrule("--help")
     assert shown.code == 0
-    for name, purpose in COMMANDS.items():
+    for name, purpose in BUILT_IN.items():
         assert f"{name} " in shown.out
         assert purpose.split(":")[0] in shown.out
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_every_command_has_an_example_exit_codes_and_json(name: str) -> None:
     shown = CliRunner().invoke(program, [name, "--help"]).output
     assert "Example" in shown

@@ -136,7 +136,7 @@ def test_the_defaults_of_the_schema_are_among_the_arguments(tmp_path: Path, monk
     schema = {"name": "dice", "description": "", "parameters": {"type": "object", "properties": properties}}
     (tmp_path / "dice_with_defaults.py").write_text(
         "from ferrule import ResultPolicy, hookimpl\n"
-        "RESULTS = ResultPolicy(cache_seconds=5)\n"
+        "result_policy = hookimpl(lambda: ResultPolicy(cache_seconds=5))\n"
         f"@hookimpl\ndef schema(): return {schema!r}\n"
         "@hookimpl\ndef execute(): return {}\n"
     )

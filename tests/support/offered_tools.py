@@ -73,7 +73,10 @@ def executed(tool: str, arguments: Any = None, seconds: float = SECONDS, keys: K
 _TELLS = """
 import os
 from ferrule import ResultPolicy, hookimpl
-RESULTS = ResultPolicy(linkable=True)
+
+@hookimpl
+def result_policy():
+    return ResultPolicy(linkable=True)
 @hookimpl
 def schema():
     return {schema}

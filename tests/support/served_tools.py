@@ -70,7 +70,10 @@ def install(machine: Machine) -> Machine:
     machine.install("waits", execute=WAITS, properties={"mark": any_text})
     machine.install(
         "large",
-        top="from ferrule import ResultPolicy\nRESULTS = ResultPolicy(linkable=True, cache_seconds=60)",
+        top=(
+            "from ferrule import ResultPolicy, hookimpl\n"
+            "result_policy = hookimpl(lambda: ResultPolicy(linkable=True, cache_seconds=60))"
+        ),
         execute="return {'title': 'Much', 'text': 'x' * 40_000}",
         properties={"topic": any_text},
     )

@@ -4,7 +4,10 @@ from ferrule import hookimpl
 
 
 class Outer:
-    ORDER = -5
+    @staticmethod
+    @hookimpl
+    def order():
+        return -5
 
     @staticmethod
     @hookimpl(wrapper=True)
@@ -14,7 +17,10 @@ class Outer:
 
 
 class Inner:
-    ORDER = 5
+    @staticmethod
+    @hookimpl
+    def order():
+        return 5
 
     @staticmethod
     @hookimpl(wrapper=True)

@@ -9,7 +9,7 @@ def execute(arguments, context):
     call = context.call
     names = ("tool", "distribution", "version", "schema", "schema_hash", "arguments", "identity", "unkeyed")
     facts = {name: getattr(call, name) for name in names}
-    given = {"given": arguments, "result": result, "results": call.results.as_dict()}
+    given = {"given": arguments, "result": result, "results": call.result_policy.as_dict()}
     settings = {
         "table": dict(context.wrapper("tells_what_it_sees")),
         "colour": context.wrapper_setting("tells_what_it_sees", "colour", "COLOUR"),

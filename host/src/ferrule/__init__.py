@@ -16,13 +16,23 @@ if TYPE_CHECKING:
 
     from ferrule.errors import ToolError
     from ferrule.schema.schema_file import static_schema
+    from ferrule.text.json_types import JSONObject
     from ferrule.tool.context import Context
     from ferrule.tool.credentials import Credential
     from ferrule.tool.result_policy import ResultPolicy
 
     hookimpl: pluggy.HookimplMarker
 
-__all__ = ["Context", "Credential", "ResultPolicy", "ToolError", "__version__", "hookimpl", "static_schema"]
+__all__ = [
+    "Context",
+    "Credential",
+    "JSONObject",
+    "ResultPolicy",
+    "ToolError",
+    "__version__",
+    "hookimpl",
+    "static_schema",
+]
 
 
 __getattr__ = attach(
@@ -30,6 +40,7 @@ __getattr__ = attach(
     {
         "Context": "ferrule.tool.context",
         "Credential": "ferrule.tool.credentials",
+        "JSONObject": "ferrule.text.json_types",
         "ResultPolicy": "ferrule.tool.result_policy",
         "ToolError": "ferrule.errors",
         "hookimpl": "ferrule.tool.hookspecs",

@@ -37,7 +37,21 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import TypedDict
+
+    from ferrule.text.json_types import JSONMapping, JSONObject
+
+    class _Facts(TypedDict):
+        code: str
+        message: str
+
+    class ErrorFacts(_Facts, total=False):
+        """An error as JSON, with the keys that are known of it."""
+
+        hint: str
+        details: JSONObject
+        retry_after: float
+        event: JSONObject
 
 
 class FerruleError(Exception):
@@ -205,7 +219,7 @@ class ServingRefused(FerruleError):
     """`ferrule serve` cannot serve, or must not: a part is not installed, an address is taken, a token is missing."""
 
 
-def failure_in(result: Mapping[str, Any]) -> dict[str, Any] | None:
+def failure_in(result: JSONMapping) -> JSONObject | None:
     """What a result says that is a failure in one of the families' shapes; None for one that is none."""
     if result.get("success") is not False and result.get("error") is not True:
         return None

@@ -105,7 +105,9 @@ def test_a_plugin_that_keeps_its_orphans_is_called_in_fresh_processes(served: Se
 
 def test_a_call_inside_of_wrappers_is_answered_as_on_the_command_line(served: Served) -> None:
     served.machine.uncover_the_host()
-    cacheable = "from ferrule import ResultPolicy\nRESULTS = ResultPolicy(cache_seconds=60)"
+    cacheable = (
+        "from ferrule import ResultPolicy, hookimpl\nresult_policy = hookimpl(lambda: ResultPolicy(cache_seconds=60))"
+    )
     install(served, "return {'process': os.getpid()}", top=cacheable)
     served.environment.update(FERRULE_WRAPPERS="cache", FERRULE_STATE=str(served.machine.home / "state"))
 

@@ -6,7 +6,10 @@ from typing import Any
 
 from ferrule import Context, Credential, ResultPolicy, ToolError, hookimpl
 
-RESULTS = ResultPolicy(linkable=True, cache_seconds=600)
+
+@hookimpl
+def result_policy() -> ResultPolicy:
+    return ResultPolicy(linkable=True, cache_seconds=600)
 
 
 def described(name: str) -> dict[str, Any]:

@@ -107,7 +107,9 @@ def loaded_facts(tool: InstalledTool) -> dict[str, Any]:
         loaded = load(tool)
         channel.secrets(loaded.secrets())
         credentials = [_facts_of(one) for one in loaded.credentials()]
-        channel.result({"schema": loaded.schema(), "credentials": credentials, "results": loaded.results().as_dict()})
+        channel.result(
+            {"schema": loaded.schema(), "credentials": credentials, "results": loaded.result_policy().as_dict()}
+        )
 
     facts: dict[str, Any] = supervised(ask)
     if not _are_facts(facts):

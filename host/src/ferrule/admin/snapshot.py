@@ -39,7 +39,7 @@ sys.path[{place}:{place}] = {paths}
 from ferrule.supervision.processes import stop_with_parent
 stop_with_parent({parent})
 from ferrule.admin.snapshot import main
-tell(sys.argv[1:])
+main(sys.argv[1:])
 """
 _GRACE = 1.0
 _AT_ONCE = 8  # processes that load plugins, as far as there are processors for them
@@ -106,7 +106,7 @@ def _failed() -> ToolFailed:
     return ToolFailed(f"It could not be found out which tools there are: {why}.")
 
 
-def tell(patterns: Sequence[str]) -> None:
+def main(patterns: Sequence[str]) -> None:
     """Be that process: print what is found, or `{"error": facts}`."""
     try:
         document = take_snapshot(patterns)

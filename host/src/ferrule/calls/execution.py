@@ -100,7 +100,7 @@ def _with_a_way_out(error: ResultTooLarge, loaded: LoadedTool) -> ResultTooLarge
     from ferrule.tool.result_policy import paging_arguments
 
     try:
-        names = paging_arguments(loaded.results(), loaded.schema()["parameters"])
+        names = paging_arguments(loaded.result_policy(), loaded.schema()["parameters"])
     except Exception:  # noqa: BLE001 - the error says what happened without them
         names = []
     if names:

@@ -78,7 +78,7 @@ def _look(
     channel.secrets(context.secrets())
     context.call = CallInfo(loaded, given, context)
     wrappers = settings.wrappers()
-    if ARTIFACTS in wrappers and context.call.results.linkable:
+    if ARTIFACTS in wrappers and context.call.result_policy.linkable:
         context.max_bytes = ROOM  # as that wrapper, which is outside of the cache, would have it
     try:
         channel.result(inspection.explain(context, inspection.opened(settings), is_on=NAME in wrappers))

@@ -80,7 +80,7 @@ def _facts(entry: Entry, linked: list[str]) -> list[tuple[str, str]]:
     if wrappers:
         facts.append(("Wrapped by", ", ".join(wrappers)))
     if entry.results:
-        facts.append(("ResultPolicy", _about_results(entry.results)))
+        facts.append(("Results", _about_results(entry.results)))
     if warnings:
         facts.append(("Schema", f"{counted(warnings, 'warning')}; see `ferrule validate {entry.name}`"))
     return facts

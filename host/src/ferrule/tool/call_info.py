@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 class CallInfo:
     """One call of one tool, as `context.call` gives it to wrappers. Every value is a copy, the reader's own to change.
 
-    tool: the tool's own name. distribution, version: who offers it. results: what the tool says of its results.
+    tool: the tool's own name. distribution, version: who offers it. result_policy: what may be done
+    with its results.
     """
 
     def __init__(self, loaded: LoadedTool, arguments: dict[str, Any], context: Context) -> None:
         self.tool = loaded.tool.name
         self.distribution = loaded.tool.distribution
         self.version = loaded.tool.version
-        self.results: ResultPolicy = loaded.results()
+        self.result_policy: ResultPolicy = loaded.result_policy()
         self._loaded = loaded
         self._arguments = strict_json.dumps(arguments)
         self._context = context
@@ -62,7 +63,7 @@ class CallInfo:
 
         `{"host", "settings", "environment", "credentials", "names", "tool"}`: the host's version, the tool's table of
         config.toml, the variables, a fingerprint of each credential's value, the names that tools are linked under, and
-        what the function `identity` of its RESULTS returns. Raises what that function raises, and Unrepresentable.
+        what the function `identity` of its result policy returns. Raises what that raises, and Unrepresentable.
         """
         if self._identity is None:
             self._identity = strict_json.dumps(self._decided_by())
@@ -76,7 +77,7 @@ class CallInfo:
         """
         from ferrule.tool.cache_identity import is_known
 
-        return sorted(name for name in self._asked - set(self.results.environment) if not is_known(name))
+        return sorted(name for name in self._asked - set(self.result_policy.environment) if not is_known(name))
 
     def asked_for(self, variable: str) -> None:
         """The tool asks for a variable."""
@@ -85,10 +86,10 @@ class CallInfo:
     def _decided_by(self) -> dict[str, Any]:
         from ferrule._version import __version__
 
-        own = self.results.identity
+        own = self.result_policy.identity
         return {
             "host": __version__,
-            **self._context.identity(self.results.environment),
+            **self._context.identity(self.result_policy.environment),
             "tool": own(self._context) if own else None,
         }
 

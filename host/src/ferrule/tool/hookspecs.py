@@ -1,4 +1,4 @@
-"""The four hooks of a tool. A plugin is one module that implements them with `@hookimpl`."""
+"""The hooks of a tool and of a wrapper. A plugin is one module that implements them with `@hookimpl`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pluggy
 if TYPE_CHECKING:
     from ferrule.tool.context import Context
     from ferrule.tool.credentials import Credential
+    from ferrule.tool.result_policy import ResultPolicy
 
 PROJECT = "ferrule"
 
@@ -19,7 +20,7 @@ REQUIRED_HOOKS = ("schema", "execute")
 
 
 class ToolSpec:
-    """What ferrule calls on a tool. `schema` and `execute` must be there, `validate` and `credentials` may be."""
+    """What ferrule calls on a tool. `schema` and `execute` must be there; the others are left out where not needed."""
 
     @hookspec(firstresult=True)
     def schema(self) -> dict[str, Any] | None:
@@ -94,4 +95,41 @@ class ToolSpec:
                 if sides > 100:
                     raise ToolError("TOO_MANY_SIDES", f"There is no die with {sides} sides.", hint="Use 100 or fewer.")
                 return {"success": True, "rolled": 1 + int(context.remaining() * 1e6) % sides}
+        """
+
+    @hookspec(firstresult=True)
+    def result_policy(self) -> ResultPolicy | None:
+        """Say what may be done with the results of this tool: whether they may be cached and linked, and for how long.
+
+        Called only where a wrapper is on, and where a result is too large. It must be quick, and open no connection.
+
+        Returns a `ferrule.ResultPolicy`. Without this hook, results are neither cached nor linked.
+
+        Example::
+
+            @hookimpl
+            def result_policy():
+                return ResultPolicy(cache_seconds=60, paging=("offset", "limit"))
+        """
+
+
+class WrapperSpec:
+    """What ferrule calls on a wrapper. `execute` must be there, `order` may be."""
+
+    execute = ToolSpec.execute
+
+    @hookspec(firstresult=True)
+    def order(self) -> int | None:
+        """Say where this wrapper stands among others: a smaller number is further out. Without this hook it is 0.
+
+        Called once in each process, when the wrapper is loaded. Of the wrappers of ferrule, `artifacts` has -100,
+        `cache` 10 and `timing` 1000.
+
+        Returns an integer.
+
+        Example::
+
+            @hookimpl
+            def order():
+                return 20
         """

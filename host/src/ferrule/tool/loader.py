@@ -56,12 +56,21 @@ class LoadedTool:
             return []
         return Context(self.tool.name, 0.0, credentials=credentials).secrets()
 
-    def results(self) -> ResultPolicy:
-        """What the tool says of its results in an attribute RESULTS; what is no ferrule.ResultPolicy says nothing."""
-        from ferrule.tool.result_policy import ATTRIBUTE, ResultPolicy
+    def result_policy(self) -> ResultPolicy:
+        """What may be done with its results, the strictest policy where it has no such hook.
 
-        said = getattr(self._plugin, ATTRIBUTE, None)
-        return said if isinstance(said, ResultPolicy) else ResultPolicy()
+        Raises ToolCrashed where the hook returns anything but a ResultPolicy.
+        """
+        from ferrule.tool.result_policy import ResultPolicy
+
+        policy = self._hook.result_policy()
+        if policy is None:
+            return ResultPolicy()
+        if isinstance(policy, ResultPolicy):
+            return policy
+        raise ToolCrashed(
+            f"{self.tool.source}: result_policy returned {type(policy).__name__}, ferrule.ResultPolicy was expected."
+        )
 
     def validate(self, arguments: dict[str, Any]) -> list[str]:
         """The tool's own findings about the arguments, `[]` where it has no such hook."""
@@ -142,7 +151,7 @@ def broken(tool: InstalledTool, error: BaseException) -> ToolBroken:
 def _what_to_do(tool: InstalledTool, error: BaseException, place: tuple[str, int] | None) -> str:
     """For whoever wrote the plugin, and for whoever has only installed it."""
     if isinstance(error, pluggy.PluginValidationError):
-        hooks = "schema(), credentials(), validate(arguments) and execute(arguments, context)"
+        hooks = "schema(), credentials(), validate(arguments), execute(arguments, context) and result_policy()"
         return f"The hooks are {hooks}; correct {tool.module}, or update or uninstall {tool.distribution}."
     where = f"{place[0]}, line {place[1]}" if place else tool.module
     return f"Correct {where}, or update or uninstall {tool.distribution}."

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
     from ferrule.tool.context import Context
 
-ATTRIBUTE = "RESULTS"
 _USUAL = (
     "offset", "limit", "page", "page_size", "per_page", "cursor", "count", "start", "num", "num_results",
     "max_results", "max_length", "max_lines", "max_bytes",
@@ -18,7 +17,7 @@ _USUAL = (
 
 
 class ResultPolicy:
-    """What may be done with the results of a tool, as its module says in an attribute named RESULTS.
+    """What may be done with the results of a tool, as its hook `result_policy` returns it.
 
     cache_seconds: how long a result may be given again to an equal call, 0 for never. linkable: whether a large one may
     be stored, and a handle be given for it. paging: the arguments by which a model asks for less, or for more.

@@ -22,7 +22,7 @@ from ferrule.supervision.exception_text import explain, name_and_text, place_of
 from ferrule.supervision.supervisor import wrapper_failed
 from ferrule.text import strict_json
 from ferrule.tool.call_info import CallInfo
-from ferrule.tool.hookspecs import PROJECT, ToolSpec, hookimpl
+from ferrule.tool.hookspecs import PROJECT, WrapperSpec, hookimpl
 from ferrule.tool.loader import resolve
 
 if TYPE_CHECKING:
@@ -35,12 +35,6 @@ if TYPE_CHECKING:
     _Tables = Mapping[str, Mapping[str, Any]]
 
 _NOTES = "_meta"
-
-
-class WrapperSpec:
-    """What ferrule calls on a wrapper: the tool's own `execute`, and nothing else."""
-
-    execute = ToolSpec.execute
 
 
 class LoadedWrapper:
@@ -66,11 +60,11 @@ def load(name: str, claims: Mapping[str, list[tuple[str, str]]]) -> LoadedWrappe
     manager.register(module, name=name)
     manager.check_pending()
     implementations = manager.hook.execute.get_hookimpls()
-    order = getattr(module, "ORDER", 0)
+    order = manager.hook.order() or 0
     if not implementations or any(one.hookwrapper for one in implementations) or not isinstance(order, int):
         raise WrapperUnusable(
             f"The wrapper {name} of {source} has no `execute` with @hookimpl or @hookimpl(wrapper=True), one with "
-            "hookwrapper=True, or an ORDER that is no integer."
+            "hookwrapper=True, or an `order` that is no integer."
         )
     return LoadedWrapper(name, order, implementations)
 

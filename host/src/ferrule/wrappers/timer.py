@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     from ferrule.tool.context import Context
 
 NAME = "timing"
-ORDER = 1000  # next to the tool, so that no other wrapper's work counts
-
 _begun: dict[int, float] = {}
+
+
+@hookimpl
+def order() -> int:
+    """Next to the tool, so that the work of no other wrapper counts."""
+    return 1000
 
 
 @hookimpl(wrapper=True)

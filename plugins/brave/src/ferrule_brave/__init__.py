@@ -6,8 +6,6 @@ from typing import Any
 
 from ferrule import Context, Credential, ResultPolicy, hookimpl, static_schema
 
-RESULTS = ResultPolicy(cache_seconds=1800, paging=("count", "offset"))
-
 CREDENTIALS = [
     Credential(
         "api_key",
@@ -50,3 +48,9 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
 
     query = Query.of(arguments, offset=arguments.get("offset", 0), limit=arguments.get("count", 10))
     return search(Brave(), query, context)
+
+
+@hookimpl
+def result_policy() -> ResultPolicy:
+    """What may be done with its results."""
+    return ResultPolicy(cache_seconds=1800, paging=("count", "offset"))

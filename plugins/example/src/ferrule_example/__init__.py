@@ -1,22 +1,16 @@
-"""The tool `example`: greets a city. Replace the bodies of the four functions, and `schema.json`, with your own."""
+"""The tool `example`: greets a city. Replace the bodies of the functions, and `schema.json`, with your own."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ferrule import Context, Credential, ToolError, hookimpl, static_schema
+from ferrule import Context, ToolError, hookimpl, static_schema
 
 
 @hookimpl
 def schema() -> dict[str, Any]:
     """Describe the tool: its name, what it does, and its parameters, as `schema.json` says."""
     return static_schema(__file__)
-
-
-@hookimpl
-def credentials() -> list[Credential]:
-    """List what the tool needs to be told in secret; nothing, here."""
-    return []
 
 
 @hookimpl

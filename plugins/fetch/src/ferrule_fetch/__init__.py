@@ -4,27 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferrule import Context, Credential, ResultPolicy, hookimpl, static_schema
-
-RESULTS = ResultPolicy(cache_seconds=3600, paging=("offset", "limit"))
+from ferrule import Context, ResultPolicy, hookimpl, static_schema
 
 
 @hookimpl
 def schema() -> dict[str, Any]:
     """Describe the tool, as `schema.json` does."""
     return static_schema(__file__)
-
-
-@hookimpl
-def credentials() -> list[Credential]:
-    """It needs none."""
-    return []
-
-
-@hookimpl
-def validate(arguments: dict[str, Any]) -> list[str]:
-    """Leave the URL to `execute`, whose code for a malformed one is INVALID_URL."""
-    return []
 
 
 @hookimpl
@@ -37,3 +23,9 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     from ferrule_fetch.call import fetch_as_markdown
 
     return fetch_as_markdown(arguments, context)
+
+
+@hookimpl
+def result_policy() -> ResultPolicy:
+    """What may be done with its results."""
+    return ResultPolicy(cache_seconds=3600, paging=("offset", "limit"))

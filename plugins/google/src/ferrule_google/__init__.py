@@ -6,8 +6,6 @@ from typing import Any
 
 from ferrule import Context, Credential, ResultPolicy, hookimpl, static_schema
 
-RESULTS = ResultPolicy(cache_seconds=1800, paging=("num", "start"))
-
 CREDENTIALS = [
     Credential(
         "api_key",
@@ -58,3 +56,9 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
 
     query = Query.of(arguments, offset=arguments.get("start", 1) - 1, limit=arguments.get("num", 10))
     return search(Google(), query, context)
+
+
+@hookimpl
+def result_policy() -> ResultPolicy:
+    """What may be done with its results."""
+    return ResultPolicy(cache_seconds=1800, paging=("num", "start"))

@@ -33,7 +33,8 @@ def test_the_file_the_hook_and_the_executable_have_one_schema() -> None:
 
 
 def test_its_results_may_be_cached_for_an_hour_and_linked() -> None:
-    assert (page.RESULTS.cache_seconds, page.RESULTS.linkable, page.RESULTS.paging) == (3600, True, ("max_length",))
+    policy = page.result_policy()
+    assert (policy.cache_seconds, policy.linkable, policy.paging) == (3600, True, ("max_length",))
 
 
 def test_a_plain_page_has_exactly_these_fields(server: Server, scrape: Scrape) -> None:

@@ -105,8 +105,8 @@ def _provider(declared: Declaration) -> Provider | None:
 
 
 def _identity(asking: _Asking) -> str:
-    """A hash of whatever can decide its results beside the question, also of what its tool's RESULTS names."""
-    tool, results = asking.loaded.tool, asking.loaded.results()
+    """A hash of whatever can decide its results beside the question, also of what its tool's result policy names."""
+    tool, results = asking.loaded.tool, asking.loaded.result_policy()
     own = results.identity(asking.context) if results.identity else None
     facts = [tool.source, tool.value, asking.context.identity(results.environment), own]
     return sha256_hex(strict_json.dumps(facts))

@@ -9,16 +9,19 @@ from ferrule import Context, hookimpl
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-ORDER = -100  # outside of the cache, which keeps the result itself: a handle in it would outlive what it names
-
-
 ROOM = 8 << 20  # bytes that a result may have which is not sent but stored
+
+
+@hookimpl
+def order() -> int:
+    """Outside of the cache, which keeps the result itself: a handle in it would outlive what it names."""
+    return -100
 
 
 @hookimpl(wrapper=True)
 def execute(arguments: dict[str, Any], context: Context) -> Generator[None, object, object]:
     """Give back the result, or where it is linkable and not small, the summary of what was stored."""
-    if not context.call.results.linkable:
+    if not context.call.result_policy.linkable:
         return (yield)
     from ferrule.wrappers.artifacts.link import can_store, linked
 

@@ -44,7 +44,7 @@ class CachedCall:
     def of(cls, context: Context) -> CachedCall | None:
         """The call, None where the tool's results are not kept. Raises ValueError for a setting that is none."""
         call = context.call
-        seconds = ttl.of_result(call.tool, call.results.cache_seconds, context.wrapper(NAME))
+        seconds = ttl.of_result(call.tool, call.result_policy.cache_seconds, context.wrapper(NAME))
         return cls(context, seconds) if seconds > 0 else None
 
     def look_up(self) -> None:
@@ -102,7 +102,7 @@ class CachedCall:
         """Whether the tool has read variables that are not in the key; the person who runs it is told."""
         variables = self._context.call.unkeyed
         if variables:
-            error = "the result depends on variables that RESULTS does not name, so it is not kept"
+            error = "the result depends on variables that its result policy does not name, so it is not kept"
             self._context.event({"event": "not_cached", "wrapper": NAME, "error": error, "variables": variables})
         return bool(variables)
 

@@ -105,7 +105,7 @@ def explain(context: Context, known: Store, *, is_on: bool) -> dict[str, Any]:
     mine = list(kept(known, call.tool))
     found = next((one for one in mine if one.entry.key == key and one.freshness != "expired"), None)
     others = [_compared(seen, one) for one in mine if one.entry.key != key]
-    seconds = ttl.of_result(call.tool, call.results.cache_seconds, settings)
+    seconds = ttl.of_result(call.tool, call.result_policy.cache_seconds, settings)
     is_given = found is not None and may_be_given(found.entry, found.moment, seconds, settings)
     return {
         "tool": call.tool,

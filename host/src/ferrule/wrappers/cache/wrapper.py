@@ -14,9 +14,13 @@ if TYPE_CHECKING:
 
     from ferrule.tool.context import Context
 
-ORDER = 10  # inside of what changes a result, so that what is kept is the tool's own
-
 _calls: dict[int, CachedCall] = {}
+
+
+@hookimpl
+def order() -> int:
+    """Inside of what changes a result, so that what is kept is the result of the tool itself."""
+    return 10
 
 
 @hookimpl(wrapper=True)

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferrule import Context, Credential, hookimpl, static_schema
+from ferrule import Context, hookimpl, static_schema
 
 
 @hookimpl
 def schema() -> dict[str, Any]:
     """Describe the tool, as `schema.json` does."""
     return static_schema(__file__)
-
-
-@hookimpl
-def credentials() -> list[Credential]:
-    """It needs none."""
-    return []
 
 
 @hookimpl

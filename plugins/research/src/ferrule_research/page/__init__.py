@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferrule import Context, Credential, ResultPolicy, hookimpl, static_schema
+from ferrule import Context, ResultPolicy, hookimpl, static_schema
 
 
 def identity(context: Context) -> object:
@@ -15,25 +15,10 @@ def identity(context: Context) -> object:
 
 
 # A page changes seldom within an hour, and one that is large may be stored whole instead of being cut.
-RESULTS = ResultPolicy(cache_seconds=3600, linkable=True, paging=("max_length",), identity=identity)
-
-
 @hookimpl
 def schema() -> dict[str, Any]:
     """Describe the tool, as `schema.json` does."""
     return static_schema(__file__)
-
-
-@hookimpl
-def credentials() -> list[Credential]:
-    """It needs none."""
-    return []
-
-
-@hookimpl
-def validate(arguments: dict[str, Any]) -> list[str]:
-    """Leave the URL to `execute`, whose error for a malformed one has a kind."""
-    return []
 
 
 @hookimpl
@@ -45,3 +30,9 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     from ferrule_research.page.call import scrape
 
     return scrape(arguments, context)
+
+
+@hookimpl
+def result_policy() -> ResultPolicy:
+    """What may be done with its results."""
+    return ResultPolicy(cache_seconds=3600, linkable=True, paging=("max_length",), identity=identity)

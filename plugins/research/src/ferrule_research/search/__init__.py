@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferrule import Context, Credential, ResultPolicy, hookimpl, static_schema
+from ferrule import Context, ResultPolicy, hookimpl, static_schema
 
 
 def identity(context: Context) -> object:
@@ -14,19 +14,10 @@ def identity(context: Context) -> object:
     return identity(context)
 
 
-RESULTS = ResultPolicy(cache_seconds=1800, environment=("SEARCH_ROUTING",), identity=identity)
-
-
 @hookimpl
 def schema() -> dict[str, Any]:
     """Describe the tool, as `schema.json` does."""
     return static_schema(__file__)
-
-
-@hookimpl
-def credentials() -> list[Credential]:
-    """It has none of its own: each provider has those of its own tool."""
-    return []
 
 
 @hookimpl
@@ -46,3 +37,9 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     from ferrule_research.search.call import answer
 
     return answer(arguments, context)
+
+
+@hookimpl
+def result_policy() -> ResultPolicy:
+    """What may be done with its results."""
+    return ResultPolicy(cache_seconds=1800, environment=("SEARCH_ROUTING",), identity=identity)
