@@ -1,4 +1,4 @@
-"""What asking costs beside the requests that it takes: bare httpx to the same server = 1.0, in one run.
+"""What asking costs more than the requests that it takes: bare httpx to the same server = 1.0, in one run.
 
 Usage: python bench/asking.py [--runs N] [--json]
 
@@ -28,8 +28,7 @@ sys.path.append(str(ROOT / "tests" / "support"))
 from memory_tools import SEARCH, MemoryTools, no_tools
 from model_server import MODEL_KEY, ModelServer, calls, says
 
-from ferrule.http.httpx_library import httpx
-from ferrule_ask import Asker, Limits
+from ferrule_ask import Client, Limits
 
 ROWS, LATE = 50, 0.1  # rows of a query, and seconds that the server takes for each
 HEADERS = {"authorization": f"Bearer {MODEL_KEY}", "anthropic-version": "2026-10-21"}
@@ -113,6 +112,8 @@ def timed(work: Work) -> Time:
 
 def rows(url: str, stack: ExitStack) -> Iterator[Row]:
     """A question without a tool and one with it; ours and, where it is installed, the official SDK's requests."""
+    import httpx
+
     client = stack.enter_context(httpx.Client(base_url=url, headers=HEADERS, trust_env=False))
     bodies = BODY, {**BODY, "tools": [TOOL]}, SECOND
 
@@ -124,10 +125,10 @@ def rows(url: str, stack: ExitStack) -> Iterator[Row]:
     there = httpx.AsyncClient(base_url=url, headers=HEADERS, trust_env=False)
     stack.callback(lambda: loop.run(there.aclose()))
     yield Row("httpx, asynchronous", lambda: loop.run(there.post("/v1/messages", json=BODY)), lambda: bare(BODY))
-    alone = stack.enter_context(Asker(toolbox=no_tools(), base_url=url))
-    searching = stack.enter_context(Asker(toolbox=MemoryTools(content="95 dollars"), base_url=url))
+    alone = stack.enter_context(Client(toolbox=no_tools(), base_url=url))
+    searching = stack.enter_context(Client(toolbox=MemoryTools(content="95 dollars"), base_url=url))
     limits = Limits(calls=10**9, spend=10**9)
-    limited = stack.enter_context(Asker(toolbox=MemoryTools(content="95 dollars"), base_url=url, limits=limits))
+    limited = stack.enter_context(Client(toolbox=MemoryTools(content="95 dollars"), base_url=url, limits=limits))
     yield Row("ask, no tool", lambda: fine(alone), lambda: bare(bodies[0]))
     yield Row("ask, one tool", lambda: fine(searching), lambda: bare(*bodies[1:]))
     yield Row("ask, one tool, with limits", lambda: fine(limited), lambda: bare(*bodies[1:]))
@@ -144,41 +145,41 @@ def rows(url: str, stack: ExitStack) -> Iterator[Row]:
         yield Row("official SDK, two requests", lambda: official(*bodies[1:]), lambda: bare(*bodies[1:]))
 
 
-def fine(asker: Asker) -> None:
+def fine(client: Client) -> None:
     """Ask, and insist on an answer."""
-    answer = asker.ask("Bitcoin", "What is the current price?")
+    answer = client.ask("Bitcoin", "What is the current price?")
     if answer.code:
         raise SystemExit(f"{answer.code}: {answer.error}")
 
 
 def fifty(url: str, stack: ExitStack) -> Iterator[tuple[str, float, float]]:
     """Fifty different questions: name, seconds, and the seconds of one after the other."""
-    asker = stack.enter_context(Asker(toolbox=no_tools(), base_url=url, concurrency=16))
-    one_by_one = timed(lambda: [asker.ask(f"Row {row}", "What is it?") for row in range(ROWS)]).wall
+    client = stack.enter_context(Client(toolbox=no_tools(), base_url=url, concurrency=16))
+    one_by_one = timed(lambda: [client.ask(f"Row {row}", "What is it?") for row in range(ROWS)]).wall
     yield f"{ROWS} rows, one after the other", one_by_one, one_by_one
     for concurrency in (8, 16):
-        many = stack.enter_context(Asker(toolbox=no_tools(), base_url=url, concurrency=concurrency))
+        many = stack.enter_context(Client(toolbox=no_tools(), base_url=url, concurrency=concurrency))
         fine(many)
-        seconds = timed(lambda asker=many: together(asker)).wall  # type: ignore[misc]
+        seconds = timed(lambda client=many: together(client)).wall  # type: ignore[misc]
         yield f"{ROWS} rows, {concurrency} at once", seconds, one_by_one
         if find_spec("ferrule_duckdb"):
             yield f"{ROWS} rows in SQL, {concurrency} at once", in_sql(many, concurrency), one_by_one
 
 
-def together(asker: Asker) -> None:
+def together(client: Client) -> None:
     """Ask all of them in the background."""
-    futures = [asker.start(f"Row {row}", "What is it?") for row in range(ROWS)]
+    futures = [client.start(f"Row {row}", "What is it?") for row in range(ROWS)]
     if any(future.result().code for future in futures):
         raise SystemExit("A question failed.")
 
 
-def in_sql(asker: Asker, concurrency: int) -> float:
+def in_sql(client: Client, concurrency: int) -> float:
     """Seconds for as many rows of a DuckDB table."""
     import duckdb
 
     import ferrule_duckdb
 
-    with duckdb.connect() as con, ferrule_duckdb.register(con, asker=asker, concurrency=concurrency):
+    with duckdb.connect() as con, ferrule_duckdb.register(con, client=client, concurrency=concurrency):
         con.execute("SELECT stps_ask_ai('Row', 'What is it?')")
         sql = f"SELECT count(stps_ask_ai('Row ' || i, 'What is it?')) FROM range({ROWS}) t(i)"
         return timed(lambda: con.execute(sql).fetchall()).wall

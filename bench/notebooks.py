@@ -47,7 +47,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         installation = Installation(folder / "environment")
-        installation.install(f"{ROOT / 'host'}", f"{ROOT / 'plugins' / 'opennotes'}[sql]")
+        installation.install(f"{ROOT / 'host'}", f"{ROOT / 'plugins' / 'opennotes'}")
         ferrule = [str(installation.scripts / "ferrule"), "link", *TOOLS, "--to", str(folder / "links")]
         subprocess.run(ferrule, check=True, stdout=subprocess.DEVNULL, stderr=sys.stderr)
         notebooks = {size: notebook(folder / f"notes-{size}", size) for size in sizes}

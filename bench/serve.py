@@ -30,7 +30,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "support"
 from corpus import EXAMPLE, Site
 from serve_over_mcp import fetch, own, trivial
 
-from ferrule.text.naming import executable_name
+from ferrule.text.names import executable_name
 from ferrule_serve.pool import Pool
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from aimock import Aimock, answering, calling, failing
 from loopback import Server
 from search_server import BRAVE_KEY, Brave, settings, some_hits, unset
 
-from ferrule_ask import Asker
+from ferrule_ask import Client
 
 SEARCH = "web_search_brave"
 QUERY = {"query": "price of tea"}
@@ -49,7 +49,7 @@ def web() -> Iterator[Server]:
 
 
 @pytest.fixture
-def asker(aimock: Aimock, web: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asker]:
+def client(aimock: Aimock, web: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     """The installed tools, with a key for one search, and budgets that are long for a busy machine."""
     for name in [*unset(), *(one for one in os.environ if one.startswith(("ANTHROPIC_", "FERRULE_", "GOOGLE_")))]:
         monkeypatch.delenv(name, raising=False)
@@ -57,12 +57,14 @@ def asker(aimock: Aimock, web: Server, tmp_path: Path, monkeypatch: pytest.Monke
         if not name.startswith("GOOGLE"):
             monkeypatch.setenv(name, value)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", aimock.url)
-    with Asker() as asker:
-        yield asker
+    with Client() as client:
+        yield client
 
 
-def test_a_question_that_needs_no_tool_is_answered_with_one_request(asker: Asker, aimock: Aimock, web: Server) -> None:
-    answer = asker.ask("France", "plain: What is the capital?")
+def test_a_question_that_needs_no_tool_is_answered_with_one_request(
+    client: Client, aimock: Aimock, web: Server
+) -> None:
+    answer = client.ask("France", "plain: What is the capital?")
     assert (answer.code, answer.text, answer.tool) == (None, "Paris.", None)
     assert (answer.input_tokens, answer.output_tokens) == (12, 3)
     [sent] = aimock.journal("plain: What")
@@ -71,12 +73,12 @@ def test_a_question_that_needs_no_tool_is_answered_with_one_request(asker: Asker
     assert not web.requests
 
 
-def test_code_fences_and_escapes_arrive_as_they_were(asker: Asker) -> None:
-    assert asker.ask(None, "fenced: What is a list comprehension?").text == FENCED
+def test_code_fences_and_escapes_arrive_as_they_were(client: Client) -> None:
+    assert client.ask(None, "fenced: What is a list comprehension?").text == FENCED
 
 
-def test_a_search_is_made_and_its_results_are_answered_from(asker: Asker, aimock: Aimock, web: Server) -> None:
-    answer = asker.ask("tea", "What does it cost?")
+def test_a_search_is_made_and_its_results_are_answered_from(client: Client, aimock: Aimock, web: Server) -> None:
+    answer = client.ask("tea", "What does it cost?")
     assert (answer.code, answer.text, answer.tool, answer.tool_input) == (None, "Ten pence.", SEARCH, QUERY)
     assert len(web.requests) == 1
     first, second = aimock.journal("Question: What does it cost?")
@@ -88,8 +90,8 @@ def test_a_search_is_made_and_its_results_are_answered_from(asker: Asker, aimock
     assert BRAVE_KEY not in str(second)
 
 
-def test_of_two_calls_one_is_made_and_both_get_a_result(asker: Asker, aimock: Aimock, web: Server) -> None:
-    answer = asker.ask(None, "twice")
+def test_of_two_calls_one_is_made_and_both_get_a_result(client: Client, aimock: Aimock, web: Server) -> None:
+    answer = client.ask(None, "twice")
     assert (answer.code, answer.text, answer.tool_input) == (None, "Ten and twelve.", QUERY)
     assert len(web.requests) == 1
     results = [one for one in aimock.journal("twice")[1]["body"]["messages"] if one["role"] == "tool"]
@@ -104,53 +106,53 @@ def test_of_two_calls_one_is_made_and_both_get_a_result(asker: Asker, aimock: Ai
     ids=["an-unknown-tool", "arguments-that-are-wrong"],
 )
 def test_what_cannot_be_called_is_told_to_the_model(
-    asker: Asker, aimock: Aimock, web: Server, question: str, text: str, told: str
+    client: Client, aimock: Aimock, web: Server, question: str, text: str, told: str
 ) -> None:
-    answer = asker.ask(None, question)
+    answer = client.ask(None, question)
     assert (answer.code, answer.text) == (None, text)
     assert told in str(aimock.journal(question)[1]["body"]["messages"][-1]["content"])
     assert not web.requests
 
 
-def test_a_model_that_never_stops_calling_gets_one_call(asker: Asker, aimock: Aimock, web: Server) -> None:
-    answer = asker.ask(None, "forever")
+def test_a_model_that_never_stops_calling_gets_one_call(client: Client, aimock: Aimock, web: Server) -> None:
+    answer = client.ask(None, "forever")
     assert answer.text == "Ten pence, I think."
     assert (len(web.requests), len(aimock.journal("forever"))) == (1, 2)
 
 
-def test_a_search_that_fails_is_no_failure_of_the_answer(asker: Asker, aimock: Aimock, web: Server) -> None:
+def test_a_search_that_fails_is_no_failure_of_the_answer(client: Client, aimock: Aimock, web: Server) -> None:
     web.page("*", "{}", status=500)
-    answer = asker.ask("tea", "What if the web is away?")
+    answer = client.ask("tea", "What if the web is away?")
     assert (answer.code, answer.text) == (None, "Ten pence.")
     told = aimock.journal("What if the web is away?")[1]["body"]["messages"][-1]["content"]
     assert "Search unavailable. Please answer from your knowledge." in str(told)
 
 
-def test_a_rate_limit_that_is_over_in_time_is_waited_for(asker: Asker, aimock: Aimock) -> None:
-    answer = asker.ask(None, "limited")
+def test_a_rate_limit_that_is_over_in_time_is_waited_for(client: Client, aimock: Aimock) -> None:
+    answer = client.ask(None, "limited")
     assert (answer.code, answer.text) == (None, "At last.")
     assert len(aimock.journal("limited")) == 2
 
 
-def test_a_rate_limit_that_lasts_longer_than_the_budget_is_not_waited_for(asker: Asker, aimock: Aimock) -> None:
-    answer = asker.ask(None, "late")
+def test_a_rate_limit_that_lasts_longer_than_the_budget_is_not_waited_for(client: Client, aimock: Aimock) -> None:
+    answer = client.ask(None, "late")
     assert (answer.text, answer.code) == (None, "RATE_LIMIT")
     assert "50 seconds" in str(answer.error)
     assert len(aimock.journal("late")) == 1
 
 
-def test_an_overloaded_server_is_asked_three_times(asker: Asker, aimock: Aimock) -> None:
-    assert asker.ask(None, "crowded").code == "OVERLOADED"
+def test_an_overloaded_server_is_asked_three_times(client: Client, aimock: Aimock) -> None:
+    assert client.ask(None, "crowded").code == "OVERLOADED"
     assert len(aimock.journal("crowded")) == 3
 
 
-def test_an_empty_account_is_said_at_once(asker: Asker, aimock: Aimock) -> None:
-    answer = asker.ask(None, "unpaid")
+def test_an_empty_account_is_said_at_once(client: Client, aimock: Aimock) -> None:
+    answer = client.ask(None, "unpaid")
     assert (answer.code, len(aimock.journal("unpaid"))) == ("BILLING", 1)
 
 
-def test_an_error_in_another_shape_is_an_error_all_the_same(asker: Asker) -> None:
-    answer = asker.ask(None, "nothing fits this")
+def test_an_error_in_another_shape_is_an_error_all_the_same(client: Client) -> None:
+    answer = client.ask(None, "nothing fits this")
     assert (answer.text, answer.code) == (None, "API_ERROR")
     assert "404" in str(answer.error)
 
@@ -165,11 +167,11 @@ def test_an_error_in_another_shape_is_an_error_all_the_same(asker: Asker) -> Non
     ],
     ids=lambda value: value if isinstance(value, str) else next(iter(value)),
 )
-def test_chaos_becomes_a_code(asker: Asker, aimock: Aimock, rates: dict[str, float], code: str) -> None:
+def test_chaos_becomes_a_code(client: Client, aimock: Aimock, rates: dict[str, float], code: str) -> None:
     aimock.be_chaotic(**rates)
     try:
-        answer = asker.ask(None, "plain")
+        answer = client.ask(None, "plain")
     finally:
         aimock.be_chaotic()
     assert (answer.text, answer.code) == (None, code)
-    assert asker.ask(None, "plain").text == "Paris."
+    assert client.ask(None, "plain").text == "Paris."

@@ -5,16 +5,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ask_fixtures import ask_environment, asker  # noqa: F401 - pytest finds them here
+from ask_fixtures import ask_environment, client  # noqa: F401 - pytest finds them here
 from memory_tools import MemoryTools
 from model_server import ModelServer
 from recorded_exchanges import Exchange, Tape, tapes
 
-from ferrule_ask import Answer, Asker
+from ferrule_ask import Answer, Client
 
 TOOL = "get_weather"
 LEAST_TAPES, LEAST_EXCHANGES = 10, 15  # the SDK has at least so many that are no streams
-Make = Callable[..., Asker]
+Make = Callable[..., Client]
 Replay = Callable[[Tape], tuple[Answer, list[Any], MemoryTools]]
 pytestmark = [
     pytest.mark.usefixtures("ask_environment"),
@@ -32,14 +32,14 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[Tape]:
 
 
 @pytest.fixture
-def replay(asker: Make, model_server: ModelServer) -> Replay:  # noqa: F811
+def replay(client: Make, model_server: ModelServer) -> Replay:  # noqa: F811
     """Ask a recorded question of a server that gives the recorded answers: the answer, our requests, our tool."""
 
     def replay(tape: Tape) -> tuple[Answer, list[Any], MemoryTools]:
         tool = MemoryTools(TOOL, content='{"temperature": "20°C"}')
         model_server.script(*(exchange.reply for exchange in tape.exchanges))
         before = len(model_server.requests)
-        answer = asker(toolbox=tool).ask(None, str(tape.exchanges[0].request["messages"][0]["content"]))
+        answer = client(toolbox=tool).ask(None, str(tape.exchanges[0].request["messages"][0]["content"]))
         return answer, model_server.bodies[before:], tool
 
     return replay

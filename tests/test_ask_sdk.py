@@ -9,12 +9,12 @@ from typing import Any
 import anthropic
 import pytest
 from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
-from ask_fixtures import ask_environment, asker  # noqa: F401 - pytest finds them here
+from ask_fixtures import ask_environment, client  # noqa: F401 - pytest finds them here
 from memory_tools import SEARCH, MemoryTools
 from model_server import MODEL_KEY, ModelServer, Reply, after, calls, failure, message, says, tool_use
 from pydantic import TypeAdapter, ValidationError
 
-from ferrule_ask import Asker
+from ferrule_ask import Client
 
 MODEL = "claude-sonnet-5-5"
 QUERY = {"query": "BTC"}
@@ -29,7 +29,7 @@ SERVER_TOOL = [
     {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": QUERY, "caller": {"type": "direct"}},
     {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [], "caller": {"type": "direct"}},
 ]
-Make = Callable[..., Asker]
+Make = Callable[..., Client]
 
 
 def wanting(*content: Mapping[str, Any]) -> Reply:
@@ -54,10 +54,10 @@ def judge() -> "TypeAdapter[Any]":
 
 
 @pytest.fixture
-def client(ask_environment: None) -> Iterator[anthropic.Anthropic]:  # noqa: F811
+def sdk(ask_environment: None) -> Iterator[anthropic.Anthropic]:  # noqa: F811
     """The official client, with the variables of the test."""
-    with anthropic.Anthropic() as client:
-        yield client
+    with anthropic.Anthropic() as sdk:
+        yield sdk
 
 
 def read_by(judge: "TypeAdapter[Any]", body: Any) -> Any:
@@ -80,14 +80,14 @@ def whole(value: Any) -> Any:
 @pytest.mark.parametrize("context", ["The\ud800 context.\n\n\U0001f375", None])
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_the_sdks_types_know_all_that_is_sent(
-    asker: Make,  # noqa: F811
+    client: Make,  # noqa: F811
     judge: "TypeAdapter[Any]",
     model_server: ModelServer,
     name: str,
     context: str | None,
 ) -> None:
     model_server.script(*SCENARIOS[name])
-    assert asker(toolbox=MemoryTools(SEARCH, "web_fetch")).ask(context, "Is it?").code is None
+    assert client(toolbox=MemoryTools(SEARCH, "web_fetch")).ask(context, "Is it?").code is None
     assert len(model_server.requests) == len(SCENARIOS[name])
     assert not model_server.refused
     for body in model_server.bodies:
@@ -99,7 +99,7 @@ def test_the_tools_that_are_installed_are_tools_to_the_sdks_types(
     judge: "TypeAdapter[Any]", model_server: ModelServer, tmp_path: Path
 ) -> None:
     model_server.script(says("Yes."))
-    with Asker(tools=["web_fetch", "artifact_read"]) as one:
+    with Client(tools=["web_fetch", "artifact_read"]) as one:
         assert one.ask(None, "Is it?").code is None
     [body] = model_server.bodies
     assert [tool["name"] for tool in body["tools"]] == ["web_fetch", "artifact_read"]
@@ -128,14 +128,14 @@ def test_the_judge_can_find_something(judge: "TypeAdapter[Any]", wrong: dict[str
 # ---- the server
 
 
-def test_the_official_client_believes_our_server(client: anthropic.Anthropic, model_server: ModelServer) -> None:
+def test_the_official_client_believes_our_server(sdk: anthropic.Anthropic, model_server: ModelServer) -> None:
     model_server.script(wanting(*THINKING, TEXT, tool_use(SEARCH, QUERY)), says("Yes.", input_tokens=7))
     options: Any = {"model": MODEL, "max_tokens": 50, "tools": TOOLS}
-    first = client.messages.create(messages=HI, **options)  # type: ignore[arg-type]
+    first = sdk.messages.create(messages=HI, **options)  # type: ignore[arg-type]
     assert (first.stop_reason, first.content[-1].type) == ("tool_use", "tool_use")
     result = {"type": "tool_result", "tool_use_id": first.content[-1].id, "content": "95,234"}  # type: ignore[union-attr]
     turn: Any = [{"role": "assistant", "content": first.content}, {"role": "user", "content": [result]}]
-    second = client.messages.create(messages=[*HI, *turn], **options)  # type: ignore[list-item]
+    second = sdk.messages.create(messages=[*HI, *turn], **options)  # type: ignore[list-item]
     assert (second.content[0].type, second.usage.input_tokens) == ("text", 7)
     assert second._request_id == "req_000000000000000000000001"
     assert not model_server.refused
@@ -156,19 +156,19 @@ def test_the_official_client_believes_our_server(client: anthropic.Anthropic, mo
     ids=lambda value: str(value.status) if isinstance(value, Reply) else "",
 )
 def test_the_official_client_tells_our_servers_errors_apart(
-    client: anthropic.Anthropic, model_server: ModelServer, reply: Reply, error: type[anthropic.APIStatusError]
+    sdk: anthropic.Anthropic, model_server: ModelServer, reply: Reply, error: type[anthropic.APIStatusError]
 ) -> None:
     model_server.script(reply)
     with pytest.raises(error) as raised:
-        client.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type]
+        sdk.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type]
     assert raised.value.message
     assert raised.value.request_id
     assert len(model_server.requests) == 1
 
 
 def test_the_official_client_and_we_repeat_the_same_failures(
-    client: anthropic.Anthropic,
-    asker: Make,  # noqa: F811
+    sdk: anthropic.Anthropic,
+    client: Make,  # noqa: F811
     model_server: ModelServer,
 ) -> None:
     fast: Any = {"retry_after_ms": 1}
@@ -176,10 +176,10 @@ def test_the_official_client_and_we_repeat_the_same_failures(
         *(failure(status, **fast) for status in (400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 500, 502, 504, 529)),
         *(failure(status, should_retry=wish, **fast) for status in (400, 429, 500, 529) for wish in (True, False)),
     ]
-    one = asker(toolbox=MemoryTools())
+    one = client(toolbox=MemoryTools())
     for case in cases:
         counts = []
-        for ask in (lambda: create(client), lambda: one.ask(None, "Hi.")):
+        for ask in (lambda: create(sdk), lambda: one.ask(None, "Hi.")):
             before = len(model_server.requests)
             model_server.always(case)
             ask()
@@ -187,14 +187,14 @@ def test_the_official_client_and_we_repeat_the_same_failures(
         assert counts[0] == counts[1], (case.status, case.headers, counts)
 
 
-def create(client: anthropic.Anthropic) -> None:
+def create(sdk: anthropic.Anthropic) -> None:
     with pytest.raises(anthropic.APIStatusError):
-        client.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type]
+        sdk.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type]
 
 
-def test_our_server_notes_how_many_it_answers_at_one_time(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_our_server_notes_how_many_it_answers_at_one_time(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     model_server.always(after(0.2, says("Yes.")))
-    one = asker(toolbox=MemoryTools(), concurrency=4)
+    one = client(toolbox=MemoryTools(), concurrency=4)
     assert {future.result().text for future in [one.start(None, "?") for _ in range(12)]} == {"Yes."}
     assert model_server.peak == 4
     assert all(request.ended for request in model_server.requests)
@@ -218,7 +218,7 @@ def test_our_server_notes_how_many_it_answers_at_one_time(asker: Make, model_ser
     ids=lambda keys: "-".join(f"{name[10:]}{'' if value else '-blank'}" for name, value in keys.items()) or "none",
 )
 def test_the_variables_mean_what_they_mean_to_the_sdk(
-    asker: Make,  # noqa: F811
+    client: Make,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
     path: str,
     keys: dict[str, str],
@@ -230,7 +230,7 @@ def test_the_variables_mean_what_they_mean_to_the_sdk(
     with ModelServer(keys=(MODEL_KEY, "token"), prefix=path.rstrip("/")) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url.removesuffix(path.rstrip("/")) + path)
         server.always(says("Yes."))
-        answer = asker(toolbox=MemoryTools()).ask(None, "Hi.")
+        answer = client(toolbox=MemoryTools()).ask(None, "Hi.")
         ours = [arrival(request) for request in server.requests]
         theirs = what_the_sdk_sends(server)
     assert ours == theirs
@@ -239,8 +239,8 @@ def test_the_variables_mean_what_they_mean_to_the_sdk(
 
 def what_the_sdk_sends(server: ModelServer) -> list[dict[str, Any]]:
     before = len(server.requests)
-    with suppress(TypeError), anthropic.Anthropic(max_retries=0) as client:  # TypeError is what it says without a key
-        client.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type]
+    with suppress(TypeError), anthropic.Anthropic(max_retries=0) as sdk:  # TypeError is what it says without a key
+        sdk.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type]
     return [arrival(request) for request in server.requests[before:]]
 
 

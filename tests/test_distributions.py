@@ -80,16 +80,6 @@ def test_sdists_hold_the_tests(dist: Path) -> None:
             assert [name for name in sdist.getnames() if "/tests/test_" in name], path.name
 
 
-def test_plugins_depend_on_nothing_of_the_host_but_its_public_names() -> None:
-    public = {"ferrule", "ferrule.http", "ferrule_websearch", "ferrule.testing"}
-    public |= {"ferrule_ask", "ferrule_ask.answer", "ferrule.errors"}
-    for path in ROOT.glob("plugins/*/**/*.py"):
-        for line in path.read_text().splitlines():
-            words = line.split()
-            if words[:1] in (["from"], ["import"]) and words[1].split(".")[0] == "ferrule":
-                assert words[1] in public, f"{path}: {line}"
-
-
 def test_the_installed_host_is_not_the_repository(environment: Path) -> None:
     python = environment / "bin" / "python"
     for module in ("ferrule", "ferrule_fetch", "ferrule_example"):

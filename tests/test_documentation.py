@@ -81,8 +81,8 @@ def reference() -> str:
 def commands(words: list[str]) -> Iterator[list[str]]:
     yield words
     text = help_of(words)
-    if "Commands:" in text:
-        for line in text.split("Commands:\n")[1].splitlines():
+    for section in re.findall(r"^Commands[^\n]*:\n((?:  .*\n)+)", text, flags=re.MULTILINE):
+        for line in section.splitlines():
             if match := re.match(r"  (\w[\w-]*)", line):
                 yield from commands([*words, match[1]])
 

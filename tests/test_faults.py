@@ -15,7 +15,7 @@ import pytest
 from corpus import DISTS, ROOT, Site
 from runs import SECONDS, mark, run, wait_until_gone
 
-from ferrule_serve.pool import Answered, Pool
+from ferrule_serve.pool import CallAnswer, Pool
 
 FERRULE = [sys.executable, "-m", "ferrule"]
 INTERNAL, TIMEOUT = "INTERNAL_ERROR", "TIMEOUT"
@@ -246,14 +246,14 @@ def test_an_agent_gets_the_document_with_exit_code_0(fault: Fault, corpus: Site,
 
 
 @pytest.fixture(scope="module")
-def served(corpus: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, float], Answered]]:
+def served(corpus: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, float], CallAnswer]]:
     """Call a tool, with a deadline in seconds, in the same worker each time; it keeps tools loaded between calls."""
     home = str(tmp_path_factory.mktemp("home"))
     environment = _in(corpus, {"PATH": os.environ["PATH"], "HOME": home, "FERRULE_MEMORY": "300"})
     with asyncio.Runner() as runner:
         pool = Pool(1, environment=environment)
 
-        async def call(tool: str, seconds: float) -> Answered:
+        async def call(tool: str, seconds: float) -> CallAnswer:
             return await pool.call(tool.replace("-", "_"), b"{}" if tool != "example" else HEALTHY, seconds=seconds)
 
         yield lambda tool, seconds: runner.run(call(tool, seconds))
@@ -262,7 +262,7 @@ def served(corpus: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
 
 @EVERY_FAULT
 def test_a_worker_that_serves_it_twice_serves_others_as_before(
-    fault: Fault, served: Callable[[str, float], Answered]
+    fault: Fault, served: Callable[[str, float], CallAnswer]
 ) -> None:
     before = served("example", SECONDS)
 

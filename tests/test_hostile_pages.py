@@ -70,7 +70,7 @@ def test_an_answer_comes_of_a_small_page_that(
 ) -> None:
     monkeypatch.setenv("FERRULE_FETCH_ALLOW", "loopback")
     # A process that has run many tests is itself larger than a tool with its page may be.
-    monkeypatch.setattr(reader, "_MEMORY", 4 << 30)
+    monkeypatch.setattr(reader, "_MEMORY_MIB", 4 << 10)
     try:
         answer = ferrule_fetch.execute({"url": server.url_of(case)}, context("web_fetch", seconds=60))
     except ToolError as error:

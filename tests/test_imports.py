@@ -66,7 +66,7 @@ def test_a_schema_needs_next_to_nothing(imported: Imported) -> None:
 )
 def test_an_argument_that_is_wrong_needs_no_child(stdin: bytes, imported: Imported) -> None:
     modules = imported.by("example-tool", stdin=stdin)
-    assert "ferrule.failures" in modules
+    assert "ferrule.calls.failures" in modules
     assert modules & (HEAVY | LIBRARIES) == set()
 
 
@@ -85,7 +85,7 @@ def test_a_call_leaves_the_plugin_to_the_child(tool: str, imported: Imported) ->
 
 def test_an_error_of_a_tool_is_rendered_without_more(imported: Imported) -> None:
     modules = imported.by("example-tool", stdin=b'{"city": "4711"}')
-    assert "ferrule.failures" in modules
+    assert "ferrule.calls.failures" in modules
     assert modules & (HEAVY | LIBRARIES) == set()
 
 

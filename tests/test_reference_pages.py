@@ -20,7 +20,7 @@ from ferrule.schema.rules import RULES
 from ferrule.tool.hookspecs import ToolSpec
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-HOOKS = ["schema", "credentials", "validate", "execute"]
+HOOKS = ["schema", "credentials", "validate", "execute", "result_policy"]
 
 
 def page(name: str) -> str:
@@ -118,7 +118,7 @@ def test_every_error_ends_with_the_exit_code_of_the_page() -> None:
 def test_the_failure_on_the_page_is_what_the_error_on_the_page_becomes() -> None:
     names: dict[str, FerruleError] = {}
     exec(blocks("errors.md", "python")[0], names)
-    assert failures.web(names["error"].facts()) == json.loads(blocks("errors.md", "json")[0])
+    assert failures.default_document(names["error"].facts()) == json.loads(blocks("errors.md", "json")[0])
 
 
 def test_the_rendering_on_the_page_is_a_plugins_own(tmp_path: Path) -> None:
@@ -161,3 +161,23 @@ def test_the_page_of_the_schema_rules_has_the_table_of_them(severity: str) -> No
 def test_every_rule_has_a_severity_of_the_page() -> None:
     assert headings("schema-rules.md")[:2] == [f"{severity.capitalize()}s" for severity in ("error", "warning")]
     assert {severity for severity, _ in RULES.values()} == {"error", "warning"}
+
+
+# The public names.
+
+
+def test_the_page_of_public_names_lists_every_room_that_is_open_and_no_other() -> None:
+    contracts = tomllib.loads((DOCS.parent / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    closed = next(one["forbidden_modules"] for one in contracts if one["name"].startswith("Public names"))
+    host = DOCS.parent / "host/src/ferrule"
+    rooms = [path.stem for path in host.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
+    open_rooms = {f"ferrule.{name}" for name in rooms if not name.startswith("_")} - set(closed)
+    listed = set(re.findall(r"^\| `(ferrule\.\w+)` \|", page("public-names.md").split("\n## ")[0], re.MULTILINE))
+    assert listed == open_rooms
+
+
+def test_the_page_of_public_names_lists_all_names_of_ferrule() -> None:
+    import ferrule
+
+    row = next(line for line in page("public-names.md").splitlines() if line.startswith("| `ferrule` |"))
+    assert set(re.findall(r"`(\w+)`", row)) == {*ferrule.__all__, "ferrule"}

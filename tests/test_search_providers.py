@@ -35,7 +35,7 @@ class Third:
 
     def asked(self, done: Run) -> dict[str, Any]:
         """The arguments that its tool got."""
-        (event,) = [one for one in events(done) if one["kind"] == "gazetteer_asked"]
+        (event,) = [one for one in events(done) if one["event"] == "gazetteer_asked"]
         arguments: dict[str, Any] = event["arguments"]
         return arguments
 
@@ -83,7 +83,7 @@ def test_a_provider_that_reads_no_operators_gets_none(third: Third) -> None:
 
 def test_a_lens_is_split_into_as_many_calls_as_it_takes(third: Third) -> None:
     done = third.by_it(lens="medical", num_results=10)
-    calls = [one["arguments"]["hosts"] for one in events(done) if one["kind"] == "gazetteer_asked"]
+    calls = [one["arguments"]["hosts"] for one in events(done) if one["event"] == "gazetteer_asked"]
     assert [len(hosts) for hosts in calls] == [3] * 6
     assert len({host for hosts in calls for host in hosts}) == 18
 
@@ -143,7 +143,7 @@ def test_a_declaration_that_is_wrong_is_told_and_breaks_nobody_else(third: Third
     first = {"FERRULE_SEARCH_ROUTING": "gazetteer,google"}
     done = third.search(environment=first)
     assert done.document["_meta"]["routing"]["providers_attempted"] == ["google"]
-    assert [one["provider"] for one in events(done) if one["kind"] == "provider_failed"] == ["gazetteer"]
+    assert [one["provider"] for one in events(done) if one["event"] == "provider_failed"] == ["gazetteer"]
     forced = third.by_it().document
     assert (forced["kind"], forced["error_code"]) == ("config", "CONFIG_ERROR")
 

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from html import unescape
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -20,7 +22,8 @@ from machine import Machine
 from served_tools import SECRET
 from serving import HttpService, is_alive, wait_until
 
-from ferrule_serve.page.fields import arguments, fields
+from ferrule_serve.page.form_fields import form_fields, read_arguments
+from ferrule_serve.page.views import environment
 
 TOKEN = "a-token-of-the-tests"
 
@@ -82,9 +85,9 @@ def test_a_tool_has_a_page_with_its_findings_its_schema_and_a_form(visitor: Visi
     assert status == 200
     assert "unused-default" in page
     assert "/parameters/properties/count/default" in page
-    assert '"additionalProperties": false' in page
+    assert '"additionalProperties": false' in unescape(page)
     assert 'name="argument.topic"' in page
-    assert '<option value="&quot;de&quot;">de</option>' in page
+    assert '<option value=""de"">de</option>' in unescape(page)
 
 
 def test_a_tool_that_cannot_be_used_has_a_page_and_no_form(visitor: Visitor) -> None:
@@ -113,12 +116,12 @@ def test_a_form_that_is_sent_without_a_script_calls_the_tool(visitor: Visitor) -
         "got": {"topic": "a\nb", "count": 3, "deep": True, "places": ["x"], "language": "de"},
     }
     assert "a\nb</textarea>" in page.replace("\r\n", "\n")
-    assert 'selected="">de</option>' in page
+    assert "selected>de</option>" in page
 
 
 def answer_in(page: str) -> object:
-    text = page.partition("<h3>Document</h3>")[2].partition(">\n")[2].partition("</pre>")[0]
-    return json.loads(text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+    text = page.partition("<h3>Document</h3>")[2].partition('aria-label="Document">\n')[2].partition("</pre>")[0]
+    return json.loads(unescape(text))
 
 
 @pytest.mark.parametrize(
@@ -159,7 +162,7 @@ def test_calls_of_all_clients_are_shown_without_what_was_in_them(service: HttpSe
     visitor.send("echo", {"argument.text": private})
     visitor.send("fails", {})
     page = visitor.get("/")[1]
-    rows = re.findall(r'<tr role="row">.*?</tr>', visitor.get("/calls")[1])
+    rows = re.findall(r'<tr role="row">.*?</tr>', visitor.get("/calls")[1], re.DOTALL)
     texts = [re.sub("<[^>]*>", " ", row).split() for row in rows]
     assert texts[1][1:4] == ["fails", "failed", "NO_LUCK"]
     assert texts[2][1:3] == texts[3][1:3] == ["echo", "ok"]
@@ -247,6 +250,27 @@ def assert_inert(page: str) -> None:
     assert "\u202e" not in "".join(one.text or "" for one in found)
 
 
+@pytest.mark.parametrize(
+    "template",
+    ["{{ text }}", "<p class='{{ text }}'>", "{% macro m(t) %}{{ t }}{% endmacro %}{{ m(text) }}", "{{ text[1:] }}x"],
+)
+def test_whatever_a_template_writes_is_escaped_and_visible(template: str) -> None:
+    written = environment.from_string(template).render(text="<b>\u202e\x07\x7f\u2069\r\n")
+    assert "&lt;U+202E&gt;\u2407&lt;U+007F&gt;&lt;U+2069&gt;\n" in written
+    assert not [letter for letter in ("<b>", "\u202e", "\x07", "\x7f", "\u2069", "\r") if letter in written]
+
+
+def test_only_values_of_forms_are_written_as_they_are() -> None:
+    """No template has another way around what makes characters visible, and none leaves a text as markup."""
+    templates = {one.name: one.read_text() for one in (files("ferrule_serve.page") / "templates").iterdir()}
+    assert len(templates) == 6
+    assert [name for name, text in templates.items() if "as_value" in text] == ["tool.html"]
+    for text in templates.values():
+        expressions = re.findall(r"{{.*?}}|{%.*?%}", text, re.DOTALL)
+        assert not [one for one in expressions if re.search(r"\|\s*(safe|e|escape|forceescape|tojson)\b|~", one)]
+    assert environment.from_string("{{ text|as_value }}").render(text='"\u202e') == "&#34;\u202e"
+
+
 def test_a_call_whose_visitor_leaves_ends_with_all_that_it_started(visitor: Visitor, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     token = visitor.token()
@@ -318,12 +342,12 @@ def test_a_form_is_made_of_any_schema() -> None:
         },
         "required": "any",
     }
-    kinds = {field.name: field.kind for field in fields(odd)}
+    kinds = {field.name: field.kind for field in form_fields(odd)}
     assert kinds == {"any": "json", "null": "line", "two": "json", "ref": "json", "listed": "choice", "no": "json"}
-    assert fields({}) == fields({"properties": []}) == []
+    assert form_fields({}) == form_fields({"properties": []}) == []
     form = {f"argument.{name}": "1" for name in ("any", "null", "two", "ref", "listed")}
-    assert json.loads(arguments(odd, form)) == {"any": 1, "null": "1", "two": 1, "ref": 1, "listed": 1}
-    assert json.loads(arguments(odd, {"argument.listed": '"1"', "argument.unknown": "x"})) == {"listed": "1"}
+    assert json.loads(read_arguments(odd, form)) == {"any": 1, "null": "1", "two": 1, "ref": 1, "listed": 1}
+    assert json.loads(read_arguments(odd, {"argument.listed": '"1"', "argument.unknown": "x"})) == {"listed": "1"}
 
 
 def test_the_page_is_no_part_of_serving_without_it() -> None:

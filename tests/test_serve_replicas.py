@@ -28,11 +28,11 @@ import os, time
     return {"call": arguments["call"]}
 """
 _RESTS = """\
-from ferrule_websearch.circuit_breaker import Breaker
-    breaker = Breaker("a provider of the tests")
+from ferrule_websearch.circuit_breaker import CircuitBreaker
+    breaker = CircuitBreaker("a provider of the tests")
     if arguments.get("limited"):
-        breaker.limited(600)
-    return {"seconds": breaker.wait()}
+        breaker.record_rate_limit(600)
+    return {"seconds": breaker.seconds_until_trial()}
 """
 _LARGE = "return {'title': 'Much', 'text': 'x' * 40_000, 'stamp': __import__('uuid').uuid4().hex}"
 _TEXT = {"type": "string", "description": "A text."}

@@ -281,7 +281,7 @@ def test_a_variable_that_a_tool_asks_for_and_nobody_knows_of_is_told(site: Site,
             f"{text}\nfrom ferrule import ResultPolicy, hookimpl\nresult_policy = hookimpl(lambda: {results})\n"
         )
         done = wrapped("tells_what_it_sees", b"{}", tool="probe", ALMANAC_PLACE="Oslo")
-        seen: list[str] = done.document["_meta"]["tells_what_it_sees"]["unkeyed"]
+        seen: list[str] = done.document["_meta"]["tells_what_it_sees"]["untracked_variables"]
         return seen
 
     assert unkeyed("None") == ["ALMANAC_PLACE"]

@@ -330,8 +330,9 @@ def test_the_cache_keeps_the_result_and_not_the_handle(ask: Ask, place: Place) -
 def test_a_result_that_stays_inline_costs_no_more_than_a_look(place: Place) -> None:
     script = (
         "import sys\nfrom ferrule import ResultPolicy\nfrom ferrule.wrappers.artifacts import wrapper\n"
-        "from ferrule.tool.context import Context\nimport types\n"
-        "context = Context('bulk', 0.0)\ncontext.call = types.SimpleNamespace(results=ResultPolicy(linkable=True))\n"
+        "from ferrule import Context, WrapperContext\nimport types\n"
+        "context = WrapperContext(Context('bulk', 0.0))\npolicy = ResultPolicy(linkable=True)\n"
+        "context.call = types.SimpleNamespace(result_policy=policy)\n"
         "flow = wrapper.execute({}, context)\nnext(flow)\n"
         "try:\n    flow.send({'text': 'small'})\nexcept StopIteration as stop:\n    print(stop.value)\n"
         "names = 'hashlib json ferrule.wrappers.artifacts.summary hiredis'.split()\n"

@@ -9,7 +9,7 @@ from machine import Machine
 
 from ferrule.wrappers.cache import entries, inspection
 from ferrule.wrappers.cache.entries import Entry
-from ferrule.wrappers.cache.file_store import FileStore
+from ferrule.wrappers.cache.store import FileStore
 
 PROPERTIES = {
     "query": {"type": "string", "description": "What to look for."},
@@ -121,7 +121,7 @@ def test_what_is_stored_while_the_entries_are_listed_has_not_expired(tmp_path: P
     both = {"a" * 64, "b" * 64}
     for key in both:
         keep(key)
-    listed = inspection.kept(store)
+    listed = inspection.records(store)
     (other,) = both - {next(listed).entry.key}
     time.sleep(1.1)  # more than a clock may step back
     keep(other)

@@ -7,7 +7,7 @@ import pytest
 
 from ferrule.errors import failure_in
 from ferrule.wrappers.cache import entries, ttl
-from ferrule.wrappers.cache.cached_call import raised_again
+from ferrule.wrappers.cache.cached_call import stored_failure
 from ferrule.wrappers.cache.entries import Entry, Moment, freshness
 
 KEY = "ab" * 32
@@ -142,7 +142,7 @@ def test_what_is_left_to_wait_is_told_wherever_it_stands() -> None:
     facts = {"code": "RATE_LIMIT", "message": "No.", "retry_after": 90, "details": details}
     moment = entries.now()
     stored = entries.Moment(moment.wall - 60, moment.uptime - 60, moment.boot)
-    told = raised_again(entry(90, stored, error=facts, kind="rate_limit"))
+    told = stored_failure(entry(90, stored, error=facts, kind="rate_limit"))
     assert told is not None
     assert told.details is not None
     assert 29 <= told.details["retryAfterSeconds"] <= 30

@@ -12,11 +12,11 @@ import pytest
 
 from ferrule import discovery
 from ferrule.schema import schema_file
-from ferrule.text.strict_json import Unrepresentable
+from ferrule.text.strict_json import Unrepresentable, canonical
 from ferrule.tool.call_info import CallInfo
 from ferrule.tool.context import Context
 from ferrule.tool.loader import load
-from ferrule.wrappers.cache.keys import SHAPE, canonical, differences, hashed, key_of, question
+from ferrule.wrappers.cache.keys import SHAPE, differences, hashed, key_of, question
 
 IDENTITY = {
     "settings": {"allow": ["loopback"], "deep": {"inner": 1}},
@@ -83,7 +83,7 @@ def key_of_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
 
 
 def parameters_of(tool: Any) -> dict[str, Any]:
-    schema = schema_file.static(tool) or pytest.fail(f"{tool.name} ships no schema")
+    schema = schema_file.read_static(tool) or pytest.fail(f"{tool.name} ships no schema")
     parameters: dict[str, Any] = schema["parameters"]
     return parameters
 

@@ -6,6 +6,7 @@ import stat
 from typing import Any
 
 import pytest
+from entry_points import offer
 from machine import Finished, Machine
 
 KEY = "the-very-secret-key"
@@ -224,3 +225,72 @@ def test_a_mistyped_tool_is_not_taken_for_a_key_of_the_file(machine: Machine) ->
     assert done.code == 1
     assert "Did you mean dice?" in done.err
     assert not machine.credentials.exists()
+
+
+# Credentials that are no tool's, by the entry points of a distribution.
+
+DECLARES = """
+from ferrule import Credential
+
+def command():
+    return [Credential("token", environment="RADIO_TOKEN", path="radio.token", url="https://radio.example/keys")]
+"""
+GROUP = "ferrule.credentials"
+
+
+def test_a_credential_that_is_no_tools_is_set_shown_checked_and_unset(machine: Machine) -> None:
+    offer(machine, GROUP, "radio", DECLARES)
+    assert "radio" not in machine.ferrule("credentials").out
+    assert states(machine.ferrule("credentials", "radio", "--json")) == {"radio.token": ("missing", None)}
+    assert machine.ferrule("credentials", "radio", "--check").code == 1
+    assert machine.ferrule("credentials", "set", "radio", stdin=KEY.encode()).code == 0
+    assert content(machine) == {"radio": {"token": KEY}}
+    shown = machine.ferrule("credentials", "--check")
+    assert shown.code == 0
+    assert ["radio", "token", "set"] in [line.split()[:3] for line in shown.out.splitlines()]
+    assert KEY not in shown.out
+    assert machine.ferrule("credentials", "unset", "radio.token").code == 0
+    assert content(machine) == {}
+    done = machine.ferrule("credentials", "set", "radio", "engine", stdin=b"x")
+    assert (done.code, done.err) == (1, "Error: radio has no credential 'engine'.\nIt has token.\n")
+
+
+def test_a_tool_of_that_name_comes_first(machine: Machine) -> None:
+    needing(machine, "radio", "api_key")
+    offer(machine, GROUP, "radio", DECLARES, distribution="more")
+    assert states(machine.ferrule("credentials", "radio", "--json")) == {"radio.api_key": ("missing", None)}
+
+
+@pytest.mark.parametrize(
+    ("source", "value", "reason"),
+    [
+        ("", "absent:command", "cannot be loaded (ModuleNotFoundError: No module named 'absent')"),
+        ("raise RuntimeError('no')", "", "cannot be loaded (RuntimeError: no)"),
+        ("def command():\n    raise RuntimeError('no')", "", "fails (RuntimeError: no)"),
+        ("import sys\ndef command():\n    sys.exit(0)", "", "fails (SystemExit: 0)"),
+        ("import asyncio\ndef command():\n    raise asyncio.CancelledError", "", "fails (CancelledError)"),
+        ("command = 5", "", "returns no list of ferrule.Credential"),
+        ("def command():\n    return ['token']", "", "returns no list of ferrule.Credential"),
+    ],
+)
+def test_a_broken_list_of_credentials_is_told_by_name_and_hurts_no_other(
+    machine: Machine, source: str, value: str, reason: str
+) -> None:
+    offer(machine, GROUP, "radio", DECLARES)
+    offer(machine, GROUP, "bad", source, value=value)
+    machine.ferrule("credentials", "set", "radio", stdin=KEY.encode())
+    shown = machine.ferrule("credentials", "--json", "--check")
+    assert shown.code == 1
+    assert states(shown)["radio.token"][0] == "set"
+    (failed,) = shown.document["failed"]
+    assert (failed["tool"], failed["state"]) == ("bad", "broken")
+    assert "The credential list 'bad' of dist-bad 1.0 cannot be used: " in failed["error"]
+    assert reason in failed["error"]
+    assert "cannot be loaded: bad. See `ferrule doctor`." in machine.ferrule("credentials").err
+    done = machine.ferrule("credentials", "set", "bad", stdin=b"x")
+    assert done.code == 1
+    assert reason in done.err
+    found = machine.ferrule("doctor", "--json").document["findings"]
+    (finding,) = [one for one in found if one["id"] == "credentials-broken"]
+    assert (finding["subject"], finding["severity"]) == ("bad", "error")
+    assert reason in finding["message"]

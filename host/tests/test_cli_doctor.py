@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sys
 from typing import Any
 
 import pytest
@@ -113,7 +114,10 @@ def test_a_link_made_by_another_interpreter_that_is_gone_is_stale(machine: Machi
     file.write_text(file.read_text().replace('"python": "', '"python": "/gone'))
     found = findings(machine.ferrule("doctor", "--json"))["link-stale", path]
     assert "is gone" in found["message"]
-    assert f"-m ferrule link alpha --to {machine.tools}, or: ferrule unlink alpha" in found["mend"]
+    assert f"{sys.executable} -m ferrule link alpha --to {machine.tools}, or: ferrule unlink alpha" in found["mend"]
+    file.write_text(file.read_text().replace('"tool": "alpha"', '"tool": "beta"'))
+    found = findings(machine.ferrule("doctor", "--json"))["link-stale", path]
+    assert found["mend"] == f"ferrule unlink alpha --from {machine.tools}"
 
 
 def test_what_the_client_cannot_start_is_told(machine: Machine) -> None:

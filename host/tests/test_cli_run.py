@@ -159,7 +159,14 @@ def test_of_an_event_the_text_is_shown_on_a_terminal_and_the_line_elsewhere(mach
 
 
 def test_what_is_no_event_is_shown_as_it_was_printed_on_a_terminal(machine: Machine) -> None:
-    lines = ['{"content": "no kind"}', '{"kind": "x", "content": 5}', '["kind"]', "words", "{"]
+    lines = [
+        '{"content": "x"}',
+        '{"event": "x", "content": 5}',
+        '{"kind": "x", "content": "x"}',
+        '["event"]',
+        "words",
+        "{",
+    ]
     machine.install("alpha", properties={}, execute=f"print({chr(10).join(lines)!r}); return {{}}")
     assert machine.on_terminal("run", "alpha").out.endswith("\n".join(lines) + "\n")
 

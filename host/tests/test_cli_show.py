@@ -3,7 +3,7 @@
 import pytest
 from machine import Machine
 
-from ferrule.schema.parameters import Parameter, parameters
+from ferrule.schema.parameters import Parameter, list_parameters
 
 PROPERTIES = {
     "query": {"type": "string", "description": "What to look for.", "minLength": 2},
@@ -15,7 +15,7 @@ PROPERTIES = {
 
 def test_parameters_are_listed_in_their_order_with_those_inside_them() -> None:
     schema = {"parameters": {"type": "object", "properties": PROPERTIES, "required": ["query"]}}
-    assert list(parameters(schema)) == [
+    assert list(list_parameters(schema)) == [
         Parameter("query", "string", True, "at least 2 characters", "What to look for."),
         Parameter("count", "integer", False, "≥ 1, ≤ 20, default 10", ""),
         Parameter("kinds", "array of string", False, "", "Kinds."),
@@ -28,7 +28,7 @@ def test_parameters_are_listed_in_their_order_with_those_inside_them() -> None:
     "schema", [{}, {"parameters": 5}, {"parameters": {"properties": [1]}}, {"parameters": {"properties": {"a": 1}}}]
 )
 def test_a_schema_that_is_none_has_no_parameters(schema: dict[str, object]) -> None:
-    assert list(parameters(schema)) == []
+    assert list(list_parameters(schema)) == []
 
 
 def test_a_tool_is_shown_with_all_that_is_known_of_it(machine: Machine) -> None:

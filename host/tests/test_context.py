@@ -102,9 +102,9 @@ def test_a_sibling_is_named_as_the_client_knows_it() -> None:
 
 def test_an_event_goes_to_whoever_runs_the_tool() -> None:
     sent: list[Any] = []
-    Context("dice", 0.0, send_event=sent.append).event({"kind": "progress"})
-    assert sent == [{"kind": "progress"}]
-    Context("dice", 0.0).event({"kind": "progress"})
+    Context("dice", 0.0, send_event=sent.append).event({"event": "progress"})
+    assert sent == [{"event": "progress"}]
+    Context("dice", 0.0).event({"event": "progress"})
 
 
 def test_the_public_names_are_those_that_the_package_lists() -> None:

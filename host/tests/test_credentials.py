@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ferrule.config.credentials_file import CredentialsFile
+from ferrule.config import CredentialsFile, credentials_path
 from ferrule.errors import CredentialMissing, CredentialsMalformed
 from ferrule.tool.context import Context
-from ferrule.tool.credentials import Credential, default_path, look_up, missing, named
+from ferrule.tool.credentials import Credential, missing, named
 
 KEY = Credential(
     "api_key",
@@ -70,7 +70,7 @@ def test_a_value_is_taken_from_the_first_place_that_has_one(
     file: Any, environ: str, content: Any, value: str, source: str
 ) -> None:
     credentials = file(content)
-    found = look_up(KEY, {"DICE_API_KEY": environ}, credentials)
+    found = KEY.look_up({"DICE_API_KEY": environ}, credentials)
     assert found is not None
     assert (found.value, found.source) == (value, source.format(path=credentials.path))
 
@@ -81,8 +81,8 @@ def test_a_value_is_taken_from_the_first_place_that_has_one(
     ids=["empty", "empty-text", "null", "no-branch", "dotted-key"],
 )
 def test_where_nothing_stands_there_is_no_value(file: Any, content: Any) -> None:
-    assert look_up(KEY, {}, file(content)) is None
-    assert look_up(KEY, {}) is None
+    assert KEY.look_up({}, file(content)) is None
+    assert KEY.look_up({}) is None
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_where_nothing_stands_there_is_no_value(file: Any, content: Any) -> None
 def test_what_is_no_text_is_refused_with_its_place_and_without_showing_it(file: Any, content: Any, key: str) -> None:
     credentials = file(content)
     with pytest.raises(CredentialsMalformed) as caught:
-        look_up(KEY, {}, credentials)
+        KEY.look_up({}, credentials)
     assert caught.value.message == (
         f"The value of api_key ({credentials.path}, key {key}) is no text, so it cannot be a key."
     )
@@ -107,7 +107,7 @@ def test_what_is_no_text_is_refused_with_its_place_and_without_showing_it(file: 
 
 @pytest.mark.parametrize("pasted", ["key-1\n", "\r\n key-1", "\tkey-1  "], ids=repr)
 def test_blanks_pasted_around_a_key_are_dropped(file: Any, pasted: str) -> None:
-    for found in (look_up(KEY, {"DICE_API_KEY": pasted}), look_up(KEY, {}, file(nested(pasted)))):
+    for found in (KEY.look_up({"DICE_API_KEY": pasted}), KEY.look_up({}, file(nested(pasted)))):
         assert found is not None
         assert found.value == "key-1"
 
@@ -116,7 +116,7 @@ def test_blanks_pasted_around_a_key_are_dropped(file: Any, pasted: str) -> None:
 def test_a_key_that_no_header_can_carry_is_refused_without_showing_it(file: Any, inside: str) -> None:
     for environ, credentials in (({"DICE_API_KEY": inside}, file({})), ({}, file(nested(inside)))):
         with pytest.raises(CredentialsMalformed) as caught:
-            look_up(KEY, environ, credentials)
+            KEY.look_up(environ, credentials)
         text = str(caught.value.facts())
         assert "DICE_API_KEY" in text or "dice.online.api_key" in text
         assert "so it cannot be a key" in text
@@ -124,7 +124,7 @@ def test_a_key_that_no_header_can_carry_is_refused_without_showing_it(file: Any,
 
 
 def test_neither_a_credential_nor_what_was_found_shows_a_value_when_it_is_printed() -> None:
-    found = look_up(KEY, {"DICE_API_KEY": "k3y-1"})
+    found = KEY.look_up({"DICE_API_KEY": "k3y-1"})
     assert "k3y-1" not in f"{found!r} {found} {KEY!r}"
     assert "DICE_API_KEY" in repr(KEY)
 
@@ -220,7 +220,7 @@ def test_a_value_that_is_not_utf_8_is_refused_and_does_no_harm(config_folder: Pa
     ],
 )
 def test_the_file_is_looked_for_where_the_client_has_it(environ: dict[str, str], expected: str) -> None:
-    assert default_path(environ) == f"{expected}/credentials.json"
-    program = "from ferrule.tool.credentials import default_path; print(default_path())"
+    assert credentials_path(environ) == f"{expected}/credentials.json"
+    program = "from ferrule.config import credentials_path; print(credentials_path())"
     finished = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
     assert finished.stdout == f"{expected}/credentials.json\n"

@@ -1,18 +1,22 @@
 """The credentials file: read with suspicion, written for its owner alone, and nothing in it is lost or shown."""
 
+import errno
+import fcntl
 import json
 import os
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ferrule.config.credentials_file import CredentialsFile, remove, store
-from ferrule.errors import CredentialsMalformed
+from ferrule.admin.credentials_writer import remove, store
+from ferrule.config.credentials_file import CredentialsFile
+from ferrule.errors import CredentialsMalformed, FerruleError
 
 
 @pytest.fixture
@@ -114,11 +118,27 @@ def test_a_file_that_others_can_read_is_used_and_warned_about(path: Path, others
     assert file.warning == f"{path} can be read by other users. Run: chmod 600 {path}"
 
 
+def test_a_byte_order_mark_is_passed_over_and_not_written_again(path: Path) -> None:
+    write(path, b'\xef\xbb\xbf{"a": "b"}')
+    assert CredentialsFile(str(path)).value("a") == "b"
+    store(str(path), "c", "d")
+    assert json.loads(path.read_bytes().decode("utf-8")) == {"a": "b", "c": "d"}
+
+
 @pytest.mark.parametrize("place", ["nowhere", "nowhere/inside", "file/inside"])
 def test_a_file_that_is_not_there_is_no_problem(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").touch()
     file = CredentialsFile(str(tmp_path / place))
     assert (file.content, file.problem, file.warning) == ({}, None, None)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_file(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b'\xef\xbb\xbf{"dice": {"key": "one"}}')
+    path.chmod(0o600)
+    assert (CredentialsFile(str(path)).value("dice.key"), CredentialsFile(str(path)).problem) == ("one", None)
+    store(str(path), "dice.engine", "two")
+    assert json.loads(path.read_text()) == {"dice": {"key": "one", "engine": "two"}}
 
 
 def test_a_link_to_the_file_is_followed_for_reading_and_writing(path: Path, tmp_path: Path) -> None:
@@ -192,10 +212,46 @@ def test_removing_from_a_file_that_is_not_there_makes_nothing(path: Path) -> Non
     assert not path.parent.exists()
 
 
+def test_a_lock_that_another_process_keeps_is_told_within_seconds_and_nothing_is_changed(path: Path) -> None:
+    write(path, b'{"a": "b"}')
+    program = (
+        "import fcntl, os, sys\n"
+        "fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_EX)\n"
+        "print(flush=True)\nsys.stdin.read()\n"
+    )
+    command = [sys.executable, "-c", program, str(path.parent)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout
+        holder.stdout.readline()
+        for change in (lambda: store(str(path), "a", "c"), lambda: remove(str(path), "a")):
+            before = time.monotonic()
+            with pytest.raises(FerruleError) as caught:
+                change()
+            assert 1.5 < time.monotonic() - before < 20
+            assert caught.value.message == f"Another process has locked {path.parent}, so nothing was changed."
+            assert caught.value.hint is not None
+            assert f"`fuser {path.parent}`" in caught.value.hint
+        holder.kill()
+    assert path.read_bytes() == b'{"a": "b"}'
+    store(str(path), "a", "c")
+    assert json.loads(path.read_bytes()) == {"a": "c"}
+
+
+def test_where_a_file_system_has_no_locks_the_file_is_still_replaced(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(file: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    store(str(path), "a", "b")
+    assert json.loads(path.read_bytes()) == {"a": "b"}
+
+
 def test_what_two_processes_store_at_once_is_all_there(path: Path) -> None:
     program = (
         "import sys\n"
-        "from ferrule.config.credentials_file import store\n"
+        "from ferrule.admin.credentials_writer import store\n"
         "sys.stdin.read(1)\n"
         "for number in range(40):\n"
         "    store(sys.argv[1], f'{sys.argv[2]}.n{number}', 'x')\n"

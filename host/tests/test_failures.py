@@ -77,7 +77,7 @@ Answer = Callable[..., "subprocess.CompletedProcess[str]"]
     ],
 )
 def test_the_web_tools_shape_has_the_sentences_the_code_and_the_wait(error: FerruleError, document: Any) -> None:
-    assert failures.web(error.facts()) == document
+    assert failures.default_document(error.facts()) == document
     assert strict_json.loads(failures.document(error.facts(), None)) == document
 
 
@@ -93,7 +93,7 @@ def test_a_message_is_made_so_that_a_client_can_read_it(message: str, shown: str
 
 
 def test_a_failure_of_which_nothing_is_known_is_a_document_all_the_same() -> None:
-    assert failures.web({}) == {"success": False, "error": "", "error_code": "INTERNAL_ERROR"}
+    assert failures.default_document({}) == {"success": False, "error": "", "error_code": "INTERNAL_ERROR"}
     assert failures.summary({}, "dice") == "dice: INTERNAL_ERROR: "
 
 

@@ -16,7 +16,7 @@ from referencing import Registry
 from tool_schemas import SHIPPED, arguments_for, tool_schemas
 
 import ferrule
-from ferrule.provider_formats import FORMS, anthropic, gemini, mcp, openai_chat, openai_responses
+from ferrule.provider_formats import FORMATS, anthropic, gemini, mcp, openai_chat, openai_responses
 from ferrule.schema.rules import check
 
 CITY = {"type": "string", "description": "A city."}
@@ -27,7 +27,7 @@ SCHEMA: dict[str, Any] = {
     "parameters": {"type": "object", "properties": {"city": CITY, "data": OPEN}, "required": ["city"]},
 }
 CLOSED = {**SCHEMA["parameters"], "additionalProperties": False}
-EACH_FORM = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+EACH_FORM = pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 # More of them where something is to be looked for: FERRULE_TEST_EXAMPLES=20000.
 EXAMPLES = int(os.environ.get("FERRULE_TEST_EXAMPLES", "150"))
 THOROUGH = settings(deadline=None, database=None, max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
@@ -58,7 +58,7 @@ def fits(arguments: object, parameters: object) -> bool | None:
 
 def losses(schema: dict[str, Any], name: str) -> dict[str, bool]:
     """The pointers of what a form loses, and whether it is refused for it."""
-    return {loss.pointer.removeprefix("/parameters"): loss.refused for loss in FORMS[name].losses(schema)}
+    return {loss.pointer.removeprefix("/parameters"): loss.refused for loss in FORMATS[name].losses(schema)}
 
 
 def test_each_form_has_the_shape_of_its_provider() -> None:
@@ -72,7 +72,7 @@ def test_each_form_has_the_shape_of_its_provider() -> None:
 
 def test_the_tools_of_a_request_are_an_entry_each_and_at_gemini_one_of_all() -> None:
     schemas = [SCHEMA, tool({}, name="other")]
-    for form in FORMS.values():
+    for form in FORMATS.values():
         assert form.tools([]) == []
         if form is not gemini:
             assert form.tools(schemas) == [form(schema) for schema in schemas]
@@ -150,7 +150,7 @@ def test_what_breaks_a_rule_has_no_form_and_the_error_says_which(form: Any, sche
 @given(st.data())
 def test_what_the_host_takes_fits_every_form_and_what_fits_a_form_fits_the_schema(data: st.DataObject) -> None:
     schema = data.draw(st.one_of(tool_schemas(), tool_schemas(), st.sampled_from(list(SHIPPED.values()))))
-    shapes = {name: parameters_of(name, form(schema)) for name, form in FORMS.items()}
+    shapes = {name: parameters_of(name, form(schema)) for name, form in FORMATS.items()}
     for arguments in data.draw(st.lists(arguments_for(schema), min_size=5, max_size=5)):
         agree(arguments, schema["parameters"], shapes)
 
@@ -170,7 +170,7 @@ def agree(arguments: dict[str, Any], parameters: dict[str, Any], shapes: dict[st
 def test_no_shipped_tool_is_refused_in_any_form() -> None:
     refused = [
         (name, tool, loss.pointer)
-        for name, form in FORMS.items()
+        for name, form in FORMATS.items()
         for tool, schema in SHIPPED.items()
         for loss in form.losses(schema)
         if loss.refused
@@ -244,8 +244,8 @@ def test_no_shipped_tool_is_refused_in_any_form() -> None:
     ],
 )
 def test_each_provider_refuses_or_loses_what_it_is_known_to(schema: dict[str, Any], refusing: str, losing: str) -> None:
-    refused = [name for name in sorted(FORMS) if any(losses(schema, name).values())]
-    lost = [name for name in sorted(FORMS) if not all(losses(schema, name).values())]
+    refused = [name for name in sorted(FORMATS) if any(losses(schema, name).values())]
+    lost = [name for name in sorted(FORMATS) if not all(losses(schema, name).values())]
     assert (" ".join(refused), " ".join(lost)) == (refusing, losing)
 
 
@@ -265,7 +265,7 @@ def test_nesting_that_gemini_may_not_take_is_said_once() -> None:
 @given(tool_schemas())
 def test_what_is_refused_is_what_a_rule_warns_of_in_the_same_place(schema: dict[str, Any]) -> None:
     warned = {(finding.pointer, finding.id) for finding in check(schema)}
-    for form in FORMS.values():
+    for form in FORMATS.values():
         for loss in form.losses(schema):
             assert loss.rule is not None or not loss.refused, loss
             assert loss.rule is None or (loss.pointer, loss.rule) in warned, loss
@@ -304,7 +304,7 @@ def spoilt(draw: st.DrawFn) -> Any:
 @given(ANY_JSON | tool_schemas() | spoilt())
 def test_any_json_has_every_form_or_an_error_and_a_finding(schema: Any) -> None:
     is_sound = not any(finding.severity == "error" for finding in check(schema)) and _is_json(schema)
-    for form in FORMS.values():
+    for form in FORMATS.values():
         for ask in (form, form.losses):
             complaint = ""
             try:
@@ -325,11 +325,11 @@ def _is_json(value: Any) -> bool:
 def test_the_forms_need_neither_a_validator_nor_anything_of_the_providers() -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules)\n"
-        "from ferrule.provider_formats import FORMS\n"
+        "from ferrule.provider_formats import FORMATS\n"
         "good = {'name': 'a', 'description': 'b', 'parameters': {'type': 'object', 'properties': {}}}\n"
-        "[(form(good), form.losses(good)) for form in FORMS.values()]\n"
+        "[(form(good), form.losses(good)) for form in FORMATS.values()]\n"
         "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
     )
     source = str(Path(ferrule.__file__).parents[1])
     run = subprocess.run([sys.executable, "-I", "-c", program, source], capture_output=True, check=True, text=True)
-    assert set(run.stdout.split()) <= {"_json", "ferrule"}
+    assert set(run.stdout.split()) <= {"__future__", "_json", "ferrule"}

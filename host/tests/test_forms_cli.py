@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from machine import CITY, Machine
 
-from ferrule.provider_formats import FORMS
+from ferrule.provider_formats import FORMATS
 
 TEXT = {"type": "string", "description": "A text.", "minLength": 2}
 SCHEMA: dict[str, Any] = {
@@ -21,7 +21,7 @@ def test_the_tools_are_printed_in_the_form_that_is_asked_for(machine: Machine) -
     machine.install("alpha")
     machine.install("beta")
     schemas = [machine.ferrule("show", tool, "--json").document["schema"] for tool in ("alpha", "beta")]
-    for name, form in FORMS.items():
+    for name, form in FORMATS.items():
         printed = machine.ferrule("schemas", "--for", name, "beta", "alpha")
         assert (printed.code, printed.err) == (0, "")
         assert printed.document == form.tools(schemas)
@@ -123,7 +123,7 @@ def test_validate_says_what_each_form_is_refused_for_or_loses(machine: Machine) 
     assert "  refused by openai, openai-responses: /parameters/anyOf\n" in validated.out
     assert "  lost for gemini: /parameters/properties/a b/minLength\n" in validated.out
     forms = machine.ferrule("validate", "alpha", "--json").document["targets"][0]["forms"]
-    assert list(forms) == list(FORMS)
+    assert list(forms) == list(FORMATS)
     assert forms["mcp"] == []
     assert {loss["pointer"]: loss["refused"] for loss in forms["gemini"]} == {
         "/parameters/properties/a b": True,

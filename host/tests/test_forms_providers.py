@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from tool_schemas import SHIPPED, tool_schemas
 
-from ferrule.provider_formats import FORMS
+from ferrule.provider_formats import FORMATS
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -62,19 +62,19 @@ def oracles() -> list[Oracle]:
 
 
 def test_every_form_has_an_oracle(oracles: list[Oracle]) -> None:
-    assert sorted(oracle.name for oracle in oracles) == sorted(FORMS)
+    assert sorted(oracle.name for oracle in oracles) == sorted(FORMATS)
 
 
 @pytest.mark.parametrize("tool", SHIPPED)
 def test_every_provider_reads_each_shipped_tool_and_keeps_all_of_it(tool: str, oracles: list[Oracle]) -> None:
     for oracle in oracles:
-        form = FORMS[oracle.name](SHIPPED[tool])
+        form = FORMATS[oracle.name](SHIPPED[tool])
         assert oracle.read(form) == form, oracle.name
 
 
 def test_every_provider_reads_all_shipped_tools_of_one_request(oracles: list[Oracle]) -> None:
     for oracle in oracles:
-        tools = FORMS[oracle.name].tools(SHIPPED.values())
+        tools = FORMATS[oracle.name].tools(SHIPPED.values())
         assert list(map(oracle.read, tools)) == tools, oracle.name
 
 
@@ -83,7 +83,7 @@ def test_every_provider_reads_any_schema_within_the_rules_and_keeps_all_of_it(or
     @given(tool_schemas())
     def hold(schema: dict[str, Any]) -> None:
         for oracle in oracles:
-            form = FORMS[oracle.name](schema)
+            form = FORMATS[oracle.name](schema)
             assert oracle.read(form) == form, oracle.name
 
     hold()
@@ -109,7 +109,7 @@ def test_every_provider_reads_any_schema_within_the_rules_and_keeps_all_of_it(or
 def test_an_oracle_notices_what_is_no_form_of_its_provider(
     name: str, spoil: Callable[[dict[str, Any]], object], oracles: list[Oracle]
 ) -> None:
-    form = FORMS[name](INTEGERS)
+    form = FORMATS[name](INTEGERS)
     spoil(form)
     (oracle,) = [oracle for oracle in oracles if oracle.name == name]
     try:
@@ -121,7 +121,7 @@ def test_an_oracle_notices_what_is_no_form_of_its_provider(
 
 def test_gemini_takes_an_enum_of_integers_in_our_form_and_not_in_the_older_one(oracles: list[Oracle]) -> None:
     (oracle,) = [oracle for oracle in oracles if oracle.name == "gemini"]
-    form = FORMS["gemini"](INTEGERS)
+    form = FORMATS["gemini"](INTEGERS)
     assert oracle.read(form) == form
     declaration = form["functionDeclarations"][0]
     declaration["parameters"] = declaration.pop("parametersJsonSchema")

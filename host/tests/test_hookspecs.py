@@ -20,7 +20,7 @@ from ferrule.tool.context import Context
 from ferrule.tool.hookspecs import PROJECT, REQUIRED_HOOKS, ToolSpec
 from ferrule.tool.loader import LoadedTool, load
 
-HOOKS = ["schema", "credentials", "validate", "execute"]
+HOOKS = ["schema", "credentials", "validate", "execute", "result_policy"]
 
 
 def example(hook: str) -> str:
@@ -38,14 +38,14 @@ def specification(hook: str) -> Callable[..., Any]:
 def dice(monkeypatch: pytest.MonkeyPatch) -> LoadedTool:
     """The tool that all examples together are, loaded as any plugin is."""
     module = types.ModuleType("examples_of_hooks")
-    names = {name: getattr(ferrule, name) for name in ("Credential", "ToolError", "hookimpl")}
+    names = {name: getattr(ferrule, name) for name in ("Credential", "ResultPolicy", "ToolError", "hookimpl")}
     module.__dict__.update(names)
     exec("\n\n".join(map(example, HOOKS)), module.__dict__)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     return load(InstalledTool("dice", module.__name__, "ferrule-dice", "1.0", "/nowhere"))
 
 
-def test_there_are_four_hooks_and_two_must_be_there() -> None:
+def test_there_are_five_hooks_and_two_must_be_there() -> None:
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(ToolSpec)
     found = {name: hook.spec for name, hook in vars(manager.hook).items() if not name.startswith("_")}

@@ -10,7 +10,7 @@ import pytest
 from ferrule.discovery import InstalledTool
 from ferrule.errors import ToolBroken, ToolCrashed
 from ferrule.tool.context import Context
-from ferrule.tool.loader import LoadedTool, failure_renderer, load, resolve
+from ferrule.tool.loader import LoadedTool, load, load_failure_renderer, resolve
 
 WHOLE = """\
 from ferrule import Credential, ToolError, hookimpl
@@ -183,7 +183,7 @@ def test_secrets_are_asked_for_without_a_crash(write: Write, monkeypatch: pytest
 def test_a_renderer_of_failures_is_found_by_its_entry_point(write: Write) -> None:
     tool = write("def render(facts):\n    return {'no': facts['code']}\n")
     tool.failures = "loaded_dice:render"
-    assert failure_renderer(tool)({"code": "X"}) == {"no": "X"}
+    assert load_failure_renderer(tool)({"code": "X"}) == {"no": "X"}
 
 
 def test_a_value_names_a_module_or_what_is_in_it() -> None:

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ferrule.text import strict_json
-from ferrule.text.redaction import redact, redact_json
+from ferrule.text.redaction import redact, redact_json, redact_value
 
 QUICK = settings(deadline=None, database=None)
 SECRET = "hunter2-very-secret"
@@ -166,3 +166,10 @@ def test_a_full_answer_of_short_secrets_is_not_longer_than_it_was() -> None:
     shown = redact_json(document, ["abcd", "1234"])
     assert len(shown) <= len(document)
     assert strict_json.loads(shown) == {"a": "****" * 16_000, "b": [None] * 100}
+
+
+def test_a_value_is_redacted_as_its_document_is() -> None:
+    value = {"text": "hunter2-very-secret", "inner": [1, None, "x hunter2-very-secret"]}
+    assert redact_value(value, ["hunter2-very-secret"]) == {"text": "[redacted]", "inner": [1, None, "x [redacted]"]}
+    assert value["text"] == "hunter2-very-secret"
+    assert redact_value(value, iter(())) is value

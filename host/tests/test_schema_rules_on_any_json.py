@@ -70,8 +70,9 @@ def test_the_path_of_schema_loads_light_modules_and_the_table_only_for_a_finding
     )
     source = str(Path(ferrule.__file__).parents[1])
     run = subprocess.run([sys.executable, "-I", "-c", program, source], capture_output=True, check=True, text=True)
-    package = [f"ferrule.schema.rules{name}" for name in ("", ".contract", ".findings", ".nodes")]
-    assert run.stdout.split() == ["ferrule", "ferrule.text.naming", *package]
+    package = [f"ferrule.schema{name}" for name in ("", ".rules", ".rules.contract", ".rules.findings", ".rules.nodes")]
+    rest = ["ferrule", "ferrule.lazy", *package, "ferrule.text", "ferrule.text.names"]
+    assert run.stdout.split() == ["__future__", *rest]
 
 
 def resolves(document: object, pointer: str) -> bool:

@@ -74,7 +74,7 @@ def test_the_file_of_a_module_is_found_without_importing_it(
     site: Site, module: str, files: str, expected: str | None
 ) -> None:
     folder = site(*files.split())
-    found = schema_file.locate(module, ["/nowhere", folder])
+    found = schema_file.find_schema_file(module, ["/nowhere", folder])
     assert found == (expected and os.path.join(folder, expected))
     assert "dice" not in sys.modules
 
@@ -97,7 +97,7 @@ def test_the_file_belongs_to_the_module_that_would_be_imported(
     site: Site, first: list[str], second: list[str], expected: str | None, tmp_path: Path
 ) -> None:
     search = [site(*first, folder="one"), site(*second, folder="two")]
-    assert schema_file.locate("dice", search) == (expected and str(tmp_path / expected))
+    assert schema_file.find_schema_file("dice", search) == (expected and str(tmp_path / expected))
 
 
 @pytest.mark.parametrize(
@@ -114,13 +114,13 @@ def test_the_host_and_the_hook_read_the_same_file(
     site: Site, monkeypatch: pytest.MonkeyPatch, module: str, files: list[str]
 ) -> None:
     monkeypatch.syspath_prepend(site(*files))
-    assert schema_file.static(tool(module)) == SCHEMA
+    assert schema_file.read_static(tool(module)) == SCHEMA
     assert static_schema(str(importlib.import_module(module).__file__)) == SCHEMA
 
 
 def test_a_source_file_is_found_without_importing_it(site: Site) -> None:
     folder = site("a/__init__.py", "a/b.py", "c.py")
-    found = [schema_file.locate_module(module, ["/nowhere", folder]) for module in ("a", "a.b", "c", "d")]
+    found = [schema_file.find_module_file(module, ["/nowhere", folder]) for module in ("a", "a.b", "c", "d")]
     assert found == [f"{folder}/a/__init__.py", f"{folder}/a/b.py", f"{folder}/c.py", None]
 
 
@@ -131,9 +131,9 @@ def test_a_plugin_without_a_file_and_one_that_names_an_attribute_compute_theirs(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(site("dice.py", "dice.schema.json", "cards.py"))
-    assert schema_file.static(tool("cards", "cards")) is None
-    assert schema_file.static(tool("dice:plugin")) is None
-    assert schema_file.static(tool("dice")) == SCHEMA
+    assert schema_file.read_static(tool("cards", "cards")) is None
+    assert schema_file.read_static(tool("dice:plugin")) is None
+    assert schema_file.read_static(tool("dice")) == SCHEMA
 
 
 @pytest.mark.parametrize(
@@ -161,14 +161,14 @@ def test_a_file_that_breaks_a_rule_is_refused_with_the_reason(
     Path(folder, "dice.schema.json").write_text(text)
     monkeypatch.syspath_prepend(folder)
     with pytest.raises(SchemaInvalid) as caught:
-        schema_file.static(tool("dice"))
+        schema_file.read_static(tool("dice"))
     assert caught.value.message.startswith("The schema of dice (ferrule-dice 1.0) is not valid")
     assert reason in caught.value.message
 
 
 def test_a_refused_schema_tells_its_findings_and_how_to_see_all() -> None:
     with pytest.raises(SchemaInvalid) as caught:
-        schema_file.sound({"name": "dice"}, tool("dice"))
+        schema_file.require_valid({"name": "dice"}, tool("dice"))
     assert caught.value.hint == "Run `ferrule validate dice` for all findings."
     assert caught.value.details is not None
     findings: Any = caught.value.details["findings"]
@@ -178,9 +178,9 @@ def test_a_refused_schema_tells_its_findings_and_how_to_see_all() -> None:
 def test_a_schema_of_8191_bytes_with_its_newline_is_taken_and_one_more_is_not() -> None:
     room = 8190 - len(json.dumps(SCHEMA, separators=(",", ":")))
     fits = {**SCHEMA, "description": "Rolls." + "x" * room}
-    assert schema_file.sound(fits, tool("dice")) is fits
+    assert schema_file.require_valid(fits, tool("dice")) is fits
     with pytest.raises(SchemaInvalid, match="8,192 bytes"):
-        schema_file.sound({**SCHEMA, "description": "Rolls.x" + "x" * room}, tool("dice"))
+        schema_file.require_valid({**SCHEMA, "description": "Rolls.x" + "x" * room}, tool("dice"))
 
 
 @pytest.mark.parametrize(

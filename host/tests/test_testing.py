@@ -68,5 +68,5 @@ def test_a_context_is_a_real_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert missing.value.code == "AUTH_MISSING"
     monkeypatch.setenv("ALMANAC_KEY", "the-key")
     assert context.credential("key") == "the-key"
-    context.event({"kind": "told"})
-    assert events == [{"kind": "told"}]
+    context.event({"event": "told"})
+    assert events == [{"event": "told"}]

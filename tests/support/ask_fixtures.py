@@ -11,7 +11,7 @@ import pytest
 from memory_tools import MemoryTools
 from model_server import MODEL_KEY, ModelServer
 
-from ferrule_ask import Asker
+from ferrule_ask import Client
 
 _UNSET = ("ANTHROPIC_AUTH_TOKEN", "FERRULE_ASK_MODEL", "FERRULE_ASK_MAX_TOKENS", "FERRULE_ASK_BUDGETS")
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
@@ -29,12 +29,12 @@ def ask_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model_serve
 
 
 @pytest.fixture
-def asker(ask_environment: None) -> Iterator[Callable[..., Asker]]:
-    """Makes askers with one tool in memory, which are closed at the end."""
-    made: list[Asker] = []
+def client(ask_environment: None) -> Iterator[Callable[..., Client]]:
+    """Makes clients with one tool in memory, which are closed at the end."""
+    made: list[Client] = []
 
-    def make(**settings: Any) -> Asker:
-        made.append(Asker(**{"toolbox": MemoryTools(), **settings}))
+    def make(**settings: Any) -> Client:
+        made.append(Client(**{"toolbox": MemoryTools(), **settings}))
         return made[-1]
 
     yield make

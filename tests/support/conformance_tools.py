@@ -8,14 +8,14 @@ _SAYS = "return {'text': 'This is a simple text response for testing.'}"
 _TELLS = """\
 import time
     for text in ("Tool execution started", "Tool processing data", "Tool execution completed"):
-        context.event({"kind": "note", "content": text})
+        context.event({"event": "note", "content": text})
         time.sleep(0.05)
     return {"text": "told"}
 """
 _ADVANCES = """\
 import time
     for progress in (0, 50, 100):
-        context.event({"kind": "progress", "progress": progress, "total": 100})
+        context.event({"event": "progress", "progress": progress, "total": 100})
         time.sleep(0.05)
     return {"text": "done"}
 """

@@ -44,7 +44,7 @@ folder, names, *tools = sys.argv[1:]
 for name in tools:
     try:
         tool = discovery.find(name, configuration.read())
-        schema = schema_file.static(tool) or computed_schema.computed(tool, time.monotonic() + 2)
+        schema = schema_file.read_static(tool) or computed_schema.compute_schema(tool, time.monotonic() + 2)
     except FerruleError:
         continue
     linked_executables.write(linked_executables.Link(tool, schema, json.loads(names)), folder)

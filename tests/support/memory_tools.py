@@ -1,31 +1,18 @@
 """Tools that live in the test's own process: what a conversation does with tools, without the tools.
 
 tools = MemoryTools(content="It is 95,234 dollars.")
-Asker(toolbox=tools).ask("Bitcoin", "What is the price?")
+Client(toolbox=tools).ask("Bitcoin", "What is the price?")
 assert tools.executed == [("web_search_brave", {"query": "BTC"})]
 """
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from ferrule_ask.protocols import ToolOffer, ToolResult
 
 SEARCH = "web_search_brave"
 QUERY = {"type": "object", "properties": {"query": {"type": "string", "description": "Words"}}, "required": ["query"]}
-
-
-class Tool(NamedTuple):
-    """A tool on offer."""
-
-    name: str
-    schema: Mapping[str, Any]
-
-
-class Outcome(NamedTuple):
-    """What came of an execution."""
-
-    content: str
-    is_error: bool
-    seconds: float
 
 
 class MemoryTools:
@@ -43,15 +30,16 @@ class MemoryTools:
         raises: Exception | None = None,
     ) -> None:
         self.offered = tuple(
-            Tool(name, {"name": name, "description": "Searches.", "parameters": QUERY}) for name in names or (SEARCH,)
+            ToolOffer(name, {"name": name, "description": "Searches.", "parameters": QUERY})
+            for name in names or (SEARCH,)
         )
         self.left_out: tuple[tuple[str, str], ...] = ()
         self.executed: list[tuple[str, Mapping[str, Any]]] = []
         self.cancelled = 0
-        self._outcome = Outcome(content, is_error, seconds)
+        self._outcome = ToolResult(content, is_error, seconds)
         self._raises = raises
 
-    async def execute(self, name: str, arguments: Mapping[str, Any], seconds: float) -> Outcome:
+    async def execute(self, name: str, arguments: Mapping[str, Any], seconds: float) -> ToolResult:
         """Note the execution, take the time, and answer."""
         self.executed.append((name, arguments))
         try:

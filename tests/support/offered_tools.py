@@ -13,7 +13,8 @@ from runs import mark
 from search_server import BRAVE_PATH, KEYS, Brave, Google, settings, some_hits, unset
 
 from ferrule_ask.keys import Keys
-from ferrule_ask.toolbox import Toolbox, ToolResult
+from ferrule_ask.protocols import ToolResult
+from ferrule_ask.toolbox import Toolbox
 
 OSLO = {"city": "Oslo"}
 QUERY = {"query": "the price of tea"}

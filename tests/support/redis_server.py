@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from runs import wait_for
 
-from ferrule.storage.failures import StoreFailed
-from ferrule.storage.redis_connection import Connection
+from ferrule.storage import RedisConnection, StorageError
 
 
 class RedisServer:
@@ -53,7 +52,7 @@ class RedisServer:
 
     def ask(self, *command: str | int | bytes, url: str | None = None) -> Any:
         """What the server answers to a command."""
-        connection = Connection(url or self.url, 10.0)
+        connection = RedisConnection(url or self.url, 10.0)
         try:
             return connection.ask(command)[0]
         finally:
@@ -66,7 +65,7 @@ class RedisServer:
     def _listens(self) -> bool:
         try:
             self.ask("PING")
-        except StoreFailed as failure:
+        except StorageError as failure:
             return "NOAUTH" in str(failure)
         return True
 

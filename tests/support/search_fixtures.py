@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from loopback import Server
 from search_server import JSON, settings, unset
 
 from ferrule import ToolError
+from ferrule.testing import context
 
 
 @pytest.fixture
@@ -30,6 +32,19 @@ def _settings(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def events() -> list[dict[str, Any]]:
     """What the calls of a test have sent to stderr."""
     return []
+
+
+@pytest.fixture
+def search(plugin: ModuleType, events: list[dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    """Call the tool of the fixture `plugin`, for a query where no other is given."""
+
+    def search(*, seconds: float = 60, **arguments: Any) -> dict[str, Any]:
+        tool = plugin.schema()["name"]
+        given = context(tool, seconds=seconds, credentials=plugin.credentials(), events=events)
+        answer: dict[str, Any] = plugin.execute({"query": "some words", **arguments}, given)
+        return answer
+
+    return search
 
 
 @pytest.fixture

@@ -6,20 +6,20 @@ SECRET = "s3cr3t-Value-0815"
 NOTHING: dict[str, object] = {}
 
 _EVENTS = """\
-context.event({"kind": "progress", "progress": 1, "total": 3, "message": "begun"})
-    context.event({"kind": "progress", "progress": 1, "total": 3, "message": "the same again"})
-    context.event({"kind": "progress", "progress": float(2)})
-    context.event({"kind": "progress", "progress": "all"})
+context.event({"event": "progress", "progress": 1, "total": 3, "message": "begun"})
+    context.event({"event": "progress", "progress": 1, "total": 3, "message": "the same again"})
+    context.event({"event": "progress", "progress": float(2)})
+    context.event({"event": "progress", "progress": "all"})
     context.event({"kind": ["odd"], "event": {}})
     context.event({"kind": "config_required", "content": "Set a key."})
-    context.event({"kind": "note", "level": "error", "content": "bad"})
-    context.event({"kind": "note", "level": "loud", "content": "usual"})
+    context.event({"event": "note", "level": "error", "content": "bad"})
+    context.event({"event": "note", "level": "loud", "content": "usual"})
     return {"told": True}
 """
 _LEAKS = """\
 key = context.credential("key")
-    context.event({"kind": "note", "content": f"the key is {key}"})
-    context.event({"kind": "progress", "progress": 1, "message": f"with {key}"})
+    context.event({"event": "note", "content": f"the key is {key}"})
+    context.event({"event": "progress", "progress": 1, "message": f"with {key}"})
     print(f"printed {key}")
     if arguments.get("fail"):
         raise ToolError("FAILED", f"cannot use {key}")

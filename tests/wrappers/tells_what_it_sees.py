@@ -7,7 +7,7 @@ from ferrule import hookimpl
 def execute(arguments, context):
     result = yield
     call = context.call
-    names = ("tool", "distribution", "version", "schema", "schema_hash", "arguments", "identity", "unkeyed")
+    names = ("tool", "distribution", "version", "schema", "schema_hash", "arguments", "identity", "untracked_variables")
     facts = {name: getattr(call, name) for name in names}
     given = {"given": arguments, "result": result, "results": call.result_policy.as_dict()}
     settings = {

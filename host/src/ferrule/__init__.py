@@ -6,44 +6,56 @@ the host. Every name is loaded when it is first used: an executable that only pr
 
 from __future__ import annotations
 
-from ferrule._version import __version__
-from ferrule.lazy import attach
-
 TYPE_CHECKING = False  # spelt out, because importing typing costs as much as starting the interpreter
 
 if TYPE_CHECKING:
     import pluggy
 
+    from ferrule._version import __version__
     from ferrule.errors import ToolError
     from ferrule.schema.schema_file import static_schema
+    from ferrule.supervision.bounded import bounded
     from ferrule.text.json_types import JSONObject
     from ferrule.tool.context import Context
-    from ferrule.tool.credentials import Credential
+    from ferrule.tool.credentials import Credential, CredentialValue
     from ferrule.tool.result_policy import ResultPolicy
+    from ferrule.tool.wrapper_context import WrapperContext
 
     hookimpl: pluggy.HookimplMarker
 
 __all__ = [
     "Context",
     "Credential",
+    "CredentialValue",
     "JSONObject",
     "ResultPolicy",
     "ToolError",
+    "WrapperContext",
     "__version__",
+    "bounded",
     "hookimpl",
     "static_schema",
 ]
 
 
-__getattr__ = attach(
-    __name__,
-    {
-        "Context": "ferrule.tool.context",
-        "Credential": "ferrule.tool.credentials",
-        "JSONObject": "ferrule.text.json_types",
-        "ResultPolicy": "ferrule.tool.result_policy",
-        "ToolError": "ferrule.errors",
-        "hookimpl": "ferrule.tool.hookspecs",
-        "static_schema": "ferrule.schema.schema_file",
-    },
-)
+_MODULES = {
+    "__version__": "ferrule._version",
+    "Context": "ferrule.tool.context",
+    "Credential": "ferrule.tool.credentials",
+    "CredentialValue": "ferrule.tool.credentials",
+    "JSONObject": "ferrule.text.json_types",
+    "ResultPolicy": "ferrule.tool.result_policy",
+    "ToolError": "ferrule.errors",
+    "WrapperContext": "ferrule.tool.wrapper_context",
+    "bounded": "ferrule.supervision.bounded",
+    "hookimpl": "ferrule.tool.hookspecs",
+    "static_schema": "ferrule.schema.schema_file",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:  # such as a module of this package, which Python looks for here first
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ferrule.lazy import load  # not above: what is on the path of a call pays for each file
+
+    return load(__name__, _MODULES[name], name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ferrule.text.naming import same_distribution
+from ferrule.text.names import same_distribution
 
 TYPE_CHECKING = False
 
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 
     from ferrule.config.configuration import Configuration
     from ferrule.errors import ToolNameClash
+    from ferrule.text.json_types import JSONObject
+
 
 TOOLS = "ferrule.tools"
 FAILURES = "ferrule.failures"
 WRAPPERS = "ferrule.wrappers"
 COMMANDS = "ferrule.commands"
-_LARGEST = 1 << 16  # bytes of entry_points.txt that are read
+CREDENTIALS = "ferrule.credentials"
+_MAX_ENTRY_POINTS_BYTES = 1 << 16  # bytes of entry_points.txt that are read
 _METADATA_FOLDERS = (".dist-info", ".egg-info")
 
 
@@ -48,6 +51,10 @@ class InstalledTool:
         self.metadata = metadata
         self.failures = failures
 
+    def as_dict(self) -> JSONObject:
+        """The arguments from which another process makes it."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
     @property
     def module(self) -> str:
         """The module that the entry point names, without the attribute."""
@@ -65,20 +72,20 @@ def scan(search: Iterable[str] | None = None) -> dict[str, list[InstalledTool]]:
     search: folders, `sys.path` by default. A folder or file that cannot be read is passed over.
     """
     claims: dict[str, list[InstalledTool]] = {}
-    for tool in _tools(sys.path if search is None else search):
-        claims.setdefault(tool.name, []).append(tool)
+    for metadata, distribution, version in _distributions(search):
+        groups = _entry_points(metadata)
+        for name, value in groups.get(TOOLS, {}).items():
+            failures = groups.get(FAILURES, {}).get(name)
+            tool = InstalledTool(name, value, distribution, version, metadata, failures)
+            claims.setdefault(name, []).append(tool)
     return claims
 
 
 def entry_points(group: str, search: Iterable[str] | None = None) -> Iterator[tuple[str, str, str]]:
     """The entry points of another group, as (name, value, distribution and version), in the order of the path."""
-    seen: set[str] = set()
-    for metadata in _metadata_folders(sys.path if search is None else search):
-        distribution, version = _name_and_version(metadata)
-        if distribution not in seen:
-            seen.add(distribution)
-            for name, value in _entry_points(metadata, group).get(group, {}).items():
-                yield name, value, f"{distribution} {version}".strip()
+    for metadata, distribution, version in _distributions(search):
+        for name, value in _entry_points(metadata, group).get(group, {}).items():
+            yield name, value, f"{distribution} {version}".strip()
 
 
 def wrappers(search: Iterable[str] | None = None) -> dict[str, list[tuple[str, str]]]:
@@ -121,16 +128,14 @@ def clash(name: str, claims: Iterable[InstalledTool]) -> ToolNameClash:
     )
 
 
-def _tools(search: Iterable[str]) -> Iterator[InstalledTool]:
+def _distributions(search: Iterable[str] | None) -> Iterator[tuple[str, str, str]]:
+    """The folder with the metadata, the name and the version of each, the first one of a name alone."""
     seen: set[str] = set()
-    for metadata in _metadata_folders(search):
+    for metadata in _metadata_folders(sys.path if search is None else search):
         distribution, version = _name_and_version(metadata)
-        if distribution in seen:
-            continue
-        seen.add(distribution)
-        groups = _entry_points(metadata)
-        for name, value in groups.get(TOOLS, {}).items():
-            yield InstalledTool(name, value, distribution, version, metadata, groups.get(FAILURES, {}).get(name))
+        if distribution not in seen:
+            seen.add(distribution)
+            yield metadata, distribution, version
 
 
 def _metadata_folders(search: Iterable[str]) -> Iterator[str]:
@@ -157,17 +162,13 @@ def _entry_points(metadata: str, group: str = TOOLS) -> dict[str, dict[str, str]
     try:
         # Without O_NONBLOCK a FIFO in the file's place would hang every call of every tool.
         file = os.open(f"{metadata}/entry_points.txt", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            data = os.read(file, _MAX_ENTRY_POINTS_BYTES)
+        finally:
+            os.close(file)
     except OSError:
         return {}
-    try:
-        data = os.read(file, _LARGEST)
-    except OSError:
-        return {}
-    finally:
-        os.close(file)
-    if group.encode() not in data:
-        return {}
-    return _parse(data.decode(errors="replace"))
+    return _parse(data.decode(errors="replace")) if group.encode() in data else {}
 
 
 def _parse(text: str) -> dict[str, dict[str, str]]:

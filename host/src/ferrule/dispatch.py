@@ -14,6 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from ferrule.discovery import InstalledTool
+    from ferrule.text.json_types import JSONObject
+
 _USAGE = """\
 Usage: {executable} --schema     print the tool's schema
        {executable}              read the arguments from stdin, as a JSON object, and answer on stdout
@@ -26,12 +29,12 @@ An executable of ferrule; `ferrule show {tool}` says more about it.
 
 def main() -> NoReturn:
     """The console script of a tool: the tool is the one whose executable has this process's name."""
-    from ferrule.text.naming import tool_name
+    from ferrule.text.names import tool_name
 
     run(tool_name(sys.argv[0]), sys.argv[1:], {})
 
 
-def linked() -> NoReturn:
+def run_linked() -> NoReturn:
     """The executable that `ferrule link` wrote: `TOOL NAMES STALE [ARGUMENT…]`, NAMES being a JSON object or empty."""
     tool, names, stale, *arguments = sys.argv[1:]
     known: dict[str, str] = {}
@@ -54,9 +57,9 @@ def run(tool: str, arguments: list[str], names: dict[str, str]) -> NoReturn:
         elif arguments == ["--schema"]:
             code = _print_schema(tool, names)
         else:
-            code = _explain(tool, arguments, names)
+            code = _print_usage(tool, arguments, names)
     except BaseException as error:  # noqa: BLE001 - a traceback on stdout, or none at all, is what a client cannot read
-        code = _give_up(error)
+        code = _report_failure(error)
     os._exit(code)
 
 
@@ -66,35 +69,44 @@ def _print_schema(name: str, names: dict[str, str]) -> int:
     from ferrule.config import configuration
     from ferrule.schema import schema_file
     from ferrule.text import strict_json
-    from ferrule.tool import computed_schema
 
     tool = discovery.find(name, configuration.read())
-    schema = schema_file.static(tool) or computed_schema.computed(tool, _STARTED + computed_schema.COMPUTED_SECONDS)
+    schema = schema_file.read_static(tool) or _compute_schema(tool)
     if names:
-        from ferrule.text.renaming import rename_schema
+        from ferrule.text.aliases import rename_schema
 
         schema = rename_schema(schema, names)
     return 0 if _write(1, strict_json.dumps(schema) + b"\n") else 1
 
 
+def _compute_schema(tool: InstalledTool) -> JSONObject:
+    from ferrule.tool import computed_schema
+
+    return computed_schema.compute_schema(tool, _STARTED + computed_schema.COMPUTED_SECONDS)
+
+
 def _call(name: str, names: dict[str, str]) -> int:
-    from ferrule.calls.call import Call
+    from ferrule.calls.call import ForkRunner, StreamSource, ToolCall, answer
     from ferrule.calls.streams import Streams
+    from ferrule.config import configuration
     from ferrule.supervision.signals import Signals
 
     streams = Streams()
     try:
         with Signals() as signals:
-            return Call(name, names, streams, signals, _STARTED).answer()
+            deadline = _STARTED + configuration.deadline()
+            source = StreamSource(streams, signals, deadline)
+            call = ToolCall(name, source, ForkRunner(signals), deadline, names=names)
+            return answer(call, streams, signals)
     except BaseException:
         streams.give_back()
         raise
 
 
-def _explain(tool: str, arguments: list[str], names: dict[str, str]) -> int:
+def _print_usage(tool: str, arguments: list[str], names: dict[str, str]) -> int:
     from ferrule._version import __version__
     from ferrule.errors import InputRefused
-    from ferrule.text.naming import executable_name
+    from ferrule.text.names import executable_name
 
     executable = executable_name(names.get(tool, tool))
     if arguments in (["--help"], ["-h"]):
@@ -106,18 +118,17 @@ def _explain(tool: str, arguments: list[str], names: dict[str, str]) -> int:
     raise InputRefused(f"{executable} takes no argument but --schema; the tool's arguments are read from stdin.")
 
 
-def _give_up(error: BaseException) -> int:
+def _report_failure(error: BaseException) -> int:
     """Say on both streams what happened, outside of a call: an error, or a defect of the host itself."""
-    from ferrule.calls import failures
-    from ferrule.supervision.exception_text import defect, traceback_of
+    from ferrule.calls.failures import default_document, explain_error
+    from ferrule.errors import FerruleError
     from ferrule.text import strict_json
 
-    reported = defect(error)
-    _write(2, f"{reported.message}\n".encode(errors="replace"))
-    if reported is not error:
-        _write(2, traceback_of(error))
-    _write(1, strict_json.dumps(failures.web(reported.facts())) + b"\n")
-    return reported.exit_code
+    facts, traceback = explain_error(error)
+    _write(2, f"{facts['message']}\n".encode(errors="replace"))
+    _write(2, traceback)
+    _write(1, strict_json.dumps(default_document(facts)) + b"\n")
+    return error.exit_code if isinstance(error, FerruleError) else 1
 
 
 def _write(file: int, data: bytes) -> bool:

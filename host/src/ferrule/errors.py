@@ -14,6 +14,7 @@
     │       └── ResultTooLarge       INTERNAL_ERROR     it is more than the client reads
     ├── CallInterrupted              INTERNAL_ERROR     a signal asked the call to stop
     ├── DeadlinePassed               TIMEOUT            the call took too long
+    ├── WorkFailed                   INTERNAL_ERROR     work within limits passed one, or failed
     ├── CallNotTaken                 INTERNAL_ERROR     a server has too many calls, or is stopping
     ├── ToolUnavailable              INTERNAL_ERROR     no tool can answer under this name
     │   ├── ToolUnknown              INTERNAL_ERROR     nothing installed has it
@@ -37,17 +38,15 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import TypedDict
+    from typing import Required, TypedDict
 
     from ferrule.text.json_types import JSONMapping, JSONObject
 
-    class _Facts(TypedDict):
-        code: str
-        message: str
-
-    class ErrorFacts(_Facts, total=False):
+    class ErrorFacts(TypedDict, total=False):
         """An error as JSON, with the keys that are known of it."""
 
+        code: Required[str]
+        message: Required[str]
         hint: str
         details: JSONObject
         retry_after: float
@@ -55,7 +54,7 @@ if TYPE_CHECKING:
 
 
 class FerruleError(Exception):
-    """Anything that ferrule itself reports. `message` is one or more whole sentences for a person or a model.
+    """Anything that ferrule itself reports. `message` is one or more whole sentences for a user or a model.
 
     hint: what to do next, as a sentence. details: more facts, as JSON. retry_after: seconds after which the same call
     may succeed. event: a JSON object that goes to stderr, such as `config_required`.
@@ -80,9 +79,9 @@ class FerruleError(Exception):
         self.retry_after = retry_after
         self.event = event
 
-    def facts(self) -> dict[str, object]:
+    def facts(self) -> ErrorFacts:
         """The error as JSON: `code`, `message`, and of `hint`, `details`, `retry_after`, `event` those that are set."""
-        facts: dict[str, object] = {"code": self.code, "message": self.message}
+        facts: ErrorFacts = {"code": self.code, "message": self.message}
         for name in ("hint", "details", "retry_after", "event"):
             value = getattr(self, name)
             if value is not None:
@@ -110,6 +109,18 @@ class ToolError(FerruleError):
     ) -> None:
         super().__init__(message, hint=hint, details=details, retry_after=retry_after, event=event)
         self.code = code
+
+    @classmethod
+    def from_facts(cls, facts: Mapping[str, object]) -> ToolError:
+        """The error that another process has sent; facts that are not of their type are left out."""
+        hint, details, wait = (facts.get(name) for name in ("hint", "details", "retry_after"))
+        return cls(
+            str(facts.get("code", "INTERNAL_ERROR")),
+            str(facts.get("message", "The tool failed without a word.")),
+            hint=hint if isinstance(hint, str) else None,
+            details=details if isinstance(details, dict) else None,
+            retry_after=wait if isinstance(wait, int | float) else None,
+        )
 
 
 class CredentialMissing(ToolError):
@@ -173,6 +184,18 @@ class DeadlinePassed(FerruleError):
     """The tool had not answered when the call's time was over."""
 
     code = "TIMEOUT"
+
+
+class WorkFailed(FerruleError):
+    """What `ferrule.bounded` raises for work that gives no result.
+
+    limit: the limit that the work passed, as the argument is called: `seconds`, `memory_mib`, `cpu_seconds` or
+    `max_bytes`; None where the work raised something or its process died.
+    """
+
+    def __init__(self, message: str, *, limit: str | None = None) -> None:
+        super().__init__(message)
+        self.limit = limit
 
 
 class CallNotTaken(FerruleError):

@@ -16,11 +16,16 @@ def attach(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
     modules: the full name of the module by the public name. Any other name raises AttributeError.
     """
 
-    def load(name: str) -> object:
+    def load_name(name: str) -> object:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value: object = getattr(__import__(modules[name], fromlist=[name]), name)
-        setattr(sys.modules[package], name, value)
-        return value
+        return load(package, modules[name], name)
 
-    return load
+    return load_name
+
+
+def load(package: str, module: str, name: str) -> object:
+    """Import a name from its module, and keep it as a name of the package."""
+    value: object = getattr(__import__(module, fromlist=[name]), name)
+    setattr(sys.modules[package], name, value)
+    return value

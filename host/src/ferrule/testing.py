@@ -17,37 +17,34 @@ import shutil
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.text import strict_json
-from ferrule.text.naming import executable_name
+from ferrule.text.names import executable_name
 from ferrule.tool.context import Context
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
+    from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule.tool.credentials import Credential
 
 __all__ = ["Run", "context", "executable", "run_tool", "schema_of"]
 
-_SECONDS = 60.0  # far more than a call may take, so that a tool that hangs fails its test instead of stopping all
-_OF_THE_CLIENT = ("IKIGAI_AGENT_ID", "FERRULE_EXIT_ZERO")
+# Far more than a call may take, so that a tool that hangs fails its test instead of stopping all.
+_TIMEOUT_SECONDS = 60.0
+_CLIENT_VARIABLES = ("IKIGAI_AGENT_ID", "FERRULE_EXIT_ZERO")
 
 
-class Run:
+class Run(NamedTuple):
     """How an executable ended.
 
     exit_code: 0 where the tool answered, 1 where it failed. document: the one JSON object that it printed. text: what
     it wrote on stderr.
     """
 
-    def __init__(self, exit_code: int, document: dict[str, Any], text: str) -> None:
-        self.exit_code = exit_code
-        self.document = document
-        self.text = text
-
-    def __repr__(self) -> str:
-        return f"Run(exit_code={self.exit_code}, document={self.document!r}, text={self.text!r})"
+    exit_code: int
+    document: JSONObject
+    text: str
 
 
 def executable(name: str) -> str:
@@ -62,7 +59,7 @@ def executable(name: str) -> str:
     return path
 
 
-def run_tool(name: str, arguments: Mapping[str, Any], *, environ: Mapping[str, str] | None = None) -> Run:
+def run_tool(name: str, arguments: JSONMapping, *, environ: Mapping[str, str] | None = None) -> Run:
     """Start the executable of a tool, and give it the arguments on stdin.
 
     environ: variables to set for it beside those of this process. Raises AssertionError where stdout is not exactly
@@ -72,7 +69,7 @@ def run_tool(name: str, arguments: Mapping[str, Any], *, environ: Mapping[str, s
     return Run(code, _document(output, text), text)
 
 
-def schema_of(name: str) -> dict[str, Any]:
+def schema_of(name: str) -> JSONObject:
     """The schema that the executable of a tool prints. Raises AssertionError where it fails."""
     output, text, code = _start([executable(name), "--schema"], b"", None)
     if code:
@@ -85,8 +82,8 @@ def context(
     *,
     seconds: float = 20.0,
     credentials: Sequence[Credential] = (),
-    settings: Mapping[str, Any] | None = None,
-    events: list[dict[str, Any]] | None = None,
+    settings: JSONMapping | None = None,
+    events: list[JSONObject] | None = None,
 ) -> Context:
     """A real Context, for calling `execute` without an executable.
 
@@ -104,19 +101,13 @@ def context(
 
 def _start(command: list[str], data: bytes, environ: Mapping[str, str] | None) -> tuple[bytes, str, int]:
     # A test that runs inside an agent must not have the agent's own exit codes.
-    inherited = {name: value for name, value in os.environ.items() if name not in _OF_THE_CLIENT}
-    done = subprocess.run(
-        command,
-        input=data,
-        capture_output=True,
-        timeout=_SECONDS,
-        env={**inherited, **(environ or {})},
-        check=False,
-    )
+    inherited = {name: value for name, value in os.environ.items() if name not in _CLIENT_VARIABLES}
+    whole = {**inherited, **(environ or {})}
+    done = subprocess.run(command, input=data, capture_output=True, timeout=_TIMEOUT_SECONDS, env=whole, check=False)
     return done.stdout, done.stderr.decode(errors="replace"), done.returncode
 
 
-def _document(output: bytes, text: str) -> dict[str, Any]:
+def _document(output: bytes, text: str) -> JSONObject:
     try:
         document = strict_json.loads(output)
     except strict_json.MalformedJSON as error:

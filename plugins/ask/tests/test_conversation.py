@@ -5,26 +5,26 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ask_fixtures import ask_environment, asker  # noqa: F401 - pytest finds them here
+from ask_fixtures import ask_environment, client  # noqa: F401 - pytest finds them here
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_tools import SEARCH, MemoryTools, no_tools
 from message_blocks import blocks
 from model_server import ModelRequest, ModelServer, Reply, calls, failure, message, says, tool_use
 
-from ferrule_ask import Answer, Asker
+from ferrule_ask import Answer, Client
 
-Make = Callable[..., Asker]
+Make = Callable[..., Client]
 pytestmark = pytest.mark.usefixtures("ask_environment")
 
 
-def asked(asker: Make, **arguments: Any) -> Answer:  # noqa: F811
-    return asker(**arguments).ask("Bitcoin", "How much?")
+def asked(client: Make, **arguments: Any) -> Answer:  # noqa: F811
+    return client(**arguments).ask("Bitcoin", "How much?")
 
 
-def test_an_answer_without_a_tool_takes_one_request(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_an_answer_without_a_tool_takes_one_request(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     model_server.script(says("Much.", input_tokens=50, output_tokens=7))
-    answer = asked(asker)
+    answer = asked(client)
     assert answer == Answer(
         "Much.",
         stop_reason="end_turn",
@@ -40,10 +40,10 @@ def test_an_answer_without_a_tool_takes_one_request(asker: Make, model_server: M
     assert model_server.requests[0].question == "Context: Bitcoin\n\nQuestion: How much?"
 
 
-def test_a_tool_is_executed_and_its_result_answered_with(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_tool_is_executed_and_its_result_answered_with(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     tools = MemoryTools(content="95 dollars")
     model_server.script(calls(SEARCH, {"query": "BTC"}, text="Let me look."), says("It is 95."))
-    answer = asked(asker, toolbox=tools)
+    answer = asked(client, toolbox=tools)
     assert (answer.text, answer.code, answer.tool, answer.tool_input) == ("It is 95.", None, SEARCH, {"query": "BTC"})
     assert (answer.input_tokens, answer.output_tokens) == (40, 20)
     assert tools.executed == [(SEARCH, {"query": "BTC"})]
@@ -51,11 +51,11 @@ def test_a_tool_is_executed_and_its_result_answered_with(asker: Make, model_serv
     assert model_server.bodies[1]["messages"][2]["content"][0]["content"] == "95 dollars"
 
 
-def test_of_several_calls_one_is_executed_and_all_are_answered(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_of_several_calls_one_is_executed_and_all_are_answered(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     tools = MemoryTools()
     first = message(*(tool_use(SEARCH, {"query": word}) for word in "ab"), stop_reason="tool_use")
     model_server.script(first, says("Fine."))
-    assert asked(asker, toolbox=tools).text == "Fine."
+    assert asked(client, toolbox=tools).text == "Fine."
     assert tools.executed == [(SEARCH, {"query": "a"})]
     results = model_server.bodies[1]["messages"][2]["content"]
     assert [("is_error" in one, "limit reached" in one["content"]) for one in results] == [(False, False), (True, True)]
@@ -72,7 +72,7 @@ def test_of_several_calls_one_is_executed_and_all_are_answered(asker: Make, mode
 def test_what_cannot_be_executed_is_said_to_the_model(
     block: dict[str, Any],
     words: str,
-    asker: Make,  # noqa: F811
+    client: Make,  # noqa: F811
     model_server: ModelServer,
 ) -> None:
     tools = MemoryTools()
@@ -83,7 +83,7 @@ def test_what_cannot_be_executed_is_said_to_the_model(
         return says("From memory.") if request.is_second else message(block, stop_reason="tool_use")
 
     model_server.script(reply)
-    answer = asked(asker, toolbox=tools)
+    answer = asked(client, toolbox=tools)
     assert tools.executed == []
     if not model_server.refused:  # which takes no input that is not an object
         assert answer.text == "From memory."
@@ -103,11 +103,11 @@ def test_what_cannot_be_executed_is_said_to_the_model(
 def test_a_tool_that_fails_is_said_to_the_model(
     tools: MemoryTools,
     words: str,
-    asker: Make,  # noqa: F811
+    client: Make,  # noqa: F811
     model_server: ModelServer,
 ) -> None:
     model_server.script(calls(SEARCH, {"query": "a"}), says("From memory."))
-    answer = asked(asker, toolbox=tools, budgets=(30, 0.1, 30))
+    answer = asked(client, toolbox=tools, budgets=(30, 0.1, 30))
     assert (answer.text, answer.code, answer.tool) == ("From memory.", None, SEARCH)
     result = model_server.bodies[1]["messages"][2]["content"][0]
     assert words in result["content"]
@@ -115,26 +115,26 @@ def test_a_tool_that_fails_is_said_to_the_model(
     assert tools.cancelled == (1 if "within" in words else 0)
 
 
-def test_a_result_without_end_is_cut_between_two_characters(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_result_without_end_is_cut_between_two_characters(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     model_server.script(calls(SEARCH, {"query": "a"}), says("Fine."))
-    assert asked(asker, toolbox=MemoryTools(content="😀" * 10_000)).text == "Fine."
+    assert asked(client, toolbox=MemoryTools(content="😀" * 10_000)).text == "Fine."
     content = model_server.bodies[1]["messages"][2]["content"][0]["content"]
     assert len(content.encode()) <= 24_000
     assert content.strip("😀") == "… [cut]"
 
 
-def test_without_tools_a_call_of_one_leaves_the_text(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_without_tools_a_call_of_one_leaves_the_text(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     model_server.script(calls(SEARCH, {"query": "a"}, text="I would search."), calls(SEARCH, {}))
-    one = asker(toolbox=no_tools())
+    one = client(toolbox=no_tools())
     assert one.ask(None, "How much?").text == "I would search."
     assert one.ask(None, "How much?").code == "EMPTY_ANSWER"
     assert "tools" not in model_server.bodies[0]
 
 
-def test_a_call_in_the_second_answer_is_not_followed(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_call_in_the_second_answer_is_not_followed(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     tools = MemoryTools()
     model_server.script(calls(SEARCH, {"query": "a"}), calls(SEARCH, {"query": "b"}, text="Perhaps 95."))
-    assert asked(asker, toolbox=tools).text == "Perhaps 95."
+    assert asked(client, toolbox=tools).text == "Perhaps 95."
     assert len(tools.executed) == 1
 
 
@@ -166,50 +166,50 @@ def test_each_way_of_stopping_is_told_apart(
     code: str | None,
     text: str | None,
     words: str | None,
-    asker: Make,  # noqa: F811
+    client: Make,  # noqa: F811
     model_server: ModelServer,
 ) -> None:
     model_server.script(*([calls(SEARCH, {"query": "a"}, text="Hm.")] if is_second else []), reply)
-    answer = asked(asker)
+    answer = asked(client)
     assert (answer.code, answer.text) == (code, text)
     assert (words or "") in (answer.error or "")
     assert (answer.error is None) == (code is None)
     assert answer.stop_reason == json.loads(reply.body)["stop_reason"]
 
 
-def test_a_call_that_was_cut_short_is_not_executed(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_call_that_was_cut_short_is_not_executed(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     tools = MemoryTools()
     model_server.script(message(tool_use(SEARCH, {}), stop_reason="max_tokens"))
-    assert asked(asker, toolbox=tools).code == "MAX_TOKENS"
+    assert asked(client, toolbox=tools).code == "MAX_TOKENS"
     assert tools.executed == []
 
 
-def test_what_fails_after_the_tool_still_says_what_was_used(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_what_fails_after_the_tool_still_says_what_was_used(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     model_server.script(calls(SEARCH, {"query": "a"}, text="Hm."), failure(401))
-    answer = asked(asker)
+    answer = asked(client)
     assert (answer.text, answer.code, answer.tool) == (None, "AUTH_INVALID", SEARCH)
     assert (answer.input_tokens, answer.cost) == (20, (20 * 2 + 10 * 10) / 1e6)
     assert answer.request_id == "req_" + "1".zfill(24)
 
 
-def test_an_answer_without_usage_has_no_cost(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_an_answer_without_usage_has_no_cost(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     document = json.loads(says("Fine.").body)
     del document["usage"]
     model_server.script(Reply(json.dumps(document).encode()))
-    one = asker()
+    one = client()
     assert one.ask(None, "?").cost is None
     assert one.usage.cost is None
 
 
 @pytest.mark.parametrize("prompt", ["", " \n"])
-def test_an_empty_prompt_is_not_sent(prompt: str, asker: Make, model_server: ModelServer) -> None:  # noqa: F811
-    assert asker().ask("Bitcoin", prompt).code == "INVALID_REQUEST"
+def test_an_empty_prompt_is_not_sent(prompt: str, client: Make, model_server: ModelServer) -> None:  # noqa: F811
+    assert client().ask("Bitcoin", prompt).code == "INVALID_REQUEST"
     assert model_server.requests == []
 
 
-def test_an_answer_is_json(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_an_answer_is_json(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     model_server.script(calls(SEARCH, {"query": "a"}), says("Fine."))
-    answer = asked(asker)
+    answer = asked(client)
     assert json.loads(json.dumps(answer.as_dict())) == answer.as_dict()
     assert list(answer.as_dict()) == list(Answer._fields)
 
@@ -218,14 +218,14 @@ def test_an_answer_is_json(asker: Make, model_server: ModelServer) -> None:  # n
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_the_model_says_there_are_at_most_two_requests_and_one_execution(
     content: list[Any],
-    asker: Make,  # noqa: F811
+    client: Make,  # noqa: F811
     model_server: ModelServer,
 ) -> None:
     tools = MemoryTools()
     model_server.requests.clear()
     first = message(*content, stop_reason="tool_use")
     model_server.script(lambda request: says("Fine.") if request.is_second else first)
-    one = asker(toolbox=tools)
+    one = client(toolbox=tools)
     answer = one.ask(None, "How much?")
     one.close()
     uses = [block for block in content if block["type"] == "tool_use"]

@@ -10,18 +10,18 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from ask_fixtures import ask_environment, asker  # noqa: F401 - pytest finds them here
+from ask_fixtures import ask_environment, client  # noqa: F401 - pytest finds them here
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import refused_port
 from memory_tools import SEARCH, MemoryTools, no_tools
 from model_server import ModelRequest, ModelServer, Reply, after, calls, failure, reset, says, silent
 
-from ferrule_ask import Answer, Asker, Limits, Usage
+from ferrule_ask import Answer, Client, Limits, Usage
 from ferrule_ask.limits import LimitReached, Reservation
-from ferrule_ask.prices import Price, most_tokens
+from ferrule_ask.prices import Price, max_tokens
 
-Make = Callable[..., Asker]
+Make = Callable[..., Client]
 pytestmark = pytest.mark.usefixtures("ask_environment")
 PRICE = Price.of(2, 10)
 
@@ -32,44 +32,47 @@ def test_a_limit_is_an_amount(wrong: dict[str, Any]) -> None:
         Limits(**wrong)
 
 
-def test_a_limit_on_calls_counts_requests(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_limit_on_calls_counts_requests(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     model_server.always(says("Fine."))
     limits = Limits(calls=2)
-    one = asker(limits=limits, toolbox=no_tools())
+    one = client(limits=limits, toolbox=no_tools())
     answers = [one.ask(None, "?") for _ in range(3)]
     assert [answer.code for answer in answers] == [None, None, "BUDGET_EXHAUSTED"]
     assert "limit of 2 calls" in str(answers[2].error)
     assert (len(model_server.requests), limits.calls_used) == (2, 2)
 
 
-def test_a_tool_is_not_executed_where_its_result_could_not_be_told(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_tool_is_not_executed_where_its_result_could_not_be_told(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     tools = MemoryTools()
     model_server.always(calls(SEARCH, {"query": "a"}, text="Let me look."))
-    answer = asker(limits=Limits(calls=1), toolbox=tools).ask(None, "?")
+    answer = client(limits=Limits(calls=1), toolbox=tools).ask(None, "?")
     assert (answer.code, answer.text, answer.tool) == ("BUDGET_EXHAUSTED", "Let me look.", SEARCH)
     assert tools.executed == []
 
 
-def test_a_tool_that_nothing_comes_of_leaves_room_for_others(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_tool_that_nothing_comes_of_leaves_room_for_others(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     limits = Limits(calls=3, spend=5)
     model_server.script(calls(SEARCH, {"query": "a"}), says("Fine."))
-    future = asker(limits=limits, toolbox=MemoryTools(seconds=30)).start(None, "?")
+    future = client(limits=limits, toolbox=MemoryTools(seconds=30)).start(None, "?")
     wait_until(lambda: limits.calls_used == 2)
     future.cancel()
     wait_until(lambda: limits.calls_used == 1)
     assert limits.spent == pytest.approx((20 * 2 + 10 * 10) / 1e6)
 
 
-def test_a_model_without_a_price_is_not_asked_under_a_limit_on_spending(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_model_without_a_price_is_not_asked_under_a_limit_on_spending(
+    client: Make,  # noqa: F811
+    model_server: ModelServer,
+) -> None:
     model_server.always(says("Fine."))
-    one = asker(limits=Limits(spend=1), toolbox=no_tools())
+    one = client(limits=Limits(spend=1), toolbox=no_tools())
     answer = one.ask(None, "?", model="unheard-of")
     assert answer.code == "PRICE_UNKNOWN"
     assert "prices" in str(answer.error)
     assert model_server.requests == []
-    priced = asker(limits=Limits(spend=1), toolbox=no_tools(), prices={"unheard-of": (1, 1)})
+    priced = client(limits=Limits(spend=1), toolbox=no_tools(), prices={"unheard-of": (1, 1)})
     assert priced.ask(None, "?", model="unheard-of").cost == pytest.approx(30 / 1e6)
-    assert asker(limits=Limits(calls=1), toolbox=no_tools()).ask(None, "?", model="unheard-of").text == "Fine."
+    assert client(limits=Limits(calls=1), toolbox=no_tools()).ask(None, "?", model="unheard-of").text == "Fine."
 
 
 @pytest.mark.parametrize(
@@ -79,34 +82,34 @@ def test_a_model_without_a_price_is_not_asked_under_a_limit_on_spending(asker: M
 def test_what_has_no_answer_counts_as_its_worst_case(
     reply: Reply,
     spends: bool,
-    asker: Make,  # noqa: F811
+    client: Make,  # noqa: F811
     model_server: ModelServer,
 ) -> None:
     model_server.always(reply)
     limits = Limits(spend=1)
-    asker(limits=limits, toolbox=no_tools(), budgets=(0.3, 1, 1)).ask(None, "?", max_tokens=1000)
-    worst = float(PRICE.cost(most_tokens(len(model_server.requests[0].raw)), 1000))
+    client(limits=limits, toolbox=no_tools(), budgets=(0.3, 1, 1)).ask(None, "?", max_tokens=1000)
+    worst = float(PRICE.cost(max_tokens(len(model_server.requests[0].raw)), 1000))
     assert limits.spent == (worst if spends else 0.0)
     assert limits.calls_used == 1
 
 
-def test_what_never_reached_a_server_does_not_count(asker: Make) -> None:  # noqa: F811
+def test_what_never_reached_a_server_does_not_count(client: Make) -> None:  # noqa: F811
     limits = Limits(calls=1, spend=1)
-    one = asker(limits=limits, toolbox=no_tools(), base_url=f"http://127.0.0.1:{refused_port()}", budgets=(0.3, 1, 1))
+    one = client(limits=limits, toolbox=no_tools(), base_url=f"http://127.0.0.1:{refused_port()}", budgets=(0.3, 1, 1))
     assert [one.ask(None, "?").code for _ in range(2)] == ["NETWORK_ERROR"] * 2
     assert (limits.calls_used, limits.spent) == (0, 0.0)
 
 
-def test_a_question_waits_where_room_may_become_free(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_question_waits_where_room_may_become_free(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     model_server.always(after(0.1, says("Fine.")))
     worst = 0.011
-    one = asker(limits=Limits(spend=worst * 1.5), toolbox=no_tools())
+    one = client(limits=Limits(spend=worst * 1.5), toolbox=no_tools())
     answers = [future.result() for future in [one.start(None, "?") for _ in range(4)]]
     assert [answer.text for answer in answers] == ["Fine."] * 4
     assert model_server.peak == 1
 
 
-def test_many_questions_of_several_askers_never_pass_the_limits(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_many_questions_of_several_clients_never_pass_the_limits(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     chance = random.Random(7)
     reported: list[float] = []
     lock = threading.Lock()
@@ -124,20 +127,20 @@ def test_many_questions_of_several_askers_never_pass_the_limits(asker: Make, mod
 
     model_server.script(reply)
     limits = Limits(calls=60, spend=0.2)
-    askers = [asker(limits=limits, concurrency=8) for _ in range(3)]
-    futures = [one.start(None, f"Question {number}?") for number in range(30) for one in askers]
+    clients = [client(limits=limits, concurrency=8) for _ in range(3)]
+    futures = [one.start(None, f"Question {number}?") for number in range(30) for one in clients]
     answers = [future.result() for future in futures]
     codes = {answer.code for answer in answers}
     assert {None, "BUDGET_EXHAUSTED"} <= codes <= {None, "BUDGET_EXHAUSTED", "OVERLOADED"}
     assert len(model_server.requests) <= 60
     assert sum(reported) <= 0.2
     assert limits.spent == pytest.approx(sum(reported))
-    assert limits.calls_used == len(model_server.requests) == sum(one.usage.requests for one in askers)
+    assert limits.calls_used == len(model_server.requests) == sum(one.usage.requests for one in clients)
 
 
-def test_the_account_is_the_sum_of_the_answers(asker: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_the_account_is_the_sum_of_the_answers(client: Make, model_server: ModelServer) -> None:  # noqa: F811
     model_server.script(calls(SEARCH, {"query": "a"}), says("Fine."), says("Fine."), failure(401))
-    one = asker()
+    one = client()
     answers: list[Answer] = [one.ask(None, "?") for _ in range(3)]
     assert one.usage == Usage(
         questions=3,
@@ -198,7 +201,7 @@ def test_no_text_has_more_bytes_than_its_request(context: str, prompt: str) -> N
 
     body = messages.encode({"messages": [{"role": "user", "content": messages.question(context, prompt)}]})
     assert json.loads(body)["messages"][0]["content"] == messages.question(context, prompt)
-    assert most_tokens(len(body)) >= len(prompt.encode()) + len(context.encode())
+    assert max_tokens(len(body)) >= len(prompt.encode()) + len(context.encode())
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -10,7 +10,8 @@ from memory_tools import SEARCH, MemoryTools
 from message_blocks import blocks
 
 from ferrule_ask import messages
-from ferrule_ask.messages import MessageUnreadable, Usage
+from ferrule_ask.messages import MessageUnreadable
+from ferrule_ask.prices import Tokens
 from ferrule_ask.settings import Budgets, Settings
 
 SETTINGS = Settings("claude-x", 1000, "http://127.0.0.1", "2026-10-21", Budgets(), {})
@@ -48,7 +49,7 @@ def test_without_tools_no_tool_is_spoken_of() -> None:
 def test_the_second_request_has_the_same_tools_and_forbids_them() -> None:
     first = messages.first_request(SETTINGS, "How much?", TOOLS)
     reply = messages.read(a_message({"type": "tool_use", "id": "a", "name": SEARCH, "input": {}}), None)
-    answers = messages.answers_to(reply, reply.tool_uses[0], "95", is_error=False)
+    answers = messages.tool_results(reply, reply.tool_uses[0], "95", is_error=False)
     second = messages.second_request(first, reply, answers)
     assert second["tools"] == first["tools"]
     assert second["tool_choice"] == {"type": "none"}
@@ -114,7 +115,7 @@ def test_a_usage_that_is_not_whole_or_no_number_of_tokens_is_none(usage: Any) ->
 def test_what_came_out_of_a_cache_counts_as_input() -> None:
     facts = {"input_tokens": 1, "cache_creation_input_tokens": 10, "cache_read_input_tokens": None, "output_tokens": 5}
     usage = messages.read(a_message(usage=facts), None).usage
-    assert usage == Usage(1, 10, 0, 5)
+    assert usage == Tokens(1, 10, 0, 5)
     assert usage.all_input == 11
 
 
@@ -124,7 +125,7 @@ def test_every_tool_use_gets_one_result_and_the_content_comes_back_as_it_was(con
     reply = messages.read(body, None)
     if not reply.tool_uses:
         return
-    answers = messages.answers_to(reply, reply.tool_uses[0], "95", is_error=False)
+    answers = messages.tool_results(reply, reply.tool_uses[0], "95", is_error=False)
     first = messages.first_request(SETTINGS, "?", TOOLS)
     sent = json.loads(messages.encode(messages.second_request(first, reply, answers)))
     asked, echoed, results = sent["messages"]

@@ -1,4 +1,4 @@
-"""What an asker goes by, and whose word counts."""
+"""What a client goes by, and whose word counts."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from ferrule.errors import ConfigurationMalformed
 from ferrule_ask.prices import price_of
-from ferrule_ask.settings import API_VERSION, BASE_URL, MAX_TOKENS, MODEL, Budgets, Given, Reader, Settings
+from ferrule_ask.settings import API_VERSION, BASE_URL, MAX_TOKENS, MODEL, AskOverrides, Budgets, Reader, Settings
 
 VARIABLES = ("FERRULE_ASK_MODEL", "FERRULE_ASK_MAX_TOKENS", "FERRULE_ASK_BUDGETS", "FERRULE_ASK_API_VERSION")
 
@@ -21,19 +21,21 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_nothing_said_gives_the_defaults() -> None:
-    assert Reader(Given()).settings() == Settings(MODEL, MAX_TOKENS, BASE_URL, API_VERSION, Budgets(30, 10, 30), {})
+    assert Reader(AskOverrides()).settings() == Settings(
+        MODEL, MAX_TOKENS, BASE_URL, API_VERSION, Budgets(30, 10, 30), {}
+    )
 
 
 def test_an_argument_counts_before_the_environment_before_the_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_text('[ask]\nmodel = "of the file"\nmax_tokens = 5\nbase_url = "http://file"\nbudgets = [3, 2, 1]\n')
-    reader = Reader(Given())
+    reader = Reader(AskOverrides())
     assert reader.settings()[:3] == ("of the file", 5, "http://file")
     assert reader.settings().budgets == (3, 2, 1)
     for name, value in zip((*VARIABLES[:3], "ANTHROPIC_BASE_URL"), ("env", "6", "4 4,4", "http://env"), strict=True):
         monkeypatch.setenv(name, value)
     assert reader.settings()[:3] == ("env", 6, "http://env")
     assert reader.settings().budgets == (4, 4, 4)
-    given = Reader(Given(model="given", max_tokens=7, base_url="http://given", budgets=(9, 9, 9)))
+    given = Reader(AskOverrides(model="given", max_tokens=7, base_url="http://given", budgets=(9, 9, 9)))
     assert given.settings()[:3] == ("given", 7, "http://given")
     assert given.settings("of the question", 8)[:2] == ("of the question", 8)
 
@@ -41,7 +43,7 @@ def test_an_argument_counts_before_the_environment_before_the_file(file: Path, m
 @pytest.mark.parametrize("name", [*VARIABLES, "ANTHROPIC_BASE_URL"])
 def test_a_blank_variable_is_not_set(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, " \n")
-    assert Reader(Given()).settings() == Settings(MODEL, MAX_TOKENS, BASE_URL, API_VERSION, Budgets(), {})
+    assert Reader(AskOverrides()).settings() == Settings(MODEL, MAX_TOKENS, BASE_URL, API_VERSION, Budgets(), {})
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def test_a_blank_variable_is_not_set(name: str, monkeypatch: pytest.MonkeyPatch)
 def test_a_setting_of_the_wrong_kind_is_explained(text: str, what: str, file: Path) -> None:
     file.write_text(text)
     with pytest.raises(ConfigurationMalformed, match=what):
-        Reader(Given()).settings()
+        Reader(AskOverrides()).settings()
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,7 @@ def test_a_variable_of_the_wrong_kind_is_explained(
 ) -> None:
     monkeypatch.setenv(name, value)
     with pytest.raises(ConfigurationMalformed) as raised:
-        Reader(Given()).settings()
+        Reader(AskOverrides()).settings()
     assert raised.value.message == f"{name} has to be {what}."
 
 
@@ -86,12 +88,12 @@ def test_a_variable_of_the_wrong_kind_is_explained(
 def test_a_price_is_two_numbers(prices: str, file: Path) -> None:
     file.write_text(f"[ask.prices]\n{prices}\n")
     with pytest.raises(ConfigurationMalformed, match="dollars for a million tokens"):
-        Reader(Given())
+        Reader(AskOverrides())
 
 
 def test_a_price_of_the_arguments_counts_before_that_of_the_file_before_the_table(file: Path) -> None:
     file.write_text("[ask.prices]\nclaude-sonnet-5-5 = [7, 8]\nmine = [1, 2]\n")
-    prices = Reader(Given(prices={"mine": (5, 6)})).settings().prices
+    prices = Reader(AskOverrides(prices={"mine": (5, 6)})).settings().prices
     assert price_of("claude-sonnet-5-5", prices) == (7, 8)
     assert price_of("mine", prices) == (5, 6)
     assert price_of("claude-opus-5-5", prices) == (4, 20)

@@ -1,19 +1,22 @@
-"""Certificates and proxies: what stands between an asker and the model's server."""
+"""Certificates and proxies: what stands between a client and the model's server."""
 
 import ssl
+import subprocess
+import sys
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import trustme
-from ask_fixtures import ask_environment, asker  # noqa: F401 - pytest finds them here
+from ask_fixtures import ask_environment, client  # noqa: F401 - pytest finds them here
 from loopback import Server
 from memory_tools import no_tools
-from model_server import MODEL_KEY, says
+from model_server import MODEL_KEY, ModelServer, says
 
-from ferrule_ask import Answer, Asker
+from ferrule_ask import Answer, Client
 
-Make = Callable[..., Asker]
+Make = Callable[..., Client]
 pytestmark = pytest.mark.usefixtures("ask_environment")
 FINE = says("Fine.").body
 
@@ -39,47 +42,89 @@ def trusted(certificates: tuple[ssl.SSLContext, Path], monkeypatch: pytest.Monke
     monkeypatch.setenv("SSL_CERT_FILE", str(certificates[1]))
 
 
-def asked(asker: Make, base_url: str) -> Answer:  # noqa: F811
-    return asker(toolbox=no_tools(), base_url=base_url, budgets=(10, 1, 1)).ask(None, "?")
+def asked(client: Make, base_url: str) -> Answer:  # noqa: F811
+    return client(toolbox=no_tools(), base_url=base_url, budgets=(10, 1, 1)).ask(None, "?")
 
 
 @pytest.mark.usefixtures("trusted")
-def test_a_server_that_is_vouched_for_is_asked(asker: Make, secure: Server) -> None:  # noqa: F811
-    assert asked(asker, secure.url).text == "Fine."
+def test_a_server_that_is_vouched_for_is_asked(client: Make, secure: Server) -> None:  # noqa: F811
+    assert asked(client, secure.url).text == "Fine."
     assert secure.requests[0].headers["authorization"] == f"Bearer {MODEL_KEY}"
 
 
-def test_a_server_that_nobody_vouches_for_gets_no_key(asker: Make, secure: Server) -> None:  # noqa: F811
-    answer = asked(asker, secure.url)
+def test_a_server_that_nobody_vouches_for_gets_no_key(client: Make, secure: Server) -> None:  # noqa: F811
+    answer = asked(client, secure.url)
     assert answer.code == "NETWORK_ERROR"
     assert "certificate verify failed" in str(answer.error)
     assert secure.requests == []
 
 
-def test_certificates_that_cannot_be_read_are_told(asker: Make, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_certificates_that_cannot_be_read_are_told(client: Make, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     monkeypatch.setenv("SSL_CERT_FILE", "/no/such/file")
-    answer = asked(asker, "https://127.0.0.1:1")
+    answer = asked(client, "https://127.0.0.1:1")
     assert answer.code == "NETWORK_ERROR"
     assert "SSL_CERT_FILE" in str(answer.error)
 
 
 @pytest.mark.usefixtures("trusted")
 def test_a_proxy_gets_a_tunnel_and_no_key(
-    asker: Make,  # noqa: F811
+    client: Make,  # noqa: F811
     secure: Server,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with Server() as proxy:
         proxy.tunnel(secure)
         monkeypatch.setenv("HTTPS_PROXY", proxy.url)
-        assert asked(asker, "https://api.anthropic.com").text == "Fine."
+        assert asked(client, "https://api.anthropic.com").text == "Fine."
         assert [request.method for request in proxy.requests] == ["CONNECT"]
         assert MODEL_KEY not in str(proxy.requests)
 
 
-def test_a_proxy_that_refuses_is_told(asker: Make, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_a_proxy_that_refuses_is_told(client: Make, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     with Server() as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.url)
-        answer = asked(asker, "https://api.anthropic.com")
+        answer = asked(client, "https://api.anthropic.com")
     assert answer.code == "NETWORK_ERROR"
     assert "proxy" in str(answer.error)
+
+
+@pytest.mark.parametrize(
+    ("login", "sent"),
+    [
+        pytest.param("me:p%40ss", b"me:p@ss", id="name and password"),
+        pytest.param("token", b"token:", id="name alone"),
+    ],
+)
+def test_a_login_in_the_base_url_is_sent_instead_of_the_key(client: Make, login: str, sent: bytes) -> None:  # noqa: F811
+    with Server() as gateway:
+        gateway.route("*", lambda exchange: exchange.answer(FINE, "application/json"))
+        assert asked(client, gateway.url.replace("//", f"//{login}@")).text == "Fine."
+        (request,) = gateway.requests
+    assert request.headers["authorization"] == f"Basic {b64encode(sent).decode()}"
+    assert MODEL_KEY not in str(request)
+
+
+def test_nothing_is_logged_of_a_request(model_server: ModelServer) -> None:
+    model_server.always(says("Fine."))
+    script = (
+        "import logging\nlogging.basicConfig(level=logging.DEBUG)\n"
+        "from ferrule_ask import Client\n"
+        "with Client(tools=()) as client:\n    print(client.ask(None, 'How?').code)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=30)
+    assert len(model_server.requests) == 1
+    assert done.stdout == "None\n"
+    assert "httpcore" not in done.stderr
+
+
+def test_no_proxy_leads_past_the_proxy(
+    client: Make,  # noqa: F811
+    model_server: ModelServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model_server.always(says("Fine."))
+    with Server() as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.0/8")
+        assert asked(client, model_server.url).text == "Fine."
+        assert proxy.requests == []

@@ -1,8 +1,6 @@
 """The tool as the host sees it."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -95,27 +93,3 @@ def test_arguments_that_brave_cannot_serve_are_refused(arguments: dict[str, obje
 )
 def test_all_that_brave_can_serve_is_taken(arguments: dict[str, object]) -> None:
     assert ferrule_brave.validate(arguments) == []
-
-
-def _imported(script: str) -> set[str]:
-    program = f"import json, sys\n{script}\nprint(json.dumps(list(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(json.loads(done.stdout))
-
-
-def test_the_import_leaves_what_is_heavy_unimported() -> None:
-    imported = _imported("import ferrule_brave; ferrule_brave.schema(); ferrule_brave.credentials()")
-    assert not imported & {"httpx", "httpcore", "ssl", "idna", "click", "jsonschema", "urllib.parse", "platformdirs"}
-
-
-def test_a_call_without_a_key_imports_no_client() -> None:
-    imported = _imported(
-        "import os, ferrule, ferrule_brave\n"
-        "os.environ['BRAVE_API_KEY'] = ''\n"
-        "assert ferrule_brave.validate({'query': 'q'}) == []\n"
-        "given = ferrule.Context('web_search_brave', 0, credentials=ferrule_brave.credentials())\n"
-        "try:\n    ferrule_brave.execute({'query': 'q'}, given)\n"
-        "except ferrule.ToolError:\n    pass"
-    )
-    assert "ferrule_brave.provider" in imported
-    assert not imported & {"httpx", "httpcore", "ssl", "idna", "click"}

@@ -71,18 +71,24 @@ def test_an_interruption_ends_no_query_of_another_connection(con, slow):
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_ctrl_c_ends_a_query(slow, threads):
+    # Where SIGINT is ignored, as in what a shell starts with `&`, a program has no handler of its own.
     program = f"""
-        import duckdb, ferrule_duckdb
+        import signal, duckdb, ferrule_duckdb
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         con = duckdb.connect()
         con.execute("SET threads = {threads}")
         ferrule_duckdb.register(con, tools=())
         con.execute("CREATE TABLE t AS SELECT i FROM range(300000) r(i)")
         con.execute("{MANY}").fetchall()
     """
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stderr=subprocess.PIPE, text=True)
-    wait_until_asked(slow)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=20)
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            wait_until_asked(slow)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=20)
+        finally:
+            process.kill()  # which does nothing to one that has ended
     # DuckDB's error, or Python's own, which may come while the program has to do with the first.
     assert "interrupt" in said.lower()
     assert process.returncode

@@ -110,9 +110,9 @@ def test_memory_for_answers_is_bounded(server):
         return future
 
     memo = Memo(capacity=50_000)
-    statement = memo.enter("1/1")
-    for number in range(1000):
-        memo.flight(Question("", str(number), None, None), statement, start)
+    with memo.statement("1/1") as statement:
+        for number in range(1000):
+            memo.flight(Question("", str(number), None, None), statement, start)
     assert memo.counts(Question("", "999", None, None), statement)
     assert not memo.counts(Question("", "0", None, None), statement)
     assert 10 < memo.clear() < 50

@@ -10,7 +10,7 @@ from model_server import MODEL_KEY, calls, failure, says
 from search_server import BRAVE_KEY, BRAVE_PATH, Brave, some_hits
 
 import ferrule_duckdb
-from ferrule_ask import Asker, Keys
+from ferrule_ask import Client, Keys
 
 QUESTION = "Context: {}\n\nQuestion: {}"
 
@@ -149,15 +149,15 @@ def test_the_model_is_set_for_the_session(query, server):
     assert {body["model"] for body in server.bodies} == {"claude-opus-5-5", "claude-x"}
 
 
-def test_an_asker_of_one_s_own_is_asked_with_the_keys_that_sql_sets(con, server, monkeypatch):
+def test_a_client_of_one_s_own_is_asked_with_the_keys_that_sql_sets(con, server, monkeypatch):
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-wrong")
-    with Asker(model="claude-haiku-5-5", tools=()) as asker:
-        ferrule_duckdb.register(con, asker=asker)
+    with Client(model="claude-haiku-5-5", tools=()) as client:
+        ferrule_duckdb.register(con, client=client)
         con.execute("SELECT stps_set_api_key(?)", [MODEL_KEY])
         assert con.execute("SELECT (ask_ai('a', 'b')).code, stps_get_model()").fetchall() == [
             (None, "claude-haiku-5-5")
         ]
-        assert asker.usage.requests == 1
+        assert client.usage.requests == 1
 
 
 def test_by_default_the_installed_search_is_offered_once_its_key_is_set(con, server, monkeypatch):
@@ -180,8 +180,8 @@ def test_by_default_the_installed_search_is_offered_once_its_key_is_set(con, ser
 
 def test_ask_ai_tells_which_tool_was_called_and_with_what(con, server):
     server.script(calls(SEARCH, {"query": "Kürzel “BTC”"}), says("It is 95 dollars."))
-    with Asker(toolbox=MemoryTools(content="95 dollars")) as asker:
-        ferrule_duckdb.register(con, asker=asker)
+    with Client(toolbox=MemoryTools(content="95 dollars")) as client:
+        ferrule_duckdb.register(con, client=client)
         ((answer,),) = con.execute("SELECT ask_ai('Bitcoin', 'Price?')").fetchall()
         ((plan,),) = con.execute("SELECT ask_plan('Ether', 'Price?')").fetchall()
     assert (answer["text"], answer["tool"]) == ("It is 95 dollars.", SEARCH)
@@ -235,8 +235,8 @@ def test_a_number_of_tokens_that_cannot_be_is_a_failure_of_its_row(query, server
     [
         {"on_error": "zero"},
         {"concurrency": 0},
-        {"asker": object(), "max_calls": 1},
-        {"asker": object(), "keys": Keys()},
+        {"client": object(), "max_calls": 1},
+        {"client": object(), "keys": Keys()},
         {"max_calls": -1},
     ],
 )

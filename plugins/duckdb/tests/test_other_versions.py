@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
+# DuckDB 1.4 may spin for ever in Executor::CancelTasks while it cancels a query, with no Python code on any stack.
+NOT_WITH = {"1.4.5": "not interrupted_from_another_thread"}
 QUIET = {"PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
@@ -24,7 +26,7 @@ def test_all_of_it_holds_with_duckdb(version: str, tmp_path: Path) -> None:
     assert found.decode().strip() == version
     options = ["-n0", "-q", "-m", "not index", f"--basetemp={tmp_path / 'inner'}", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", HERE, *options],
+        [sys.executable, "-m", "pytest", HERE, *options, "-k", NOT_WITH.get(version, "")],
         env=environment,
         cwd=HERE.parents[2],
         capture_output=True,

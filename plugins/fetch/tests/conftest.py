@@ -26,7 +26,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _room_for_a_large_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that has run many tests is itself larger than a tool with its page may be."""
-    monkeypatch.setattr(reader, "_MEMORY", 4 << 30)
+    monkeypatch.setattr(reader, "_MEMORY_MIB", 4 << 10)
 
 
 @pytest.fixture

@@ -10,7 +10,9 @@ import pytest
 import trustme
 from loopback import Server
 
+from ferrule import ToolError
 from ferrule.testing import Run, run_tool
+from ferrule_fetch.addresses import check
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]
@@ -146,7 +148,7 @@ def test_a_name_that_means_another_address_at_the_next_redirect_is_refused(
     server.redirect("/", f"http://{NAME}/")
     code, message = error(f"http://start.example:{server.address[1]}/")
     assert code == "INVALID_URL"
-    assert f"{NAME} is at 10.0.0.1, which is a private address" in message
+    assert f"{NAME} is at a private address" in message
 
 
 @pytest.mark.parametrize(
@@ -189,7 +191,7 @@ def test_a_name_that_is_known_here_is_judged_though_a_proxy_would_resolve_it(
     names["inside.example"] = ["192.168.0.10"]
     code, message = error("http://inside.example/")
     assert code == "INVALID_URL"
-    assert "inside.example is at 192.168.0.10, which is a private address" in message
+    assert "inside.example is at a private address" in message
     assert server.requests == []
 
 
@@ -197,3 +199,27 @@ def test_where_no_proxy_says_so_the_address_itself_is_judged(server: Server) -> 
     run = _called(server.page("/", "secret"), HTTP_PROXY="http://10.0.0.1:3128", NO_PROXY="127.0.0.1")
     assert run.document["error_code"] == "INVALID_URL"
     assert server.requests == []
+
+
+def test_a_url_may_have_blanks_around_it() -> None:
+    assert str(check(" \n http://example.com/ \t")) == "http://example.com/"
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://example.com/" + "x" * 8_192, "it is longer than 8,192 characters"),
+        ("http://", "it has no host"),
+    ],
+)
+def test_another_url_is_refused_with_the_reason(url: str, why: str) -> None:
+    with pytest.raises(ToolError) as refused:
+        check(url)
+    assert (refused.value.code, refused.value.message) == ("INVALID_URL", f"Invalid URL: {why}.")
+    assert refused.value.hint == "Send a whole URL, such as https://example.com/page"
+
+
+def test_a_guard_judges_the_host_before_there_are_addresses() -> None:
+    judged: list[tuple[str, list[str]]] = []
+    check("http://EXAMPLE.com:80/", lambda host, addresses: judged.append((host, list(addresses))))
+    assert judged == [("example.com", [])]

@@ -9,7 +9,7 @@ from fake_internet import Internet
 from hostile_urls import PUBLIC, Case
 
 from ferrule import ToolError
-from ferrule_fetch.addresses.networks import kind_of
+from ferrule.http.networks import kind_of
 
 Fetch = Callable[..., dict[str, Any]]
 
@@ -84,6 +84,6 @@ def test_what_was_judged_is_what_is_connected_to(internet: Internet, fetch: Fetc
 def test_a_host_that_changes_between_two_redirects_is_judged_again(internet: Internet, fetch: Fetch) -> None:
     internet.resolve({"a.example": [["8.8.8.8"]], "b.example": [["127.0.0.1"]]})
     there = hostile_urls.redirecting("http://b.example/").replace("start", "a")
-    with pytest.raises(ToolError, match=r"b\.example is at 127\.0\.0\.1, which is a loopback address"):
+    with pytest.raises(ToolError, match=r"b\.example is at a loopback address"):
         fetch(there)
     assert internet.connected == ["8.8.8.8"]

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from loopback import Server
 
-from ferrule_fetch.formats.json_text import readable_json
+from ferrule_fetch.formats.line_breaks import readable_json, readable_xml
 from ferrule_fetch.formats.xhtml import as_html
-from ferrule_fetch.formats.xml_text import readable_xml
 
 Fetch = Callable[..., dict[str, Any]]
 

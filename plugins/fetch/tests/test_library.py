@@ -10,7 +10,7 @@ from loopback import Server
 
 from ferrule import Context, ToolError
 from ferrule_fetch import library
-from ferrule_fetch.library import StatusError, TooMuch, Wanted
+from ferrule_fetch.library import FetchOptions, StatusError, TooMuch
 
 MakeContext = Callable[..., Context]
 
@@ -47,12 +47,12 @@ def test_a_status_can_be_told_without_reading_the_message(
     assert (raised.value.status, raised.value.code, raised.value.is_challenge) == (status, "HTTP_ERROR", False)
 
 
-def test_what_is_wanted_decides_what_is_read(server: Server, make_context: MakeContext) -> None:
+def test_the_options_decide_what_is_read(server: Server, make_context: MakeContext) -> None:
     url = server.page("/", b"\x89PNG" + bytes(100), "image/png")
     with pytest.raises(ToolError, match="which is not text"):
         library.fetch(url, make_context())
-    wanted = Wanted("image/*", lambda _: 10, lambda declared: declared.type == "image/png")
-    page = library.fetch(url, make_context(), wanted=wanted)
+    options = FetchOptions("image/*", lambda _: 10, lambda declared: declared.type == "image/png")
+    page = library.fetch(url, make_context(), options=options)
     assert (len(page.body), page.missing) == (10, "only its first 10 bytes were read")
     assert server.requests[-1].headers["accept"] == "image/*"
 
@@ -109,3 +109,10 @@ def test_to_refuse_a_url_takes_neither_client_nor_parser() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert not {"httpcore", "ssl", "html5lib", "selectolax", "turbohtml"} & set(done.stdout.split())
+
+
+def test_a_content_type_holds_no_invisible_characters_and_ends(server: Server, make_context: MakeContext) -> None:
+    url = server.page("/", "x", "text/plain; x=\x1b[31m" + "y" * 60_000)
+    header = library.fetch(url, make_context()).content_type
+    assert header.startswith("text/plain; x=[31myyy")
+    assert len(header) == 1000

@@ -9,7 +9,7 @@ import pytest
 from loopback import Server
 
 from ferrule_fetch.formats.magic_bytes import kind_by_signature
-from ferrule_fetch.formats.media import ContentType, Format, content_type, format_of
+from ferrule_fetch.formats.media import ContentType, Format, format_of, parse_content_type
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]
@@ -37,10 +37,13 @@ HTML, TEXT, XML, JSON, PDF = Format.HTML, Format.TEXT, Format.XML, Format.JSON, 
         ("html", "", ""),
         ("; charset=utf-8", "", "utf-8"),
         ("text/html; charset=utf-8" + ", x" * 100_000, "text/html", "utf-8"),
+        ("image/\x1b[31mpng", "", ""),
+        ("image/\u202epng, text/\U000e0041", "", ""),
+        ("image/" + "x" * 128, "", ""),
     ],
 )
 def test_a_content_type_is_read_however_it_is_written(header: str, media: str, charset: str) -> None:
-    assert content_type(header) == ContentType(media, charset)
+    assert parse_content_type(header) == ContentType(media, charset)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ from loopback import Exchange, Server
 
 from ferrule import Context
 from ferrule.testing import context
-from ferrule_fetch.document import Document
-from ferrule_fetch.text.lines import Lines
+from ferrule_fetch.text.lines import Document, Lines
 from ferrule_fetch.text.pages import answer
 
 Fetch = Callable[..., dict[str, Any]]
@@ -52,8 +51,8 @@ def test_lines_up_to_the_end_are_all_there_is(
 def test_an_offset_beyond_the_end_gives_nothing(ten_lines: str, fetch: Fetch, offset: int) -> None:
     for arguments in ({"offset": offset}, {"offset": offset, "limit": 1}):
         answer = fetch(ten_lines, **arguments)
-        assert answer["content"] == ""
-        assert set(answer) == {"success", "url", "title", "content"}
+        assert (answer["content"], answer["total_lines"]) == ("", 10)
+        assert set(answer) == {"success", "url", "title", "content", "total_lines"}
 
 
 def test_a_limit_that_leaves_lines_out_says_where_to_go_on(ten_lines: str, fetch: Fetch) -> None:
@@ -110,7 +109,7 @@ def test_a_line_that_fits_into_no_answer_is_cut_and_says_so(
 def test_a_last_line_that_is_cut_leads_to_the_end(server: Server, fetch: Fetch) -> None:
     url = server.page("/", "x" * 100_000, "text/plain")
     following = fetch(url)["next_offset"]
-    assert fetch(url, offset=following) == {"success": True, "url": url, "title": "", "content": ""}
+    assert fetch(url, offset=following) == {"success": True, "url": url, "title": "", "content": "", "total_lines": 1}
 
 
 def test_empty_lines_are_lines(server: Server, fetch: Fetch, make_context: MakeContext) -> None:
@@ -164,7 +163,7 @@ def test_paging_through_any_text_gives_every_line_once(text: str, title: str, li
 def test_beyond_any_text_there_is_nothing(text: str, beyond: int, limit: int | None) -> None:
     document = Document("", Lines(text))
     answered = answer("u", document, len(document.lines) + beyond, limit, context("web_fetch"))
-    assert answered == {"success": True, "url": "u", "title": "", "content": ""}
+    assert answered == {"success": True, "url": "u", "title": "", "content": "", "total_lines": len(document.lines)}
 
 
 @pytest.mark.parametrize("letter", ["x", '"', "\\", "é", "漢", "🙂", "\u2028"])

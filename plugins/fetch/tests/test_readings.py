@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ferrule import ToolError
-from ferrule.http import Client, RequestFailed
-from ferrule_fetch.addresses.url import check
+from ferrule.http import URL, Client, RequestFailed
+from ferrule_fetch.addresses import check
 
 ada_url = pytest.importorskip("ada_url", reason="ada-url is the browser's parser")
 
@@ -47,15 +47,17 @@ def test_the_urls_of_the_table_have_one_host_and_port_to_all(part: str) -> None:
 
 def _compare(url: str) -> None:
     try:
-        host, port = _looked_up(check(url))
+        asked = check(url)
     except ToolError:
         return
+    host, port = _looked_up(asked)
+    assert _looked_up(str(asked)) == (host, port)
     browsers = ada_url.URL(url)
     assert _host(host) == _host(browsers.hostname.strip("[]"))
     assert port == int(browsers.port or PORTS[browsers.protocol])
 
 
-def _looked_up(url: str) -> tuple[str, int]:
+def _looked_up(url: str | URL) -> tuple[str, int]:
     """The host and port that the client asks the resolver for, which here finds no address."""
     asked = []
 

@@ -20,7 +20,7 @@ from opennotes_cli import GENERATIONS, Cli
 
 from ferrule import Context
 from ferrule.testing import Run, context, executable
-from ferrule_opennotes.program.discovery import Program
+from ferrule_opennotes.program.process import Program
 
 _SECONDS = 60.0
 _REAL = [f"real-{name}" for name in GENERATIONS if opennotes_cli.is_built(name)]

@@ -190,3 +190,22 @@ def test_a_note_that_may_not_be_read_says_so(opennotes, notebook, root, failure,
     file.write_text("x")
     file.chmod(0)
     assert "may not be read" in failure("get", path="a.md", notebook=str(notebook))["message"]
+
+
+def test_a_note_is_found_by_the_absolute_path_that_create_answers_with(cli, notebook, answer):
+    created = answer("create", title="Alpha", notebook=str(notebook))["created"]
+    note = answer("get", path=created["absolutePath"], notebook=str(notebook))["note"]
+    assert note["path"] == created["path"]
+
+
+def test_an_absolute_path_leads_out_of_the_notebook_all_the_same(opennotes, notebook, root, failure):
+    for path in (f"{root}/../x.md", f"{root}x/a.md", f"{root}//etc/x.md"):
+        assert failure("get", path=path, notebook=str(notebook))["code"] in ("PATH_TRAVERSAL", "NOTE_NOT_FOUND")
+
+
+@pytest.mark.parametrize(
+    ("name", "path"), [("e\u0301.md", "\u00e9.md"), ("\u00e9.md", "e\u0301"), ("\u00e9.md", "\u00e9")]
+)
+def test_a_letter_may_be_written_in_one_piece_or_two(opennotes, notebook, root, answer, name, path):
+    (root / name).write_text("A note.\n")
+    assert answer("get", path=path, notebook=str(notebook))["note"]["path"] == name

@@ -21,7 +21,7 @@ def linked(tmp_path: Path) -> Linked:
         for path, text in files.items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text)
-        notes = Notebook(str(root), ".opennotes.json", {}).notes()
+        notes = Notebook(str(root), ".opennotes.json", {}).list_notes()
         return Links(notes, str(root)), {note.path: note for note in notes}
 
     return linked

@@ -134,3 +134,18 @@ def test_a_removed_working_directory_is_no_context(opennotes, call, tmp_path):
         check=False,
     )
     assert json.loads(done.stdout)["code"] == "NOTEBOOK_NOT_FOUND"
+
+
+def test_a_relative_registration_makes_no_folder_a_notebook(opennotes, make_notebook, answer, home, tmp_path):
+    work = make_notebook("work")
+    config = home / ".config" / "opennotes" / "config.json"
+    config.parent.mkdir(parents=True)
+    config.write_text(json.dumps({"notebooks": ["."]}))
+    assert answer("notebooks", cwd=tmp_path) == {"notebooks": [], "current": None}
+    [only] = answer("notebooks", cwd=work)["notebooks"]
+    assert (only["path"], only["source"]) == (str(work), "ancestor")
+
+
+def test_a_notebook_may_be_named_by_the_folder_of_its_notes(opennotes, make_notebook, answer):
+    work = make_notebook("work")
+    assert answer("list", notebook=str(work / ".notes"))["notebook"]["path"] == str(work)

@@ -20,7 +20,7 @@ def note(tmp_path):
 
 def test_a_summary_says_what_the_frontmatter_says(note):
     text = "---\ntitle: One\ntags: [a, b]\ncreated: 2026-01-28T23:30:00+10:30\nmodified: 2026-02-01\n---\nbody\n"
-    assert note(text).summary() == {
+    assert note(text).summarize() == {
         "path": "a-note.md",
         "title": "One",
         "tags": ["a", "b"],
@@ -30,7 +30,7 @@ def test_a_summary_says_what_the_frontmatter_says(note):
 
 
 def test_a_note_without_frontmatter_has_its_path_and_the_time_of_its_file(note):
-    assert note("# Heading\n").summary() == {"path": "a-note.md", "modified": "2025-10-09T08:53:20Z"}
+    assert note("# Heading\n").summarize() == {"path": "a-note.md", "modified": "2025-10-09T08:53:20Z"}
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_note_that_is_gone_is_empty(note, tmp_path):
     one = note("text")
     (tmp_path / "a-note.md").unlink()
     assert one.text == ""
-    assert one.summary()["path"] == "a-note.md"
+    assert one.summarize()["path"] == "a-note.md"
 
 
 def test_a_pipe_in_the_place_of_a_note_does_not_hang(tmp_path):
@@ -124,3 +124,7 @@ def test_a_nul_is_replaced_since_the_client_cannot_store_it(note):
 )
 def test_the_time_of_a_file_may_be_any_number(note, mtime, modified):
     assert note("", mtime).modified == modified
+
+
+def test_a_folded_title_ends_with_its_last_word(note):
+    assert note("---\ntitle: >\n  One\n  title\n---\n").title == "One title"

@@ -1,10 +1,8 @@
-"""What SQL must not do: every attack is refused by the guard, and again by the database where the guard is bypassed."""
+"""What SQL must not do: the tree of DuckDB's parser refuses every attack, and the locks hold where it is bypassed."""
 
-import re
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from effort import examples
@@ -12,10 +10,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ferrule import ToolError
+from ferrule.testing import context
 from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.sql import guard, tree
-from ferrule_opennotes.sql.database import Database
-from ferrule_opennotes.sql.words import BEFORE_PARENTHESES
+from ferrule_opennotes.sql import tree
+from ferrule_opennotes.sql.database import Database, ask
+from ferrule_opennotes.sql.tree import Query
 
 SECRET = "the-canary-sings"
 NOTES = "read_markdown('**/*.md')"
@@ -257,25 +256,29 @@ BROKEN = [
     "SELECT '" + "x" * 100_000 + "'",
     "SELECT 1 IN (1" + ",1" * 15_000 + ")",
 ]
-# Forms that are only refused because somebody else's reader might take them otherwise: harmless for DuckDB itself.
-HARMLESS_IN_DUCKDB = {
+# What looks like an attack, and is none: DuckDB's parser is the only reader, and there is nobody whom it could mislead.
+HARMLESS_FORMS = [
     "VALUES (1)",
     "(SELECT 1)",
     "FROM read_markdown('**/*.md') SELECT content",
-    'SELECT ""',
+    "SELECT * FROM read_markdown('a.md', filename := 1)",
     "SELECT 0x1F",  # 0 AS x1F
     "SELECT 1 +/* a */ 1",
     "SELECT 1 +-- a\n 1",
     "SELECT 1 IN (1" + ",1" * 15_000 + ")",
-    "SELECT '" + "x" * 100_000 + "'",
     "SELECT " + "(" * 150 + "1" + ")" * 150,
     "SELECT " + "[" * 150 + "1" + "]" * 150,
-    "SELECT 'a\\' , (SELECT content FROM read_text('{file}')) --'",  # one string
-    "SELECT e'a\\' , (SELECT content FROM read_text('{file}')) --'",  # one string
     "SELECT 1 /* /* */ , (SELECT content FROM read_text('{file}')) -- */",  # one comment
-    'WITH "{file}" AS (SELECT 1) SELECT * FROM "{file}"',  # a name like any other
-}
+]
+# What is no SQL, which DuckDB says when it is to run it.
+LEFT_TO_DUCKDB = [
+    "SELECT * FROM read_markdown('**/*.md', union_by_name := true)",
+    "SELECT read_markdown('a.md')",
+    "SELECT `a`",
+    "SELECT e'a\\' , (SELECT content FROM read_text('{file}')) --'",  # a string, divided by columns
+]
 ATTACKS = [*READING, *WRITING, *TELLING, *BROKEN]
+REFUSED_BY_TREE = [each for each in ATTACKS if each not in (*HARMLESS_FORMS, *LEFT_TO_DUCKDB)]
 
 
 class Ground:
@@ -305,50 +308,63 @@ def ground(tmp_path: Path) -> Ground:
     return Ground(tmp_path / "ground")
 
 
-def refused(statement: str) -> ToolError:
+@pytest.fixture
+def database() -> Database:
+    return Database(600)
+
+
+def refusal(work: Callable[[], object]) -> ToolError:
     with pytest.raises(ToolError) as caught:
-        guard.judge(statement)
+        work()
     assert caught.value.code == "INVALID_SQL"
     assert caught.value.message.startswith("Invalid SQL query: ")
     return caught.value
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: repr(attack[:60]))
-def test_the_guard_refuses(attack: str, ground: Ground):
-    refused(ground.aim(attack))
-
-
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: repr(attack[:60]))
-def test_the_database_holds_where_the_guard_is_bypassed(attack: str, ground: Ground):
-    database = Database(ground.notebook.notes(), ["**/*.md"], 20)
-    if attack in HARMLESS_IN_DUCKDB or "FROM read_markdown(" in attack:  # which only has the notes to give
-        shown = harmless_rows(database, ground.aim(attack))
-        assert SECRET not in shown
-    else:
-        with pytest.raises(ToolError) as caught:
-            database.run(ground.aim(attack))
-        assert caught.value.code == "INVALID_SQL"
-        assert SECRET not in str(caught.value.facts())
+def test_the_tree_refuses_every_attack(ground: Ground, database: Database):
+    passed = []
+    for attack in REFUSED_BY_TREE:
+        try:
+            database.judge(ground.aim(attack))
+        except ToolError as error:
+            if error.code == "INVALID_SQL" and SECRET not in str(error.facts()):
+                continue
+        passed.append(attack)
+    assert passed == []
+    assert len(REFUSED_BY_TREE) > 200
     assert ground.is_untouched()
 
 
-def harmless_rows(database: Database, statement: str) -> str:
-    try:
-        database.run(statement)
-    except ToolError as error:
-        return str(error.facts())
-    return str(database.rows(0, 100))
+def test_the_locks_hold_where_the_tree_is_bypassed(ground: Ground):
+    escaped = []
+    for attack in (*READING, *WRITING):
+        database, statement = Database(60), ground.aim(attack)
+        shown = answer_of(lambda: database.run(Query(statement, ["**/*.md"]), ground.notebook.list_notes()))  # noqa: B023
+        shown += answer_of(lambda: database._connection.execute(statement).fetchall())  # noqa: B023
+        database._connection.close()
+        if SECRET in shown or not ground.is_untouched():
+            escaped.append(attack)
+    assert escaped == []
 
 
-@pytest.mark.parametrize("attack", [*READING, *WRITING], ids=lambda attack: repr(attack[:60]))
-def test_the_locks_hold_where_both_judges_are_bypassed(attack: str, ground: Ground):
-    database = Database(ground.notebook.notes(), ["**/*.md"], 20)
+def answer_of(work: Callable[[], object]) -> str:
     try:
-        shown = str(database._connection.execute(ground.aim(attack)).fetchall())
+        return str(work())
     except Exception as error:
-        shown = str(error)
-    assert SECRET not in shown
-    assert ground.is_untouched()
+        return f"{error} {error.facts() if isinstance(error, ToolError) else ''}"
+
+
+@pytest.mark.parametrize("statement", HARMLESS_FORMS, ids=lambda statement: statement[:60])
+def test_what_only_looks_like_an_attack_is_legal(statement: str, ground: Ground, database: Database):
+    database.run(database.judge(ground.aim(statement)), ground.notebook.list_notes())
+    assert SECRET not in str(database.fetch_rows(0, 10))
+    assert database.total == 1
+
+
+@pytest.mark.parametrize("statement", LEFT_TO_DUCKDB)
+def test_what_is_no_sql_is_refused_when_it_is_run(statement: str, ground: Ground, database: Database):
+    query = database.judge(ground.aim(statement))
+    refusal(lambda: database.run(query, ground.notebook.list_notes()))
 
 
 def test_a_database_that_is_not_locked_reads_and_writes_what_the_attacks_aim_at(ground: Ground):
@@ -360,48 +376,41 @@ def test_a_database_that_is_not_locked_reads_and_writes_what_the_attacks_aim_at(
     assert not ground.is_untouched()
 
 
-def test_neither_a_database_nor_a_process_is_needed_to_refuse(ground: Ground):
-    code = (
-        "import sys\n"
-        "from ferrule import ToolError\n"
-        "from ferrule_opennotes.sql.query import query\n"
-        "for statement in sys.argv[1:]:\n"
-        "    try:\n"
-        "        query(statement, None, None, None)\n"
-        "        sys.exit(2)\n"
-        "    except ToolError as error:\n"
-        "        assert error.code == 'INVALID_SQL'\n"
-        "print(sorted(name for name in ('duckdb', 'subprocess') if name in sys.modules))\n"
-    )
-    attacks = [ground.aim(attack) for attack in ATTACKS if "\0" not in attack and len(attack) < 1000]
-    done = subprocess.run([sys.executable, "-c", code, *attacks], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
+def test_nothing_is_read_and_nothing_started_for_a_statement_that_is_refused(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+):
+    for owner, name in ((Notebook, "list_notes"), (subprocess, "Popen")):
+        monkeypatch.setattr(owner, name, lambda *arguments, **more: pytest.fail("something was read or started"))
+    refusal(lambda: ask(ground.aim(READING[0]), ground.notebook, context("opennotes_search", seconds=30)))
 
 
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("DROP TABLE x", "must start with SELECT or WITH, not with DROP"),
+        ("", "the statement is empty"),
+        ("DROP TABLE x", "a statement must be a SELECT, perhaps with WITH before it; DROP is none"),
         ("SELECT 1; SELECT 2", "a second statement is refused"),
-        (
-            "SELECT *\nFROM 'x.csv'",
-            "'x.csv' is refused as a table; read_markdown('**/*.md'), a subquery, the name of a WITH",
-        ),
-        ("SELECT *\nFROM 'x.csv'", "(at line 2 column 6)"),
+        ("SELECT *\nFROM 'x.csv'", "no table 'x.csv'; read_markdown('**/*.md'), a subquery, the name of a WITH"),
         ("SELECT * FROM notes", "there is no table 'notes'"),
         ("SELECT * FROM read_text('x')", "read_text(...) is refused as a table"),
         ("SELECT getenv('HOME')", "getenv(...) is refused: it is not among the functions that compute"),
-        ("SELECT * FROM read_markdown('../a.md')", "read_markdown('../a.md'): a pattern must not hold '..'"),
-        ("SELECT * FROM read_markdown('/etc/*.md')", "an absolute path is refused"),
-        ("SELECT load FROM (SELECT 1) AS a", 'LOAD is refused; if it is a name, write it in double quotes: "load"'),
-        ("SELECT a.order FROM (SELECT 1) AS a", 'ORDER as a name has to be quoted: "order"'),
-        ("SELECT 'a", "the quote that opens at line 1 column 8 does not close"),
-        ("SELECT read_markdown('a.md')", "stands where no table stands; write it behind FROM or JOIN"),
-        ("FROM read_markdown('a.md')", "must start with SELECT or WITH, not with FROM"),
+        ("SELECT * FROM read_markdown('../a.md')", "read_markdown('../a.md') leads out of the notebook"),
+        ("SELECT * FROM read_markdown('/etc/*.md')", "read_markdown('/etc/*.md') leads out of the notebook"),
+        ("SELECT * FROM read_markdown(concat('a', '.md'))", "read_markdown takes one pattern in single quotes"),
+        ("SELECT * FROM read_markdown('" + "x" * 1001 + "')", "is longer than 1,000 characters"),
+        ("SELECT '" + "x" * 100_000 + "'", "the statement is longer than 100,000 characters"),
+        ("SELECT '\ud800'", "the statement holds a NUL character, or half of a surrogate pair"),
+        ("SELECT $1", "parameters like ? and $1 are refused"),
+        ("SELECT 'a", "Parser Error: unterminated"),
     ],
 )
-def test_a_refusal_says_what_is_refused_and_what_to_write_instead(statement: str, said: str):
-    assert said in refused(statement).message
+def test_a_refusal_says_what_is_refused_and_what_to_write_instead(statement: str, said: str, database: Database):
+    assert said in refusal(lambda: database.judge(statement)).message
+
+
+def test_a_pattern_that_leads_out_has_the_hint_that_helps(database: Database):
+    statement = "SELECT * FROM read_markdown('../a.md')"
+    assert refusal(lambda: database.judge(statement)).hint == "Use paths relative to notebook"
 
 
 WORDS = """
@@ -447,39 +456,23 @@ def shared_ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
     return Ground(tmp_path_factory.mktemp("ground") / "ground")
 
 
-def second_judge_disagrees(connection: Any, statement: str) -> str | None:
-    """Why it refuses what the guard has let pass. A word of SQL may look like a function, which DuckDB then has not."""
-    try:
-        tree.judge(connection, statement)
-    except ToolError as error:
-        found = re.search(r"the function (\w+) is refused$", error.message)
-        return None if found and found[1] in BEFORE_PARENTHESES else error.message
-    return None
-
-
 @settings(max_examples=examples(150), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(mutation=mutations())
 @example(mutation="SELECT * FROM read_markdown('**/*.md'), (SELECT 1)")
 def test_no_mutation_of_an_attack_gets_out(mutation: str, shared_ground: Ground):
-    """What passes the guard is run in a database that could read everything, so that only the guard is in its way."""
+    """What passes is run in a database that could read everything, so that only the tree is in its way."""
     import duckdb
 
     statement = mutation.replace("{file}", str(shared_ground.file)).replace("{new}", str(shared_ground.new))
     statement = statement.replace("{name}", shared_ground.file.name).replace("{folder}", str(shared_ground.file.parent))
-    try:
-        judged = guard.judge(statement)
-    except ToolError:
-        return
     with duckdb.connect(config={"threads": 1, "python_enable_replacements": False}) as connection:
         connection.execute(
             "CREATE MACRO read_markdown(p, include_filepath := true, filename := true) AS TABLE"
             " SELECT p AS file_path, '' AS content, MAP {'title': p} AS metadata"
         )
         try:
-            disagreement = second_judge_disagrees(connection, judged.text)
-            assert not disagreement, statement
-            shown = str(connection.execute(judged.text).fetchmany(100))
-        except duckdb.Error as error:
+            shown = str(connection.execute(tree.judge(connection, statement).text).fetchmany(100))
+        except (duckdb.Error, ToolError) as error:
             shown = str(error)
     assert SECRET not in shown, statement
     assert shared_ground.is_untouched(), statement

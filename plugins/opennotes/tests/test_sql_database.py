@@ -14,9 +14,8 @@ from ferrule import ToolError
 from ferrule.testing import context
 from ferrule.text import strict_json
 from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.program.discovery import Program
-from ferrule_opennotes.sql import metadata, query
-from ferrule_opennotes.sql.database import Database
+from ferrule_opennotes.sql import values
+from ferrule_opennotes.sql.database import Database, ask
 
 Run = Callable[..., Database]
 ENDLESS = (
@@ -27,8 +26,8 @@ ENDLESS = (
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     def do(statement: str, seconds: float = 20) -> Database:
-        database = Database(Notebook(str(tmp_path), ".opennotes.json", {}).notes(), ["**/*.md"], seconds)
-        database.run(statement)
+        database = Database(seconds)
+        database.run(database.judge(statement), Notebook(str(tmp_path), ".opennotes.json", {}).list_notes())
         return database
 
     return do
@@ -74,7 +73,7 @@ def run(tmp_path: Path) -> Run:
     ],
 )
 def test_a_value_becomes_json(expression: str, expected: Any, run: Run):
-    [row] = run(f"SELECT {expression} AS value").rows(0, 10)
+    [row] = run(f"SELECT {expression} AS value").fetch_rows(0, 10)
     assert row == {"value": expected}
     assert type(row["value"]) is type(expected)
     assert strict_json.loads(strict_json.dumps(row)) == row
@@ -83,14 +82,14 @@ def test_a_value_becomes_json(expression: str, expected: Any, run: Run):
 def test_the_total_is_exact_and_only_the_page_is_read(run: Run):
     database = run("SELECT range AS n FROM range(5000) ORDER BY n DESC")
     assert database.total == 5000
-    assert [row["n"] for row in database.rows(10, 3)] == [4989, 4988, 4987]
-    assert database.rows(5000, 10) == []
-    pages = [row["n"] for offset in range(0, 5000, 700) for row in database.rows(offset, 700)]
+    assert [row["n"] for row in database.fetch_rows(10, 3)] == [4989, 4988, 4987]
+    assert database.fetch_rows(5000, 10) == []
+    pages = [row["n"] for offset in range(0, 5000, 700) for row in database.fetch_rows(offset, 700)]
     assert pages == list(range(4999, -1, -1))
 
 
 def test_a_column_may_have_any_name(run: Run):
-    [row] = run('SELECT 1 AS "a""b", 2 AS "\u00e4 \'x\'", now() AS "t;--"').rows(0, 1)
+    [row] = run('SELECT 1 AS "a""b", 2 AS "\u00e4 \'x\'", now() AS "t;--"').fetch_rows(0, 1)
     assert list(row) == ['a"b', "ä 'x'", "t;--"]
 
 
@@ -140,7 +139,7 @@ def test_a_query_without_an_end_times_out(run: Run):
 def test_the_time_of_the_call_is_a_limit_too(tmp_path: Path):
     notebook = Notebook(str(tmp_path), ".opennotes.json", {})
     with pytest.raises(ToolError) as caught:
-        query.query(ENDLESS, notebook, Program("/nowhere", "jot"), context("opennotes_search", seconds=1.5))
+        ask(ENDLESS, notebook, context("opennotes_search", seconds=1.5))
     assert caught.value.code == "QUERY_TIMEOUT"
     assert caught.value.details == {"seconds": 1.0}
 
@@ -155,9 +154,9 @@ from ferrule import ToolError
 from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.sql.database import Database
 try:
-    database = Database(Notebook(sys.argv[2], "x", {}).notes(), ["**/*.md"], float(sys.argv[3]))
-    database.run(sys.argv[4])
-    print(database.rows(0, 10))
+    database = Database(float(sys.argv[3]))
+    database.run(database.judge(sys.argv[4]), Notebook(sys.argv[2], "x", {}).list_notes())
+    print(database.fetch_rows(0, 10))
 except ToolError as error:
     print(error.code, error.message)
 sys.stdout.flush()
@@ -223,7 +222,7 @@ def test_too_little_memory_for_the_package_is_said_plainly(tmp_path: Path):
     ],
 )
 def test_frontmatter_is_text(value: Any, expected: str | None):
-    assert metadata.as_text({"x": value}) == {"x": expected}
+    assert values.to_map({"x": value}) == {"x": expected}
 
 
 @pytest.mark.parametrize(
@@ -233,9 +232,10 @@ def test_a_list_of_the_frontmatter_comes_back_as_a_list(items: list[str], tmp_pa
     import json
 
     (tmp_path / "a.md").write_text(f"---\ntags: {json.dumps(items)}\n---\n")
-    database = Database(Notebook(str(tmp_path), "x", {}).notes(), ["**/*.md"], 20)
-    database.run("SELECT CAST(metadata['tags'] AS VARCHAR[]) AS tags FROM read_markdown('**/*.md')")
-    assert database.rows(0, 1) == [{"tags": items}]
+    database = Database(20)
+    statement = "SELECT CAST(metadata['tags'] AS VARCHAR[]) AS tags FROM read_markdown('**/*.md')"
+    database.run(database.judge(statement), Notebook(str(tmp_path), "x", {}).list_notes())
+    assert database.fetch_rows(0, 1) == [{"tags": items}]
 
 
 def test_any_text_can_be_a_note(tmp_path: Path):
@@ -243,7 +243,8 @@ def test_any_text_can_be_a_note(tmp_path: Path):
     for name, text in texts.items():
         (tmp_path / name).write_bytes(text)
     (tmp_path / 'it\'s 100% "odd" \u00e4.md').write_text("odd name")
-    database = Database(Notebook(str(tmp_path), "x", {}).notes(), ["**/*.md"], 20)
-    database.run("SELECT file_path, content FROM read_markdown('**/*.md') ORDER BY file_path")
-    contents = [row["content"] for row in database.rows(0, 10)]
+    database = Database(20)
+    statement = "SELECT file_path, content FROM read_markdown('**/*.md') ORDER BY file_path"
+    database.run(database.judge(statement), Notebook(str(tmp_path), "x", {}).list_notes())
+    contents = [row["content"] for row in database.fetch_rows(0, 10)]
     assert contents == ["\ufffd\ufffd not UTF-8", "\U0001f600 \u2028", "nul \ufffd here", "", "odd name"]

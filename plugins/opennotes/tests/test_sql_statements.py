@@ -1,4 +1,4 @@
-"""Legal statements: each passes the guard, and gives the right rows on a notebook."""
+"""Legal statements: each is judged harmless, and gives the right rows on a notebook."""
 
 from pathlib import Path
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.sql import guard
 from ferrule_opennotes.sql.database import Database
+from ferrule_opennotes.sql.tree import Query
 
 NOTES = {
     "alpha.md": "---\ntitle: Alpha\ntags: [work, 'a, b']\npriority: 3\ndue: 2026-03-01\ndone: false\n"
@@ -33,10 +33,9 @@ def notebook(tmp_path_factory: pytest.TempPathFactory) -> Notebook:
 
 
 def rows(notebook: Notebook, statement: str) -> list[dict[str, Any]]:
-    judged = guard.judge(statement)
-    database = Database(notebook.notes(), judged.patterns, 20)
-    database.run(judged.text)
-    found = database.rows(0, 1000)
+    database = Database(20)
+    database.run(database.judge(statement), notebook.list_notes())
+    found = database.fetch_rows(0, 1000)
     assert len(found) == database.total
     return found
 
@@ -224,8 +223,8 @@ def test_a_note_has_three_columns(notebook: Notebook):
 
 
 def test_only_the_notes_that_a_pattern_fits_are_read(notebook: Notebook, tmp_path: Path):
-    notes = notebook.notes()
-    Database(notes, ["tasks/*.md"], 20)
+    notes = notebook.list_notes()
+    Database(20).run(Query("SELECT 1", ["tasks/*.md"]), notes)
     assert [note.path for note in notes if note._text is not None] == ["tasks/one.md"]
 
 

@@ -85,3 +85,10 @@ def test_a_row_that_is_larger_than_an_answer_is_not_lost_without_a_word(jot: Cli
     document = answer("search", sql="SELECT repeat('x', 200000) AS x", notebook=asked)
     assert document["pagination"]["total"] == 1
     assert document.get("_guidance") or document["results"]
+
+
+def test_the_cli_is_never_handed_sql(opennotes: Cli, asked: str, answer: Answer, tmp_path: Path):
+    record = tmp_path / "record"
+    opennotes.behave(kind="opennotes", record=str(record))
+    assert answer("search", sql="SELECT 1 AS x", notebook=asked)["results"] == [{"x": 1}]
+    assert not record.exists()

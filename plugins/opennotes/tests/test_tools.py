@@ -133,7 +133,7 @@ def test_no_tool_imports_what_its_call_does_not_need(opennotes, notebook, enviro
         "tool, arguments = sys.argv[1], json.loads(sys.argv[2])\n"
         "module = importlib.import_module(f'ferrule_opennotes.{tool}')\n"
         "context = ferrule.Context(f'opennotes_{tool}', time.monotonic() + 20)\n"
-        "module.validate(arguments); module.execute(arguments, context)\n"
+        "getattr(module, 'validate', list)(arguments); module.execute(arguments, context)\n"
         "print(json.dumps(sorted(sys.modules)))"
     )
     for tool, arguments in (("list", {}), ("notebooks", {}), ("search", {"query": "x"}), ("list", {"sortBy": "path"})):

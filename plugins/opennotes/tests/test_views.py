@@ -10,10 +10,10 @@ from opennotes_cli import Cli
 
 from ferrule import Context, ToolError
 from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.program.discovery import Program
-from ferrule_opennotes.views import through_cli
-from ferrule_opennotes.views.checks import findings
+from ferrule_opennotes.program.process import Program
+from ferrule_opennotes.views import cli_execution
 from ferrule_opennotes.views.definitions import Definition
+from ferrule_opennotes.views.handler import find_problems
 
 Answer = Callable[..., dict[str, Any]]
 Define = Callable[[Any], None]
@@ -334,7 +334,7 @@ def test_a_new_view_that_takes_too_long_has_timed_out(
 ) -> None:
     jot.behave(kind="jot", sleep=60)
     with pytest.raises(ToolError, match="Query timed out") as caught:
-        through_cli.run(
+        cli_execution.run(
             Definition("new", "built-in"),
             {},
             Notebook(str(notebook), ".jot.json", {}),
@@ -369,8 +369,8 @@ def test_the_shapes_of_what_the_cli_answers(
     (root / "a.md").write_text("")
     jot.behave(kind="jot", stdout=stdout)
     opened = Notebook(str(notebook), ".jot.json", {"root": root.name if root != notebook else "."})
-    rows = through_cli.run(Definition("new", "built-in"), {}, opened, program, make_context())
-    assert [{name: value for name, value in row.shown().items() if name != "modified"} for row in rows] == results
+    rows = cli_execution.run(Definition("new", "built-in"), {}, opened, program, make_context())
+    assert [{name: value for name, value in row.describe().items() if name != "modified"} for row in rows] == results
 
 
 def test_a_new_view_that_fails_says_what_the_cli_says(jot: Cli, notebook: Path, root: Path, failure: Answer) -> None:
@@ -421,14 +421,14 @@ def test_the_cli_is_not_needed_for_what_the_files_say(opennotes: Cli, notebook: 
     ],
 )
 def test_what_the_schema_cannot_say(arguments: dict[str, Any], finding: str) -> None:
-    assert findings(arguments) == [finding]
+    assert find_problems(arguments) == [finding]
 
 
 @pytest.mark.parametrize(
     "arguments", [{}, {"params": {}}, {"view": "x", "params": {"a": "b"}, "limit": 1.0, "offset": 0}, {"limit": 0}]
 )
 def test_what_is_fine(arguments: dict[str, Any]) -> None:
-    assert findings(arguments) == []
+    assert find_problems(arguments) == []
 
 
 def test_findings_are_told_to_the_client(opennotes: Cli, notebook: Path, failure: Answer) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.views.conditions.comparison import like
-from ferrule_opennotes.views.conditions.statement import statement
-from ferrule_opennotes.views.definitions import Malformed, Parameter
-from ferrule_opennotes.views.parameters import filled
+from ferrule_opennotes.views.conditions.comparison import match_like
+from ferrule_opennotes.views.conditions.statement import parse_statement
+from ferrule_opennotes.views.definitions import DefinitionError, Parameter
+from ferrule_opennotes.views.parameters import fill
 
 Run = Callable[..., list[dict[str, Any]]]
 
@@ -48,8 +48,8 @@ def run(notebook: Notebook) -> Run:
     """Run a query: `run({"limit": 1})`, `run({…}, [parameter], name="value")`."""
 
     def run(query: dict[str, Any], parameters: Any = (), **given: str) -> list[dict[str, Any]]:
-        values = filled("mine", parameters, given, datetime.now().astimezone())
-        return [row.shown() for row in statement(query).run(notebook.notes(), values)]
+        values = fill("mine", parameters, given, datetime.now().astimezone())
+        return [row.describe() for row in parse_statement(query).run(notebook.list_notes(), values)]
 
     return run
 
@@ -333,8 +333,8 @@ def test_a_value_is_text_whatever_it_looks_like(run: Run) -> None:
     ],
 )
 def test_a_query_that_makes_no_sense(query: dict[str, Any], reason: str) -> None:
-    with pytest.raises(Malformed, match=reason):
-        statement(query)
+    with pytest.raises(DefinitionError, match=reason):
+        parse_statement(query)
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ def test_a_query_that_makes_no_sense(query: dict[str, Any], reason: str) -> None
     ],
 )
 def test_a_value_that_cannot_be_compared(run: Run, condition: dict[str, Any], reason: str) -> None:
-    with pytest.raises(Malformed, match=reason):
+    with pytest.raises(DefinitionError, match=reason):
         run({"conditions": [condition]})
 
 
@@ -373,8 +373,8 @@ def test_a_value_that_cannot_be_compared(run: Run, condition: dict[str, Any], re
     ],
 )
 def test_like(pattern: str, text: str, fits: bool) -> None:
-    assert like(pattern)(text) is fits
+    assert match_like(pattern)(text) is fits
 
 
 def test_a_hostile_pattern_ends() -> None:
-    assert like("%a" * 200 + "b")("a" * 200_000) is False
+    assert match_like("%a" * 200 + "b")("a" * 200_000) is False

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.views.definitions import Malformed, Parameter
-from ferrule_opennotes.views.dsl.presentation import text
-from ferrule_opennotes.views.parameters import filled
+from ferrule_opennotes.views.definitions import DefinitionError, Parameter
+from ferrule_opennotes.views.dsl.presentation import parse_text
+from ferrule_opennotes.views.parameters import fill
 
 Run = Callable[..., list[dict[str, Any]]]
 Matching = Callable[..., str]
@@ -53,8 +53,8 @@ def run(tmp_path: Path) -> Run:
     notebook = Notebook(str(tmp_path), ".jot.json", {})
 
     def run(query: str, parameters: Any = (), **given: str) -> list[dict[str, Any]]:
-        values = filled("mine", parameters, given, NOW)
-        return [row.shown() for row in text(query).run(notebook.notes(), values)]
+        values = fill("mine", parameters, given, NOW)
+        return [row.describe() for row in parse_text(query).run(notebook.list_notes(), values)]
 
     return run
 
@@ -267,8 +267,8 @@ def test_parameters_are_one_value_whatever_is_in_them(matching: Matching) -> Non
     ],
 )
 def test_a_query_that_makes_no_sense(query: str, reason: str) -> None:
-    with pytest.raises(Malformed) as caught:
-        text(query)
+    with pytest.raises(DefinitionError) as caught:
+        parse_text(query)
     assert reason in str(caught.value)
 
 
@@ -281,7 +281,7 @@ def test_a_query_that_makes_no_sense(query: str, reason: str) -> None:
     ],
 )
 def test_a_value_that_makes_no_sense(run: Run, query: str, reason: str) -> None:
-    with pytest.raises(Malformed, match=reason):
+    with pytest.raises(DefinitionError, match=reason):
         run(query)
 
 
@@ -301,8 +301,8 @@ def test_a_value_that_makes_no_sense(run: Run, query: str, reason: str) -> None:
 def test_a_long_query_ends(piece: str, makes_sense: bool) -> None:
     query = piece * (200_000 // len(piece))
     if makes_sense:
-        assert text(query).query.alternatives
+        assert parse_text(query).query.alternatives
         return
-    with pytest.raises(Malformed) as caught:
-        text(query)
+    with pytest.raises(DefinitionError) as caught:
+        parse_text(query)
     assert len(str(caught.value)) < 300

@@ -7,15 +7,15 @@ from urllib.parse import urlsplit
 import pytest
 
 from ferrule_research import failures
-from ferrule_research.claims import claim_signal
-from ferrule_research.reputation import reputation
-from ferrule_research.search.errors import failure
-from ferrule_research.search.hints import simplified
-from ferrule_research.search.url_identity import canonical
-from ferrule_websearch import Attempt, normalise
+from ferrule_research.search.call import canonical
+from ferrule_research.search.claims import find_claim_signal
+from ferrule_research.search.errors import search_error
+from ferrule_research.search.hints import simplify
+from ferrule_research.search.reputation import find_reputation
+from ferrule_websearch import Attempt, normalise_domain
 
 SOURCE = Path(__file__).parents[1] / "src/ferrule_research"
-HOSTS = json.loads((SOURCE / "reputation/hosts.json").read_text())
+HOSTS = json.loads((SOURCE / "search/reputations.json").read_text())
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_the_reputation_of_at_least_a_hundred_hosts_is_known_each_with_its_sourc
     for entry in HOSTS:
         assert set(entry) == {"host", "tier", "basis", "source"}
         assert entry["tier"] in ("high", "mixed", "low")
-        assert normalise(entry["host"]) == entry["host"]
+        assert normalise_domain(entry["host"]) == entry["host"]
         assert entry["basis"]
         assert urlsplit(entry["source"]).scheme == "https"
     assert len({entry["host"] for entry in HOSTS}) == len(HOSTS)
@@ -65,7 +65,7 @@ def test_the_reputation_of_at_least_a_hundred_hosts_is_known_each_with_its_sourc
 
 @pytest.mark.parametrize("host", ["nature.com", "www.nature.com", "WWW.Nature.com.", "a.b.nature.com"])
 def test_a_host_has_the_reputation_of_its_domain(host: str) -> None:
-    found = reputation(host)
+    found = find_reputation(host)
     assert found
     assert (found["host"], found["tier"]) == ("nature.com", "high")
 
@@ -74,12 +74,12 @@ def test_a_host_has_the_reputation_of_its_domain(host: str) -> None:
     "host", ["signature.com", "nature.com.evil.test", "nature.co", "com", "", "xnature.com", "1.2.3.4"]
 )
 def test_a_name_that_looks_alike_has_none(host: str) -> None:
-    assert reputation(host) is None
+    assert find_reputation(host) is None
 
 
 def test_the_nearest_domain_counts() -> None:
-    assert reputation("factcheck.afp.com")
-    assert reputation("afp.com") is None
+    assert find_reputation("factcheck.afp.com")
+    assert find_reputation("afp.com") is None
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_nearest_domain_counts() -> None:
     ],
 )
 def test_the_sentence_that_bears_most_on_a_claim_is_found(claim: str, text: str, signal: str) -> None:
-    assert claim_signal(claim, text) == signal
+    assert find_claim_signal(claim, text) == signal
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_the_sentence_that_bears_most_on_a_claim_is_found(claim: str, text: str,
     ],
 )
 def test_a_shorter_query_is_suggested_only_where_it_means_the_same(query: str, shorter: str) -> None:
-    assert simplified(query) == shorter
+    assert simplify(query) == shorter
 
 
 @pytest.mark.parametrize("path", sorted((SOURCE / "search/lenses").glob("*.json")), ids=lambda path: path.stem)
@@ -129,7 +129,7 @@ def test_a_lens_names_domains_each_once(path: Path) -> None:
     facts = json.loads(path.read_text())
     assert facts["description"]
     assert len(facts["sites"]) == len(set(facts["sites"])) >= 10
-    assert all(normalise(site) == site.removeprefix(".") for site in facts["sites"])
+    assert all(normalise_domain(site) == site.removeprefix(".") for site in facts["sites"])
 
 
 def test_the_lenses_that_the_schema_promises_are_there() -> None:
@@ -142,7 +142,7 @@ def test_the_lenses_that_the_schema_promises_are_there() -> None:
 
 
 def test_a_failure_without_a_kind_gets_one_by_its_code() -> None:
-    assert failures.rendered({"code": "TIMEOUT", "message": "Late."}) == {
+    assert failures.render({"code": "TIMEOUT", "message": "Late."}) == {
         "success": False,
         "error": "Late.",
         "error_code": "TIMEOUT",
@@ -150,7 +150,7 @@ def test_a_failure_without_a_kind_gets_one_by_its_code() -> None:
         "retryable": True,
         "suggestedAction": "retry_after_delay",
     }
-    assert failures.rendered({"code": "INTERNAL_ERROR", "message": "Oh."})["suggestedAction"] == "report_bug"
+    assert failures.render({"code": "INTERNAL_ERROR", "message": "Oh."})["suggestedAction"] == "report_bug"
 
 
 def test_the_time_to_wait_is_told_to_the_host_too_and_what_is_left_of_it_counts() -> None:
@@ -158,7 +158,7 @@ def test_the_time_to_wait_is_told_to_the_host_too_and_what_is_left_of_it_counts(
         Attempt(name, "failed", error={"code": "RATE_LIMIT", "message": "No."}, kind="rate_limited", wait=wait)
         for name, wait in (("a", 70.5), ("b", 49.5), ("c", None))
     ]
-    facts = failure(limited, []).facts()
+    facts = search_error(limited, []).facts()
     assert facts["retry_after"] == 50  # by which a cache keeps it no longer than it lasts
-    assert failures.rendered({**facts, "retry_after": 20})["retryAfterSeconds"] == 20
-    assert "retry_after" not in failure(limited[2:], []).facts()
+    assert failures.render({**facts, "retry_after": 20})["retryAfterSeconds"] == 20
+    assert "retry_after" not in search_error(limited[2:], []).facts()

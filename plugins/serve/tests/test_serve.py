@@ -163,8 +163,8 @@ def test_events_are_log_messages_and_progress(era: str, service: HttpService) ->
     assert heard.logs == [
         ("tells", "info", {"kind": ["odd"], "event": {}}),
         ("tells", "warning", {"kind": "config_required", "content": "Set a key."}),
-        ("tells", "error", {"kind": "note", "level": "error", "content": "bad"}),
-        ("tells", "info", {"kind": "note", "level": "loud", "content": "usual"}),
+        ("tells", "error", {"event": "note", "level": "error", "content": "bad"}),
+        ("tells", "info", {"event": "note", "level": "loud", "content": "usual"}),
     ]
     assert progress == [(1, 3, "begun"), (2, None, None)]
 

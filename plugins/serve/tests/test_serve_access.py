@@ -1,15 +1,19 @@
 """Whom `ferrule serve` answers, what it refuses to serve, and what it imports for that."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
+import click
+import pluggy
 import pytest
 from machine import Machine
 from served_tools import install_two
 from serving import SECONDS, HttpService
+
+import ferrule
+import ferrule_serve
 
 pytestmark = pytest.mark.xdist_group("serve-access")
 TOKEN = "a-token-of-some-length-4711"
@@ -82,19 +86,16 @@ def test_a_port_that_is_taken_is_told(small: Machine) -> None:
     assert "cannot be listened at: Address already in use" in refused.err
 
 
-def test_without_the_extra_the_error_says_how_to_install_it(small: Machine, tmp_path: Path) -> None:
-    import ferrule
-
-    packages = Path(os.__file__).parent / "site-packages"
-    packages = (
-        packages
-        if (packages / "click").exists()
-        else Path(sys.prefix) / f"lib/python3.{sys.version_info[1]}/site-packages"
-    )
-    (tmp_path / "bare").mkdir()
-    for package in (Path(ferrule.__file__).parent, packages / "click", packages / "pluggy"):
-        (tmp_path / "bare" / package.name).symlink_to(package)
-    environment = {**small.environment, "PYTHONPATH": f"{tmp_path / 'bare'}:{small.site}"}
+def test_without_what_it_requires_the_error_says_how_to_install_it(small: Machine, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    metadata = bare / "ferrule_serve-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: ferrule-serve\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[ferrule.commands]\nserve = ferrule_serve.command:command\n")
+    for package in (ferrule, ferrule_serve, click, pluggy):
+        folder = Path(str(package.__file__)).parent
+        (bare / folder.name).symlink_to(folder)
+    environment = {**small.environment, "PYTHONPATH": f"{bare}:{small.site}"}
     command = [sys.executable, "-S", "-P", "-m", "ferrule", "serve"]
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL
@@ -109,4 +110,4 @@ def test_nothing_but_serving_imports_the_sdk(words: list[str], small: Machine) -
     done = subprocess.run(command, env=small.environment, capture_output=True, text=True, check=True, timeout=SECONDS)
     modules = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "click" in modules
-    assert modules & {"mcp", "mcp_types", "pydantic", "uvicorn", "starlette", "asyncio"} == set()
+    assert modules & {"mcp", "mcp_types", "pydantic", "uvicorn", "starlette", "jinja2", "asyncio"} == set()

@@ -132,8 +132,44 @@ def test_stdout_carries_the_protocol_alone_and_stderr_a_few_lines(small: Machine
         assert [line for line in lines if not line.startswith(("Serving", "Not served"))] == []
 
 
+@pytest.mark.parametrize("options", [[], ["--http"]], ids=["stdio", "http"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_that_comes_while_the_server_starts_ends_it_in_order(
+    number: signal.Signals, options: list[str], small: Machine
+) -> None:
+    with start(small, *options) as process:
+        wait_until(lambda: descendants(process.pid), "the process that looks at the tools")
+        started = descendants(process.pid)
+        process.send_signal(number)
+        assert process.wait(SECONDS) == 0
+        for one in started:
+            wait_until(lambda one=one: not is_alive(one), "the end of what it has started")
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (b"garbage", -32700),
+        (rb'{"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "\ud800"}}', -32700),
+        (b'{"id": 3}', -32600),
+        (b"[]", -32600),
+    ],
+)
+def test_what_is_no_message_is_answered_and_a_blank_line_is_not(line: bytes, code: int, small: Machine) -> None:
+    with start(small) as process:
+        assert process.stdin is not None
+        greet(process)
+        process.stdin.write(b"\n" + line + b"\n")
+        process.stdin.flush()
+        answer = received(process)
+        assert (answer["id"], answer["error"]["code"]) == (None, code)
+        send(process, {"jsonrpc": "2.0", "id": 4, "method": "tools/list", "params": {}})
+        assert received(process)["id"] == 4
+        process.stdin.close()
+
+
 def test_a_client_of_the_handshake_era_is_told_from_the_level_on_that_it_has_set(small: Machine) -> None:
-    events = """context.event({"kind": "usual"}); context.event({"kind": "bad", "level": "error"}); return {}"""
+    events = """context.event({"event": "usual"}); context.event({"event": "bad", "level": "error"}); return {}"""
     small.install("tells", execute=events)
     with start(small, "tells") as process:
         assert process.stdin is not None
@@ -143,7 +179,7 @@ def test_a_client_of_the_handshake_era_is_told_from_the_level_on_that_it_has_set
         send(process, level)
         assert received(process)["id"] == 3
         send(process, call)
-        assert received(process)["params"]["data"] == {"kind": "bad", "level": "error"}
+        assert received(process)["params"]["data"] == {"event": "bad", "level": "error"}
         assert received(process)["id"] == 4
         process.stdin.close()
 

@@ -3,8 +3,8 @@
 import pytest
 
 from ferrule.errors import ToolError
-from ferrule_websearch import DomainFilter, Query, findings
-from ferrule_websearch.domains import NotADomain, host_of, normalise
+from ferrule_websearch import DomainFilter, Query
+from ferrule_websearch.domains import InvalidDomain, domain_findings, host_of, normalise_domain
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ from ferrule_websearch.domains import NotADomain, host_of, normalise
     ],
 )
 def test_a_pasted_domain_is_understood(pasted: str, domain: str) -> None:
-    assert normalise(pasted) == domain
+    assert normalise_domain(pasted) == domain
 
 
 @pytest.mark.parametrize(
@@ -76,42 +76,54 @@ def test_a_pasted_domain_is_understood(pasted: str, domain: str) -> None:
     ],
 )
 def test_nonsense_is_a_finding_that_names_it(pasted: str) -> None:
-    with pytest.raises(NotADomain):
-        normalise(pasted)
-    (finding,) = findings({"allowed_domains": ["example.com", pasted]})
+    with pytest.raises(InvalidDomain):
+        normalise_domain(pasted)
+    (finding,) = domain_findings({"allowed_domains": ["example.com", pasted]})
     assert finding.startswith("allowed_domains: ")
     assert repr(pasted)[1:20].rstrip("'") in finding
-    (finding,) = findings({"blocked_domains": [pasted]})
+    (finding,) = domain_findings({"blocked_domains": [pasted]})
     assert finding.startswith("blocked_domains: ")
 
 
 def test_a_bare_word_is_told_how_to_mean_a_whole_branch() -> None:
-    (finding,) = findings({"allowed_domains": ["edu"]})
+    (finding,) = domain_findings({"allowed_domains": ["edu"]})
     assert finding == (
         "allowed_domains: 'edu' is not a domain, write the whole domain, or .edu for all domains under it"
     )
 
 
 def test_a_long_entry_is_not_repeated_at_length() -> None:
-    (finding,) = findings({"allowed_domains": ["x" * 10_000]})
+    (finding,) = domain_findings({"allowed_domains": ["x" * 10_000]})
     assert len(finding) < 200
 
 
 def test_every_wrong_entry_is_named() -> None:
-    assert len(findings({"allowed_domains": ["a b", "ok.example", "c d"], "blocked_domains": ["e f"]})) == 3
+    assert len(domain_findings({"allowed_domains": ["a b", "ok.example", "c d"], "blocked_domains": ["e f"]})) == 3
 
 
 def test_a_filter_that_leaves_nothing_is_a_finding() -> None:
     finding = "allowed_domains: blocked_domains leaves none of them"
-    assert findings({"allowed_domains": ["a.example.com"], "blocked_domains": ["example.com"]}) == [finding]
-    assert findings({"allowed_domains": ["example.com"], "blocked_domains": ["a.example.com"]}) == []
+    assert domain_findings({"allowed_domains": ["a.example.com"], "blocked_domains": ["example.com"]}) == [finding]
+    assert domain_findings({"allowed_domains": ["example.com"], "blocked_domains": ["a.example.com"]}) == []
 
 
-@pytest.mark.parametrize("arguments", [{}, {"allowed_domains": []}, {"allowed_domains": ["", " "]}])
+@pytest.mark.parametrize("arguments", [{}, {"allowed_domains": []}, {"blocked_domains": ["", " "]}])
 def test_nothing_is_no_filter(arguments: dict[str, list[str]]) -> None:
-    assert findings(arguments) == []
+    assert domain_findings(arguments) == []
     assert not DomainFilter.of(arguments).is_active
     assert DomainFilter.of(arguments).passes("anything at all")
+
+
+def test_an_allowed_list_that_names_no_domain_is_a_finding() -> None:
+    finding = "allowed_domains: it names no domain, leave it out or empty to search everywhere"
+    assert domain_findings({"allowed_domains": ["", " "]}) == [finding]
+    assert domain_findings({"allowed_domains": ["", "example.com"]}) == []
+
+
+def test_no_host_is_beneath_an_ip_address() -> None:
+    domains = DomainFilter.of({"allowed_domains": ["127.0.0.1"]})
+    assert domains.passes("http://127.0.0.1/")
+    assert not domains.passes("http://1.127.0.0.1/")
 
 
 @pytest.mark.parametrize(

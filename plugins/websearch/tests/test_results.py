@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ferrule_websearch import plain_text, result
+from ferrule_websearch import make_result, plain_text, read_results
 
 
 @pytest.mark.parametrize(
@@ -49,22 +49,35 @@ def test_text_keeps_what_is_no_emphasis(given: str, text: str) -> None:
 
 
 def test_a_result_has_what_it_was_given() -> None:
-    assert result("t", " https://a.example/ ", "s") == ("t", "https://a.example/", "s")
+    assert make_result("t", " https://a.example/ ", "s") == ("t", "https://a.example/", "s")
 
 
 @pytest.mark.parametrize("url", [None, "", "  ", 5, [], {"href": "x"}, "\u200b", "https://a.example/" + "x" * 5000])
 def test_without_a_url_there_is_no_result(url: object) -> None:
-    assert result("t", url, "s") is None
+    assert make_result("t", url, "s") is None
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["javascript:alert(1)", "data:,x", "file:///etc/passwd", "ftp://a.example/", "/a", "http://[::1", "https:///a"],
+)
+def test_what_cannot_be_read_on_the_web_is_no_result(url: str) -> None:
+    assert make_result("t", url, "s") is None
+
+
+def test_hits_are_results_in_their_places() -> None:
+    hits = [{"name": "t", "link": "https://a.example/"}, "nonsense", {"name": "t", "link": "data:,x"}]
+    assert read_results(hits, "name", "link") == [("t", "https://a.example/", ""), None, None]
 
 
 def test_endless_texts_are_cut() -> None:
-    found = result("t" * 10_000, "https://a.example/", "<" * 1_000_000)
+    found = make_result("t" * 10_000, "https://a.example/", "<" * 1_000_000)
     assert found is not None
     assert (len(found.title), found.title[-1]) == (500, "…")
     assert len(found.snippet) <= 2000
 
 
 def test_any_result_can_be_written_as_json() -> None:
-    found = result("\ud83d", "https://a.example/\udfff", "\x00&#xDFFF;")
+    found = make_result("\ud83d", "https://a.example/\udfff", "\x00&#xDFFF;")
     assert found is not None
     assert json.loads(json.dumps(found, ensure_ascii=False).encode()) == list(found)

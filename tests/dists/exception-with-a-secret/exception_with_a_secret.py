@@ -22,7 +22,7 @@ def execute(arguments, context):
     if how == "print":
         print(f"GET https://almanac.example/?key={key}", flush=True)
     elif how == "event":
-        context.event({"kind": "request", "content": f"key={key}"})
+        context.event({"event": "request", "content": f"key={key}"})
     elif how == "error":
         raise ToolError("HTTP_ERROR", f"401 for key {key}", hint=f"Is {key} right?")
     return {"success": True, "url": f"https://almanac.example/?key={key}", key: 1}

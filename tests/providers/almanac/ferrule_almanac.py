@@ -1,10 +1,9 @@
 """The tool `web_search_almanac`: searches a provider that there is not, with all that search tools have in common."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from ferrule import Context, Credential, hookimpl, static_schema
-from ferrule_websearch import Plan, Provider, Query, Reply, Request, findings, pages_from, result, search
+from ferrule import Context, Credential, JSONObject, hookimpl, static_schema
+from ferrule_websearch import Plan, Provider, Query, Reply, Request, findings, pages_from, read_results, search
 
 KEY = Credential("api_key", environment="ALMANAC_API_KEY", path="web_search.almanac.api_key")
 
@@ -19,16 +18,16 @@ class Almanac(Provider):
         return Request(headers={"Authorization": f"Bearer {keys['api_key']}"})
 
     def plan(self, query: Query) -> Plan:
-        pages = pages_from(0, 25, 100, lambda place, size: {"q": query.text, "from": str(place), "size": str(size)})
-        return Plan(pages, offset_of_passing=True)
+        pages = pages_from(0, 25, 100, lambda place, size: {"q": query.text, "from": place, "size": size})
+        return Plan(pages, offset_counts_passing=True)
 
-    def read(self, document: Mapping[str, Any]) -> Reply:
+    def read(self, document: JSONObject) -> Reply:
         hits = document["hits"]
-        return Reply([result(hit["name"], hit["link"], hit["text"]) for hit in hits], more=len(hits) == 25)
+        return Reply(read_results(hits, "name", "link", "text"), has_more=len(hits) == 25)
 
 
 @hookimpl
-def schema() -> dict[str, Any]:
+def schema() -> JSONObject:
     return static_schema(__file__)
 
 
@@ -38,11 +37,11 @@ def credentials() -> list[Credential]:
 
 
 @hookimpl
-def validate(arguments: dict[str, Any]) -> list[str]:
+def validate(arguments: JSONObject) -> list[str]:
     return findings(arguments)
 
 
 @hookimpl
-def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+def execute(arguments: JSONObject, context: Context) -> JSONObject:
     query = Query.of(arguments, offset=0, limit=arguments.get("count", 10))
     return search(Almanac(), query, context)

@@ -36,7 +36,7 @@ def credentials() -> list[Credential]:
 @hookimpl
 def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     print("the key is", context.credential("key"))
-    context.event({"kind": "gazetteer_asked", "with": context.credential("key"), "arguments": arguments})
+    context.event({"event": "gazetteer_asked", "with": context.credential("key"), "arguments": arguments})
     do = os.environ.get("GAZETTEER_DOES", "")
     if do == "exit":
         os._exit(0)

@@ -1,22 +1,32 @@
-"""Whether the credentials that tools declare are set, and where each comes from. Never shows a value."""
+"""Whether the credentials that tools and distributions declare are set, and where from. Never shows a value.
+
+A distribution that needs credentials for something else than a tool, such as a command, declares them by an entry point
+of the group `ferrule.credentials`: `NAME = "module:function"`. The function takes nothing and returns a list of
+`Credential`, without network; NAME stands for the tool's name then. A tool of that name comes first.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ferrule import discovery
+from ferrule.admin.entry_point import EntryPoint, entry_points
+from ferrule.config.configuration import credentials_path
 from ferrule.config.credentials_file import CredentialsFile
 from ferrule.errors import CredentialsMalformed
-from ferrule.tool.credentials import Credential, default_path, look_up
+from ferrule.supervision.exception_text import name_and_text
+from ferrule.tool.credentials import Credential
 
 if TYPE_CHECKING:
     from ferrule.admin.inventory import Entry
+    from ferrule.text.json_types import JSONObject
 
 SET, MISSING, UNUSABLE = "set", "missing", "unusable"
 
 
 class CredentialStatus:
-    """One credential of one tool.
+    """One credential of one tool, or of what else needs it.
 
     state: `set`, `missing` or `unusable`. source: where its value was found, None where it was not. problem: why it
     cannot be used, None where it can.
@@ -31,7 +41,7 @@ class CredentialStatus:
         self.source: str | None = None
         self.problem: str | None = None
         try:
-            found = look_up(credential, os.environ, file)
+            found = credential.look_up(os.environ, file)
         except CredentialsMalformed as error:
             self.problem = error.message
         else:
@@ -50,7 +60,7 @@ class CredentialStatus:
         sought = f"${self.credential.environment}, or {self.credential.path} in the credentials file"
         return self.problem or self.source or sought
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JSONObject:
         """The status as JSON; `keys` are those of the credentials file, in the order of looking."""
         return {
             "tool": self.tool,
@@ -70,5 +80,25 @@ def statuses(entry: Entry, file: CredentialsFile | None = None) -> list[Credenti
     """The status of each credential that a loaded tool declares, in the tool's order."""
     if not entry.credentials:
         return []
-    file = CredentialsFile(default_path()) if file is None else file
+    file = CredentialsFile(credentials_path()) if file is None else file
     return [CredentialStatus(entry.name, Credential(**facts), file) for facts in entry.credentials]
+
+
+def owners() -> dict[str, EntryPoint]:
+    """The distributions that declare credentials which are no tool's, by the name of the entry point."""
+    return entry_points(discovery.CREDENTIALS, discovery.scan())[0]
+
+
+def declared(owner: EntryPoint) -> list[Credential]:
+    """The credentials that a distribution declares. Raises FerruleError that names it where it cannot say."""
+    title = "credential list"
+    declare = owner.load(title)
+    try:
+        found = declare() if callable(declare) else None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise owner.unusable(title, f"fails ({name_and_text(error)})") from error
+    if not isinstance(found, list) or not all(isinstance(one, Credential) for one in found):
+        raise owner.unusable(title, "returns no list of ferrule.Credential")
+    return found

@@ -6,64 +6,59 @@ import os
 import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule import discovery
-from ferrule.admin import inventory, linked_executables
-from ferrule.admin.credential_status import MISSING, UNUSABLE, statuses
+from ferrule.admin import inventory, linked_executables, wrapper_status
+from ferrule.admin.credential_status import MISSING, UNUSABLE, declared, owners, statuses
 from ferrule.admin.inventory import BROKEN, CLASH, DISABLED, INVALID, Entry
-from ferrule.admin.wrapper_status import BROKEN as WRAPPER_BROKEN
-from ferrule.admin.wrapper_status import statuses as wrapper_statuses
 from ferrule.config import configuration
 from ferrule.config.client_folders import client_folders
 from ferrule.config.configuration import Configuration
 from ferrule.config.credentials_file import CredentialsFile
-from ferrule.errors import ConfigurationMalformed
-from ferrule.supervision.python_path import interpreter
-from ferrule.text.naming import SUFFIX, executable_name
-from ferrule.tool.credentials import default_path
+from ferrule.errors import ConfigurationMalformed, FerruleError
+from ferrule.supervision.python_process import interpreter
+from ferrule.text.names import SUFFIX, executable_name
 
 if TYPE_CHECKING:
-    from ferrule.discovery import InstalledTool
+    from ferrule.admin.linked_executables import LinkFacts
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 
-_Facts = Mapping[str, Any]
 
-
-class Diagnosis:
+class Diagnosis(NamedTuple):
     """One thing that is wrong.
 
     id: what kind of thing, as in `link-stale`. severity: `error`, `warning` or `note`. subject: the tool, file or
     folder that it is about. message: what is wrong. mend: what to do about it, None where nothing need be done.
     """
 
-    def __init__(self, kind: str, severity: str, subject: str, message: str, mend: str | None = None) -> None:
-        self.id = kind
-        self.severity = severity
-        self.subject = subject
-        self.message = message
-        self.mend = mend
+    id: str
+    severity: str
+    subject: str
+    message: str
+    mend: str | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, str | None]:
         """The diagnosis as JSON."""
-        return {name: getattr(self, name) for name in ("id", "severity", "subject", "message", "mend")}
+        return self._asdict()
 
 
-def examine(folders: Sequence[str] = (), *, entries: Iterable[Entry] | None = None) -> Iterator[Diagnosis]:
+def examine(folders: Sequence[str]) -> Iterator[Diagnosis]:
     """Everything that is wrong, one after the other. Loads each plugin in a supervised child.
 
-    folders: further ones to look for links in, beside those that the client reads. entries: the tools where they have
-    been loaded already. A configuration that cannot be read is reported, and taken for an empty one.
+    folders: where to look for links, besides those that the client reads. A configuration that cannot be read is
+    reported, and taken for an empty one.
     """
     settings, malformed = _settings()
     yield from malformed
     claims = discovery.scan()
     yield from _configured(settings, claims)
     yield from _wrappers(settings)
-    loaded = _loaded(claims, settings) if entries is None else list(entries)
+    loaded = [inventory.examine(Entry(name, claims[name]), settings, load=True) for name in sorted(claims)]
     for entry in loaded:
-        yield from _tool(entry)
+        if entry.state in (BROKEN, CLASH, INVALID) and entry.error:
+            yield Diagnosis(f"tool-{entry.state}", ERROR, entry.name, entry.error.message, entry.error.hint)
     yield from _credentials(loaded)
     yield from _folders(folders, {entry.name: entry for entry in loaded})
     yield from _path(loaded)
@@ -75,17 +70,15 @@ def _settings() -> tuple[Configuration, list[Diagnosis]]:
     except ConfigurationMalformed as error:
         path = configuration.default_path()
         mend = "Mend the file; until then no tool can be called."
-        return Configuration(path, {}, os.environ), [
-            Diagnosis("configuration-malformed", ERROR, path, error.message, mend)
-        ]
+        malformed = Diagnosis("configuration-malformed", ERROR, path, error.message, mend)
+        return Configuration(path, {}, os.environ), [malformed]
 
 
 def _configured(settings: Configuration, claims: Mapping[str, object]) -> Iterator[Diagnosis]:
     tools = settings.content.get("tools", {})
     if not isinstance(tools, dict):
-        yield Diagnosis(
-            "configuration-malformed", ERROR, settings.path, "`tools` is not a table.", "Write [tools.NAME]."
-        )
+        message = "`tools` is not a table."
+        yield Diagnosis("configuration-malformed", ERROR, settings.path, message, "Write [tools.NAME].")
         return
     for name in sorted(set(tools) - set(claims)):
         message = f"[tools.{name}] is about a tool that is not installed."
@@ -93,33 +86,21 @@ def _configured(settings: Configuration, claims: Mapping[str, object]) -> Iterat
 
 
 def _wrappers(settings: Configuration) -> Iterator[Diagnosis]:
-    """What is on and cannot be had. No call fails for it, so that nothing else would tell."""
+    """The wrappers that are on and cannot be loaded. No call fails for it, so that nothing else reports it."""
     tables = settings.content.get("wrappers", {})
     is_table = isinstance(tables, dict)
     wrong = [name for name, table in tables.items() if not isinstance(table, dict)] if is_table else ["wrappers"]
     for name in wrong:
         message = f"`{name}` is not a table, so it switches nothing on."
         yield Diagnosis("configuration-malformed", ERROR, settings.path, message, "Write [wrappers.NAME].")
-    for status in wrapper_statuses(settings, load=True):
-        if status.state == WRAPPER_BROKEN:
+    for status in wrapper_status.statuses(settings, load=True):
+        if status.state == wrapper_status.BROKEN:
             mend = "Mend or install it, or switch it off in [wrappers] of config.toml and in FERRULE_WRAPPERS."
             yield Diagnosis("wrapper-broken", ERROR, status.name, status.error or "", mend)
 
 
-def _loaded(claims: Mapping[str, list[InstalledTool]], settings: Configuration) -> list[Entry]:
-    return [
-        inventory.examine(Entry(name, claims[name]), settings, load=True)
-        for name in sorted(claims)
-    ]  # fmt: skip
-
-
-def _tool(entry: Entry) -> Iterator[Diagnosis]:
-    if entry.state in (BROKEN, CLASH, INVALID) and entry.error:
-        yield Diagnosis(f"tool-{entry.state}", ERROR, entry.name, entry.error.message, entry.error.hint)
-
-
 def _credentials(loaded: Iterable[Entry]) -> Iterator[Diagnosis]:
-    file = CredentialsFile(default_path())
+    file = CredentialsFile(configuration.credentials_path())
     if file.problem:
         mend = "Mend the file, and see `ferrule credentials`."
         yield Diagnosis("credentials-unusable", ERROR, file.path, file.problem, mend)
@@ -132,10 +113,15 @@ def _credentials(loaded: Iterable[Entry]) -> Iterator[Diagnosis]:
             yield Diagnosis("credential-missing", WARNING, status.tool, message, mend)
         elif status.state == UNUSABLE and status.problem != file.problem:
             yield Diagnosis("credential-unusable", ERROR, status.tool, status.problem or "", mend)
+    for owner in owners().values():
+        try:
+            declared(owner)
+        except FerruleError as error:
+            yield Diagnosis("credentials-broken", ERROR, owner.name, error.message, error.hint)
 
 
 def _path(loaded: Iterable[Entry]) -> Iterator[Diagnosis]:
-    """Console scripts need no PATH for the client, but a person who types their names does."""
+    """Console scripts need no PATH for the client, but a user who types their names does."""
     folder = os.path.dirname(interpreter())
     names = [executable_name(entry.name) for entry in loaded]
     hidden = [name for name in names if os.path.exists(os.path.join(folder, name)) and not shutil.which(name)]
@@ -190,7 +176,7 @@ def _executable(path: str) -> Iterator[Diagnosis]:
         yield Diagnosis("not-executable", ERROR, path, message, f"chmod +x {path}")
 
 
-def _link(path: str, facts: _Facts, loaded: Mapping[str, Entry]) -> Iterator[Diagnosis]:
+def _link(path: str, facts: LinkFacts, loaded: Mapping[str, Entry]) -> Iterator[Diagnosis]:
     if os.path.basename(path) != executable_name(facts["name"]):
         message = f"Its file was renamed, and its schema says {facts['name']}, so the client refuses it."
         mend = f"Remove it, and run: ferrule link {facts['tool']} --as NAME"
@@ -200,23 +186,26 @@ def _link(path: str, facts: _Facts, loaded: Mapping[str, Entry]) -> Iterator[Dia
     except OSError:
         return  # it went away meanwhile
     if os.path.dirname(facts["python"]) != os.path.dirname(interpreter()):
-        yield _foreign(path, facts, reasons)
+        yield _foreign(path, facts, reasons, is_installed_here=facts["tool"] in loaded)
     else:
         yield from _target(path, facts, loaded.get(facts["tool"]), reasons)
 
 
-def _foreign(path: str, facts: _Facts, reasons: list[str]) -> Diagnosis:
-    """A link into another environment: what is installed there cannot be known from here."""
+def _foreign(path: str, facts: LinkFacts, reasons: list[str], *, is_installed_here: bool) -> Diagnosis:
+    """A link into another environment, of which is known only whether its interpreter is still there."""
     python = facts["python"]
     if not reasons:
         message = f"It was linked by {python}, whose tools are not examined here."
         return Diagnosis("link-foreign", NOTE, path, message)
     message = f"It is out of date: {'; '.join(reasons)}."
-    mend = f"{python} -m ferrule link {facts['tool']} --to {os.path.dirname(path)}{_alias(facts)}"
+    is_gone = not os.access(python, os.X_OK)
+    if is_gone and not is_installed_here:
+        return Diagnosis("link-stale", ERROR, path, message, _unlink(facts, path))
+    mend = f"{interpreter() if is_gone else python} -m ferrule {_link_again(facts, path)}"
     return Diagnosis("link-stale", ERROR, path, message, f"{mend}, or: {_unlink(facts, path)}")
 
 
-def _target(path: str, facts: _Facts, entry: Entry | None, reasons: list[str]) -> Iterator[Diagnosis]:
+def _target(path: str, facts: LinkFacts, entry: Entry | None, reasons: list[str]) -> Iterator[Diagnosis]:
     tool, unlink = facts["tool"], _unlink(facts, path)
     if entry is None:
         yield Diagnosis("link-gone", ERROR, path, f"The tool {tool} is not installed any more.", unlink)
@@ -231,13 +220,14 @@ def _target(path: str, facts: _Facts, entry: Entry | None, reasons: list[str]) -
         if recorded != installed:
             reasons = [*reasons, f"it was linked for {recorded}, and {installed} is installed"]
         if reasons:
-            mend = f"ferrule link {tool} --to {os.path.dirname(path)}{_alias(facts)}"
+            mend = f"ferrule {_link_again(facts, path)}"
             yield Diagnosis("link-stale", ERROR, path, f"It is out of date: {'; '.join(reasons)}.", mend)
 
 
-def _unlink(facts: _Facts, path: str) -> str:
+def _unlink(facts: LinkFacts, path: str) -> str:
     return f"ferrule unlink {facts['name']} --from {os.path.dirname(path)}"
 
 
-def _alias(facts: _Facts) -> str:
-    return f" --as {facts['name']}" if facts["name"] != facts["tool"] else ""
+def _link_again(facts: LinkFacts, path: str) -> str:
+    alias = f" --as {facts['name']}" if facts["name"] != facts["tool"] else ""
+    return f"link {facts['tool']} --to {os.path.dirname(path)}{alias}"

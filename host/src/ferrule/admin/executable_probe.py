@@ -6,33 +6,31 @@ import os
 import select
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from ferrule.schema.rules import Finding, check_text
 from ferrule.schema.rules.contract import MAX_BYTES
 from ferrule.supervision import processes
 from ferrule.supervision.signals import Signals
-from ferrule.text.naming import SUFFIX, tool_name
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from ferrule.text.names import SUFFIX, tool_name
 
 SECONDS = 1.0  # after which the client is ended by its own alarm
-_READ = 1 << 20  # bytes that are read, to say how many there are too many
-_CHUNK = 65536
+_MAX_READ_BYTES = 1 << 20  # more than a schema may have, to say how many there are too many
+_CHUNK_BYTES = 65_536
+_EXIT_POLL_SECONDS = 0.002
 
 
-class Probe:
+class Probe(NamedTuple):
     """What came of one `--schema`.
 
     output: what it printed, 1 MiB of it at the most. exit_code: negative for the signal that ended it; None where it
     was late, or did not start. problem: why it did not start.
     """
 
-    def __init__(self, output: bytes = b"", exit_code: int | None = None, problem: str | None = None) -> None:
-        self.output = output
-        self.exit_code = exit_code
-        self.problem = problem
+    output: bytes = b""
+    exit_code: int | None = None
+    problem: str | None = None
 
 
 def judge(path: str, probe: Probe, *, strict: bool = False, silenced: Sequence[str] = ()) -> list[Finding]:
@@ -40,7 +38,7 @@ def judge(path: str, probe: Probe, *, strict: bool = False, silenced: Sequence[s
 
     strict, silenced: as `schema_rules.check` takes them.
     """
-    findings = [*_unread(path), *_missed(probe)]
+    findings = [*_check_name(path), *_check_limits(probe)]
     if not probe.output:
         return findings
     name = tool_name(path) if path.endswith(SUFFIX) else None
@@ -69,7 +67,8 @@ def ask(path: str) -> Probe:
             return Probe(problem=error.strerror or str(error))
         with process:
             probe = _watch(process, signals, time.monotonic() + SECONDS)
-            _end(process, others)
+            processes.end_descendants(process.pid, others)
+            process.poll()
         if signals.interrupted:
             raise signals.interrupted
     return probe
@@ -78,12 +77,12 @@ def ask(path: str) -> Probe:
 def _watch(process: subprocess.Popen[bytes], signals: Signals, deadline: float) -> Probe:
     output = _read(process, signals, deadline)
     while process.poll() is None and not signals.interrupted and time.monotonic() < deadline:
-        time.sleep(0.002)
+        time.sleep(_EXIT_POLL_SECONDS)
     return Probe(output, process.returncode if time.monotonic() < deadline else None)
 
 
 def _read(process: subprocess.Popen[bytes], signals: Signals, deadline: float) -> bytes:
-    """Its stdout to the end, which comes only when everybody who holds it has closed it."""
+    """Its stdout to the end, which comes only when every process that holds it has closed it."""
     assert process.stdout is not None  # noqa: S101 - it was asked for
     file = process.stdout.fileno()
     poll = select.poll()
@@ -95,23 +94,14 @@ def _read(process: subprocess.Popen[bytes], signals: Signals, deadline: float) -
         if signals.file in ready:
             signals.settle()
         if file in ready:
-            chunk = os.read(file, _CHUNK)
+            chunk = os.read(file, _CHUNK_BYTES)
             if not chunk:
                 break
-            data += chunk[: _READ - len(data)]
+            data += chunk[: _MAX_READ_BYTES - len(data)]
     return bytes(data)
 
 
-def _end(process: subprocess.Popen[bytes], others: set[int]) -> None:
-    try:
-        os.killpg(process.pid, 9)
-    except (ProcessLookupError, PermissionError):
-        pass
-    processes.end_descendants(process.pid, others)
-    process.poll()
-
-
-def _unread(path: str) -> list[Finding]:
+def _check_name(path: str) -> list[Finding]:
     """The client looks at files of one form of name alone."""
     if path.endswith(SUFFIX) and os.path.basename(path) != SUFFIX:
         return []
@@ -119,7 +109,7 @@ def _unread(path: str) -> list[Finding]:
     return [_finding("file-name", message, f"Rename it, as in weather{SUFFIX}.")]
 
 
-def _missed(probe: Probe) -> list[Finding]:
+def _check_limits(probe: Probe) -> list[Finding]:
     """The limits of the client that the executable did not keep."""
     if probe.problem:
         mend = "Make it a program that the system can start; a script begins with #! and an interpreter."

@@ -10,22 +10,22 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import tempfile
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, TypedDict, TypeGuard
 
 from ferrule.config import configuration
 from ferrule.errors import LinkRefused
 from ferrule.schema import schema_file
-from ferrule.supervision.python_path import extra_paths, interpreter, place_of_paths
+from ferrule.storage import replace_file
+from ferrule.supervision.python_process import extra_paths, interpreter, place_of_paths
 from ferrule.text import strict_json
-from ferrule.text.naming import executable_name
-from ferrule.text.renaming import rename_schema
+from ferrule.text.aliases import rename_schema
+from ferrule.text.names import executable_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from ferrule.discovery import InstalledTool
+    from ferrule.text.json_types import JSONMapping
 
 _MARK = "# ferrule link: "
 
@@ -60,7 +60,7 @@ _CODE = """\
 import sys
 sys.path[{place}:{place}] = {paths}
 try:
-    from ferrule.dispatch import linked
+    from ferrule.dispatch import run_linked
 except ImportError:
     import os
     is_call = not sys.argv[4:]
@@ -77,23 +77,33 @@ except ImportError:
     chosen = os.environ.get("FERRULE_EXIT_ZERO")
     is_zero = chosen == "1" if chosen in ("0", "1") else bool(os.environ.get("IKIGAI_AGENT_ID"))
     sys.exit(not (is_call and is_zero))
-linked()
+run_linked()
 """
+
+
+class LinkFacts(TypedDict):
+    """What an executable says of itself. name: of the tool in it. watched: paths that date its schema."""
+
+    tool: str
+    name: str
+    distribution: str
+    version: str
+    python: str
+    watched: list[str]
 
 
 class Link:
     """One executable: the tool it starts, the name it gives it, and what is in it.
 
-    names: every tool that has another name for this link's client, its own included. facts: what the file says of
-    itself, as JSON: `tool`, `name`, `distribution`, `version`, `python`, `watched` (paths that date the schema).
+    names: every tool that has another name for this link's client, its own included.
     """
 
-    def __init__(self, tool: InstalledTool, schema: Mapping[str, Any], names: Mapping[str, str]) -> None:
+    def __init__(self, tool: InstalledTool, schema: JSONMapping, names: Mapping[str, str]) -> None:
         self.tool = tool
         self.name = names.get(tool.name, tool.name)
         self.names = dict(names)
         self.schema = rename_schema(dict(schema), self.names)
-        self.facts: dict[str, Any] = {
+        self.facts: LinkFacts = {
             "tool": tool.name,
             "name": self.name,
             "distribution": tool.distribution,
@@ -142,7 +152,7 @@ def watched(tool: InstalledTool) -> list[str]:
     """
     metadata = os.path.abspath(tool.metadata)
     paths = [metadata, *(os.path.join(metadata, name) for name in ("METADATA", "PKG-INFO"))]
-    source = schema_file.locate(tool.module) or schema_file.locate_module(tool.module)
+    source = schema_file.find_schema_file(tool.module) or schema_file.find_module_file(tool.module)
     return [path for path in (*paths, source and os.path.abspath(source)) if path and os.path.exists(path)]
 
 
@@ -164,7 +174,8 @@ def write(link: Link, folder: str) -> bool:
         return False
     try:
         os.makedirs(folder, exist_ok=True)
-        _replace(path, content)
+        # A schema that changes while it is being linked must be newer than its link.
+        replace_file(path, content, mode=0o755, modified=_started)
     except OSError as error:
         raise LinkRefused(f"{path} cannot be written: {error.strerror}.") from None
     return True
@@ -180,7 +191,7 @@ def remove(path: str) -> None:
         raise LinkRefused(f"{path} cannot be removed: {error.strerror}.") from None
 
 
-def links(folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def links(folder: str) -> Iterator[tuple[str, LinkFacts]]:
     """Every executable in a folder that ferrule wrote: its path, and what it says of itself."""
     try:
         names = sorted(os.listdir(folder))
@@ -193,7 +204,7 @@ def links(folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
             yield path, facts
 
 
-def read_facts(path: str) -> dict[str, Any] | None:
+def read_facts(path: str) -> LinkFacts | None:
     """What an executable says of itself; None where ferrule did not write it."""
     if not os.path.isfile(path):
         return None  # a FIFO would not even let itself be opened
@@ -209,14 +220,14 @@ def read_facts(path: str) -> dict[str, Any] | None:
         facts = json.loads(second[len(mark) :])
     except ValueError:
         return None
-    return facts if _is_whole(facts) else None
+    return facts if _are_facts(facts) else None
 
 
-def reasons_to_doubt(path: str, facts: Mapping[str, Any]) -> list[str]:
+def reasons_to_doubt(path: str, facts: LinkFacts) -> list[str]:
     """Why an executable is out of date, as the executable itself would judge; empty where it is not."""
     reasons = [] if os.access(facts["python"], os.X_OK) else [f"the interpreter {facts['python']} is gone"]
     written = os.stat(path).st_mtime_ns
-    must_exist: Sequence[str] = facts["watched"]
+    must_exist = facts["watched"]
     for one in (*must_exist, configuration.default_path()):
         try:
             if os.stat(one).st_mtime_ns > written:
@@ -227,7 +238,7 @@ def reasons_to_doubt(path: str, facts: Mapping[str, Any]) -> list[str]:
     return reasons
 
 
-def _is_whole(facts: object) -> bool:
+def _are_facts(facts: object) -> TypeGuard[LinkFacts]:
     if not isinstance(facts, dict) or not isinstance(facts.get("watched"), list):
         return False
     texts = [*facts["watched"], *(facts.get(key) for key in ("tool", "name", "distribution", "version", "python"))]
@@ -237,20 +248,6 @@ def _is_whole(facts: object) -> bool:
 def _bytes(path: str) -> bytes:
     with open(path, "rb") as file:
         return file.read()
-
-
-def _replace(path: str, content: bytes) -> None:
-    handle, draft = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=".ferrule-")
-    try:
-        with open(handle, "wb") as file:
-            file.write(content)
-        os.chmod(draft, 0o755)  # noqa: S103 - it is a program, for whoever runs the client
-        # A schema that changes while it is being linked must be newer than its link.
-        os.utime(draft, (_started, _started))
-        os.replace(draft, path)
-    except BaseException:
-        os.unlink(draft)
-        raise
 
 
 _started = time.time()

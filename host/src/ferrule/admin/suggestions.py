@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from ferrule.errors import ToolUnknown
-from ferrule.text.naming import tool_name
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
+from ferrule.text.names import tool_name
 
 
 def unknown_tool(name: str, known: Collection[str]) -> ToolUnknown:

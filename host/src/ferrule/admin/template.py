@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from ferrule.errors import FerruleError
-from ferrule.text.naming import executable_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from ferrule.text.names import executable_name
 
 NAME = "example"  # what the template's tool is called
 _TOOL_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-_LONGEST = 64
-_CACHES = {"__pycache__", "build", "dist"}
+_MAX_NAME_CHARS = 64
+_LEFT_OUT = {"__pycache__", "build", "dist"}
 _TEXTS = (".py", ".json", ".md", ".toml", ".typed")
 
 
@@ -39,7 +36,7 @@ def create(name: str, parent: str) -> str:
     Raises FerruleError for a name that is not snake_case, and where the folder is there already. A folder that could
     not be filled is taken away again.
     """
-    if not _TOOL_NAME.fullmatch(name) or len(name) > _LONGEST:
+    if not _TOOL_NAME.fullmatch(name) or len(name) > _MAX_NAME_CHARS:
         raise FerruleError(
             f"{name!r} is no good name for a tool.", hint="Use words of small letters, joined with _: web_fetch."
         )
@@ -72,7 +69,7 @@ def renamed(text: str, name: str) -> str:
 
 def _files(source: str) -> Iterator[str]:
     for place, folders, files in os.walk(source):
-        folders[:] = sorted(one for one in folders if one not in _CACHES and not one.startswith("."))
+        folders[:] = sorted(one for one in folders if one not in _LEFT_OUT and not one.startswith("."))
         folders[:] = [one for one in folders if not one.endswith(".egg-info")]
         for file in sorted(files):
             if file.endswith(_TEXTS):

@@ -1,8 +1,8 @@
-"""Which wrappers are installed, which of them are on, and which cannot be had."""
+"""Which wrappers are installed, which of them are on, and which are broken."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule import discovery
 from ferrule.errors import CallInterrupted, FerruleError
@@ -14,65 +14,61 @@ if TYPE_CHECKING:
 ON, OFF, BROKEN = "on", "off", "broken"
 
 
-class WrapperStatus:
-    """One wrapper. state: `on`, `off` or `broken`. source: who offers it. is_on: whether it is meant to be on.
+class WrapperStatus(NamedTuple):
+    """One wrapper.
 
-    error: why it is broken, None where it is not.
+    state: `on`, `off` or `broken`. is_on: whether the configuration switches it on. source: the distributions that
+    offer it. error: why it is broken, None where it is not.
     """
 
-    def __init__(self, name: str, claims: list[tuple[str, str]], *, is_on: bool) -> None:
-        self.name = name
-        self.is_on = is_on
-        self.state = ON if is_on else OFF
-        self.source = ", ".join(sorted(source for _, source in claims))
-        self.error: str | None = None
+    name: str
+    state: str
+    is_on: bool
+    source: str
+    error: str | None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, str | bool | None]:
         """The status as JSON."""
-        return {name: getattr(self, name) for name in ("name", "state", "is_on", "source", "error")}
-
-    def fail(self, error: str) -> None:
-        """It cannot be had."""
-        self.state, self.error = BROKEN, error
+        return self._asdict()
 
 
 def statuses(settings: Configuration, *, load: bool = False) -> list[WrapperStatus]:
     """Every wrapper that is installed or on, by name.
 
-    load: import those that are on, each in a supervised child. Without it, broken are those that are on and that
-    nobody, or more than one distribution, offers. Raises CallInterrupted.
+    load: import those that are on, each in a supervised child. Without it, only those are broken that no distribution
+    offers, or more than one. Raises CallInterrupted.
     """
     claims, on = discovery.wrappers(), settings.wrappers()
-    found = []
-    for name in sorted({*claims, *on}):
-        status = WrapperStatus(name, claims.get(name, []), is_on=name in on)
-        _examine(status, claims, load=load)
-        found.append(status)
-    return found
+    return [_examine(name, claims, is_on=name in on, load=load) for name in sorted({*claims, *on})]
 
 
-def _examine(status: WrapperStatus, claims: dict[str, list[tuple[str, str]]], *, load: bool) -> None:
-    offers = claims.get(status.name, [])
-    if len(offers) > 1:
-        status.fail(f"It is claimed by {' and by '.join(status.source.split(', '))}, so none of them gets it.")
-    elif not offers:
-        status.fail("No installed distribution offers it.")
-    elif load and status.is_on:
-        _load(status, claims)
+def _examine(name: str, claims: dict[str, list[tuple[str, str]]], *, is_on: bool, load: bool) -> WrapperStatus:
+    sources = sorted(source for _, source in claims.get(name, []))
+    error = None
+    if len(sources) > 1:
+        error = f"It is claimed by {' and by '.join(sources)}, so none of them gets it."
+    elif not sources:
+        error = "No installed distribution offers it."
+    elif load and is_on:
+        error = _try_to_load(name, claims)
+    state = ON if is_on else OFF
+    return WrapperStatus(name, state if error is None else BROKEN, is_on, ", ".join(sources), error)
 
 
-def _load(status: WrapperStatus, claims: dict[str, list[tuple[str, str]]]) -> None:
-    from ferrule.admin.inventory import supervised
+def _try_to_load(name: str, claims: dict[str, list[tuple[str, str]]]) -> str | None:
+    """Why it cannot be loaded; None where it can."""
+    from ferrule.admin.inventory import run_supervised
 
-    def ask(channel: Channel) -> None:
-        from ferrule.wrappers.guard import load
+    def load_wrapper(channel: Channel) -> None:
+        from ferrule.wrappers.loader import load
 
-        load(status.name, claims)
+        load(name, claims)
         channel.result({})
 
     try:
-        supervised(ask)
+        run_supervised(load_wrapper)
     except CallInterrupted:
         raise
     except FerruleError as error:
-        status.fail(error.message.replace("The tool", "It", 1))
+        return error.message.replace("The tool", "It", 1)
+    return None

@@ -10,14 +10,14 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel import Channel
+    from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule.tool.context import Context
     from ferrule.tool.loader import LoadedTool
 
-_MARGIN = 2.0  # seconds between the tool's deadline and the moment at which it is ended
+_DEADLINE_MARGIN_SECONDS = 2.0  # between the tool's deadline and the moment at which it is ended
 
 
 class Execution:
@@ -29,14 +29,14 @@ class Execution:
     def __init__(
         self,
         tool: InstalledTool,
-        arguments: dict[str, Any],
+        arguments: JSONObject,
         names: Mapping[str, str],
         deadline: float,
         *,
-        settings: Mapping[str, Any],
-        wrappers: Mapping[str, Mapping[str, Any]] | None = None,
+        settings: JSONMapping,
+        wrappers: Mapping[str, JSONMapping] | None = None,
         has_been_checked: bool,
-        dry: bool = False,
+        is_dry_run: bool = False,
     ) -> None:
         self._tool = tool
         self._arguments = arguments
@@ -45,28 +45,30 @@ class Execution:
         self._settings = settings
         self._wrappers = wrappers or {}
         self._has_been_checked = has_been_checked
-        self._dry = dry
+        self._is_dry_run = is_dry_run
 
     def __call__(self, channel: Channel) -> None:
-        """Load the tool, and send the result."""
+        """Load the tool, and run it."""
         from ferrule.tool.loader import load
 
         loaded = load(self._tool)
         gc.freeze()  # what was imported stays; without this, the first collection would go through all of it
         gc.enable()
-        self.of_loaded(loaded, channel)
+        self.run_loaded(loaded, channel)
 
-    def of_loaded(self, loaded: LoadedTool, channel: Channel) -> None:
-        """Send the result of a tool that is loaded, after every secret value that it could leak."""
+    def run_loaded(self, loaded: LoadedTool, channel: Channel) -> None:
+        """Send the result of a tool that is loaded, after every secret value that it could leak.
+
+        Raises ArgumentsInvalid, ResultInvalid, ResultTooLarge, and what the tool raises.
+        """
         from ferrule.tool.context import Context
 
         context = Context(
             self._tool.name,
-            _tools_deadline(self._deadline),
+            _tool_deadline(self._deadline),
             credentials=loaded.credentials(),
             names=self._names,
             settings=self._settings,
-            wrappers=self._wrappers,
             send_event=channel.event,
         )
         channel.secrets(context.secrets())
@@ -75,27 +77,27 @@ class Execution:
         findings = loaded.validate(self._arguments)
         if findings:
             raise ArgumentsInvalid(findings)
-        result = {"valid": True} if self._dry else self._executed(loaded, context, channel)
+        result = {"valid": True} if self._is_dry_run else self._execute(loaded, context, channel)
         try:
             channel.result(result)
         except ResultTooLarge as error:
-            raise _with_a_way_out(error, loaded) from None
+            raise _with_paging_hint(error, loaded) from None
 
-    def _executed(self, loaded: LoadedTool, context: Context, channel: Channel) -> dict[str, Any]:
+    def _execute(self, loaded: LoadedTool, context: Context, channel: Channel) -> JSONObject:
         if not self._wrappers:
             return loaded.execute(self._arguments, context)
         from ferrule.wrappers.guard import execute_wrapped
 
         return execute_wrapped(loaded, self._arguments, context, self._wrappers, channel)
 
-    def _check(self, schema: dict[str, Any]) -> None:
+    def _check(self, schema: JSONObject) -> None:
         from ferrule.schema.arguments import prepare
-        from ferrule.schema.schema_file import sound
+        from ferrule.schema.schema_file import require_valid
 
-        self._arguments = prepare(self._arguments, sound(schema, self._tool)["parameters"])
+        self._arguments = prepare(self._arguments, require_valid(schema, self._tool)["parameters"])
 
 
-def _with_a_way_out(error: ResultTooLarge, loaded: LoadedTool) -> ResultTooLarge:
+def _with_paging_hint(error: ResultTooLarge, loaded: LoadedTool) -> ResultTooLarge:
     """The error with the arguments by which the model gets less at a time."""
     from ferrule.tool.result_policy import paging_arguments
 
@@ -110,9 +112,9 @@ def _with_a_way_out(error: ResultTooLarge, loaded: LoadedTool) -> ResultTooLarge
     return error
 
 
-def _tools_deadline(deadline: float) -> float:
+def _tool_deadline(deadline: float) -> float:
     """Two seconds before the supervisor's, and never less than half of the time that is left."""
     import time
 
     now = time.monotonic()
-    return max(deadline - _MARGIN, now + (deadline - now) / 2)
+    return max(deadline - _DEADLINE_MARGIN_SECONDS, now + (deadline - now) / 2)

@@ -2,65 +2,81 @@
 
 from __future__ import annotations
 
+from ferrule.errors import FerruleError
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ferrule.discovery import InstalledTool
+    from ferrule.errors import ErrorFacts
     from ferrule.supervision.channel import Channel
+    from ferrule.text.json_types import JSONObject
 
-_LONGEST = 8000  # characters of a message; the answer has to be readable, and to fit
-_SECONDS = 1.0
-_MEMORY = 512
+_MAX_TEXT_CHARS = 8000  # the answer has to be readable, and to fit
+_RENDER_SECONDS = 1.0
+_RENDER_MEMORY_MIB = 512
 
 
-def document(facts: dict[str, object], tool: InstalledTool | None) -> bytes:
+def explain_error(error: BaseException) -> tuple[ErrorFacts, bytes]:
+    """The facts of an error, and the traceback where it is a defect of the host."""
+    if isinstance(error, FerruleError):
+        return error.facts(), b""
+    from ferrule.supervision.exception_text import defect, traceback_of
+
+    return defect(error).facts(), traceback_of(error)
+
+
+def document(facts: Mapping[str, object], tool: InstalledTool | None) -> bytes:
     """The failure in the shape of the tool's family, as a line of JSON.
 
     facts: as of `FerruleError.facts()`. A tool that names a function in the entry-point group `ferrule.failures` has
-    its failures rendered by it, in a supervised child; all others, and any whose function fails, by `web`.
+    its failures rendered by it, in a supervised child; all others, and any whose function fails, by
+    `default_document`.
     """
-    facts = {name: _shown(value) for name, value in facts.items()}
+    facts = {name: _legible(value) for name, value in facts.items()}
     if tool is not None and tool.failures:
-        rendered = _by_the_plugin(facts, tool)
+        rendered = _render_by_plugin(facts, tool)
         if rendered is not None:
             return rendered
-    return strict_json.dumps(web(facts))
+    return strict_json.dumps(default_document(facts))
 
 
-def web(facts: dict[str, object]) -> dict[str, object]:
+def default_document(facts: Mapping[str, object]) -> JSONObject:
     """The web tools' shape: `{"success": false, "error", "error_code"}`, and `retry_after` (seconds) if it is known."""
     error = " ".join(str(facts[name]) for name in ("message", "hint") if facts.get(name))
-    failure: dict[str, object] = {"success": False, "error": error, "error_code": facts.get("code", "INTERNAL_ERROR")}
+    failure: JSONObject = {"success": False, "error": error, "error_code": facts.get("code", "INTERNAL_ERROR")}
     if facts.get("retry_after") is not None:
         failure["retry_after"] = facts["retry_after"]
     return failure
 
 
-def summary(facts: dict[str, object], tool: str) -> str:
-    """The failure as one line for a person."""
+def summary(facts: Mapping[str, object], tool: str) -> str:
+    """The failure as one line for the user."""
     return f"{tool}: {facts.get('code', 'INTERNAL_ERROR')}: {facts.get('message', '')}".replace("\n", " ")
 
 
-def _by_the_plugin(facts: dict[str, object], tool: InstalledTool) -> bytes | None:
+def _render_by_plugin(facts: Mapping[str, object], tool: InstalledTool) -> bytes | None:
     import time
 
     from ferrule.supervision.supervisor import supervise
     from ferrule.tool.context import ANSWER_BYTES
 
     def render(channel: Channel) -> None:
-        from ferrule.tool.loader import failure_renderer
+        from ferrule.tool.loader import load_failure_renderer
 
-        channel.result(failure_renderer(tool)(facts))
+        channel.result(load_failure_renderer(tool)(dict(facts)))
 
-    outcome = supervise(render, deadline=time.monotonic() + _SECONDS, memory=_MEMORY, size_limit=ANSWER_BYTES)
+    deadline = time.monotonic() + _RENDER_SECONDS
+    outcome = supervise(render, deadline=deadline, memory=_RENDER_MEMORY_MIB, size_limit=ANSWER_BYTES)
     return outcome.result if outcome.result and outcome.result.startswith(b"{") else None
 
 
-def _shown(value: object) -> object:
+def _legible(value: object) -> object:
     """A text that JSON holds and a model can read; what a message quotes may be anything."""
     if not isinstance(value, str):
         return value
     text = value.encode(errors="replace").decode().replace("\0", "\ufffd")
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return text if len(text) <= _MAX_TEXT_CHARS else text[: _MAX_TEXT_CHARS - 1] + "…"

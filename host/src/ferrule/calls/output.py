@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _CONFIG_REQUIRED = "config_required"
 
 
-class Answer:
+class Output:
     """document: the JSON for stdout, without its newline. text: what goes to stderr. exit_code: 0 or 1."""
 
     __slots__ = ("document", "exit_code", "text")
@@ -28,23 +28,23 @@ class Answer:
         self.text = text
         self.exit_code = exit_code
 
-    @classmethod
-    def of(cls, outcome: Outcome, tool: InstalledTool | None, name: str, names: Mapping[str, str]) -> Answer:
-        """The answer to a call, free of every secret that the call could have leaked.
 
-        name: the tool that was asked for, also where it is not installed. names: other names that tools are linked
-        under; what the host and the tool say about tools uses them.
-        """
-        # A result comes without secrets from the supervisor; what a plugin makes of a failure does not.
-        if outcome.failure is None:
-            return cls(outcome.result or b"{}", _text(outcome, ""), 0)
-        from ferrule.calls import failures
+def render(outcome: Outcome, tool: InstalledTool | None, name: str, names: Mapping[str, str]) -> Output:
+    """The output of a call, free of every secret that the call could have leaked.
 
-        failure = _renamed(outcome.failure, names)
-        document = _redacted_json(failures.document(failure, tool), outcome)
-        exit_code = 0 if _exits_zero(os.environ) else 1
-        summary = failures.summary(failure, names.get(name, name)) if exit_code else ""
-        return cls(document, _text(outcome, summary), exit_code)
+    name: the tool that was asked for, also where it is not installed. names: other names that tools are linked under;
+    what the host and the tool say about tools uses them.
+    """
+    # A result comes without secrets from the supervisor; what a plugin makes of a failure does not.
+    if outcome.failure is None:
+        return Output(outcome.result or b"{}", _render_text(outcome, ""), 0)
+    from ferrule.calls import failures
+
+    failure = _rename(outcome.failure, names)
+    document = _redact_json(failures.document(failure, tool), outcome)
+    exit_code = 0 if _exits_zero(os.environ) else 1
+    summary = failures.summary(failure, names.get(name, name)) if exit_code else ""
+    return Output(document, _render_text(outcome, summary), exit_code)
 
 
 def _exits_zero(environ: Mapping[str, str]) -> bool:
@@ -53,37 +53,37 @@ def _exits_zero(environ: Mapping[str, str]) -> bool:
     return chosen == "1" if chosen in ("0", "1") else bool(environ.get("IKIGAI_AGENT_ID"))
 
 
-def _renamed(facts: dict[str, object], names: Mapping[str, str]) -> dict[str, object]:
+def _rename(facts: Mapping[str, object], names: Mapping[str, str]) -> Mapping[str, object]:
     if not names:
         return facts
-    from ferrule.text.renaming import rename_text
+    from ferrule.text.aliases import rename_text
 
     return {key: rename_text(value, names) if isinstance(value, str) else value for key, value in facts.items()}
 
 
-def _text(outcome: Outcome, summary: str) -> bytes:
+def _render_text(outcome: Outcome, summary: str) -> bytes:
     """stderr: first what happened, where the exit code says that something did; then events; then what was printed.
 
     A `config_required` event is all there is, since the client hands stderr on as that event.
     """
-    events = [_redacted_json(strict_json.dumps(event), outcome) + b"\n" for event in outcome.events]
+    events = [_redact_json(strict_json.dumps(event), outcome) + b"\n" for event in outcome.events]
     for event, line in zip(outcome.events, events, strict=True):
         if event.get("kind") == _CONFIG_REQUIRED and len(line) <= ERROR_BYTES:
             return line
-    text = _cut(_redacted(summary.encode(errors="replace"), outcome), SUMMARY_BYTES - 1) + b"\n" if summary else b""
+    text = _cut(_redact(summary.encode(errors="replace"), outcome), SUMMARY_BYTES - 1) + b"\n" if summary else b""
     for line in events:
         if len(text) + len(line) <= ERROR_BYTES:
             text += line
-    text += printed(outcome, ERROR_BYTES - len(text))
-    return _with_whole_letters(text, SUMMARY_BYTES) if summary else text
+    text += render_printed(outcome, ERROR_BYTES - len(text))
+    return _keep_letters_whole(text, SUMMARY_BYTES) if summary else text
 
 
-def printed(outcome: Outcome, size: int = ERROR_BYTES) -> bytes:
+def render_printed(outcome: Outcome, size: int = ERROR_BYTES) -> bytes:
     """The first bytes of what the call printed, as whole letters and without secrets."""
-    return _cut(_legible(_redacted(outcome.text, outcome)), size) if outcome.text else b""
+    return _cut(_to_legible_utf8(_redact(outcome.text, outcome)), size) if outcome.text else b""
 
 
-def _legible(text: bytes) -> bytes:
+def _to_legible_utf8(text: bytes) -> bytes:
     """UTF-8 without NUL, which would end the text for the client."""
     return text.decode(errors="replace").replace("\0", "\ufffd").encode()
 
@@ -92,7 +92,7 @@ def _cut(data: bytes, size: int) -> bytes:
     return data if len(data) <= size else data[:size].decode(errors="ignore").encode()
 
 
-def _with_whole_letters(data: bytes, size: int) -> bytes:
+def _keep_letters_whole(data: bytes, size: int) -> bytes:
     """The same, without a letter that begins in the first bytes and does not end there: the client fails over one."""
     begin = len(_cut(data, size))
     if begin >= min(size, len(data)):
@@ -100,7 +100,7 @@ def _with_whole_letters(data: bytes, size: int) -> bytes:
     return data[:begin] + b"?" * (size - begin) + data[size:].lstrip(bytes(range(0x80, 0xC0)))
 
 
-def _redacted(data: bytes, outcome: Outcome) -> bytes:
+def _redact(data: bytes, outcome: Outcome) -> bytes:
     if not outcome.secrets:
         return data
     from ferrule.text.redaction import redact
@@ -108,7 +108,7 @@ def _redacted(data: bytes, outcome: Outcome) -> bytes:
     return redact(data, outcome.secrets)
 
 
-def _redacted_json(document: bytes, outcome: Outcome) -> bytes:
+def _redact_json(document: bytes, outcome: Outcome) -> bytes:
     if not outcome.secrets:
         return document
     from ferrule.text.redaction import redact_json

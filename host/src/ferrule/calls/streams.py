@@ -1,4 +1,4 @@
-"""The three standard streams of an executable: taken before anything else can touch them."""
+"""The three standard streams of an executable, taken before anything else can touch them."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ INPUT_SECONDS = 5.0
 ERROR_BYTES = 8192
 SUMMARY_BYTES = 242  # of stderr is what the client shows the model when the exit code is not 0
 
-_CHUNK = 65536
-_ATOMIC = 4096  # a pipe that polls as writable takes this much at once without blocking
-_IDLE = 0.05  # seconds of silence after which a whole document counts as all there is
+_CHUNK_BYTES = 65536
+_ATOMIC_BYTES = 4096  # a pipe that polls as writable takes this much at once without blocking
+_SILENCE_SECONDS = 0.05  # after which a whole document counts as all there is
 
 
 class Streams:
     """The process's own stdin, stdout and stderr.
 
     stdout is moved to a descriptor that no program started later inherits, and descriptor 1 becomes stderr, so that
-    nothing but `answer` reaches the client. A stream that was closed becomes /dev/null, so that no file opened later
-    is taken for it.
+    nothing but `write_document` reaches the client. A stream that was closed becomes /dev/null, so that no file that is
+    opened later is taken for it.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Streams:
             os.dup2(2, 1)
 
     def read(self, signals: Signals, deadline: float | None = None) -> bytes:
-        """All of stdin, or as much of it as holds one JSON object when nothing follows for a moment.
+        """Read all of stdin, or as much of it as holds one JSON object when nothing follows for a moment.
 
         The client's pipe may be held open by another tool that it started, so its end is not waited for. Raises
         InputMalformed where stdin is a terminal, or larger than 1 MiB, or not whole within 5 seconds or by the
@@ -56,10 +56,10 @@ class Streams:
             raise InputMalformed(f"stdin holds more than {INPUT_BYTES:,} bytes.")
         return data
 
-    def answer(self, document: bytes, deadline: float, signals: Signals | None = None) -> bool:
+    def write_document(self, document: bytes, deadline: float, signals: Signals | None = None) -> bool:
         """Write the one document and a newline to the real stdout, and close it: a client may read stderr only then.
 
-        False where nobody has read it by the deadline, or until a signal to stop came while nobody did.
+        False where it was not read by the deadline, or by the time a signal to stop came.
         """
         if self.stdout is None:
             return False
@@ -68,7 +68,7 @@ class Streams:
         self.stdout = None
         return is_read
 
-    def report(self, text: bytes, deadline: float, signals: Signals | None = None) -> None:
+    def write_text(self, text: bytes, deadline: float, signals: Signals | None = None) -> None:
         """Write to stderr, 8 KiB at the most."""
         if text and self._open[2]:
             _write(2, text[:ERROR_BYTES], deadline, signals)
@@ -88,7 +88,7 @@ def _read_all(file: int, signals: Signals, deadline: float | None) -> bytes:
     limit = min(start + INPUT_SECONDS, deadline or start + INPUT_SECONDS)
     while (left := limit - time.monotonic()) > 0:
         whole = _may_be_whole(data)
-        ready = poll.poll(1000 * min(_IDLE, left) if whole else 1000 * left)
+        ready = poll.poll(1000 * min(_SILENCE_SECONDS, left) if whole else 1000 * left)
         if signals.interrupted:
             raise signals.interrupted
         signals.settle()
@@ -108,7 +108,7 @@ def _read_all(file: int, signals: Signals, deadline: float | None) -> bytes:
 
 def _read(file: int) -> bytes:
     try:
-        return os.read(file, _CHUNK)
+        return os.read(file, _CHUNK_BYTES)
     except BlockingIOError:
         return b""
     except OSError as error:
@@ -141,7 +141,7 @@ def _write(file: int, data: bytes, deadline: float, signals: Signals | None) -> 
         if file not in ready:
             return False
         try:
-            rest = rest[os.write(file, rest[:_ATOMIC]) :]
+            rest = rest[os.write(file, rest[:_ATOMIC_BYTES]) :]
         except BlockingIOError:
             continue
         except OSError:

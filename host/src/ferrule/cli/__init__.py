@@ -1,7 +1,16 @@
-"""The admin's command, `ferrule`. One file a command; each is imported when it is used.
+"""The command `ferrule`, one file a command, and public: what a command of another distribution uses.
+
+- `json_option`, `tools_argument`: the option `--json`, the argument `[TOOL]...`; `complete` completes names of tools.
+- `print_json`, `print_table`, `print_indented`: an answer on stdout; `note`: a line on stderr.
+- `plain`, `harmless`: text on one line or on several, without anything that a terminal would obey.
+- `counted`, `home_as_tilde`: `2 tools`; `~/.ikigai/tools`.
+
+Such a command is a `click.Command` that returns its exit code; an entry point of the group `ferrule.commands` names it
+as `NAME = "module:attribute"`. Its line of help is the first line of the module's docstring. A FerruleError that it
+raises becomes a message and an exit code. Every name is loaded when it is first used.
 
 Exit codes: 0 where all is well, 1 where something is wrong (each command's help says what counts), 2 for a command
-line that cannot be understood, 130 where the user interrupted it, 141 where nobody reads its output any more.
+line that cannot be understood, 130 where the user interrupted it, 141 where its output has no reader any more.
 """
 
 from __future__ import annotations
@@ -10,10 +19,33 @@ import gc
 import os
 import sys
 
+from ferrule.lazy import attach
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import NoReturn
+
+    from ferrule.cli.output import counted, home_as_tilde, note, plain, print_indented, print_json, print_table
+    from ferrule.cli.run import harmless
+    from ferrule.cli.selection import complete, json_option, tools_argument
+
+_OUTPUT = ("counted", "home_as_tilde", "note", "plain", "print_indented", "print_json", "print_table")
+_SELECTION = ("complete", "json_option", "tools_argument")
+
+__all__ = [
+    "complete", "counted", "harmless", "home_as_tilde", "json_option", "main", "note", "plain", "print_indented",
+    "print_json", "print_table", "tools_argument",
+]  # fmt: skip
+
+__getattr__ = attach(
+    __name__,
+    {
+        "harmless": "ferrule.cli.run",
+        **dict.fromkeys(_OUTPUT, "ferrule.cli.output"),
+        **dict.fromkeys(_SELECTION, "ferrule.cli.selection"),
+    },
+)
 
 
 def main() -> NoReturn:

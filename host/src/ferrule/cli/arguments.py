@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ferrule.admin import inventory
+from ferrule.schema import schema_file
 from ferrule.text import strict_json
+from ferrule.tool import computed_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from ferrule.discovery import InstalledTool
+    from ferrule.text.json_types import JSONObject
+
+
+_TYPES = {"integer": (int, float), "number": (int, float), "boolean": (bool,), "array": (list,), "object": (dict,)}
 
 
 class Pair:
     """One word: its key, its value as text, and whether that text is JSON (`key:=JSON`)."""
-
-    __slots__ = ("is_json", "key", "text")
 
     def __init__(self, word: str) -> None:
         """Take a word apart. Raises ValueError where it is neither `key=value` nor `key:=JSON`."""
@@ -25,7 +32,13 @@ class Pair:
             raise ValueError(f"{word!r} is neither key=value nor key:=JSON")
 
 
-def arguments(pairs: Iterable[Pair], schema: dict[str, Any]) -> dict[str, Any]:
+def schema_of(tool: InstalledTool, deadline: float) -> JSONObject:
+    """The schema, which a plugin that computes it is asked for. Raises the error with which that failed."""
+    until = min(deadline, time.monotonic() + inventory.LOAD_SECONDS)
+    return schema_file.read_static(tool) or computed_schema.compute_schema(tool, until)
+
+
+def arguments(pairs: Iterable[Pair], schema: JSONObject) -> JSONObject:
     """The arguments that the pairs mean: each value in the type that the schema gives its key.
 
     A key that the schema has as an array may come several times, once for each item. What does not read as a value of
@@ -33,16 +46,16 @@ def arguments(pairs: Iterable[Pair], schema: dict[str, Any]) -> dict[str, Any]:
     comes twice without being an array, and for `:=` with what is not JSON.
     """
     properties = schema.get("parameters", {}).get("properties", {})
-    found: dict[str, Any] = {}
+    found: JSONObject = {}
     for pair in pairs:
         expected = properties.get(pair.key)
         expected = expected if isinstance(expected, dict) else {}
         if pair.is_json:
             value = _json(pair)
         elif expected.get("type") == "array" and not pair.text.lstrip().startswith("["):
-            value = [*_items(found.pop(pair.key, [])), _typed(pair.text, expected.get("items"))]
+            value = [*_items(found.pop(pair.key, [])), _convert(pair.text, expected.get("items"))]
         else:
-            value = _typed(pair.text, expected)
+            value = _convert(pair.text, expected)
         if pair.key in found:
             raise ValueError(f"{pair.key!r} stands twice, and is not an array")
         found[pair.key] = value
@@ -60,20 +73,12 @@ def _json(pair: Pair) -> Any:
         raise ValueError(f"the value of {pair.key}:= is not JSON: {error}") from None
 
 
-def _typed(text: str, schema: Any) -> Any:
+def _convert(text: str, schema: Any) -> Any:
     kind = schema.get("type") if isinstance(schema, dict) else None
-    types: dict[object, tuple[type, ...]] = {
-        "integer": (int, float),
-        "number": (int, float),
-        "boolean": (bool,),
-        "array": (list,),
-        "object": (dict,),
-    }
-    if kind not in types:
+    if kind not in _TYPES:
         return text
     try:
         value = strict_json.loads(text.strip().lower() if kind == "boolean" else text)
     except strict_json.MalformedJSON:
         return text
-    is_meant = type(value) in types[kind]
-    return value if is_meant else text
+    return value if type(value) in _TYPES[kind] else text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,13 +11,16 @@ import click
 from ferrule.cli.output import counted, home_as_tilde, plain, print_json, print_table
 from ferrule.cli.selection import complete, json_option
 from ferrule.config import configuration
-from ferrule.storage.failures import StoreFailed
+from ferrule.errors import FerruleError
+from ferrule.storage import StorageError
+from ferrule.text import strict_json
 from ferrule.wrappers.cache import inspection
-from ferrule.wrappers.cache.keys import canonical, shown
+from ferrule.wrappers.cache.keys import short_key
 
 if TYPE_CHECKING:
-    from ferrule.wrappers.cache.inspection import Kept
-    from ferrule.wrappers.cache.store import Store
+    from ferrule.text.json_types import JSONObject
+    from ferrule.wrappers.cache.inspection import CacheRecord
+    from ferrule.wrappers.cache.settings import AnyStore
 
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
@@ -48,8 +53,8 @@ def show(tool: str | None, as_json: bool) -> int:
 
     Exit code: 1 where the store cannot be read; 0 otherwise.
     """
-    known = _opened()
-    found = sorted(_listed(known, tool), key=lambda one: (one.entry.tool, one.age or 0.0))
+    with _usable_store() as known:
+        found = sorted(inspection.records(known, tool), key=lambda one: (one.entry.tool, one.age or 0.0))
     if as_json:
         backend = {"kind": known.kind, "place": known.place}
         total = sum(one.bytes for one in found)
@@ -77,9 +82,9 @@ def why(tool: str, words: tuple[str, ...], from_stdin: bool, as_json: bool) -> i
 
     Exit code: 0 where the call would be answered from the cache, 1 otherwise.
     """
-    from ferrule.cli.cache_why import explained
+    from ferrule.cli.cache_why import explain_call
 
-    facts = explained(tool, words, from_stdin=from_stdin)
+    facts = explain_call(tool, words, from_stdin=from_stdin)
     if as_json:
         print_json(facts)
     else:
@@ -99,11 +104,8 @@ def clear(tool: str | None, expired: bool, as_json: bool) -> int:
 
     Exit code: 1 where the store cannot be used; 0 otherwise.
     """
-    known = _opened()
-    try:
+    with _usable_store() as known:
         number, size = inspection.clear(known, tool, expired=expired)
-    except StoreFailed as failure:
-        raise _unusable(failure) from None
     if as_json:
         print_json({"removed": number, "bytes": size})
     else:
@@ -111,39 +113,28 @@ def clear(tool: str | None, expired: bool, as_json: bool) -> int:
     return 0
 
 
-def _opened() -> Store:
+@contextmanager
+def _usable_store() -> Iterator[AnyStore]:
+    """The configured store. Raises FerruleError where it cannot be used."""
     try:
-        return inspection.opened(configuration.read())
-    except StoreFailed as failure:
-        raise _unusable(failure) from None
+        yield inspection.open_configured(configuration.read())
+    except StorageError as failure:
+        text, hint = str(failure), "See [wrappers.cache] of config.toml and FERRULE_REDIS."
+        raise FerruleError(f"{text[:1].upper()}{text[1:]}.", hint=hint) from None
 
 
-def _listed(known: Store, tool: str | None) -> list[Kept]:
-    try:
-        return list(inspection.kept(known, tool))
-    except StoreFailed as failure:
-        raise _unusable(failure) from None
-
-
-def _unusable(failure: StoreFailed) -> Exception:
-    from ferrule.errors import FerruleError
-
-    text = str(failure)
-    return FerruleError(f"{text[:1].upper()}{text[1:]}.", hint="See [wrappers.cache] of config.toml and FERRULE_REDIS.")
-
-
-def _print(known: Store, found: list[Kept]) -> None:
+def _print(known: AnyStore, found: list[CacheRecord]) -> None:
     if found:
         rows = [
             (
                 one.entry.tool,
-                shown(one.entry.key),
+                short_key(one.entry.key),
                 one.kind,
-                "?" if one.age is None else _in_words(one.age),
-                _in_words(one.entry.seconds),
+                "?" if one.age is None else _format_duration(one.age),
+                _format_duration(one.entry.seconds),
                 one.freshness,
                 f"{one.bytes:,}",
-                canonical(one.entry.question.get("arguments")).decode(),
+                strict_json.canonical(one.entry.question.get("arguments")).decode(),
             )
             for one in found
         ]
@@ -153,29 +144,28 @@ def _print(known: Store, found: list[Kept]) -> None:
     click.echo(f"{_entries(len(found))}, {total:,} bytes, {known.kind}: {home_as_tilde(known.place)}")
 
 
-def _print_reasons(facts: dict[str, Any]) -> None:
+def _print_reasons(facts: JSONObject) -> None:
     entry = facts["entry"]
     if facts["cached"]:
-        told = f"{entry['kind']}, {_in_words(entry['ageSeconds'])} old, {entry['freshness']}"
+        told = f"{entry['kind']}, {_format_duration(entry['ageSeconds'])} old, {entry['freshness']}"
         click.echo(f"It would be answered from the cache: {told}.")
     elif not facts["keptSeconds"]:
         click.echo("It would not: results of this tool are not kept. [wrappers.cache.tools.NAME] seconds changes that.")
     elif entry and not facts["on"]:
-        click.echo(
-            "It would not: there is an entry, but the cache is off here. FERRULE_WRAPPERS or config.toml has it."
-        )
+        why_not = "the cache is off here. FERRULE_WRAPPERS or config.toml has it."
+        click.echo(f"It would not: there is an entry, but {why_not}")
     elif entry:
         click.echo("It would not: there is an entry, but by now [wrappers.cache] says that it is given no more.")
     else:
         click.echo("It would not be answered from the cache: there is no such entry.")
     click.echo(f"\nKey    {facts['key']}")
     for place, value in _leaves(facts["parts"]):
-        click.echo(f"  {plain(place)} = {plain(canonical(value).decode())}")
+        click.echo(f"  {plain(place)} = {plain(strict_json.canonical(value).decode())}")
     for other in facts["nearest"]:
         told = f"{other['kind']}, {other['freshness']}"
-        click.echo(f"\nEntry {shown(other['key'])} ({told}) differs in")
+        click.echo(f"\nEntry {short_key(other['key'])} ({told}) differs in")
         for one in other["differences"]:
-            asked, kept = (canonical(one[side]).decode() for side in ("asked", "kept"))
+            asked, kept = (strict_json.canonical(one[side]).decode() for side in ("asked", "kept"))
             click.echo(f"  {plain(one['part'])}: asked {plain(asked)}, kept {plain(kept)}")
 
 
@@ -189,7 +179,7 @@ def _entries(number: int) -> str:
     return counted(number, "entry") if number == 1 else f"{number} entries"
 
 
-def _in_words(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     for length, unit in _UNITS:
         if seconds >= 2 * length:
             return f"{int(seconds // length)} {unit}"

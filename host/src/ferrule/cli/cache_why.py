@@ -4,90 +4,75 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from ferrule import discovery
-from ferrule.admin import inventory
-from ferrule.admin.suggestions import unknown_tool
 from ferrule.calls.call import parse
-from ferrule.cli.arguments import Pair, arguments
+from ferrule.cli.arguments import Pair, arguments, schema_of
+from ferrule.cli.selection import find_tool
 from ferrule.config import configuration
-from ferrule.errors import FerruleError, InputMalformed
-from ferrule.schema import schema_file
+from ferrule.errors import FerruleError, InputMalformed, ToolError
 from ferrule.schema.arguments import prepare
 from ferrule.text import strict_json
-from ferrule.tool import computed_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel import Channel
+    from ferrule.text.json_types import JSONObject
 
-_LARGEST = 4 << 20  # bytes of what there is to say
+_MAX_ANSWER_BYTES = 4 << 20  # bytes of what there is to say
 
 
-def explained(name: str, words: Sequence[str], *, from_stdin: bool) -> dict[str, Any]:
+def explain_call(name: str, words: Sequence[str], *, from_stdin: bool) -> JSONObject:
     """What `inspection.explain` finds out about a call. Raises FerruleError where the call could not be made."""
     from ferrule.supervision.supervisor import supervise
 
     settings = configuration.read()
-    claims = discovery.scan()
-    if name not in claims:
-        raise unknown_tool(name, claims)
-    tool = discovery.find(name, settings)
+    tool = find_tool(name, settings)
     deadline = time.monotonic() + configuration.deadline()
-    schema = schema_file.static(tool) or computed_schema.computed(
-        tool, min(deadline, time.monotonic() + inventory.SECONDS)
-    )
+    schema = schema_of(tool, deadline)
     given = prepare(_arguments(words, schema, from_stdin=from_stdin), schema["parameters"])
 
     def look(channel: Channel) -> None:
         _look(channel, tool, given, settings, deadline)
 
-    outcome = supervise(look, deadline=deadline, memory=settings.memory(name), size_limit=_LARGEST)
+    outcome = supervise(look, deadline=deadline, memory=settings.memory(name), size_limit=_MAX_ANSWER_BYTES)
     if outcome.result is None:
-        raise computed_schema.reported(outcome.failure or {})
+        raise ToolError.from_facts(outcome.failure or {})
     facts = strict_json.loads(outcome.result)
     return facts if isinstance(facts, dict) else {}
 
 
-def _look(
-    channel: Channel, tool: InstalledTool, given: dict[str, Any], settings: Configuration, deadline: float
-) -> None:
-    from ferrule.storage.failures import StoreFailed
+def _look(channel: Channel, tool: InstalledTool, given: JSONObject, settings: Configuration, deadline: float) -> None:
+    from ferrule.storage import StorageError
     from ferrule.tool.call_info import CallInfo
     from ferrule.tool.context import Context
     from ferrule.tool.loader import load
-    from ferrule.wrappers.artifacts.settings import WRAPPER as ARTIFACTS
-    from ferrule.wrappers.artifacts.wrapper import ROOM
+    from ferrule.tool.wrapper_context import WrapperContext
+    from ferrule.wrappers.artifacts.settings import NAME as ARTIFACTS
+    from ferrule.wrappers.artifacts.wrapper import MAX_STORED_BYTES
     from ferrule.wrappers.cache import inspection
-    from ferrule.wrappers.cache.cached_call import NAME
+    from ferrule.wrappers.cache.settings import NAME
 
     loaded = load(tool)
-    context = Context(
-        tool.name,
-        deadline,
-        credentials=loaded.credentials(),
-        settings=settings.tool(tool.name),
-        wrappers={NAME: inspection.table_of(settings)},
-    )
+    plain = Context(tool.name, deadline, credentials=loaded.credentials(), settings=settings.tool(tool.name))
+    context = WrapperContext(plain, {NAME: settings.wrapper(NAME)})
     channel.secrets(context.secrets())
     context.call = CallInfo(loaded, given, context)
     wrappers = settings.wrappers()
     if ARTIFACTS in wrappers and context.call.result_policy.linkable:
-        context.max_bytes = ROOM  # as that wrapper, which is outside of the cache, would have it
+        context.max_bytes = MAX_STORED_BYTES  # as that wrapper, which is outside of the cache, would have it
     try:
-        channel.result(inspection.explain(context, inspection.opened(settings), is_on=NAME in wrappers))
-    except (StoreFailed, ValueError) as failure:
+        channel.result(inspection.explain(context, inspection.open_configured(settings), is_on=NAME in wrappers))
+    except (StorageError, ValueError) as failure:
         text = str(failure)
         raise FerruleError(f"{text[:1].upper()}{text[1:]}.") from None
 
 
-def _arguments(words: Sequence[str], schema: dict[str, Any], *, from_stdin: bool) -> dict[str, Any]:
+def _arguments(words: Sequence[str], schema: JSONObject, *, from_stdin: bool) -> JSONObject:
     if from_stdin:
         if words:
             raise click.UsageError("The arguments stand on the command line, or on stdin with --stdin.")

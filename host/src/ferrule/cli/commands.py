@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import ast
 import importlib
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from ferrule import discovery
-from ferrule.errors import FerruleError
-from ferrule.schema.schema_file import locate_module
+from ferrule.admin.entry_point import EntryPoint, entry_points
+from ferrule.errors import CallInterrupted, FerruleError
+from ferrule.schema.schema_file import find_module_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ferrule.admin.diagnosis import Diagnosis
+    from ferrule.supervision.channel import Channel
 
 BUILT_IN = {
     "list": "List the installed tools.",
@@ -35,43 +43,14 @@ BUILT_IN = {
 _NO_HELP = "(its module cannot be read)"
 
 
-class PluginCommand(NamedTuple):
-    """An entry point of the group `ferrule.commands`. source: the distribution that offers it, and its version."""
-
-    name: str
-    value: str
-    source: str
-
-    @property
-    def help(self) -> str:
-        """One line, from the docstring of its module; the module is not imported."""
-        return _first_line_of_docstring(self.value.partition(":")[0])
-
-    def load(self) -> click.Command:
-        """Import it. Raises FerruleError that names the command where the distribution cannot provide it."""
-        module, _, attribute = self.value.partition(":")
-        try:
-            command = getattr(importlib.import_module(module), attribute)
-        except Exception as error:
-            raise self._broken(f"{self.value} cannot be loaded ({type(error).__name__}: {error})") from error
-        if not isinstance(command, click.Command):
-            raise self._broken(f"{self.value} is not a click command")
-        return command
-
-    def _broken(self, why: str) -> FerruleError:
-        return FerruleError(
-            f"The command {self.name!r} of {self.source} cannot be used: {why}.",
-            hint=f"Update or uninstall {self.source.partition(' ')[0]}; all other commands work.",
-        )
+def plugin_commands() -> dict[str, EntryPoint]:
+    """The commands of installed distributions by name. A name of the host's, or one that is taken, is passed over."""
+    return entry_points(discovery.COMMANDS, BUILT_IN)[0]
 
 
-def plugin_commands() -> dict[str, PluginCommand]:
-    """The commands of installed distributions, by name. A name of the host's, or one that is taken, is passed over."""
-    found: dict[str, PluginCommand] = {}
-    for name, value, source in discovery.entry_points(discovery.COMMANDS):
-        if name not in BUILT_IN:
-            found.setdefault(name, PluginCommand(name, value, source))
-    return dict(sorted(found.items()))
+def help_lines() -> dict[str, str]:
+    """One line for each command of installed distributions, by name; no module is imported."""
+    return {name: _first_line_of_docstring(one.module) for name, one in plugin_commands().items()}
 
 
 def load(name: str) -> click.Command | None:
@@ -79,17 +58,48 @@ def load(name: str) -> click.Command | None:
     if name in BUILT_IN:
         command: click.Command = importlib.import_module(f"ferrule.cli.{name}").command
         return command
-    plugin = plugin_commands().get(name)
-    return plugin.load() if plugin else None
+    found = plugin_commands().get(name)
+    return _load(found) if found else None
+
+
+def examine() -> Iterator[Diagnosis]:
+    """What is wrong with the commands of installed distributions. Each is loaded in a supervised child."""
+    from ferrule.admin.diagnosis import ERROR, WARNING, Diagnosis
+    from ferrule.admin.inventory import run_supervised
+
+    found, passed_over = entry_points(discovery.COMMANDS, BUILT_IN)
+    for one in found.values():
+        try:
+            run_supervised(partial(_load_in_child, one))
+        except CallInterrupted:
+            raise
+        except FerruleError as error:
+            yield Diagnosis("command-broken", ERROR, one.name, error.message, error.hint)
+    for one in passed_over:
+        owner = "ferrule itself" if one.name in BUILT_IN else found[one.name].source
+        message = f"{one.source} offers this command as well, but the name belongs to {owner}."
+        yield Diagnosis("command-passed-over", WARNING, one.name, message, "Uninstall the one that you do not need.")
+
+
+def _load(one: EntryPoint) -> click.Command:
+    command = one.load("command")
+    if not isinstance(command, click.Command):
+        raise one.unusable("command", "is not a click command")
+    return command
+
+
+def _load_in_child(one: EntryPoint, channel: Channel) -> None:
+    _load(one)
+    channel.result({})
 
 
 def _first_line_of_docstring(module: str) -> str:
-    file = locate_module(module)
+    file = find_module_file(module)
     if file is None:
         return _NO_HELP
     try:
         with open(file, "rb") as source:
             docstring = ast.get_docstring(ast.parse(source.read()))
-    except (OSError, SyntaxError, ValueError):
+    except (OSError, SyntaxError, ValueError, MemoryError, RecursionError):  # the last two of an endless nesting
         return _NO_HELP
-    return (docstring or _NO_HELP).splitlines()[0]
+    return docstring.splitlines()[0] if docstring else ""

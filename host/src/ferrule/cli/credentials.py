@@ -1,29 +1,36 @@
-"""`ferrule credentials`: what the tools need to be told in secret, and whether they are told. Never shows a value."""
+"""`ferrule credentials`: what the tools and commands need, and whether it is set. Never shows a value."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
 from ferrule import discovery
-from ferrule.admin.credential_status import MISSING, SET, CredentialStatus, statuses
+from ferrule.admin import credentials_writer
+from ferrule.admin.credential_status import MISSING, SET, CredentialStatus, declared, owners, statuses
 from ferrule.admin.inventory import BROKEN, CLASH, DISABLED, OK, Entry
 from ferrule.admin.suggestions import unknown_tool
 from ferrule.cli.output import home_as_tilde, note, print_indented, print_json, print_table
 from ferrule.cli.selection import complete, entries, json_option, tools_argument
-from ferrule.config import credentials_file
+from ferrule.config.configuration import credentials_path
 from ferrule.config.credentials_file import CredentialsFile
-from ferrule.errors import CredentialsMalformed, FerruleError
-from ferrule.tool.credentials import Credential, default_path, is_sendable
-from ferrule_ask.keys import ANTHROPIC, Keys
+from ferrule.errors import FerruleError
+from ferrule.tool.credentials import Credential
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from ferrule.admin.entry_point import EntryPoint
 
-ASK = "ask"
+
+class Failure(TypedDict):
+    """A tool, or a distribution's list of credentials, that does not say what it needs."""
+
+    tool: str
+    state: str
+    error: str | None
 
 
 class CredentialsGroup(click.Group):
@@ -57,7 +64,7 @@ def command() -> None:
 def show(tools: tuple[str, ...], check: bool, as_json: bool) -> int:
     """Show the credentials of each TOOL, or of all: where each is looked up, and whether it is set. Never a value.
 
-    The model's key of `ferrule ask` is shown as that of a tool `ask`, where it is set or asked for by that name.
+    A command may need credentials, too. They are shown under its name, where they are set or asked for by that name.
 
     \b
     Example: ferrule credentials web_search_brave --check
@@ -65,16 +72,20 @@ def show(tools: tuple[str, ...], check: bool, as_json: bool) -> int:
     Exit code: 1 where --check finds one that is missing or cannot be used, or a tool that cannot be loaded, and where
     the credentials file cannot be used; 0 otherwise.
     """
-    file = CredentialsFile(default_path())
-    named = [name for name in tools if not _is_ask(name)]
+    file = CredentialsFile(credentials_path())
+    others = owners()
+    named = [name for name in tools if name not in others]
     found = list(entries(named, load=True)) if named or not tools else []
+    failed = [Failure(tool=one.name, state=one.state, error=_message(one)) for one in found if one.state != OK]
     known = [status for entry in found for status in statuses(entry, file)]
-    known += _of_ask(file, is_named=len(named) < len(tools))
+    chosen = {name: owner for name, owner in others.items() if not tools or name in tools}
+    known += _of_others(chosen, file, failed, is_named=bool(tools))
     if as_json:
-        print_json(_document(file, found, known))
+        facts = {"path": file.path, "problem": file.problem, "warning": file.warning}
+        print_json({"file": facts, "credentials": [status.as_dict() for status in known], "failed": failed})
     else:
-        _print(file, found, known)
-    is_well = all(entry.state in (OK, DISABLED) for entry in found) and all(status.state == SET for status in known)
+        _print(file, known, failed)
+    is_well = all(one["state"] == DISABLED for one in failed) and all(status.state == SET for status in known)
     return int(bool(file.problem) or (check and not is_well))
 
 
@@ -94,13 +105,12 @@ def set_one(target: str, name: str | None, value: str | None, as_json: bool) -> 
     Examples:
       ferrule credentials set web_search_brave api_key
       ferrule credentials set web_search.brave.api_key < key.txt
-      ferrule credentials set ask api_key
 
     Exit code: 1 where the value or the file cannot be used, 0 otherwise.
     """
     key, credential = _resolve(target, name)
-    path = default_path()
-    credentials_file.store(path, key, _value(value, key))
+    path = credentials_path()
+    credentials_writer.store(path, key, _value(value, key))
     if as_json:
         print_json({"key": key, "file": path, "changed": True})
     else:
@@ -123,9 +133,9 @@ def unset(target: str, name: str | None, as_json: bool) -> int:
     Exit code: 1 where the file cannot be used; 0 otherwise, also where it was not set.
     """
     key, credential = _resolve(target, name)
-    path = default_path()
+    path = credentials_path()
     keys = [key, credential.environment] if credential else [key]
-    is_changed = sum(credentials_file.remove(path, one) for one in keys) > 0
+    is_changed = sum(credentials_writer.remove(path, one) for one in keys) > 0
     if as_json:
         print_json({"key": key, "file": path, "changed": is_changed})
     else:
@@ -137,56 +147,46 @@ def _resolve(target: str, name: str | None) -> tuple[str, Credential | None]:
     """The key of the credentials file that is meant, and the credential where a tool's is."""
     claims = discovery.scan()
     tool, _, rest = target.partition(".")
-    if _is_ask(tool):
-        chosen = name or rest or ANTHROPIC.name
-        if chosen != ANTHROPIC.name:
-            raise FerruleError(f"{ASK} has no credential {chosen!r}.", hint=f"It has {ANTHROPIC.name}.")
-        return ANTHROPIC.path, ANTHROPIC
-    if tool not in claims:
-        # A key of the file has dots, or is written as a variable is; anything else is a tool's name, mistyped.
-        if name is not None or ("." not in target and not target.isupper()):
-            raise unknown_tool(target, claims)
-        if not all(target.split(".")):
-            raise FerruleError(f"{target!r} is no key: names with dots between them are, as in dice.api_key.")
-        return target, None
-    (entry,) = entries([tool], load=True)
-    credential = _choose(entry, name or rest or None)
-    return credential.path, credential
+    if tool in claims:
+        (entry,) = entries([tool], load=True)
+        if entry.state != OK and not entry.credentials:
+            raise entry.error or FerruleError(f"{entry.name} is {entry.state}.")
+        credential = _choose(tool, [Credential(**facts) for facts in entry.credentials], name or rest)
+        return credential.path, credential
+    if owner := owners().get(tool):
+        credential = _choose(tool, declared(owner), name or rest)
+        return credential.path, credential
+    # A key of the file has dots, or is written as a variable is; anything else is a tool's name, mistyped.
+    if name is not None or ("." not in target and not target.isupper()):
+        raise unknown_tool(target, claims)
+    if not all(target.split(".")):
+        raise FerruleError(f"{target!r} is no key: names with dots between them are, as in dice.api_key.")
+    return target, None
 
 
-def _is_ask(name: str) -> bool:
-    """Whether a name stands for `ferrule ask`, which needs a key as tools do. A tool of that name comes first."""
-    return name == ASK and name not in discovery.scan()
-
-
-def _of_ask(file: CredentialsFile, *, is_named: bool) -> list[CredentialStatus]:
-    """The status of the model's key. Whoever has none and does not ask for it is not bothered with it."""
-    if not (is_named or _is_ask(ASK)):
-        return []
-    status = CredentialStatus(ASK, ANTHROPIC, file)
-    if status.state != SET:  # a file in ~/.stps counts also where the credentials file cannot be used
+def _of_others(
+    others: Mapping[str, EntryPoint], file: CredentialsFile, failed: list[Failure], *, is_named: bool
+) -> list[CredentialStatus]:
+    """The status of credentials that are no tool's; those that are not set only where they are asked for by name."""
+    known: list[CredentialStatus] = []
+    for name, owner in others.items():
         try:
-            found = Keys().find(ANTHROPIC.environment)
-        except CredentialsMalformed as error:
-            status.problem = error.message
-        else:
-            status.source = found.source if found else None
-            status.problem = None
-    return [status] if is_named or status.state != MISSING else []
+            known += [CredentialStatus(name, credential, file) for credential in declared(owner)]
+        except FerruleError as error:
+            failed.append(Failure(tool=name, state=BROKEN, error=error.message))
+    return [status for status in known if is_named or status.state != MISSING]
 
 
-def _choose(entry: Entry, name: str | None) -> Credential:
-    if entry.state != OK and not entry.credentials:
-        raise entry.error or FerruleError(f"{entry.name} is {entry.state}.")
-    known = {facts["name"]: Credential(**facts) for facts in entry.credentials}
+def _choose(owner: str, credentials: Sequence[Credential], name: str | None) -> Credential:
+    known = {one.name: one for one in credentials}
     if not known:
-        raise FerruleError(f"{entry.name} needs no credentials.")
+        raise FerruleError(f"{owner} needs no credentials.")
     names = ", ".join(sorted(known))
-    if name is None and len(known) > 1:
-        raise click.UsageError(f"{entry.name} needs several credentials; name one of {names}.")
+    if not name and len(known) > 1:
+        raise click.UsageError(f"{owner} needs several credentials; name one of {names}.")
     chosen = name or names
     if chosen not in known:
-        raise FerruleError(f"{entry.name} has no credential {chosen!r}.", hint=f"It has {names}.")
+        raise FerruleError(f"{owner} has no credential {chosen!r}.", hint=f"It has {names}.")
     return known[chosen]
 
 
@@ -196,22 +196,13 @@ def _value(given: str | None, key: str) -> str:
     if given is None:
         given = sys.stdin.buffer.read(1 << 16).decode(errors="replace") if sys.stdin else ""
     value = str(given).strip()
-    if not is_sendable(value):
+    if not Credential.is_sendable(value):
         problem = "holds a blank, a line break or a character that is not ASCII" if value else "is empty"
         raise FerruleError(f"The value of {key} {problem}, so it cannot be a key; nothing was changed.")
     return value
 
 
-def _document(file: CredentialsFile, found: Sequence[Entry], known: Sequence[CredentialStatus]) -> dict[str, Any]:
-    failed = [entry for entry in found if entry.state != OK]
-    return {
-        "file": {"path": file.path, "problem": file.problem, "warning": file.warning},
-        "credentials": [status.as_dict() for status in known],
-        "failed": [{"tool": entry.name, "state": entry.state, "error": _message(entry)} for entry in failed],
-    }
-
-
-def _print(file: CredentialsFile, found: Sequence[Entry], known: Sequence[CredentialStatus]) -> None:
+def _print(file: CredentialsFile, known: Sequence[CredentialStatus], failed: Sequence[Failure]) -> None:
     if known:
         headings = ("TOOL", "CREDENTIAL", "STATE", "FROM", "ENVIRONMENT", "KEY IN THE FILE", "GET ONE")
         print_table(headings, map(_row, known), colour="STATE")
@@ -220,7 +211,7 @@ def _print(file: CredentialsFile, found: Sequence[Entry], known: Sequence[Creden
         click.echo("No credentials are needed.")
     for text in filter(None, (file.problem, file.warning)):
         note(f"warning: {text}")
-    unknown_needs = [entry.name for entry in found if entry.state in (BROKEN, CLASH)]
+    unknown_needs = [one["tool"] for one in failed if one["state"] in (BROKEN, CLASH)]
     if unknown_needs:
         names = ", ".join(unknown_needs)
         note(f"warning: What these need is not known, since they cannot be loaded: {names}. See `ferrule doctor`.")

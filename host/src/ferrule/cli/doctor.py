@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ferrule.admin.diagnosis import ERROR, NOTE, WARNING, Diagnosis, examine
+from ferrule.cli import commands
 from ferrule.cli.output import counted, print_finding, print_json
 from ferrule.cli.selection import json_option
 
@@ -25,7 +26,7 @@ def command(folders: tuple[str, ...], as_json: bool) -> int:
 
     Exit code: 1 where there is an error; 0 otherwise, also with warnings and notes.
     """
-    found = list(examine(folders))
+    found = [*examine(folders), *commands.examine()]
     errors = sum(one.severity == ERROR for one in found)
     if as_json:
         print_json({"healthy": not errors, "findings": [one.as_dict() for one in found]})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,8 +16,11 @@ from ferrule.cli.selection import entries, json_option, tools_argument
 from ferrule.config.client_folders import client_folders, user_folder
 from ferrule.errors import FerruleError, LinkRefused
 from ferrule.schema.rules import check
-from ferrule.text.naming import is_tool_name
-from ferrule.text.renaming import with_prefix
+from ferrule.text.aliases import with_prefix
+from ferrule.text.names import is_tool_name
+
+if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONObject
 
 LINKED, UNCHANGED, REFUSED, SKIPPED = "linked", "unchanged", "refused", "skipped"
 
@@ -75,7 +78,7 @@ def _names(tools: tuple[str, ...], installed: list[str], alias: str | None, pref
     return names
 
 
-def _link(tools: tuple[str, ...], names: dict[str, str], folder: str) -> list[dict[str, Any]]:
+def _link(tools: tuple[str, ...], names: dict[str, str], folder: str) -> list[JSONObject]:
     found = list(entries(tools, load=True))
     wanted = Counter(names.get(entry.name, entry.name) for entry in found)
     results = []
@@ -84,7 +87,7 @@ def _link(tools: tuple[str, ...], names: dict[str, str], folder: str) -> list[di
         result = {"tool": entry.name, "name": name, "result": REFUSED, "path": None, "reason": None, "hint": None}
         try:
             _refuse(entry, name, wanted[name])
-            result.update(_written(linked_executables.Link(entry.tool, entry.schema or {}, names), folder))
+            result.update(_write(linked_executables.Link(entry.tool, entry.schema or {}, names), folder))
         except FerruleError as error:
             is_skipped = entry.state == DISABLED and not tools
             result.update({"reason": error.message, "hint": error.hint, "result": SKIPPED if is_skipped else REFUSED})
@@ -101,7 +104,7 @@ def _refuse(entry: Entry, name: str, wanted: int) -> None:
         raise LinkRefused(f"{wanted} tools would get the name {name!r}.", hint="Link them one by one, with --as.")
 
 
-def _written(link: linked_executables.Link, folder: str) -> dict[str, Any]:
+def _write(link: linked_executables.Link, folder: str) -> JSONObject:
     """Write one executable, unless its schema is not valid any more under its other name."""
     errors = [finding for finding in check(link.schema, name=link.name) if finding.severity == "error"]
     if errors:
@@ -110,7 +113,7 @@ def _written(link: linked_executables.Link, folder: str) -> dict[str, Any]:
     return {"result": LINKED if is_new else UNCHANGED, "path": os.path.join(folder, link.file_name())}
 
 
-def _print(results: list[dict[str, Any]], folder: str) -> None:
+def _print(results: list[JSONObject], folder: str) -> None:
     for result in results:
         if result["path"]:
             click.echo(f"{result['result']} {plain(home_as_tilde(result['path']))}")

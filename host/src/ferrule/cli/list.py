@@ -10,7 +10,7 @@ from ferrule.cli.output import plain, print_json, print_table
 from ferrule.cli.selection import entries, json_option
 from ferrule.config import configuration
 
-_WELL = (OK, UNCHECKED, DISABLED)
+_USABLE_STATES = (OK, UNCHECKED, DISABLED)
 
 
 @click.command("list")
@@ -40,7 +40,7 @@ def command(check: bool, as_json: bool) -> int:
         click.echo("No tools are installed. `ferrule new NAME` starts one.")
     if not as_json:
         _print_wrappers(wrappers)
-    is_well = all(entry.state in _WELL for entry in found) and not any(one.state == BROKEN for one in wrappers)
+    is_well = all(entry.state in _USABLE_STATES for entry in found) and not any(one.state == BROKEN for one in wrappers)
     return int(check and not is_well)
 
 

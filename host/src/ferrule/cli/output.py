@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from ferrule.text.json_types import JSONObject
 
 _COLOURS = {
-    "ok": "green",
-    "broken": "red",
-    "clash": "red",
-    "invalid": "red",
-    "error": "red",
-    "disabled": "yellow",
-    "warning": "yellow",
-    "on": "green",
-    "set": "green",
-    "missing": "yellow",
-    "unusable": "red",
+    **dict.fromkeys(("ok", "on", "set"), "green"),
+    **dict.fromkeys(("disabled", "missing", "warning"), "yellow"),
+    **dict.fromkeys(("broken", "clash", "error", "invalid", "unusable"), "red"),
 }
-_NARROWEST = 20  # columns that the last cell keeps on a terminal, however narrow that is
-_GAP = 2
+_MIN_LAST_CELL_COLUMNS = 20  # columns that the last cell keeps on a terminal, however narrow that is
+_GAP_COLUMNS = 2
 
 
 def plain(text: object) -> str:
@@ -58,13 +51,13 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, co
     """
     table = [list(headings), *([plain(cell) for cell in row] for row in rows)]
     widths = [max(len(row[column]) for row in table) for column in range(len(headings) - 1)]
-    room = _room(sum(widths) + _GAP * len(widths))
+    room = _room(sum(widths) + _GAP_COLUMNS * len(widths))
     for index, row in enumerate(table):
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         if colour in headings and index:
             column = list(headings).index(str(colour))
             cells[column] = coloured(cells[column])
-        click.echo((" " * _GAP).join([*cells, _cut(row[-1], room)]).rstrip())
+        click.echo((" " * _GAP_COLUMNS).join([*cells, _cut(row[-1], room)]).rstrip())
 
 
 def print_indented(*texts: str | None) -> None:
@@ -73,7 +66,7 @@ def print_indented(*texts: str | None) -> None:
         click.echo(f"  {plain(text)}")
 
 
-def print_finding(finding: dict[str, Any], place: str) -> None:
+def print_finding(finding: JSONObject, place: str) -> None:
     """Print what is wrong and what to do about it: `severity`, `id`, `message` and `mend` of the finding."""
     where = f": {plain(place)}" if place else ""
     click.echo(f"  {coloured(finding['severity'])} {plain(finding['id'])}{where}")
@@ -98,7 +91,7 @@ def _room(taken: int) -> int | None:
         return None
     import shutil
 
-    return max(_NARROWEST, shutil.get_terminal_size().columns - taken)
+    return max(_MIN_LAST_CELL_COLUMNS, shutil.get_terminal_size().columns - taken)
 
 
 def _cut(cell: str, room: int | None) -> str:

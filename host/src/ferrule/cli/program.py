@@ -5,19 +5,26 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ferrule._version import __version__
-from ferrule.cli.commands import BUILT_IN, load, plugin_commands
+from ferrule.cli.commands import BUILT_IN, help_lines, load, plugin_commands
+from ferrule.errors import FerruleError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from click.shell_completion import CompletionItem
 
-    from ferrule.errors import FerruleError
+    from ferrule.admin.entry_point import EntryPoint
 
 INTERRUPTED, UNREAD = 130, 141
+_MAX_EXIT_CODE = 255
+_KNOWN_ENDS = (
+    FerruleError, click.ClickException, click.Abort, click.exceptions.Exit, EOFError, KeyboardInterrupt, OSError,
+    SystemExit,
+)  # fmt: skip
 
 
 class Commands(click.Group):
@@ -46,14 +53,21 @@ class Commands(click.Group):
                 ctx.fail(f"No such command {name!r}. Did you mean {close[0]!r}?")
         return super().resolve_command(ctx, args)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands whose names begin so, without importing them, and the options."""
+        from click.shell_completion import CompletionItem
+
+        lines = {**BUILT_IN, **help_lines()}
+        found = [CompletionItem(name, help=line) for name, line in lines.items() if name.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands in the help text."""
         with formatter.section("Commands"):
             formatter.write_dl(list(BUILT_IN.items()))
-        added = [(command.name, command.help) for command in plugin_commands().values()]
-        if added:
+        if added := help_lines():
             with formatter.section("Commands of installed distributions"):
-                formatter.write_dl(added)
+                formatter.write_dl(list(added.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the chosen command."""
@@ -63,6 +77,13 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:
             return UNREAD
+        except _KNOWN_ENDS:
+            raise
+        except BaseException as error:
+            added = plugin_commands().get(ctx.invoked_subcommand or "")
+            if added is None:
+                raise
+            raise _defect_of_plugin(added, error) from error
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -87,7 +108,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         code = _invoke(list(arguments), as_json)
         for stream in filter(None, (sys.stdout, sys.stderr)):
-            stream.flush()
+            if not stream.closed:
+                stream.flush()
     except BrokenPipeError:
         return UNREAD
     except OSError as error:
@@ -97,16 +119,21 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _invoke(arguments: list[str], as_json: bool) -> int:
-    from ferrule.errors import CallInterrupted, FerruleError
+    from ferrule.errors import CallInterrupted
 
     try:
-        return program.main(arguments, prog_name="ferrule", standalone_mode=False) or 0
-    except SystemExit as error:  # click's way out after it has printed a completion
-        return error.code if isinstance(error.code, int) else 1
+        return _exit_code(program.main(arguments, prog_name="ferrule", standalone_mode=False))
+    except SystemExit as error:  # click's way out after it has printed a completion, and a plugin's
+        if isinstance(error.code, str):
+            _report(FerruleError(error.code), as_json)
+        return (error.code or 0) & _MAX_EXIT_CODE if isinstance(error.code, int | None) else 1
     except click.Abort:
         return INTERRUPTED
     except click.UsageError as error:
         return _report_usage(error, as_json)
+    except click.ClickException as error:
+        _report(FerruleError(error.format_message()), as_json)
+        return error.exit_code
     except FerruleError as error:
         _report(error, as_json)
         return INTERRUPTED if isinstance(error, CallInterrupted) else error.exit_code
@@ -116,9 +143,18 @@ def _invoke(arguments: list[str], as_json: bool) -> int:
         where = f"{error.filename}: " if error.filename else ""
         _report(FerruleError(f"{where}{error.strerror or error}."), as_json)
         return 1
-    except Exception as error:  # noqa: BLE001 - an admin gets a sentence, also where the defect is ferrule's own
+    except Exception as error:  # noqa: BLE001 - the user gets a sentence, also where the defect is ferrule's own
         _report(_defect(error), as_json)
         return 1
+
+
+def _exit_code(value: object) -> int:
+    """The exit code that a command has returned. Raises FerruleError for what is none; 256 would be 0 to a shell."""
+    if value is None:
+        return 0
+    if isinstance(value, int) and 0 <= value <= _MAX_EXIT_CODE:
+        return value
+    raise FerruleError(f"The command has returned {type(value).__name__}, where an exit code of 0 to 255 was expected.")
 
 
 def _report_usage(error: click.UsageError, as_json: bool) -> int:
@@ -141,8 +177,6 @@ def _report(error: FerruleError, as_json: bool) -> None:
 
 
 def _defect(error: Exception) -> FerruleError:
-    from ferrule.errors import FerruleError
-
     reported = FerruleError(
         f"ferrule failed with {type(error).__name__}: {error}. That is a defect of ferrule.",
         hint="Set FERRULE_DEBUG=1 to see where it happened.",
@@ -151,7 +185,16 @@ def _defect(error: Exception) -> FerruleError:
     return reported
 
 
-def _print_error(facts: dict[str, object]) -> None:
+def _defect_of_plugin(command: EntryPoint, error: BaseException) -> FerruleError:
+    from ferrule.supervision.exception_text import name_and_text
+
+    return FerruleError(
+        f"The command {command.name!r} of {command.source} failed with {name_and_text(error)}.",
+        hint="Set FERRULE_DEBUG=1 to see where it happened.",
+    )
+
+
+def _print_error(facts: Mapping[str, object]) -> None:
     from ferrule.cli.output import print_json
 
     print_json({"error": facts})
@@ -163,12 +206,11 @@ def _complain(message: str, hint: str | None = None) -> None:
     try:
         click.echo("\n".join(plain(text) for text in (f"Error: {message}", hint) if text), err=True)
     except OSError:
-        return  # nobody reads it; the exit code says enough
+        return  # there is no reader; the exit code says enough
 
 
 def _tolerate_any_text() -> None:
     """Names of files may hold bytes that no encoding has, and a terminal may have no letter for a description."""
-    streams: tuple[TextIO | None, ...] = (sys.stdout, sys.stderr)
-    for stream in streams:
-        if stream is not None and hasattr(stream, "reconfigure"):
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # which None has not
             stream.reconfigure(errors="backslashreplace")

@@ -7,28 +7,25 @@ import json
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
-from ferrule import discovery
-from ferrule.admin import inventory
-from ferrule.admin.suggestions import unknown_tool
-from ferrule.calls.call import Call, parse
+from ferrule.calls.call import ForkRunner, StreamSource, ToolCall, answer, parse
+from ferrule.calls.output import Output
 from ferrule.calls.streams import Streams
-from ferrule.cli.arguments import Pair, arguments
-from ferrule.cli.selection import complete, json_option
+from ferrule.cli.arguments import Pair, arguments, schema_of
+from ferrule.cli.selection import complete, find_tool, json_option
+from ferrule.config import configuration
 from ferrule.errors import InputMalformed
-from ferrule.schema import schema_file
 from ferrule.supervision.signals import Signals
 from ferrule.text import strict_json
-from ferrule.tool import computed_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ferrule.config import configuration
     from ferrule.discovery import InstalledTool
+    from ferrule.text.json_types import JSONObject
 
 
 @click.command("run")
@@ -54,17 +51,22 @@ def command(tool: str, words: tuple[str, ...], dry_run: bool, as_json: bool) -> 
 
     Exit code: the executable's, 0 where the tool answered and 1 where it failed.
     """
-    _pairs(words)  # a usage error is told before the streams are taken
+    pairs = _pairs(words)  # a usage error is reported before the streams are taken
     gc.disable()  # the child that executes the tool enables it, as an executable's does
     streams = Streams()
     with Signals() as signals:
-        return _Run(tool, words, streams, signals, dry=dry_run, is_pretty=not as_json).answer()
+        deadline = time.monotonic() + configuration.deadline()
+        source = _CommandSource(pairs, _text(words), StreamSource(streams, signals, deadline), deadline)
+        runner = ForkRunner(signals)
+        call = ToolCall(tool, source, runner, deadline, resolve_tool=find_tool, is_dry_run=dry_run)
+        return answer(call, streams, signals, None if as_json else partial(_format_for_terminals, streams))
 
 
 def _pairs(words: Sequence[str]) -> list[Pair] | None:
     """The words as pairs; None where the arguments are one JSON document, on the command line or on stdin."""
     if not words or words == ("-",) or (len(words) == 1 and words[0].lstrip()[:1] in ("{", "[")):
-        return None if words or not _stdin_is_terminal() else []
+        is_without_input = not words and sys.stdin is not None and sys.stdin.isatty()
+        return [] if is_without_input else None
     try:
         return [Pair(word) for word in words]
     except ValueError as error:
@@ -76,79 +78,64 @@ def _text(words: Sequence[str]) -> bytes | None:
     return os.fsencode(words[0]) if words and words != ("-",) else None
 
 
-def _stdin_is_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
+class _CommandSource:
+    """Arguments that may stand on the command line: as pairs, or as a JSON document; else they are on stdin."""
 
+    def __init__(self, pairs: list[Pair] | None, text: bytes | None, stdin: StreamSource, deadline: float) -> None:
+        self._pairs = pairs
+        self._text = text
+        self._stdin = stdin
+        self._deadline = deadline
 
-class _Run(Call):
-    """A call whose arguments may stand on the command line."""
-
-    def __init__(
-        self, name: str, words: Sequence[str], streams: Streams, signals: Signals, *, dry: bool, is_pretty: bool
-    ) -> None:
-        super().__init__(name, {}, streams, signals, time.monotonic(), dry=dry)
-        self._pairs = _pairs(words)
-        self._text = _text(words)
-        self._is_pretty = is_pretty
-
-    def received(self) -> bytes:
-        """What stands on the command line, and where nothing does, what is on stdin."""
+    def read_input(self) -> bytes:
+        """Return the JSON document; nothing where there are pairs."""
         if self._pairs is not None:
             return b""
-        return super().received() if self._text is None else self._text
+        return self._stdin.read_input() if self._text is None else self._text
 
-    def found(self, settings: configuration.Configuration) -> InstalledTool:
-        """The tool; the error for one that is not there names those that were probably meant."""
-        claims = discovery.scan()
-        if self.name not in claims:
-            raise unknown_tool(self.name, claims)
-        return super().found(settings)
-
-    def arguments(self, data: bytes, tool: InstalledTool) -> dict[str, Any]:
-        """The pairs in the types of the schema, or the JSON object."""
+    def parse_arguments(self, data: bytes, tool: InstalledTool) -> JSONObject:
+        """Return the pairs in the types of the schema, or the JSON object."""
         if self._pairs is None:
             return parse(data, "stdin" if self._text is None else "The argument")
         needs_schema = any(not pair.is_json for pair in self._pairs)
-        schema = (schema_file.static(tool) or self._computed(tool)) if needs_schema else {}
+        schema = schema_of(tool, self._deadline) if needs_schema else {}
         try:
             return arguments(self._pairs, schema)
         except ValueError as error:
             raise InputMalformed(f"{error}.") from None
 
-    def shown(self, document: bytes) -> bytes:
-        """The document as a person reads it, where a person does."""
-        if not self._is_pretty or self._streams.stdout is None or not os.isatty(self._streams.stdout):
-            return document
-        try:
-            text = json.dumps(json.loads(document), indent=2, ensure_ascii=False)
-        except RecursionError:
-            return document
-        return harmless(text)
 
-    def reported(self, text: bytes) -> bytes:
-        """The text with the content of each event in the event's place, where a person reads it."""
-        if not self._is_pretty or not os.isatty(2):
-            return text
-        return b"".join(map(_content, text.splitlines(keepends=True)))
+def _format_for_terminals(streams: Streams, output: Output) -> Output:
+    """The output as a user reads it, of each stream that is a terminal."""
+    document, text = output.document, output.text
+    if streams.stdout is not None and os.isatty(streams.stdout):
+        document = _format_document(document)
+    if os.isatty(2):
+        text = b"".join(map(_content, text.splitlines(keepends=True)))
+    return Output(document, text, output.exit_code)
 
-    def _computed(self, tool: InstalledTool) -> dict[str, Any]:
-        return computed_schema.computed(tool, min(self.deadline, time.monotonic() + inventory.SECONDS))
+
+def _format_document(document: bytes) -> bytes:
+    try:
+        text = json.dumps(json.loads(document), indent=2, ensure_ascii=False)
+    except RecursionError:
+        return document
+    return harmless(text)
 
 
 def _content(line: bytes) -> bytes:
-    """What an event says to a person; any other line as it is."""
+    """What an event says to the user; any other line as it is."""
     try:
         event = strict_json.loads(line)
     except strict_json.MalformedJSON:
         return line
-    content = event.get("content") if isinstance(event, dict) and "kind" in event else None
+    if not isinstance(event, dict) or ("event" not in event and event.get("kind") != "config_required"):
+        return line
+    content = event.get("content")
     return harmless(content) + b"\n" if isinstance(content, str) else line
 
 
 def harmless(text: str) -> bytes:
     """Whatever a page or a plugin has put into a string, the terminal is not to obey it."""
-    return "".join(_visible(letter) for letter in text).encode()
-
-
-def _visible(letter: str) -> str:
-    return letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1]
+    shown = (letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text)
+    return "".join(shown).encode()

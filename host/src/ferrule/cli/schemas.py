@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,11 +10,14 @@ from ferrule.admin.inventory import DISABLED, OK, Entry
 from ferrule.cli.output import note, print_json
 from ferrule.cli.selection import entries, json_option, tools_argument
 from ferrule.errors import FerruleError
-from ferrule.provider_formats import FORMS, Form
+from ferrule.provider_formats import FORMATS, ProviderFormat
+
+if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONObject
 
 
 @click.command("schemas")
-@click.option("--for", "provider", type=click.Choice(list(FORMS)), required=True, help="Who is to read them.")
+@click.option("--for", "provider", type=click.Choice(list(FORMATS)), required=True, help="Who is to read them.")
 @tools_argument
 @json_option
 def command(provider: str, tools: tuple[str, ...], as_json: bool) -> int:
@@ -31,7 +34,7 @@ def command(provider: str, tools: tuple[str, ...], as_json: bool) -> int:
 
     Exit code: 1 where a TOOL that was named is left out, 0 otherwise.
     """
-    form = FORMS[provider]
+    form = FORMATS[provider]
     found = list(entries(tools, load=True))
     usable = [entry for entry in found if entry.state == OK]
     left_out = [entry for entry in found if entry.state != OK and (tools or entry.state != DISABLED)]
@@ -45,7 +48,7 @@ def command(provider: str, tools: tuple[str, ...], as_json: bool) -> int:
     return int(bool(tools and left_out))
 
 
-def _tell(form: Form, losses: dict[str, list[dict[str, Any]]], left_out: list[Entry]) -> None:
+def _tell(form: ProviderFormat, losses: dict[str, list[JSONObject]], left_out: list[Entry]) -> None:
     for name, ones in losses.items():
         for loss in ones:
             verb = "refuses" if loss["refused"] else "loses"
@@ -54,7 +57,7 @@ def _tell(form: Form, losses: dict[str, list[dict[str, Any]]], left_out: list[En
         note(f"{entry.name}: left out, it is {entry.state}. {_error(entry).message}")
 
 
-def _reason(entry: Entry) -> dict[str, Any]:
+def _reason(entry: Entry) -> JSONObject:
     return {"tool": entry.name, "state": entry.state, "error": _error(entry).facts()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -17,13 +17,15 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from ferrule.admin.inventory import Entry
+    from ferrule.config.configuration import Configuration
+    from ferrule.discovery import InstalledTool
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_PATIENCE = 1.0  # seconds after which a person wants to know how far it is
+_QUIET_SECONDS = 1.0  # seconds without a word of progress
 
 
 def json_option(command: _Command) -> _Command:
-    """The option `--json`, which every command has."""
+    """The option `--json`, which every command has; the command gets it as the argument `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
 
 
@@ -39,6 +41,18 @@ def complete(_context: click.Context, _parameter: click.Parameter, incomplete: s
     return [CompletionItem(name) for name in sorted(discovery.scan()) if name.startswith(incomplete)]
 
 
+def find_tool(name: str, settings: Configuration) -> InstalledTool:
+    """The tool of that name. The error for one that is not there names those that were probably meant."""
+    _require_known([name], discovery.scan())
+    return discovery.find(name, settings)
+
+
+def _require_known(names: Sequence[str], claims: Collection[str]) -> None:
+    for name in names:
+        if name not in claims:
+            raise unknown_tool(name, claims)
+
+
 def entries(
     names: Sequence[str], *, load: bool = False, strict: bool = False, silenced: Sequence[str] = ()
 ) -> Iterator[Entry]:
@@ -49,9 +63,7 @@ def entries(
     from ferrule.admin import inventory
 
     claims = discovery.scan()
-    for name in names:
-        if name not in claims:
-            raise unknown_tool(name, claims)
+    _require_known(names, claims)
     chosen = sorted(set(names) or claims)
     settings = configuration.read()
     found = (
@@ -68,7 +80,7 @@ def _with_progress(found: Iterable[Entry], total: int) -> Iterator[Entry]:
     started = time.monotonic()
     is_shown = False
     for number, entry in enumerate(found, start=1):
-        if number < total and time.monotonic() - started > _PATIENCE:
+        if number < total and time.monotonic() - started > _QUIET_SECONDS:
             click.echo(f"\r\033[K{number} of {total} tools", nl=False, err=True)
             is_shown = True
         elif is_shown:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
+from ferrule.admin import wrapper_status
 from ferrule.admin.credential_status import CredentialStatus, statuses
 from ferrule.admin.inventory import DISABLED, OK, Entry
 from ferrule.admin.linked_executables import links
-from ferrule.admin.wrapper_status import ON
-from ferrule.admin.wrapper_status import statuses as statuses_of_wrappers
 from ferrule.cli.list import sources
 from ferrule.cli.output import coloured, counted, home_as_tilde, plain, print_indented, print_json, print_table
 from ferrule.cli.selection import complete, entries, json_option
 from ferrule.config import configuration
 from ferrule.config.client_folders import client_folders
-from ferrule.schema.parameters import Parameter, parameters
-from ferrule.text.naming import executable_name
+from ferrule.schema.parameters import Parameter, list_parameters
+from ferrule.text.names import executable_name
+
+if TYPE_CHECKING:
+    from ferrule.admin.inventory import ResultPolicyFacts
+    from ferrule.text.json_types import JSONObject
 
 
 @click.command("show")
@@ -43,14 +46,14 @@ def command(tool: str, as_json: bool) -> int:
     return int(entry.state not in (OK, DISABLED))
 
 
-def _document(entry: Entry, credentials: list[CredentialStatus], linked: list[str]) -> dict[str, Any]:
+def _document(entry: Entry, credentials: list[CredentialStatus], linked: list[str]) -> JSONObject:
     return {
         **entry.as_dict(),
         "schema": entry.schema,
         "credentials": [status.as_dict() for status in credentials],
         "links": linked,
         "results": entry.results,
-        "wrappers": [one.as_dict() for one in statuses_of_wrappers(configuration.read())],
+        "wrappers": [one.as_dict() for one in wrapper_status.statuses(configuration.read())],
     }
 
 
@@ -76,7 +79,7 @@ def _facts(entry: Entry, linked: list[str]) -> list[tuple[str, str]]:
         ("Executable", executable_name(entry.name)),
         ("Linked as", ", ".join(map(home_as_tilde, linked)) or "nothing that the client reads"),
     ]
-    wrappers = [one.name for one in statuses_of_wrappers(configuration.read()) if one.state == ON]
+    wrappers = [one.name for one in wrapper_status.statuses(configuration.read()) if one.state == wrapper_status.ON]
     if wrappers:
         facts.append(("Wrapped by", ", ".join(wrappers)))
     if entry.results:
@@ -86,16 +89,16 @@ def _facts(entry: Entry, linked: list[str]) -> list[tuple[str, str]]:
     return facts
 
 
-def _about_results(results: dict[str, Any]) -> str:
+def _about_results(results: ResultPolicyFacts) -> str:
     seconds = results["cache_seconds"]
     cached = f"may be cached for {seconds:,} s" if seconds else "are never cached"
     paging = f"; paged by {', '.join(results['paging'])}" if results["paging"] else ""
     return f"{cached}; {'may be linked' if results['linkable'] else 'are never linked'}{paging}"
 
 
-def _print_schema(schema: dict[str, Any]) -> None:
+def _print_schema(schema: JSONObject) -> None:
     click.echo(f"\n{plain(schema.get('description', ''))}")
-    rows = [_row(parameter) for parameter in parameters(schema)]
+    rows = [_row(parameter) for parameter in list_parameters(schema)]
     if rows:
         click.echo("\nParameters")
         print_table(("NAME", "TYPE", "REQUIRED", "LIMITS", "DESCRIPTION"), rows)

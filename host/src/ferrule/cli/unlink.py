@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import click
 
@@ -11,13 +10,15 @@ from ferrule.admin import linked_executables
 from ferrule.cli.output import home_as_tilde, plain, print_json
 from ferrule.cli.selection import json_option
 from ferrule.config.client_folders import user_folder
-from ferrule.errors import FerruleError, LinkRefused
-from ferrule.text.naming import executable_name
+from ferrule.errors import FerruleError
+from ferrule.text.names import executable_name
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from ferrule.text.json_types import JSONObject
 
 REMOVED, REFUSED = "removed", "refused"
 
@@ -62,18 +63,18 @@ def _folder(folder: str | None) -> str:
     return os.path.abspath(os.path.expanduser(folder)) if folder else user_folder()
 
 
-def _unlink(tools: tuple[str, ...], folder: str) -> list[dict[str, Any]]:
+def _unlink(tools: tuple[str, ...], folder: str) -> list[JSONObject]:
     linked = list(linked_executables.links(folder))
     if not tools:
         return [_remove(path, facts["tool"]) for path, facts in linked]
     results = []
     for tool in dict.fromkeys(tools):
         paths = [path for path, facts in linked if tool in (facts["tool"], facts["name"])]
-        results += [_remove(path, tool) for path in paths] or [_not_linked(tool, folder)]
+        results += [_remove(path, tool) for path in paths] or [_describe_unlinked(tool, folder)]
     return results
 
 
-def _remove(path: str, tool: str) -> dict[str, Any]:
+def _remove(path: str, tool: str) -> JSONObject:
     try:
         linked_executables.remove(path)
     except FerruleError as error:
@@ -81,10 +82,10 @@ def _remove(path: str, tool: str) -> dict[str, Any]:
     return {"tool": tool, "result": REMOVED, "path": path, "reason": ""}
 
 
-def _not_linked(tool: str, folder: str) -> dict[str, Any]:
+def _describe_unlinked(tool: str, folder: str) -> JSONObject:
     """Why there is nothing to remove: there is no file, or one of somebody else."""
     path = os.path.join(folder, executable_name(tool))
-    error = LinkRefused(f"It is not linked in {home_as_tilde(folder)}.")
+    reason = f"It is not linked in {home_as_tilde(folder)}."
     if os.path.lexists(path):
-        error = LinkRefused(f"{path} was not written by ferrule, so it stays.")
-    return {"tool": tool, "result": REFUSED, "path": None, "reason": error.message}
+        reason = f"{path} was not written by ferrule, so it stays."
+    return {"tool": tool, "result": REFUSED, "path": None, "reason": reason}

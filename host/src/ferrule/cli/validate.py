@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,12 +15,12 @@ from ferrule.admin.suggestions import unknown_tool
 from ferrule.cli.output import coloured, counted, plain, print_finding, print_indented, print_json
 from ferrule.cli.selection import complete, entries, json_option
 from ferrule.errors import FerruleError
-from ferrule.provider_formats import FORMS, Loss
+from ferrule.provider_formats import FORMATS, Loss
 from ferrule.schema.rules import RULES, Finding, check_text
 from ferrule.text.strict_json import MalformedJSON, loads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from ferrule.text.json_types import JSONObject
 
 TOOL, EXECUTABLE, DRAFT = "tool", "executable", "draft"
 _WARNINGS = sorted(rule for rule, (severity, _) in RULES.items() if severity == "warning")
@@ -58,34 +59,30 @@ def command(targets: tuple[str, ...], strict: bool, silenced: tuple[str, ...], a
     return int(not is_valid)
 
 
-def _judgements(targets: Sequence[str], strict: bool, silenced: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _judgements(targets: Sequence[str], strict: bool, silenced: Sequence[str]) -> Iterator[JSONObject]:
     claims = discovery.scan()
     others = [target for target in targets if target not in claims]
     for target in others:
         if target != "-" and not os.path.exists(target):
-            raise _neither(target, list(claims))
+            error = unknown_tool(target, claims)
+            error.message = f"{target!r} is neither an installed tool nor a file."
+            raise error
     tools = [target for target in targets if target in claims]
     if tools or not targets:
         for entry in entries(tools, load=True, strict=strict, silenced=silenced):
-            yield _of_tool(entry, silenced)
+            yield _judge_tool(entry, silenced)
     for target in others:
-        yield _of_file(target, strict, silenced)
+        yield _judge_file(target, strict, silenced)
 
 
-def _neither(target: str, known: list[str]) -> FerruleError:
-    error = unknown_tool(target, known)
-    error.message = f"{target!r} is neither an installed tool nor a file."
-    return error
-
-
-def _of_tool(entry: Entry, silenced: Sequence[str]) -> dict[str, Any]:
+def _judge_tool(entry: Entry, silenced: Sequence[str]) -> JSONObject:
     # What the findings say is not said twice.
     error = entry.error if entry.error and not entry.findings else None
     forms = _forms(entry.schema, silenced)
     return _judgement(entry.name, TOOL, entry.state, entry.findings, forms, error)
 
 
-def _of_file(path: str, strict: bool, silenced: Sequence[str]) -> dict[str, Any]:
+def _judge_file(path: str, strict: bool, silenced: Sequence[str]) -> JSONObject:
     if path != "-" and os.path.isfile(path) and os.access(path, os.X_OK):
         from ferrule.admin import executable_probe
 
@@ -96,10 +93,10 @@ def _of_file(path: str, strict: bool, silenced: Sequence[str]) -> dict[str, Any]
         kind, text = DRAFT, _draft(path)
         findings = check_text(text, strict=strict, silenced=silenced)
     is_valid = not any(finding.severity == "error" for finding in findings)
-    return _judgement(path, kind, OK if is_valid else INVALID, findings, _forms(_parsed(text), silenced))
+    return _judgement(path, kind, OK if is_valid else INVALID, findings, _forms(_parse(text), silenced))
 
 
-def _parsed(text: bytes) -> object:
+def _parse(text: bytes) -> object:
     try:
         return loads(text)
     except MalformedJSON:
@@ -110,7 +107,7 @@ def _forms(schema: object, silenced: Sequence[str]) -> dict[str, list[Loss]] | N
     """What each form loses, without that of which a silenced rule warns; None for what has no form."""
     try:
         return {
-            name: [loss for loss in form.losses(schema) if loss.rule not in silenced] for name, form in FORMS.items()
+            name: [loss for loss in form.losses(schema) if loss.rule not in silenced] for name, form in FORMATS.items()
         }
     except ValueError:
         return None  # the findings say why
@@ -138,7 +135,7 @@ def _judgement(
     findings: Sequence[Finding],
     forms: dict[str, list[Loss]] | None,
     error: FerruleError | None = None,
-) -> dict[str, Any]:
+) -> JSONObject:
     return {
         "target": target,
         "kind": kind,
@@ -149,7 +146,7 @@ def _judgement(
     }
 
 
-def _print(judgement: dict[str, Any]) -> None:
+def _print(judgement: JSONObject) -> None:
     findings, error = judgement["findings"], judgement["error"]
     errors = sum(finding["severity"] == "error" for finding in findings)
     counts = [(errors, "error"), (len(findings) - errors, "warning")]
@@ -162,7 +159,7 @@ def _print(judgement: dict[str, Any]) -> None:
     _print_forms(judgement["forms"] or {})
 
 
-def _print_forms(forms: dict[str, list[dict[str, Any]]]) -> None:
+def _print_forms(forms: dict[str, list[JSONObject]]) -> None:
     """One paragraph for what is said alike of several places, or of several forms."""
     said: dict[tuple[bool, str], tuple[list[str], list[str]]] = {}
     for name, losses in forms.items():

@@ -20,14 +20,14 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from ferrule.errors import ConfigurationMalformed
+    from ferrule.text.json_types import JSONMapping
 
 DEFAULT_DEADLINE = 25.0
 DEFAULT_MEMORY = 1024
-_LONGEST_DEADLINE = 86_400.0
-_LARGEST = 1 << 20  # bytes of the file that are read
+_MAX_DEADLINE_SECONDS = 86_400.0
+_MAX_FILE_BYTES = 1 << 20
 _FOLDER, _FILE = "ferrule", "config.toml"
 
 
@@ -36,12 +36,12 @@ class Configuration:
 
     __slots__ = ("content", "environ", "path")
 
-    def __init__(self, path: str, content: Mapping[str, Any], environ: Mapping[str, str]) -> None:
+    def __init__(self, path: str, content: JSONMapping, environ: Mapping[str, str]) -> None:
         self.path = path
         self.content = content
         self.environ = environ
 
-    def tool(self, name: str) -> Mapping[str, Any]:
+    def tool(self, name: str) -> JSONMapping:
         """The table `[tools.NAME]`, empty where there is none."""
         tools = self.content.get("tools", {})
         table = tools.get(name, {}) if isinstance(tools, dict) else {}
@@ -55,11 +55,11 @@ class Configuration:
         """What disables the tool, for a message."""
         return "FERRULE_DISABLE" if self._disabled_by_environment(name) else f"[tools.{name}] in {self.path}"
 
-    def wrapper(self, name: str) -> Mapping[str, Any]:
+    def wrapper(self, name: str) -> JSONMapping:
         """The table `[wrappers.NAME]`, empty where there is none."""
         return self._wrapper_tables().get(name, {})
 
-    def wrappers(self) -> dict[str, Mapping[str, Any]]:
+    def wrappers(self) -> dict[str, JSONMapping]:
         """The tables of the wrappers that are on, by name: those in FERRULE_WRAPPERS if that is set, empty for none.
 
         Otherwise those whose table says `enabled = true`, and those in FERRULE_WRAPPERS_DEFAULT, by which `ferrule
@@ -79,7 +79,7 @@ class Configuration:
         setting = _positive(self.environ.get("FERRULE_MEMORY")) or _positive(self.tool(name).get("memory"))
         return max(1, int(setting or DEFAULT_MEMORY))
 
-    def _wrapper_tables(self) -> dict[str, Mapping[str, Any]]:
+    def _wrapper_tables(self) -> dict[str, JSONMapping]:
         tables = self.content.get("wrappers")
         found = tables.items() if isinstance(tables, dict) else ()
         return {name: table for name, table in found if isinstance(table, dict)}
@@ -102,7 +102,7 @@ def read(environ: Mapping[str, str] | None = None) -> Configuration:
         return Configuration(path, {}, environ)
     except OSError as error:
         raise _malformed(f"{path} cannot be read: {error.strerror}.") from None
-    if len(data) > _LARGEST:
+    if len(data) > _MAX_FILE_BYTES:
         raise _malformed(f"{path} is larger than 1 MiB.")
     return Configuration(path, _parse(path, data), environ)
 
@@ -110,7 +110,7 @@ def read(environ: Mapping[str, str] | None = None) -> Configuration:
 def deadline(environ: Mapping[str, str] | None = None) -> float:
     """Seconds that a call may take, a day at the most, from FERRULE_DEADLINE; else, or if that is no number, 25."""
     environ = os.environ if environ is None else environ
-    return min(_positive(environ.get("FERRULE_DEADLINE")) or DEFAULT_DEADLINE, _LONGEST_DEADLINE)
+    return min(_positive(environ.get("FERRULE_DEADLINE")) or DEFAULT_DEADLINE, _MAX_DEADLINE_SECONDS)
 
 
 def default_path(environ: Mapping[str, str] | None = None) -> str:
@@ -129,8 +129,19 @@ def default_path(environ: Mapping[str, str] | None = None) -> str:
     return os.path.join(platformdirs.user_config_dir(_FOLDER, appauthor=False), _FILE)
 
 
-def home(environ: Mapping[str, str]) -> str:
+def credentials_path(environ: Mapping[str, str] | None = None) -> str:
+    """Where the credentials file is: `$IKIGAI_CONFIG_DIR`, else `$XDG_CONFIG_HOME/ikigai`, else `~/.config/ikigai`."""
+    environ = os.environ if environ is None else environ
+    folder = environ.get("IKIGAI_CONFIG_DIR")
+    if not folder:
+        base = environ.get("XDG_CONFIG_HOME") or os.path.join(home(environ), ".config")
+        folder = os.path.join(base, "ikigai")
+    return os.path.join(folder, "credentials.json")
+
+
+def home(environ: Mapping[str, str] | None = None) -> str:
     """The user's home: HOME where that is an absolute path, else what the system knows of the user, else `/`."""
+    environ = os.environ if environ is None else environ
     named = environ.get("HOME", "")
     if os.path.isabs(named):
         return named.rstrip("/") or "/"
@@ -146,12 +157,12 @@ def _bytes(path: str) -> bytes:
     # Without O_NONBLOCK a FIFO in the file's place would hang the call.
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        return os.read(file, _LARGEST + 1)
+        return os.read(file, _MAX_FILE_BYTES + 1)
     finally:
         os.close(file)
 
 
-def _parse(path: str, data: bytes) -> Mapping[str, Any]:
+def _parse(path: str, data: bytes) -> JSONMapping:
     import tomllib
 
     try:

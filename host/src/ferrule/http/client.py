@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Self
 
 from ferrule.http.connections import Connections
 from ferrule.http.cookies import Cookies
-from ferrule.http.deadline import Guard, Resolver, resolve
-from ferrule.http.errors import CUT_OFF, RESET, BodyCutOff, RequestFailed, as_request_failed
-from ferrule.http.headers import Headers, Raw, merged
-from ferrule.http.inflate import ACCEPTED, decoder
-from ferrule.http.retry_after import retry_after
+from ferrule.http.errors import BodyCutOff, RequestFailed
+from ferrule.http.headers import Headers, RawHeader, merge_headers
+from ferrule.http.inflate import ACCEPTED_ENCODINGS, decoder
+from ferrule.http.reasons import CUT_OFF, RESET, as_request_failed
+from ferrule.http.resolution import Guard, Resolver, resolve
+from ferrule.http.retry_after import parse_retry_after
 from ferrule.http.urls import URL, parse
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Iterator, Mapping
-    from types import TracebackType
 
     from ferrule.http.httpcore_library import httpcore
 
-MAX_BODY = 10 << 20  # bytes
+MAX_BODY_BYTES = 10 << 20
 
-_HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; ferrule)", "Accept": "*/*", "Accept-Encoding": ACCEPTED}
+_HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; ferrule)", "Accept": "*/*", "Accept-Encoding": ACCEPTED_ENCODINGS}
 
 
 class Client:
@@ -51,7 +51,7 @@ class Client:
     def open(
         self,
         method: str,
-        url: str,
+        url: str | URL,
         *,
         params: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
@@ -59,13 +59,14 @@ class Client:
     ) -> Response:
         """Send a request, and return once the head of the answer is there. Close the response after use.
 
-        params: the query, instead of the URL's own. Raises RequestFailed, or UnusableURL.
+        url: as text, or what `parse` has made of it. params: the query, instead of that of a text. Raises
+        RequestFailed, or UnusableURL.
         """
         with as_request_failed():
-            target = parse(url, params)
-            every = self._merged(target, _framing(method, content), headers or {})
+            target = parse(url, params) if isinstance(url, str) else url
+            every = self._merge(target, _framing(method, content), headers or {})
             cookies = self._cookies_for(target.host)
-            answer = self._connections.send(method.upper(), target, cookies.added_to(every, target), content)
+            answer = self._connections.send(method.upper(), target, cookies.add_to(every, target), content)
             cookies.keep(target, answer.headers)
         return Response(str(target), answer)
 
@@ -76,14 +77,12 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _merged(self, url: URL, framing: Mapping[str, str], headers: Mapping[str, str]) -> list[Raw]:
+    def _merge(self, url: URL, framing: Mapping[str, str], headers: Mapping[str, str]) -> list[RawHeader]:
         try:
-            return merged({"Host": url.authority}, _HEADERS, framing, self._headers, headers)
+            return merge_headers({"Host": url.authority}, _HEADERS, framing, self._headers, headers)
         except UnicodeError:  # it quotes the value, which may be a key
             raise RequestFailed("The request cannot be written as HTTP") from None
 
@@ -127,9 +126,9 @@ class Response:
     @property
     def retry_after(self) -> float | None:
         """Seconds after which the server wants to be asked again; None where it does not say."""
-        return retry_after(self.headers)
+        return parse_retry_after(self.headers)
 
-    def read(self, limit: int = MAX_BODY) -> bytes:
+    def read(self, limit: int = MAX_BODY_BYTES) -> bytes:
         """The body, without its content encoding, cut after `limit` bytes; can be called once.
 
         Raises RequestFailed where it does not arrive whole and in time; BodyCutOff has what had come of it.
@@ -164,9 +163,7 @@ class Response:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _chunks(self, body: bytearray) -> Iterator[bytes]:

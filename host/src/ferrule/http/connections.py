@@ -6,28 +6,33 @@ backend.
 
 from __future__ import annotations
 
+import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ferrule.http.deadline import DeadlineBackend, Guard, Resolver
-from ferrule.http.errors import RequestFailed, as_request_failed
+from ferrule.http.deadline import DeadlineBackend
 from ferrule.http.httpcore_library import httpcore
 from ferrule.http.proxies import Proxy, proxy_for
+from ferrule.http.reasons import NO_ANSWER
 from ferrule.http.trust import tls_context
 from ferrule.http.urls import PORTS, URL
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from ferrule.http.headers import Raw
+    from ferrule.http.headers import RawHeader
+    from ferrule.http.resolution import Guard, Resolver
+
+_Pool = TypeVar("_Pool")
 
 
 class Connections:
-    """Carries requests over httpcore's pools, one pool for each way to get somewhere.
+    """Carries requests over httpcore's pools.
 
-    tls: the context for https; where it is None, the one of `trust.tls_context` once it is needed. guard: judges
-    every host that is asked for, and no proxy, which the environment names and no request.
+    deadline: an instant of `time.monotonic()`. tls: the context for https; where it is None, the one of
+    `trust.tls_context` once it is needed. guard: judges every host that is asked for, and no proxy, which the
+    environment names and no request.
     """
 
     def __init__(
@@ -35,38 +40,60 @@ class Connections:
     ) -> None:
         self._to_hosts = DeadlineBackend(deadline, resolver, guard)
         self._to_proxies = DeadlineBackend(deadline, resolver)
-        self._tls = tls
-        self._pools: dict[tuple[bool, Proxy | None], httpcore.ConnectionPool] = {}
+        self._pools = Pools(httpcore.ConnectionPool, tls)
 
-    def send(self, method: str, url: URL, headers: list[Raw], content: bytes | None) -> httpcore.Response:
-        """Send a request, and return once the head of the answer is there.
+    def send(
+        self,
+        method: str,
+        url: URL,
+        headers: list[RawHeader],
+        content: bytes | Iterable[bytes] | None = None,
+        extensions: Mapping[str, object] | None = None,
+    ) -> httpcore.Response:
+        """Send a request, and return once the head of the answer is there. extensions: httpcore's, such as `timeout`.
 
         Raises what httpcore, ssl and idna raise, and ToolError where the environment is at fault.
         """
-        target = httpcore.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target)
-        request = httpcore.Request(method, target, headers=headers, content=content)
-        port = url.port or PORTS[url.scheme]
-        proxy = proxy_for(url.scheme, url.host, port)
+        proxy, port = route(url)
         if proxy:
             self._to_hosts.judge(url.host, port)
-        with _told_about(proxy):
-            return self._pool(url.scheme == "https", proxy).handle_request(request)
+        pool = self._pools.get(url.scheme, proxy, self._to_proxies if proxy else self._to_hosts)
+        with note_proxy(proxy):
+            return pool.handle_request(as_httpcore(method, url, headers, content, extensions))
 
     def close(self) -> None:
         """Close every connection."""
-        for pool in self._pools.values():
+        for pool in self._pools.take_all():
             pool.close()
 
-    def _pool(self, secure: bool, proxy: Proxy | None) -> httpcore.ConnectionPool:
-        key = secure, proxy
-        if key not in self._pools:
-            self._pools[key] = httpcore.ConnectionPool(
-                ssl_context=self._tls_context() if secure else None,
-                proxy=self._proxy(proxy) if proxy else None,
-                max_connections=None,
-                network_backend=self._to_proxies if proxy else self._to_hosts,
-            )
-        return self._pools[key]
+
+class Pools(Generic[_Pool]):
+    """One pool for each way to get somewhere. make: httpcore.ConnectionPool, or its asynchronous twin."""
+
+    def __init__(self, make: Callable[..., _Pool], tls: ssl.SSLContext | None) -> None:
+        self._make = make
+        self._tls = tls
+        self._pools: dict[tuple[str, Proxy | None], _Pool] = {}
+        self._lock = threading.Lock()  # of two threads' pools for one way, one would never be closed
+
+    def get(self, scheme: str, proxy: Proxy | None, backend: object) -> _Pool:
+        """The pool for URLs of this scheme. backend: what it opens its connections with, when it is made."""
+        key = scheme, proxy
+        with self._lock:
+            if key not in self._pools:
+                self._pools[key] = self._make(
+                    ssl_context=self._tls_context() if scheme == "https" else None,
+                    proxy=self._proxy(proxy) if proxy else None,
+                    max_connections=None,
+                    network_backend=backend,
+                )
+            return self._pools[key]
+
+    def take_all(self) -> list[_Pool]:
+        """Every pool, to be closed; none of them is left."""
+        with self._lock:
+            pools, self._pools = list(self._pools.values()), {}
+        return pools
 
     def _proxy(self, proxy: Proxy) -> httpcore.Proxy:
         url = httpcore.URL(scheme=proxy.scheme, host=proxy.host, port=proxy.port, target="/")
@@ -79,14 +106,30 @@ class Connections:
         return self._tls
 
 
+def route(url: URL) -> tuple[Proxy | None, int]:
+    """The proxy for a URL, if any, and the port that it leads to."""
+    port = url.port or PORTS[url.scheme]
+    return proxy_for(url.scheme, url.host, port), port
+
+
+def as_httpcore(
+    method: str,
+    url: URL,
+    headers: list[RawHeader],
+    content: object,
+    extensions: Mapping[str, object] | None,
+) -> httpcore.Request:
+    """The request as httpcore wants it. content: bytes, or an iterable of them, synchronous or not."""
+    target = httpcore.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target)
+    return httpcore.Request(method, target, headers=headers, content=content, extensions=dict(extensions or {}))  # type: ignore[arg-type]
+
+
 @contextmanager
-def _told_about(proxy: Proxy | None) -> Iterator[None]:
-    """Say of a connection that a proxy was in between, which whoever asked for a URL would not think of."""
-    if proxy is None:
-        yield
-        return
+def note_proxy(proxy: Proxy | None) -> Iterator[None]:
+    """Note on an error that a proxy was in between, which the caller, who asked for a URL, would not think of."""
     try:
-        with as_request_failed():
-            yield
-    except RequestFailed as failed:
-        raise RequestFailed(f"{failed.reason} (through the proxy that {proxy.variable} names)") from None
+        yield
+    except NO_ANSWER as error:
+        if proxy:
+            error.add_note(f"(through the proxy that {proxy.variable} names)")
+        raise

@@ -6,34 +6,23 @@ every operation gets what is left of the whole time, and raises httpcore's timeo
 
 from __future__ import annotations
 
-import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from ferrule.http.errors import HostUnknown
 from ferrule.http.httpcore_library import httpcore
+from ferrule.http.reasons import HostUnknown
+from ferrule.http.resolution import Guard, Lookup, Resolver, resolve
 
-Resolver = Callable[[str, int], list[str]]
-Guard = Callable[[str, Sequence[str]], None]
-"""Called with a host before it is resolved, and again with all of its addresses; raises ToolError to refuse."""
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 _Result = TypeVar("_Result")
-_SLICE = 4096  # bytes that are written under one timeout; httpcore would restart it after each send
-_RECORD = 65_536
-_PATIENCE = 2.0  # seconds for a name that only a proxy has to know
-
-
-def resolve(host: str, port: int) -> list[str]:
-    """The IP addresses of a host, each once, in the order in which to try them. Raises HostUnknown."""
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise HostUnknown(host) from error
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+_WRITE_BYTES = 4096  # under one timeout, which httpcore would restart after each send
+_TLS_READ_BYTES = 65_536
+PROXY_NAME_SECONDS = 2.0  # for a name that only a proxy has to know
 
 
 class DeadlineBackend(httpcore.NetworkBackend):
@@ -63,7 +52,7 @@ class DeadlineBackend(httpcore.NetworkBackend):
         addresses = self._judged(host, port, self._deadline)
         failure: Exception = HostUnknown(host)
         for index, address in enumerate(addresses):
-            share = _left(self._deadline, timeout, httpcore.ConnectTimeout) / (len(addresses) - index)
+            share = seconds_left(self._deadline, timeout, httpcore.ConnectTimeout) / (len(addresses) - index)
             try:
                 stream = self._sockets.connect_tcp(address, port, share, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
@@ -79,34 +68,21 @@ class DeadlineBackend(httpcore.NetworkBackend):
         """
         if self._guard:
             with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
-                self._judged(host, port, min(self._deadline, time.monotonic() + _PATIENCE))
+                self._judged(host, port, min(self._deadline, time.monotonic() + PROXY_NAME_SECONDS))
 
     def _judged(self, host: str, port: int, until: float) -> list[str]:
-        guard = self._guard or (lambda host, addresses: None)
-        guard(host, [])
+        if self._guard:
+            self._guard(host, [])
         addresses = self._addresses(host, port, until)
-        guard(host, addresses)
+        if self._guard:
+            self._guard(host, addresses)
         return addresses
 
     def _addresses(self, host: str, port: int, until: float) -> list[str]:
-        """Resolve in a thread, because getaddrinfo knows no timeout; a late one is left behind."""
-        answers: list[list[str] | Exception] = []
-
-        def ask() -> None:
-            try:
-                answers.append(self._resolver(host, port))
-            except Exception as error:  # noqa: BLE001 - it is raised again in the thread that waits for it
-                answers.append(error)
-
-        thread = threading.Thread(target=ask, name=f"resolve {host}", daemon=True)
-        thread.start()
-        thread.join(_left(until, None, httpcore.ConnectTimeout))
-        if not answers:
-            raise httpcore.ConnectTimeout
-        answer = answers[0]
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+        finished = threading.Event()
+        lookup = Lookup(self._resolver, host, port, finished.set)
+        finished.wait(seconds_left(until, None, httpcore.ConnectTimeout))
+        return lookup.addresses()
 
 
 class DeadlineStream(httpcore.NetworkStream):
@@ -117,19 +93,19 @@ class DeadlineStream(httpcore.NetworkStream):
         self._deadline = deadline
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, _left(self._deadline, timeout, httpcore.ReadTimeout))
+        return self._inner.read(max_bytes, seconds_left(self._deadline, timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        for start in range(0, len(buffer), _SLICE):
-            left = _left(self._deadline, timeout, httpcore.WriteTimeout)
-            self._inner.write(buffer[start : start + _SLICE], left)
+        for start in range(0, len(buffer), _WRITE_BYTES):
+            left = seconds_left(self._deadline, timeout, httpcore.WriteTimeout)
+            self._inner.write(buffer[start : start + _WRITE_BYTES], left)
 
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
         return TLSStream(self, ssl_context, server_hostname, timeout)
 
-    def get_extra_info(self, info: str) -> Any:
+    def get_extra_info(self, info: str) -> object:
         return self._inner.get_extra_info(info)
 
     def close(self) -> None:
@@ -183,7 +159,7 @@ class TLSStream(httpcore.NetworkStream):
     ) -> httpcore.NetworkStream:
         return TLSStream(self, ssl_context, server_hostname, timeout)
 
-    def get_extra_info(self, info: str) -> Any:
+    def get_extra_info(self, info: str) -> object:
         return self._tls if info == "ssl_object" else self._inner.get_extra_info(info)
 
     def close(self) -> None:
@@ -210,14 +186,15 @@ class TLSStream(httpcore.NetworkStream):
             self._inner.write(self._outgoing.read(), timeout)
 
     def _receive(self, timeout: float | None) -> None:
-        data = self._inner.read(_RECORD, timeout)
+        data = self._inner.read(_TLS_READ_BYTES, timeout)
         if data:
             self._incoming.write(data)
         else:
             self._incoming.write_eof()
 
 
-def _left(deadline: float, timeout: float | None, late: type[httpcore.TimeoutException]) -> float:
+def seconds_left(deadline: float, timeout: float | None, late: type[httpcore.TimeoutException]) -> float:
+    """The seconds until the deadline, `timeout` at most. Raises `late` where there are none."""
     left = deadline - time.monotonic()
     if left <= 0:
         raise late

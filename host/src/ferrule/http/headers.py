@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-Raw = tuple[bytes, bytes]
+RawHeader = tuple[bytes, bytes]
 
 
 class Headers(Mapping[str, str]):
     """The headers of an answer by name, and those of the same name joined by commas."""
 
-    def __init__(self, raw: Iterable[Raw]) -> None:
+    def __init__(self, raw: Iterable[RawHeader]) -> None:
         self._values: dict[str, str] = {}
         for name, value in raw:
             key, text = _text(name).lower(), _text(value)
@@ -26,9 +26,9 @@ class Headers(Mapping[str, str]):
         return len(self._values)
 
 
-def merged(*layers: Mapping[str, str]) -> list[Raw]:
+def merge_headers(*layers: Mapping[str, str]) -> list[RawHeader]:
     """The headers to send, where each layer replaces those of the same name. Raises UnicodeError for other text."""
-    headers: dict[str, Raw] = {}
+    headers: dict[str, RawHeader] = {}
     for layer in layers:
         for name, value in layer.items():
             headers.pop(name.lower(), None)

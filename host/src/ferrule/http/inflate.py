@@ -7,12 +7,12 @@ import zlib
 
 from ferrule.http.errors import BodyUnreadable
 
-ACCEPTED = "gzip"  # deflate is read too, where a server sends it unasked
+ACCEPTED_ENCODINGS = "gzip"  # deflate is read too, where a server sends it unasked
 
-_GZIP, _ZLIB, _RAW = 31, 15, -15
+_GZIP_WBITS, _ZLIB_WBITS, _RAW_WBITS = 31, 15, -15
 
 
-class Plain:
+class IdentityDecoder:
     """No encoding at all."""
 
     finished = True
@@ -22,11 +22,11 @@ class Plain:
         return data[:limit]
 
 
-class Inflated:
+class InflateDecoder:
     """gzip, in one or more members, or deflate, with its header or without. finished: nothing is missing."""
 
     def __init__(self, encoding: str) -> None:
-        self._wbits = _ZLIB if encoding == "deflate" else _GZIP
+        self._wbits = _ZLIB_WBITS if encoding == "deflate" else _GZIP_WBITS
         self._started = False
         self._inflate = zlib.decompressobj(self._wbits)
 
@@ -49,25 +49,25 @@ class Inflated:
         try:
             return self._inflate.decompress(data, limit)
         except zlib.error:
-            if not first or self._wbits != _ZLIB:
+            if not first or self._wbits != _ZLIB_WBITS:
                 raise BodyUnreadable("The body is not compressed in the way its headers say") from None
-        self._wbits = _RAW  # what some servers take deflate to mean
-        self._inflate = zlib.decompressobj(_RAW)
+        self._wbits = _RAW_WBITS  # what some servers take deflate to mean
+        self._inflate = zlib.decompressobj(_RAW_WBITS)
         return self._decompress(data, limit)
 
     def _next_member(self) -> bytes:
         rest = self._inflate.unused_data
-        if self._wbits != _GZIP or not rest.startswith(b"\x1f\x8b"):
+        if self._wbits != _GZIP_WBITS or not rest.startswith(b"\x1f\x8b"):
             return b""  # padding after the end, which every client forgives
-        self._inflate = zlib.decompressobj(_GZIP)
+        self._inflate = zlib.decompressobj(_GZIP_WBITS)
         return rest
 
 
-def decoder(content_encoding: str) -> Plain | Inflated:
+def decoder(content_encoding: str) -> IdentityDecoder | InflateDecoder:
     """What decodes a body of this Content-Encoding. Raises BodyUnreadable for one not asked for."""
     names = [name for name in re.findall(r"[^\s,]+", content_encoding.lower()) if name != "identity"]
     if not names:
-        return Plain()
+        return IdentityDecoder()
     if len(names) > 1 or names[0] not in ("gzip", "x-gzip", "deflate"):
         raise BodyUnreadable("The body has a content encoding that was not asked for")
-    return Inflated(names[0])
+    return InflateDecoder(names[0])

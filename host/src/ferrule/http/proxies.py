@@ -8,9 +8,9 @@ from typing import NamedTuple
 from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 
 from ferrule.errors import ToolError
+from ferrule.http.urls import PORTS
 
 _HOST = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
-_PORTS = {"http": 80, "https": 443}
 
 
 class Proxy(NamedTuple):
@@ -32,19 +32,19 @@ def proxy_for(scheme: str, host: str, port: int) -> Proxy | None:
     variable, value = _variable(f"{scheme}_proxy")
     if not value:
         variable, value = _variable("all_proxy")
-    if not value or excluded(host, port, _variable("no_proxy")[1]):
+    if not value or is_excluded(host, port, _variable("no_proxy")[1]):
         return None
     return _parse(variable, value)
 
 
-def excluded(host: str, port: int, no_proxy: str) -> bool:
+def is_excluded(host: str, port: int, no_proxy: str) -> bool:
     """Whether NO_PROXY excludes a host.
 
     Its entries, with a port or not: `*`, names, which stand for their subdomains too, addresses, networks.
 
-    >>> excluded("api.example.com", 443, "localhost, .example.com")
+    >>> is_excluded("api.example.com", 443, "localhost, .example.com")
     True
-    >>> excluded("notexample.com", 443, "example.com")
+    >>> is_excluded("notexample.com", 443, "example.com")
     False
     """
     host = host.lower().rstrip(".")
@@ -97,9 +97,9 @@ def _parse(variable: str, value: str) -> Proxy:
     except ValueError:
         raise _unusable(variable) from None
     host = parts.hostname or ""
-    if parts.scheme not in _PORTS or not _HOST.fullmatch(host) or port == 0:
+    if parts.scheme not in PORTS or not _HOST.fullmatch(host) or port == 0:
         raise _unusable(variable)
-    return Proxy(variable, parts.scheme, host, port or _PORTS[parts.scheme], _login(parts))
+    return Proxy(variable, parts.scheme, host, port or PORTS[parts.scheme], _login(parts))
 
 
 def _login(parts: SplitResult) -> tuple[bytes, bytes] | None:

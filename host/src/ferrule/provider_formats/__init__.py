@@ -24,15 +24,15 @@ Objects below stay as open as they are. No form asks for a strict mode: that wou
 from __future__ import annotations
 
 from ferrule.provider_formats import converters, losses
-from ferrule.provider_formats.format import Form, Loss
+from ferrule.provider_formats.format import Loss, ProviderFormat
 
-__all__ = ["FORMS", "Form", "Loss", "anthropic", "gemini", "mcp", "openai_chat", "openai_responses"]
+__all__ = ["FORMATS", "Loss", "ProviderFormat", "anthropic", "gemini", "mcp", "openai_chat", "openai_responses"]
 
-anthropic = Form("anthropic", "Anthropic", converters.anthropic, losses.anthropic, converters.one_by_one)
-openai_chat = Form("openai", "OpenAI", converters.openai_chat, losses.openai, converters.one_by_one)
-openai_responses = Form("openai-responses", "OpenAI", converters.openai_responses, losses.openai, converters.one_by_one)
-gemini = Form("gemini", "Gemini", converters.gemini, losses.gemini, converters.declared_together)
-mcp = Form("mcp", "MCP", converters.mcp, losses.mcp, converters.one_by_one)
+anthropic = ProviderFormat("anthropic", "Anthropic", converters.anthropic, losses.anthropic)
+openai_chat = ProviderFormat("openai", "OpenAI", converters.openai_chat, losses.openai)
+openai_responses = ProviderFormat("openai-responses", "OpenAI", converters.openai_responses, losses.openai)
+gemini = ProviderFormat("gemini", "Gemini", converters.gemini, losses.gemini, converters.declare_together)
+mcp = ProviderFormat("mcp", "MCP", converters.mcp, losses.mcp)
 
-FORMS: dict[str, Form] = {form.name: form for form in (anthropic, openai_chat, openai_responses, gemini, mcp)}
+FORMATS = {form.name: form for form in (anthropic, openai_chat, openai_responses, gemini, mcp)}
 """Every form by the name that `ferrule schemas --for` has for it."""

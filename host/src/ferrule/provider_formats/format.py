@@ -10,11 +10,12 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
 
-    Shape = Callable[[dict[str, Any]], dict[str, Any]]
-    Gather = Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
-    Judge = Callable[[dict[str, Any]], Iterator["Loss"]]
+    from ferrule.text.json_types import JSONObject
+
+    Shape = Callable[[JSONObject], JSONObject]
+    Gather = Callable[[list[JSONObject]], list[JSONObject]]
+    Judge = Callable[[JSONObject], Iterator["Loss"]]
 
 
 class Loss:
@@ -34,7 +35,7 @@ class Loss:
         self.refused = refused
         self.rule = rule
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JSONObject:
         """The loss as a JSON object."""
         return {"pointer": self.pointer, "message": self.message, "refused": self.refused, "rule": self.rule}
 
@@ -42,23 +43,23 @@ class Loss:
         return f"Loss({self.pointer!r}, {self.message!r}, refused={self.refused})"
 
 
-class Form:
+class ProviderFormat:
     """A provider's form of a tool. name: as `ferrule schemas --for` has it. provider: what people call who reads it."""
 
     __slots__ = ("_gather", "_judge", "_shape", "name", "provider")
 
-    def __init__(self, name: str, provider: str, shape: Shape, judge: Judge, gather: Gather) -> None:
+    def __init__(self, name: str, provider: str, shape: Shape, judge: Judge, gather: Gather = list) -> None:
         self.name = name
         self.provider = provider
         self._shape = shape
         self._judge = judge
         self._gather = gather
 
-    def __call__(self, schema: object) -> dict[str, Any]:
+    def __call__(self, schema: object) -> JSONObject:
         """The schema in this form, as JSON that shares nothing with it. Raises ValueError where it breaks a rule."""
         return self._shape(_read(schema))
 
-    def tools(self, schemas: Iterable[object]) -> list[dict[str, Any]]:
+    def tools(self, schemas: Iterable[object]) -> list[JSONObject]:
         """The `tools` of a request with all of them, in their order. Raises ValueError as a call does."""
         return self._gather([self(schema) for schema in schemas])
 
@@ -74,10 +75,10 @@ class Form:
         return found
 
     def __repr__(self) -> str:
-        return f"<Form {self.name}>"
+        return f"<ProviderFormat {self.name}>"
 
 
-def _read(schema: object) -> dict[str, Any]:
+def _read(schema: object) -> JSONObject:
     """A copy that holds JSON alone: lists for tuples, and nothing that the schema's owner could change."""
     try:
         copy = strict_json.loads(strict_json.dumps(schema))
@@ -86,7 +87,6 @@ def _read(schema: object) -> dict[str, Any]:
     findings = contract_errors(copy)
     if findings or not isinstance(copy, dict):
         finding = findings[0]
-        raise ValueError(
-            f"the schema breaks the rule {finding.id} at {finding.pointer or 'its top'}: {finding.message}"
-        )
+        place = finding.pointer or "its top"
+        raise ValueError(f"the schema breaks the rule {finding.id} at {place}: {finding.message}")
     return copy

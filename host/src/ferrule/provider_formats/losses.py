@@ -8,20 +8,20 @@ from the rule's own finding or shares the rule's own judgement.
 from __future__ import annotations
 
 from ferrule.provider_formats.format import Loss
-from ferrule.schema.rules.findings import pointer_to, shown
-from ferrule.schema.rules.nodes import all_nodes
-from ferrule.schema.rules.recommendations import LONGEST_DESCRIPTION, LONGEST_NAME, refusing
+from ferrule.schema.rules.findings import format_value, pointer_to
+from ferrule.schema.rules.nodes import all_schemas
+from ferrule.schema.rules.recommendations import LONGEST_DESCRIPTION, LONGEST_NAME, find_refusals
 from ferrule.schema.rules.structure import array_without_items, nesting_depth
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from ferrule.schema.rules.nodes import Node
+    from ferrule.text.json_types import JSONObject
 
-_LONGEST_ELSEWHERE = 128  # characters of a tool's name at Anthropic, at Gemini and in MCP
+_MAX_NAME_CHARS_ELSEWHERE = 128  # characters of a tool's name at Anthropic, at Gemini and in MCP
 _COMPOSITION = ("allOf", "anyOf", "oneOf")
 _OPENAI_TOP = (*_COMPOSITION, "enum", "const", "not")
 
@@ -36,43 +36,38 @@ _UNREAD_BY_GEMINI = {
 _BESIDE_A_REFERENCE = {"description", "default"}
 
 
-def anthropic(schema: dict[str, Any]) -> Iterator[Loss]:
+def anthropic(schema: JSONObject) -> Iterator[Loss]:
     """The Messages API, without strict tools: it reads all of JSON Schema, and holds a model to none of it."""
-    yield from _long_name(schema, _LONGEST_ELSEWHERE, "Anthropic")
-    for node, inner in _schemas(schema):
+    yield from _long_name(schema, _MAX_NAME_CHARS_ELSEWHERE, "Anthropic")
+    for node, inner in all_schemas(schema):
         yield from _property_name(node, "Anthropic")
         yield from _outside_reference(node, inner)
         if node.depth == 1:
             yield from _at_the_top(node, inner, _COMPOSITION, "Anthropic")
 
 
-def openai(schema: dict[str, Any]) -> Iterator[Loss]:
+def openai(schema: JSONObject) -> Iterator[Loss]:
     """Chat Completions and Responses, both without strict mode."""
     yield from _long_name(schema, LONGEST_NAME, "OpenAI")
     if len(schema["description"]) > LONGEST_DESCRIPTION:
-        message = (
-            f"OpenAI has refused every request with a description of more than {LONGEST_DESCRIPTION:,} characters."
-        )
+        limit = f"{LONGEST_DESCRIPTION:,} characters"
+        message = f"OpenAI has refused every request with a description of more than {limit}."
         yield Loss("/description", message, refused=True, rule="description-too-long")
-    for node, inner in _schemas(schema):
+    for node, inner in all_schemas(schema):
         yield from _outside_reference(node, inner)
         if node.depth == 1:
             yield from _at_the_top(node, inner, _OPENAI_TOP, "OpenAI")
         for finding in array_without_items(node, inner):
-            yield Loss(
-                finding.pointer,
-                "OpenAI refuses every request with an array whose items have no schema.",
-                refused=True,
-                rule=finding.id,
-            )
+            message = "OpenAI refuses every request with an array whose items have no schema."
+            yield Loss(finding.pointer, message, refused=True, rule=finding.id)
 
 
-def gemini(schema: dict[str, Any]) -> Iterator[Loss]:
+def gemini(schema: JSONObject) -> Iterator[Loss]:
     """generateContent with `parametersJsonSchema`, which takes much that `parameters` refuses."""
-    yield from _long_name(schema, _LONGEST_ELSEWHERE, "Gemini")
+    yield from _long_name(schema, _MAX_NAME_CHARS_ELSEWHERE, "Gemini")
     if schema["name"][0].isdigit():
         yield Loss("/name", "Gemini refuses every request with a tool whose name starts with a digit.", refused=True)
-    for node, inner in _schemas(schema):
+    for node, inner in all_schemas(schema):
         yield from _property_name(node, "Gemini")
         yield from _gemini_reference(node, inner)
         yield from _gemini_keywords(node, inner)
@@ -81,30 +76,24 @@ def gemini(schema: dict[str, Any]) -> Iterator[Loss]:
             yield Loss(finding.pointer, message, refused=False, rule=finding.id)
 
 
-def mcp(schema: dict[str, Any]) -> Iterator[Loss]:
+def mcp(schema: JSONObject) -> Iterator[Loss]:
     """tools/list: what a client's own provider refuses or drops comes on top of it."""
-    if len(schema["name"]) > _LONGEST_ELSEWHERE:
-        message = f"MCP asks for names of at most {_LONGEST_ELSEWHERE} characters; a client may drop the tool."
+    if len(schema["name"]) > _MAX_NAME_CHARS_ELSEWHERE:
+        message = f"MCP asks for names of at most {_MAX_NAME_CHARS_ELSEWHERE} characters; a client may drop the tool."
         yield Loss("/name", message, refused=False)
-    for node, inner in _schemas(schema):
+    for node, inner in all_schemas(schema):
         yield from _outside_reference(node, inner)
 
 
-def _schemas(schema: dict[str, Any]) -> Iterator[tuple[Node, dict[object, object]]]:
-    for node in all_nodes(schema):
-        if isinstance(node.schema, dict):
-            yield node, node.schema
-
-
-def _long_name(schema: dict[str, Any], longest: int, provider: str) -> Iterator[Loss]:
+def _long_name(schema: JSONObject, longest: int, provider: str) -> Iterator[Loss]:
     if len(schema["name"]) > longest:
         message = f"{provider} refuses every request with a tool whose name has more than {longest} characters."
         yield Loss("/name", message, refused=True)
 
 
 def _property_name(node: Node, provider: str) -> Iterator[Loss]:
-    if isinstance(node.name, str) and node.plain and provider in refusing(node.name):
-        message = f"{provider} refuses every request with a parameter called {shown(node.name)} in it."
+    if isinstance(node.name, str) and node.plain and provider in find_refusals(node.name):
+        message = f"{provider} refuses every request with a parameter called {format_value(node.name)} in it."
         yield Loss(node.pointer, message, refused=True, rule="parameter-name-refused")
 
 

@@ -12,16 +12,19 @@ from ferrule.errors import ArgumentsInvalid
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any, TypeGuard
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import TypeGuard
 
     from ferrule.errors import SchemaInvalid
+    from ferrule.text.json_types import JSONMapping, JSONObject
+
+    Check = Callable[..., Iterator[str]]
 
 _ANNOTATIONS = {"title", "description", "default", "examples", "format", "deprecated", "$schema", "$comment"}
-_SHOWN = 60
+_MAX_SHOWN_CHARS = 60
 
 
-def prepare(arguments: dict[str, Any], parameters: dict[str, Any]) -> dict[str, Any]:
+def prepare(arguments: JSONObject, parameters: JSONObject) -> JSONObject:
     """The arguments as the tool gets them: fillers dropped, whole floats made integers, everything checked.
 
     arguments: what the model sent. parameters: the schema's `parameters`. Raises ArgumentsInvalid with every finding,
@@ -29,22 +32,21 @@ def prepare(arguments: dict[str, Any], parameters: dict[str, Any]) -> dict[str, 
     """
     try:
         meant = without_fillers(arguments, parameters)
-        findings = [*_unknown(meant, parameters), *check(meant, parameters)]
+        findings = [*_find_unknown(meant, parameters), *check(meant, parameters)]
     except Exception as error:
         # A limit that is no number, a reference to nothing, a circle: the rules of a call do not look for all of it.
         raise _unusable(error) from error
     if findings:
         raise ArgumentsInvalid(findings)
-    return {name: _integral(value, _properties(parameters).get(name)) for name, value in meant.items()}
+    return {name: _as_integer(value, _properties(parameters).get(name)) for name, value in meant.items()}
 
 
-def without_fillers(arguments: dict[str, Any], parameters: dict[str, Any]) -> dict[str, Any]:
+def without_fillers(arguments: JSONObject, parameters: JSONObject) -> JSONObject:
     """The arguments without what a model writes only because strict mode makes it fill in every optional one.
 
     Dropped are top-level optional arguments that are null, "", [], or a 0 that the schema's own limits exclude.
     """
-    required = parameters.get("required", ())
-    properties = _properties(parameters)
+    required, properties = parameters.get("required", ()), _properties(parameters)
     return {
         name: value
         for name, value in arguments.items()
@@ -52,7 +54,7 @@ def without_fillers(arguments: dict[str, Any], parameters: dict[str, Any]) -> di
     }
 
 
-def check(value: Any, schema: dict[str, Any]) -> Iterator[str]:
+def check(value: object, schema: JSONObject) -> Iterator[str]:
     """Every finding about a value, one sentence each, the place first."""
     return _by_jsonschema(value, schema) if needs_jsonschema(schema) else _check(value, schema, "")
 
@@ -73,53 +75,52 @@ def needs_jsonschema(schema: object) -> bool:
     return False
 
 
-def _check(value: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
+def _check(value: object, schema: JSONObject, place: str) -> Iterator[str]:
     if "type" in schema and not _is_a(value, schema["type"]):
-        yield f"{_at(place)} expected {schema['type']}, got {_kind(value)} {_shown(value)}".rstrip()
+        yield f"{_at(place)} expected {schema['type']}, got {_kind(value)} {_format_value(value)}".rstrip()
         return
     for keyword, limit in schema.items():
         if keyword in _CHECKS:
             yield from _CHECKS[keyword](value, limit, schema, place)
 
 
-def _unknown(arguments: dict[str, Any], parameters: dict[str, Any]) -> Iterator[str]:
+def _find_unknown(arguments: JSONObject, parameters: JSONObject) -> Iterator[str]:
     """A misspelt argument must not be ignored: the model would take the answer for what it asked."""
-    properties = _properties(parameters)
     if "additionalProperties" in parameters:
         return
+    properties = _properties(parameters)
     for name in arguments:
         if name not in properties:
-            yield f"{name[:_SHOWN]}: there is no such argument; there are {', '.join(properties) or 'none'}"
+            yield f"{name[:_MAX_SHOWN_CHARS]}: there is no such argument; there are {', '.join(properties) or 'none'}"
 
 
-def _properties(schema: dict[str, Any]) -> dict[str, Any]:
+def _properties(schema: JSONObject) -> JSONObject:
     properties = schema.get("properties")
     return properties if isinstance(properties, dict) else {}
 
 
-def _is_filler(value: object, schema: Any) -> bool:
+def _is_filler(value: object, schema: object) -> bool:
     if value is None or value == "" or value == []:
         return True
-    is_zero = isinstance(value, int | float) and not isinstance(value, bool) and value == 0
-    return is_zero and isinstance(schema, dict) and any(_limits(value, schema))
+    return _is_number(value) and value == 0 and isinstance(schema, dict) and any(_limits(value, schema))
 
 
-def _limits(value: object, schema: dict[str, Any]) -> Iterator[str]:
+def _limits(value: object, schema: JSONObject) -> Iterator[str]:
     for keyword in ("minimum", "exclusiveMinimum"):
         if keyword in schema:
             yield from _CHECKS[keyword](value, schema[keyword], schema, "")
 
 
-def _integral(value: Any, schema: Any) -> Any:
+def _as_integer(value: object, schema: object) -> object:
     """JSON Schema takes 5.0 for an integer, and Python's range() does not."""
     if not isinstance(schema, dict):
         return value
     if schema.get("type") == "integer" and isinstance(value, float):
         return int(value)
     if isinstance(value, list):
-        return [_integral(item, schema.get("items")) for item in value]
+        return [_as_integer(item, schema.get("items")) for item in value]
     if isinstance(value, dict):
-        return {name: _integral(item, _properties(schema).get(name)) for name, item in value.items()}
+        return {name: _as_integer(item, _properties(schema).get(name)) for name, item in value.items()}
     return value
 
 
@@ -141,15 +142,15 @@ def _kind(value: object) -> str:
     return names.get(type(value), "null")
 
 
-def _shown(value: object) -> str:
-    return "" if isinstance(value, dict | list) or value is None else _spelled(value)
+def _format_value(value: object) -> str:
+    return "" if isinstance(value, dict | list) or value is None else _spell_out(value)
 
 
-def _spelled(value: object) -> str:
+def _spell_out(value: object) -> str:
     from ferrule.text import strict_json
 
     text = repr(value) if isinstance(value, str) else strict_json.dumps(value).decode()
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    return text if len(text) <= _MAX_SHOWN_CHARS else text[:_MAX_SHOWN_CHARS] + "…"
 
 
 def _same(one: object, other: object) -> bool:
@@ -171,7 +172,7 @@ def _within(name: str, keyword: str) -> str:
     return f"{name}/{keyword}" if name else keyword
 
 
-def _required(value: Any, names: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
+def _required(value: object, names: Iterable[str], schema: JSONObject, place: str) -> Iterator[str]:
     if isinstance(value, dict):
         for name in names:
             if name not in value:
@@ -179,53 +180,53 @@ def _required(value: Any, names: Any, schema: dict[str, Any], place: str) -> Ite
                 yield f"{_within(place, name)}: it is required and missing, expected {kind}"
 
 
-def _inner(value: Any, properties: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
+def _inner(value: object, properties: JSONObject, schema: JSONObject, place: str) -> Iterator[str]:
     if isinstance(value, dict):
         for name, inner in properties.items():
             if name in value:
                 yield from _check(value[name], inner, _within(place, name))
 
 
-def _items(value: Any, items: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
+def _items(value: object, items: JSONObject, schema: JSONObject, place: str) -> Iterator[str]:
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from _check(item, items, _within(place, str(index)))
 
 
-def _enum(value: Any, allowed: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
+def _enum(value: object, allowed: Sequence[object], schema: JSONObject, place: str) -> Iterator[str]:
     if not any(_same(value, one) for one in allowed):
-        yield f"{_at(place)} expected one of {', '.join(map(_spelled, allowed))}, got {_shown(value) or _kind(value)}"
+        got = _format_value(value) or _kind(value)
+        yield f"{_at(place)} expected one of {', '.join(map(_spell_out, allowed))}, got {got}"
 
 
-def _compare(word: str, holds: Callable[[Any, Any], bool]) -> Callable[..., Iterator[str]]:
-    def compare(value: Any, limit: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
+def _compare(word: str, holds: Callable[[float, float], bool]) -> Check:
+    def compare(value: object, limit: float, schema: JSONObject, place: str) -> Iterator[str]:
         if _is_number(value) and not holds(value, limit):
-            yield f"{_at(place)} expected {word} {limit}, got {_shown(value)}"
+            yield f"{_at(place)} expected {word} {limit}, got {_format_value(value)}"
 
     return compare
 
 
-def _length(
-    kind: type[str] | type[list[Any]], word: str, unit: str, holds: Callable[[int, int], bool]
-) -> Callable[..., Iterator[str]]:
-    def length(value: Any, limit: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
+def _length(kind: type[str | list[object]], word: str, unit: str, holds: Callable[[int, int], bool]) -> Check:
+    def length(value: object, limit: int, schema: JSONObject, place: str) -> Iterator[str]:
         if isinstance(value, kind) and not holds(len(value), limit):
             yield f"{_at(place)} expected {word} {limit} {unit}, got {len(value)}"
 
     return length
 
 
-def _by_jsonschema(value: Any, schema: dict[str, Any]) -> Iterator[str]:
+def _by_jsonschema(value: object, schema: JSONObject) -> Iterator[str]:
     from jsonschema import Draft202012Validator
     from referencing import Registry
 
     # Without a registry of its own, jsonschema would fetch what a reference names.
-    registry: Registry[Any] = Registry()
+    registry: Registry[bool | JSONMapping] = Registry()
     for error in Draft202012Validator(schema, registry=registry).iter_errors(value):
         # The message starts with the value, however long that is, and ends with what is wrong with it.
         message = error.message
-        shown = message if len(message) <= 4 * _SHOWN else f"{message[:_SHOWN]}…{message[-3 * _SHOWN :]}"
-        yield f"{_at('/'.join(map(str, error.absolute_path)))} {shown}"
+        if len(message) > 4 * _MAX_SHOWN_CHARS:
+            message = f"{message[:_MAX_SHOWN_CHARS]}…{message[-3 * _MAX_SHOWN_CHARS :]}"
+        yield f"{_at('/'.join(map(str, error.absolute_path)))} {message}"
 
 
 def _unusable(error: Exception) -> SchemaInvalid:
@@ -238,12 +239,8 @@ def _unusable(error: Exception) -> SchemaInvalid:
     )
 
 
-def _checked_by_type(value: Any, limit: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
-    return iter(())
-
-
-_CHECKS: dict[str, Callable[..., Iterator[str]]] = {
-    "type": _checked_by_type,
+_CHECKS: dict[str, Check] = {
+    "type": lambda *_: iter(()),  # which is looked at before all others
     "properties": _inner,
     "required": _required,
     "items": _items,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from ferrule.text.json_types import JSONObject
 
-_DEEPEST = 8  # levels that are listed; no provider takes more
+_MAX_LEVELS = 8  # levels that are listed; no provider takes more
 _LIMITS = (
     ("minimum", "≥ {}"),
     ("exclusiveMinimum", "> {}"),
@@ -37,15 +38,15 @@ class Parameter(NamedTuple):
     description: str
 
 
-def parameters(schema: dict[str, Any]) -> Iterator[Parameter]:
+def list_parameters(schema: JSONObject) -> Iterator[Parameter]:
     """The parameters of a tool's schema in their order, each followed by those inside it.
 
     schema: the whole of it, valid or not; what is not of the expected form is left out.
     """
-    yield from _properties(schema.get("parameters"), "", _DEEPEST)
+    yield from _properties(schema.get("parameters"), "", _MAX_LEVELS)
 
 
-def _properties(schema: Any, prefix: str, levels: int) -> Iterator[Parameter]:
+def _properties(schema: object, prefix: str, levels: int) -> Iterator[Parameter]:
     if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict) or not levels:
         return
     required = schema.get("required")
@@ -53,30 +54,28 @@ def _properties(schema: Any, prefix: str, levels: int) -> Iterator[Parameter]:
         if not isinstance(inner, dict):
             continue
         path, is_required = f"{prefix}{name}", isinstance(required, list) and name in required
-        yield Parameter(path, _type(inner), is_required, limits(inner), str(inner.get("description", "")))
+        yield Parameter(path, _type(inner), is_required, describe_limits(inner), str(inner.get("description", "")))
         yield from _properties(inner, f"{path}.", levels - 1)
         yield from _properties(inner.get("items"), f"{path}[].", levels - 1)
 
 
-def limits(schema: dict[str, Any]) -> str:
+def describe_limits(schema: JSONObject) -> str:
     """What a value must keep to beside its type: `≥ 1, ≤ 20`."""
-    parts = [text.format(_shown(schema[keyword])) for keyword, text in _LIMITS if keyword in schema]
+    parts = [text.format(_format_value(schema[keyword])) for keyword, text in _LIMITS if keyword in schema]
     if isinstance(schema.get("enum"), list):
-        parts.append("one of " + ", ".join(map(_shown, schema["enum"])))
+        parts.append("one of " + ", ".join(map(_format_value, schema["enum"])))
     return ", ".join(parts)
 
 
-def _type(schema: dict[str, Any]) -> str:
+def _type(schema: JSONObject) -> str:
     kind = str(schema.get("type", "any"))
     items = schema.get("items")
     return f"{kind} of {items['type']}" if isinstance(items, dict) and "type" in items else kind
 
 
-def _shown(value: Any) -> str:
-    return value if isinstance(value, str) and value else repr(value) if value == "" else _json(value)
-
-
-def _json(value: Any) -> str:
+def _format_value(value: object) -> str:
+    if isinstance(value, str):
+        return value or repr(value)
     import json
 
     return json.dumps(value, ensure_ascii=False)

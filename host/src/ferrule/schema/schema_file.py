@@ -11,22 +11,22 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
 
     from ferrule.discovery import InstalledTool
     from ferrule.errors import SchemaInvalid
     from ferrule.schema.rules import Finding
+    from ferrule.text.json_types import JSONObject
 
-_CHUNK = 1 << 16
-_LARGEST = 1 << 20  # bytes of a schema that are looked at
+_CHUNK_BYTES = 1 << 16
+_MAX_SCHEMA_BYTES = 1 << 20  # bytes of a schema that are looked at
 
 
-def static(tool: InstalledTool) -> dict[str, Any] | None:
+def read_static(tool: InstalledTool) -> JSONObject | None:
     """The schema of a plugin that ships it as a file; None where it computes it.
 
     Raises SchemaInvalid where the file breaks a rule that the client enforces.
     """
-    path = locate(tool.module) if ":" not in tool.value else None
+    path = find_schema_file(tool.module) if ":" not in tool.value else None
     if path is None:
         return None
     try:
@@ -35,10 +35,10 @@ def static(tool: InstalledTool) -> dict[str, Any] | None:
         from ferrule.errors import SchemaInvalid
 
         raise SchemaInvalid(f"The schema of {tool.name} ({tool.source}) is not valid JSON: {error}.") from None
-    return sound(schema, tool)
+    return require_valid(schema, tool)
 
 
-def sound(schema: object, tool: InstalledTool) -> dict[str, Any]:
+def require_valid(schema: object, tool: InstalledTool) -> JSONObject:
     """The schema itself, once it has been held against the rules whose breach makes a client or provider fail.
 
     Raises SchemaInvalid with the findings.
@@ -53,11 +53,11 @@ def sound(schema: object, tool: InstalledTool) -> dict[str, Any]:
         raise SchemaInvalid(f"The schema of {tool.name} ({tool.source}) cannot be printed: {error}.") from None
     findings = contract_errors(schema, name=tool.name, size=size)
     if findings or not isinstance(schema, dict):
-        raise invalid(tool, findings)
+        raise invalid_schema(tool, findings)
     return schema
 
 
-def invalid(tool: InstalledTool, findings: Sequence[Finding]) -> SchemaInvalid:
+def invalid_schema(tool: InstalledTool, findings: Sequence[Finding]) -> SchemaInvalid:
     """The error that tells what is wrong with a schema, and who ships it."""
     from ferrule.errors import SchemaInvalid
 
@@ -69,14 +69,14 @@ def invalid(tool: InstalledTool, findings: Sequence[Finding]) -> SchemaInvalid:
     )
 
 
-def static_schema(module_file: str) -> dict[str, Any]:
+def static_schema(module_file: str) -> JSONObject:
     """Read the schema that a plugin ships beside its module; call it as `static_schema(__file__)`.
 
     For a package that is `schema.json` in the package's folder, for a plain module NAME.py it is `NAME.schema.json`.
     Raises FileNotFoundError where there is none, and ValueError where it is not strict JSON or not an object.
     """
     path = _beside(module_file)
-    if _existing(path) is None:
+    if _path_if_file(path) is None:
         raise FileNotFoundError(f"{path} is not there; add it to the package's data if it was left out of a wheel")
     schema = strict_json.loads(read_file(path))
     if not isinstance(schema, dict):
@@ -84,7 +84,7 @@ def static_schema(module_file: str) -> dict[str, Any]:
     return schema
 
 
-def locate(module: str, search: Iterable[str] | None = None) -> str | None:
+def find_schema_file(module: str, search: Iterable[str] | None = None) -> str | None:
     """The schema file of a module that is not imported: the path it has, or None where the module ships none.
 
     Looks where the import system would look, so an editable install through an import hook is not seen; such a plugin
@@ -99,18 +99,18 @@ def locate(module: str, search: Iterable[str] | None = None) -> str | None:
         if os.path.isfile(os.path.join(found, "__init__.py")):
             return _inside(found, rest)
         if os.path.isfile(found + ".py"):
-            return None if rest else _existing(found + ".schema.json")
+            return None if rest else _path_if_file(found + ".schema.json")
         if os.path.isdir(found):
             without_init.append(found)
     return next(filter(None, (_inside(found, rest) for found in without_init)), None)
 
 
-def locate_module(module: str, search: Iterable[str] | None = None) -> str | None:
-    """The source file of a module that is not imported, found as `locate` finds its schema, or None."""
+def find_module_file(module: str, search: Iterable[str] | None = None) -> str | None:
+    """The source file of a module that is not imported, found as `find_schema_file` finds its schema, or None."""
     inner = module.replace(".", "/")
     for folder in sys.path if search is None else search:
         for file in (f"{inner}/__init__.py", f"{inner}.py"):
-            if found := _existing(os.path.join(folder, file)):
+            if found := _path_if_file(os.path.join(folder, file)):
                 return found
     return None
 
@@ -120,10 +120,10 @@ def read_file(path: str) -> bytes:
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         data = bytearray()
-        while chunk := os.read(file, _CHUNK):
+        while chunk := os.read(file, _CHUNK_BYTES):
             data += chunk
-            if len(data) > _LARGEST:
-                raise ValueError(f"{path} is larger than {_LARGEST} bytes")
+            if len(data) > _MAX_SCHEMA_BYTES:
+                raise ValueError(f"{path} is larger than {_MAX_SCHEMA_BYTES} bytes")
     finally:
         os.close(file)
     return bytes(data)
@@ -137,8 +137,9 @@ def _beside(module_file: str) -> str:
 
 def _inside(package: str, rest: Sequence[str]) -> str | None:
     inner = os.path.join(package, *rest)
-    return _existing(os.path.join(inner, "schema.json")) or (_existing(inner + ".schema.json") if rest else None)
+    own = _path_if_file(os.path.join(inner, "schema.json"))
+    return own or (_path_if_file(inner + ".schema.json") if rest else None)
 
 
-def _existing(path: str) -> str | None:
+def _path_if_file(path: str) -> str | None:
     return path if os.path.isfile(path) else None

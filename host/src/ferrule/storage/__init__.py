@@ -1,1 +1,55 @@
-"""What one call leaves for the next ones: where it lies, in files of the user alone, or in Redis."""
+"""Public: what one call leaves for the next ones, in private files or on a Redis server, in bounded room and time.
+
+- `state_folder()`: where files of this kind belong.
+- `read_file`, `replace_file`, `make_folder`: files of the user alone. They are replaced as a whole, and read only where
+  no other user can have written them.
+- `locked(path, seconds)`, `update_locked(path, seconds, change)`: locks between processes, which are waited for without
+  polling and never beyond a limit.
+- `ExpiringFiles`, `ExpiringRedis`: entries by key, each for its time, all of them within a limit.
+- `RedisConnection`: commands to a Redis server, which take a bounded time, also where it or the network hangs.
+- `StorageError`: a store cannot be used now; the message says which one and why.
+"""
+
+from __future__ import annotations
+
+from ferrule.lazy import attach
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from ferrule.storage.errors import StorageError
+    from ferrule.storage.expiring_files import ExpiringFiles
+    from ferrule.storage.expiring_redis import ExpiringRedis
+    from ferrule.storage.locks import locked, update_locked
+    from ferrule.storage.private_files import make_folder, read_file, replace_file
+    from ferrule.storage.redis_connection import RedisConnection
+    from ferrule.storage.state import state_folder
+
+__all__ = [
+    "ExpiringFiles",
+    "ExpiringRedis",
+    "RedisConnection",
+    "StorageError",
+    "locked",
+    "make_folder",
+    "read_file",
+    "replace_file",
+    "state_folder",
+    "update_locked",
+]
+
+__getattr__ = attach(
+    __name__,
+    {
+        "ExpiringFiles": "ferrule.storage.expiring_files",
+        "ExpiringRedis": "ferrule.storage.expiring_redis",
+        "RedisConnection": "ferrule.storage.redis_connection",
+        "StorageError": "ferrule.storage.errors",
+        "locked": "ferrule.storage.locks",
+        "make_folder": "ferrule.storage.private_files",
+        "read_file": "ferrule.storage.private_files",
+        "replace_file": "ferrule.storage.private_files",
+        "state_folder": "ferrule.storage.state",
+        "update_locked": "ferrule.storage.locks",
+    },
+)

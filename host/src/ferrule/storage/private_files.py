@@ -1,87 +1,96 @@
-"""Files that are nobody else's business: made with mode 0600 in folders with 0700, and trusted only where still so."""
+"""Files of the user alone: made with mode 0600 in folders with 0700, replaced as a whole, and trusted only where so."""
 
 from __future__ import annotations
 
 import os
 import stat
 
-from ferrule.storage.failures import StoreFailed
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
 
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # a FIFO in a file's place must not stop us
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-_OPEN = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-_CHUNK = 1 << 20
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_SHARE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_CHUNK_BYTES = 1 << 20
 
 
 def make_folder(path: str) -> None:
-    """Make a folder, and those above it that are missing, for the user alone. Raises OSError."""
+    """Make a folder, and those above it that are missing, with mode 0700. Raises OSError."""
     if os.path.isdir(path):
         return
     make_folder(os.path.dirname(path) or ".")
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
-        return  # by another process, or not as a folder, which is told by whatever comes next
+        return  # by another process, or not as a folder, which the next use of it reports
 
 
-def read(path: str, largest: int) -> bytes | None:
-    """A file's bytes; None where there is none, or one that another user has made or may have changed, or too large.
+def read_file(path: str, max_bytes: int) -> bytes | None:
+    """The content of a private file; None where there is none that can be trusted.
 
-    Raises StoreFailed where it cannot be read.
+    That is: no file, a link or another kind of file, one that another user owns or may write to, or a larger one.
+    Raises OSError where it cannot be read.
     """
     try:
         file = os.open(path, _READ)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except OSError as error:
+    except OSError:
         if os.path.islink(path):
             return None
-        raise failed(error) from None
+        raise
     try:
-        return _read_all(file, largest) if is_ours(os.fstat(file)) else None
-    except OSError as error:
-        raise failed(error) from None
+        return _read_all(file, max_bytes) if _is_trusted(os.fstat(file)) else None
     finally:
         os.close(file)
 
 
-def write(path: str, data: bytes, expires: float) -> None:
-    """Put a file in its place, whole or not at all; its time of change is when it expires. Raises StoreFailed.
+def replace_file(
+    path: str, data: bytes, *, mode: int = 0o600, modified: float | None = None, is_synced: bool = False
+) -> None:
+    """Put a file in its place, whole or not at all. The folder must be there.
 
-    Nothing is forced to the disk: what a loss of power leaves of a file fails its own hash.
+    modified: its time of modification, in seconds since 1970, for the present. is_synced: whether the content has
+    reached the disk before the file has its name. Raises OSError, and leaves the file that was there.
     """
-    folder, name = os.path.split(path)
-    waiting = os.path.join(folder, f".{name}.{os.getpid()}")
+    draft = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.urandom(8).hex()}")
     try:
-        make_folder(folder)
-        _write_new(waiting, data)
-        os.utime(waiting, (expires, expires))
-        os.replace(waiting, path)
-    except OSError as error:
-        remove(waiting)
-        raise failed(error) from None
+        file = os.open(draft, _CREATE, 0o600)
+        try:
+            _write_all(file, data)
+            if mode != 0o600:
+                os.fchmod(file, mode)
+            if modified is not None:
+                os.utime(file, (modified, modified))
+            if is_synced:
+                os.fsync(file)
+        finally:
+            os.close(file)
+        os.replace(draft, path)
+    except BaseException:
+        remove_file(draft)
+        raise
 
 
 def open_shared(path: str) -> int:
-    """A file that several processes open to lock it, made where it is missing. Raises StoreFailed."""
+    """A descriptor of a file that several processes open and lock; it is made where it is missing. Raises OSError."""
     try:
-        try:
-            return os.open(path, _OPEN, 0o600)
-        except FileNotFoundError:
-            make_folder(os.path.dirname(path))
-            return os.open(path, _OPEN, 0o600)
-    except OSError as error:
-        raise failed(error) from None
+        return os.open(path, _SHARE, 0o600)
+    except FileNotFoundError:
+        make_folder(os.path.dirname(path))
+        return os.open(path, _SHARE, 0o600)
 
 
-def remove(path: str) -> bool:
-    """Remove a file; False where that cannot be, or it is gone."""
+def overwrite(file: int, data: bytes) -> None:
+    """Change the content of an open file in place; where the disk is full, nothing is left. Raises OSError."""
+    written = os.pwrite(file, data, 0)
+    os.ftruncate(file, len(data) if written == len(data) else 0)
+
+
+def remove_file(path: str) -> bool:
+    """Remove a file; False where it is not there, or cannot be removed."""
     try:
         os.unlink(path)
     except OSError:
@@ -89,44 +98,32 @@ def remove(path: str) -> bool:
     return True
 
 
-def is_ours(facts: os.stat_result) -> bool:
-    """Whether this is a file of this user's that nobody else may write to."""
+def files_in(folder: str) -> Iterator[os.DirEntry[str]]:
+    """What is in a folder; nothing where there is none. Raises OSError where it cannot be listed."""
+    try:
+        found = os.scandir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    with found:
+        yield from found
+
+
+def _is_trusted(facts: os.stat_result) -> bool:
+    """Whether it is a file of this user that no other user may write to."""
     return stat.S_ISREG(facts.st_mode) and facts.st_uid == os.geteuid() and not facts.st_mode & 0o022
 
 
-def listed(folder: str) -> Iterator[os.DirEntry[str]]:
-    """What is in a folder; nothing where there is none. Raises StoreFailed where it cannot be listed."""
-    try:
-        found: AbstractContextManager[Iterator[os.DirEntry[str]]] = os.scandir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    except OSError as error:
-        raise failed(error) from None
-    with found as entries:
-        yield from entries
-
-
-def failed(error: OSError) -> StoreFailed:
-    """What the system says, without the path."""
-    return StoreFailed(f"the cache's folder cannot be used: {error.strerror or type(error).__name__}")
-
-
-def _read_all(file: int, largest: int) -> bytes | None:
+def _read_all(file: int, max_bytes: int) -> bytes | None:
     pieces, size = [], 0
-    while piece := os.read(file, _CHUNK):
+    while piece := os.read(file, _CHUNK_BYTES):
         pieces.append(piece)
         size += len(piece)
-        if size > largest:
+        if size > max_bytes:
             return None
     return b"".join(pieces)
 
 
-def _write_new(path: str, data: bytes) -> None:
-    remove(path)  # left by a process of the same number that died
-    file = os.open(path, _WRITE, 0o600)
-    try:
-        left = memoryview(data)
-        while left:
-            left = left[os.write(file, left) :]
-    finally:
-        os.close(file)
+def _write_all(file: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(file, left) :]

@@ -1,4 +1,4 @@
-"""A connection to a Redis server that costs a bounded time, whatever the server, the network or the name do.
+"""A connection to a Redis server that costs a bounded time, also where the server, the network or the name hangs.
 
 The protocol is hiredis's; redis-py, which wraps the same, takes ten interpreter starts to import.
 """
@@ -6,33 +6,34 @@ The protocol is hiredis's; redis-py, which wraps the same, takes ten interpreter
 from __future__ import annotations
 
 import time
-from _thread import allocate_lock, start_new_thread
 
-from ferrule.storage.failures import StoreFailed
+from ferrule.storage.errors import StorageError
+from ferrule.storage.threads import NoThread, run_within
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Sequence
-    from typing import Any
+    from collections.abc import Sequence
+    from typing import TypeAlias
     from urllib.parse import SplitResult
 
     import hiredis
 
-    Command = tuple[str | int | float | bytes, ...]
+    Command: TypeAlias = tuple[str | int | float | bytes, ...]
+    Reply: TypeAlias = bytes | int | list["Reply"] | None
 
-_CHUNK = 1 << 16
+_CHUNK_BYTES = 1 << 16
 _PORT = 6379
-_LAST_LOOK = 0.001  # seconds
+_LAST_READ_SECONDS = 0.001
 _SCHEMES = ("redis", "rediss", "unix")
 
 
-class Connection:
+class RedisConnection:
     """Commands to one server. url: `redis://[user:password@]host[:port][/db]`, `rediss://…`, `unix:///path[?db=N]`.
 
     seconds: all the time that connecting and asking may take together; a wait in which the caller sleeps is not in it.
-    Raises StoreFailed where the URL is none, or hiredis is not installed.
+    Raises StorageError where the URL is none, or hiredis is not installed.
     """
 
     def __init__(self, url: str, seconds: float) -> None:
@@ -48,29 +49,29 @@ class Connection:
             return f"unix://{self._url.path}"
         return f"{self._url.scheme}://{self._url.hostname}:{self._url.port or _PORT}/{_database(self._url)}"
 
-    def ask(self, *commands: Command) -> list[Any]:
-        """Send commands together and return what each is answered with: bytes, an integer, a list or None.
+    def ask(self, *commands: Command) -> list[Reply]:
+        """Send commands together and return the reply to each: bytes, an integer, a list of these, or None.
 
-        Raises StoreFailed where one is refused, or the time is over; nothing is asked after that.
+        Raises StorageError where one is refused, or the time is over; after that each command fails.
         """
         import socket  # noqa: F401 - before the time runs: what an import takes is no fault of the server's
 
         started = time.monotonic()
         try:
             if self._socket is None:
-                self._socket = _within(self._left, self._connect)
+                self._socket = self._connected()
             return self._exchange(self._socket, commands, started + self._left)
-        except StoreFailed:
-            self.close()
-            raise
         except (OSError, ValueError) as error:
             self.close()
-            raise StoreFailed(f"Redis cannot be used: {_reason(error)}") from None
+            raise StorageError(f"Redis cannot be used: {_reason(error)}") from None
+        except BaseException:
+            self.close()  # a reply that is still to come must not be taken for that to a later command
+            raise
         finally:
             self._left -= time.monotonic() - started
 
-    def patiently(self, *commands: Command) -> list[Any]:
-        """`ask`, where what it takes does not count: between two of these the caller sleeps."""
+    def poll(self, *commands: Command) -> list[Reply]:
+        """`ask` without counting the time that it takes, for a caller that sleeps between two of these."""
         left = self._left
         answers = self.ask(*commands)
         self._left = left
@@ -82,6 +83,15 @@ class Connection:
         if self._socket is not None:
             self._socket.close()
             self._socket = None
+
+    def _connected(self) -> socket.socket:
+        if self._left <= 0:
+            raise TimeoutError
+        try:
+            # In a thread, since a name may take long to be looked up.
+            return run_within(self._left, self._connect, lambda late: late.close())
+        except NoThread:
+            raise StorageError("Redis cannot be used: there is no room for a thread") from None
 
     def _connect(self) -> socket.socket:
         limit = time.monotonic() + self._left
@@ -127,7 +137,7 @@ class Connection:
         if commands:
             self._exchange(connected, commands, limit)
 
-    def _exchange(self, connected: socket.socket, commands: Sequence[Command], limit: float) -> list[Any]:
+    def _exchange(self, connected: socket.socket, commands: Sequence[Command], limit: float) -> list[Reply]:
         import hiredis
 
         connected.settimeout(_remaining(limit))
@@ -135,60 +145,34 @@ class Connection:
         try:
             answers = [self._answer(connected, limit) for _ in commands]
         except hiredis.HiredisError:
-            raise StoreFailed("Redis cannot be used: something else answers there") from None
+            raise StorageError("Redis cannot be used: something else answers there") from None
         refusal = next((answer for answer in answers if isinstance(answer, hiredis.ReplyError)), None)
         if refusal is not None:
             # Only the word in front: what comes after it may repeat what was sent.
-            raise StoreFailed(f"Redis refused a command: {str(refusal).split(' ', 1)[0]}")
+            raise StorageError(f"Redis refused a command: {str(refusal).split(' ', 1)[0]}")
         return answers
 
-    def _answer(self, connected: socket.socket, limit: float) -> Any:
+    def _answer(self, connected: socket.socket, limit: float) -> Reply:
         is_over = False
         while (answer := self._reader.gets()) is False:
             if is_over:
                 raise TimeoutError
-            # Late may also be who asks: what has come by the end of the time is still taken.
+            # This process may be the one that is late: what has come by the end of the time still counts.
             is_over = time.monotonic() >= limit
-            connected.settimeout(max(_LAST_LOOK, limit - time.monotonic()))
-            data = connected.recv(_CHUNK)
+            connected.settimeout(max(_LAST_READ_SECONDS, limit - time.monotonic()))
+            data = connected.recv(_CHUNK_BYTES)
             if not data:
                 raise ConnectionResetError(0, "it hung up")
             self._reader.feed(data)
-        return answer
-
-
-def _within(seconds: float, work: Callable[[], socket.socket]) -> socket.socket:
-    """What some work comes to, where that does not take too long. A name may take a while to be looked up."""
-    if seconds <= 0:
-        raise TimeoutError
-    done = allocate_lock()
-    box: list[tuple[socket.socket | None, Exception | None]] = []
-    done.acquire()
-
-    def run() -> None:
-        try:
-            box.append((work(), None))
-        except Exception as error:  # noqa: BLE001 - raised where it is waited for
-            box.append((None, error))
-        done.release()
-
-    try:
-        start_new_thread(run, ())
-    except RuntimeError:
-        raise StoreFailed("Redis cannot be used: there is no room for a thread") from None
-    if not done.acquire(timeout=seconds):
-        raise TimeoutError
-    result, error = box[0]
-    if result is None:
-        raise error or TimeoutError()
-    return result
+        reply: Reply = answer
+        return reply
 
 
 def _reader() -> hiredis.Reader:
     try:
         import hiredis
     except ImportError:
-        raise StoreFailed("Redis cannot be used: hiredis is not installed; install ferrule[redis]") from None
+        raise StorageError("Redis cannot be used: hiredis is not installed; install ferrule[redis]") from None
     return hiredis.Reader(notEnoughData=False)
 
 
@@ -201,7 +185,7 @@ def _parsed(url: str) -> SplitResult:
     except ValueError:
         is_usable = False
     if not is_usable or (parts.scheme == "unix") == bool(parts.hostname):
-        raise StoreFailed("the setting for Redis is no URL such as redis://HOST:6379/0")
+        raise StorageError("the setting for Redis is no URL such as redis://HOST:6379/0")
     return parts
 
 

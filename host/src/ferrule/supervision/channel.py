@@ -1,9 +1,9 @@
-"""What a supervised child tells its parent, over a pipe that nothing else writes to: one message a line.
+"""The messages of a supervised child to its parent, over a pipe that nothing else writes to: one a line.
 
 A message is one letter and a JSON document: `s` a secret that must be kept out of every output, `e` an event, `f` a
-failure (`FerruleError.facts()`), `r` the result. The first `f` or `r` ends the call. Where wrappers are on, `w` says
-which of them is at work (null: none), and `k` with one of the last two what the tool has said, in case a wrapper ends
-the process after it.
+failure (`FerruleError.facts()`), `r` the result. The first `f` or `r` ends the call. Where wrappers are on, `w` is the
+one whose code runs (null: none), and `k` with one of the last two is the preliminary outcome, the tool's own, in case a
+wrapper ends the process after it. `m` is a list of the modules that the call has imported.
 """
 
 from __future__ import annotations
@@ -17,19 +17,24 @@ from ferrule.text import strict_json
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ferrule.errors import ErrorFacts
+    from ferrule.text.json_types import JSONObject
 
 # A plugin may replace these in os, and the child's end must be its own.
 _write, _getpid = os.write, os.getpid
 
-_LONGEST_TEXT = 8_000  # characters
-SECRET, EVENT, FAILURE, RESULT, AT_WORK, KEPT = b"s", b"e", b"f", b"r", b"w", b"k"
+_MAX_TEXT_CHARS = 8_000
+_MAX_EVENTS = 100
+_FRAME_BYTES = 3  # of a line beside its document: one or two letters, and the newline
+SECRET, EVENT, FAILURE, RESULT, ACTIVE_WRAPPER, PRELIMINARY, IMPORTS = b"s", b"e", b"f", b"r", b"w", b"k", b"m"
 
 
 class Channel:
     """The child's end of the pipe."""
 
-    __slots__ = ("_last_word", "_lock", "_owner", "_size_limit", "file", "known_secrets")
+    __slots__ = ("_lock", "_outcome", "_owner", "_size_limit", "file", "known_secrets")
 
     def __init__(self, file: int, size_limit: int) -> None:
         self.file = file
@@ -37,7 +42,7 @@ class Channel:
         self._size_limit = size_limit
         self._owner = _getpid()
         self._lock = RLock()
-        self._last_word: tuple[bytes, bytes] | None = None
+        self._outcome: tuple[bytes, bytes] | None = None
 
     def secrets(self, values: Iterable[str]) -> None:
         """Name values that the parent keeps out of every output. Said before a plugin sees any of them."""
@@ -51,7 +56,7 @@ class Channel:
 
     def result(self, value: object) -> None:
         """Keep the result; ResultInvalid where it cannot be written as JSON, ResultTooLarge where it is too large."""
-        self._last_word = RESULT, _document(value, self._size_limit, "result")
+        self._outcome = RESULT, _document(value, self._size_limit, "result")
 
     def failure(self, error: FerruleError) -> None:
         """Keep a failure. Facts that are not what they should be, or that JSON cannot hold, are left out."""
@@ -59,31 +64,35 @@ class Channel:
         event = facts.pop("event", None)
         if event is not None:
             try:
-                self.event(event)  # type: ignore[arg-type]
+                self.event(event)
             except (ResultInvalid, TypeError, ValueError):
                 pass  # the error says what happened without it
-        self._last_word = FAILURE, self._of_facts(facts)
+        self._outcome = FAILURE, self._write_facts(facts)
 
-    def at_work(self, wrapper: str | None) -> None:
+    def enter_wrapper(self, wrapper: str | None) -> None:
         """Say whose code runs next: a wrapper's, or None for the tool's and the host's."""
-        self._send(AT_WORK, strict_json.dumps(wrapper))
+        self._send(ACTIVE_WRAPPER, strict_json.dumps(wrapper))
 
-    def keep(self, document: bytes) -> None:
-        """Hand in the tool's result already, which counts if there is no last word. Raises ResultTooLarge."""
-        self._send(KEPT + RESULT, _fitting(document, self._size_limit, "result"))
+    def keep_preliminary(self, document: bytes) -> None:
+        """Send the tool's result ahead, which counts if the child ends without an outcome. Raises ResultTooLarge."""
+        self._send(PRELIMINARY + RESULT, _fitting(document, self._size_limit, "result"))
 
-    def keep_failure(self, error: FerruleError) -> None:
-        """Hand in the tool's failure already, without its event, which counts if there is no last word."""
+    def keep_preliminary_failure(self, error: FerruleError) -> None:
+        """Send the tool's failure ahead, without its event, which counts if the child ends without an outcome."""
         facts = _sound_facts(error, self.known_secrets)
         facts.pop("event", None)
-        self._send(KEPT + FAILURE, self._of_facts(facts))
+        self._send(PRELIMINARY + FAILURE, self._write_facts(facts))
+
+    def send_imports(self, modules: Sequence[str]) -> None:
+        """Say which modules the call has imported, in the order in which it did."""
+        self._send(IMPORTS, strict_json.dumps(list(modules)))
 
     def finish(self) -> None:
-        """Send the result or the failure, after which the parent listens no more."""
-        if self._last_word:
-            self._send(*self._last_word)
+        """Send the result or the failure, which ends the call for the parent."""
+        if self._outcome:
+            self._send(*self._outcome)
 
-    def _of_facts(self, facts: dict[str, object]) -> bytes:
+    def _write_facts(self, facts: Mapping[str, object]) -> bytes:
         document = strict_json.dumps(facts)
         if len(document) > self._size_limit:
             document = strict_json.dumps({"code": facts["code"], "message": facts["message"]})
@@ -100,21 +109,30 @@ class Channel:
 
 
 class Messages:
-    """The parent's end: bytes in, messages out. What is no message is ignored; a plugin may have written it."""
+    """The parent's end: bytes in, messages out. What is no message is ignored; a plugin may have written it.
+
+    on_event: gets each event as it comes, and the secrets known by then. Without it, `events` keeps the first 100.
+    result, failure: the outcome. secrets: those that have come. imports: the modules that the call has imported.
+    active_wrapper: the one whose code runs. preliminary: result and failure of the tool alone. overflow: a line is
+    larger than allowed.
+    """
 
     __slots__ = (
-        "_pending", "_size_limit", "at_work", "events", "failure", "kept", "overflow", "result", "secrets"
+        "_on_event", "_pending", "_size_limit", "active_wrapper", "events", "failure", "imports", "overflow",
+        "preliminary", "result", "secrets",
     )  # fmt: skip
 
-    def __init__(self, size_limit: int) -> None:
+    def __init__(self, size_limit: int, on_event: Callable[[JSONObject, Sequence[str]], None] | None = None) -> None:
         self._size_limit = size_limit
+        self._on_event = on_event
         self._pending = b""
         self.secrets: list[str] = []
-        self.events: list[dict[str, object]] = []
-        self.failure: dict[str, object] | None = None
+        self.events: list[JSONObject] = []
+        self.imports: list[str] = []
+        self.failure: ErrorFacts | None = None
         self.result: bytes | None = None
-        self.at_work: str | None = None
-        self.kept: tuple[bytes | None, dict[str, object] | None] | None = None
+        self.active_wrapper: str | None = None
+        self.preliminary: tuple[bytes | None, ErrorFacts | None] | None = None
         self.overflow = False
 
     @property
@@ -128,43 +146,51 @@ class Messages:
         for line in lines:
             if not self.ended:
                 self._take(line[:1], line[1:])
-        self.overflow = not self.ended and len(self._pending) > self._size_limit + 3
+        self.overflow = not self.ended and len(self._pending) > self._size_limit + _FRAME_BYTES
 
     def _take(self, kind: bytes, document: bytes) -> None:
-        is_kept = kind == KEPT
-        if is_kept:
+        is_preliminary = kind == PRELIMINARY
+        if is_preliminary:
             kind, document = document[:1], document[1:]
-        if kind not in (SECRET, EVENT, FAILURE, RESULT, AT_WORK):
+        if kind not in (SECRET, EVENT, FAILURE, RESULT, ACTIVE_WRAPPER, IMPORTS):
             return
         try:
             value = strict_json.loads(document)
         except strict_json.MalformedJSON:
             return
-        if is_kept:
+        if is_preliminary:
             self._keep(kind, document, value)
         elif kind == RESULT and isinstance(value, dict) and len(document) <= self._size_limit:
             self.result = document
         elif kind == SECRET and isinstance(value, str):
             self.secrets.append(value)
         elif kind == FAILURE and isinstance(value, dict):
-            self.failure = value
-        elif kind == EVENT and isinstance(value, dict) and len(self.events) < 100:
-            self.events.append(value)
-        elif kind == AT_WORK:
-            self.at_work = value if isinstance(value, str) else None
+            self.failure = value  # type: ignore[assignment] # a plugin may have written it
+        elif kind == EVENT and isinstance(value, dict):
+            self._take_event(value)
+        elif kind == IMPORTS and isinstance(value, list):
+            self.imports = [name for name in value if isinstance(name, str)]
+        elif kind == ACTIVE_WRAPPER:
+            self.active_wrapper = value if isinstance(value, str) else None
+
+    def _take_event(self, event: JSONObject) -> None:
+        if self._on_event is not None:
+            self._on_event(event, self.secrets)
+        elif len(self.events) < _MAX_EVENTS:
+            self.events.append(event)
 
     def _keep(self, kind: bytes, document: bytes, value: object) -> None:
         if isinstance(value, dict) and kind in (RESULT, FAILURE):
-            self.kept = (document, None) if kind == RESULT else (None, value)
+            self.preliminary = (document, None) if kind == RESULT else (None, value)  # type: ignore[assignment]
 
 
-def _sound_facts(error: FerruleError, secrets: Sequence[str]) -> dict[str, object]:
+def _sound_facts(error: FerruleError, secrets: Sequence[str]) -> JSONObject:
     """The facts of an error; a plugin may have raised it with anything in them, or made its own kind of it."""
     from ferrule.supervision.exception_text import legible
 
     try:
         facts = error.facts()
-        texts = {name: legible(facts[name], secrets, _LONGEST_TEXT) for name in ("code", "message")}
+        texts = {name: legible(facts[name], secrets, _MAX_TEXT_CHARS) for name in ("code", "message")}
     except Exception:  # noqa: BLE001 - whatever a plugin's own class raises
         return {"code": "INTERNAL_ERROR", "message": f"The tool raised {type(error).__name__}, which says nothing."}
     return {**{name: value for name, value in facts.items() if _is_sound(name, value)}, **texts}

@@ -11,7 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_SHOWN = 300
+
+_MAX_TEXT_CHARS = 300
 _LIBRARY = os.path.dirname(os.__file__) + "/"
 _HOST = os.path.dirname(os.path.dirname(__file__)) + "/"
 
@@ -21,10 +22,7 @@ def explain(error: BaseException, secrets: Sequence[str] = ()) -> FerruleError:
 
     secrets: values of which no part may be seen. With FERRULE_DEBUG set, the traceback goes to stderr.
     """
-    if os.environ.get("FERRULE_DEBUG"):
-        import traceback
-
-        traceback.print_exception(error)
+    print_where_debugging(error)
     if isinstance(error, FerruleError):
         return error
     if isinstance(error, MemoryError):
@@ -33,7 +31,15 @@ def explain(error: BaseException, secrets: Sequence[str] = ()) -> FerruleError:
         )
     if isinstance(error, SystemExit):
         return ToolCrashed(f"The tool called sys.exit({text_of(error, secrets)}) instead of answering.")
-    return ToolCrashed(f"The tool crashed with {name_and_text(error, secrets)}{_place(error)}.")
+    return ToolCrashed(f"The tool crashed with {name_text_and_place(error, secrets)}.")
+
+
+def print_where_debugging(error: BaseException) -> None:
+    """Print the traceback to stderr where FERRULE_DEBUG is set."""
+    if os.environ.get("FERRULE_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
 
 
 def defect(error: BaseException) -> FerruleError:
@@ -55,13 +61,20 @@ def name_and_text(error: BaseException, secrets: Sequence[str] = ()) -> str:
     return ": ".join(filter(None, (type(error).__name__, text_of(error, secrets))))
 
 
+def name_text_and_place(error: BaseException, secrets: Sequence[str] = ()) -> str:
+    """The exception as in `ValueError: its text (package/module.py, line 3)`, without a place where there is none."""
+    place = place_of(error)
+    where = f" ({'/'.join(place[0].split('/')[-2:])}, line {place[1]})" if place else ""
+    return name_and_text(error, secrets) + where
+
+
 def text_of(error: BaseException, secrets: Sequence[str] = ()) -> str:
     """The exception's text, on one line and cut; an exception may raise another one when it is asked for its text."""
     try:
         text = str(error)
     except BaseException:  # noqa: BLE001 - a plugin's own __str__ may raise, too
         return "(its text cannot be had)"
-    text = legible(text, secrets, _SHOWN)
+    text = legible(text, secrets, _MAX_TEXT_CHARS)
     return "".join(letter if letter.isprintable() else " " for letter in text).rstrip(".")
 
 
@@ -92,8 +105,3 @@ def _may_be_the_authors(path: str) -> bool:
     if path.startswith(("<frozen", _HOST)):
         return False
     return not path.startswith(_LIBRARY) or "-packages/" in path[len(_LIBRARY) :]
-
-
-def _place(error: BaseException) -> str:
-    place = place_of(error)
-    return f" ({'/'.join(place[0].split('/')[-2:])}, line {place[1]})" if place else ""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _SET_PARENT_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
 _KILL, _TERMINATE = 9, 15
-_PATIENCE = 1.0  # seconds; a process that survives SIGKILL for longer hangs in the kernel, and cannot be waited for
+_END_SECONDS = 1.0  # a process that survives SIGKILL for longer hangs in the kernel, and cannot be waited for
 
 
 def adopt_orphans() -> bool:
@@ -46,13 +46,28 @@ def children() -> set[int]:
     return _listed_children()
 
 
+def lower_limit(resource: int, soft: int, hard: int | None = None) -> None:
+    """Set a limit of this process, as far as it is allowed to. resource: RLIMIT_…. hard: left as it is by default."""
+    from resource import getrlimit, setrlimit
+
+    present = getrlimit(resource)[1]
+    limits = (soft, present if hard is None else hard)
+    setrlimit(resource, limits if present < 0 else (min(limits[0], present), min(limits[1], present)))
+
+
+def kill_group(leader: int) -> None:
+    """Kill a child and the process group that it leads, where it has come to lead one."""
+    _try(os.killpg, leader)
+    _try(os.kill, leader)
+
+
 def end_descendants(child: int, others: Collection[int] = ()) -> None:
     """Kill the child, the process group that it leads, and whatever else it started, and wait until they are gone.
 
     others: children of this process that have nothing to do with it, and are left alone. Where orphans cannot be
     adopted, only what has stayed in the child's group is found.
     """
-    limit = time.monotonic() + _PATIENCE
+    limit = time.monotonic() + _END_SECONDS
     _try(os.killpg, child)
     left = {child}
     while left and time.monotonic() < limit:

@@ -17,12 +17,17 @@ _HANDLED = (*INTERRUPTS, signal.SIGCHLD)
 
 
 class Signals:
-    """While it is entered, `file` becomes readable when a signal comes, and `interrupted` says what it means."""
+    """While it is entered, `file` becomes readable when a signal comes, and `interrupted` says what it means.
 
-    def __init__(self) -> None:
+    cancel_file: a descriptor, such as a socket, that cancels the call when it becomes readable. files: all that a poll
+    has to wait for.
+    """
+
+    def __init__(self, cancel_file: int | None = None) -> None:
         self._came: list[int] = []
+        self._cancel_file = cancel_file
         self.file, self._write = os.pipe()  # neither end is inherited by a program that a tool starts
-        self.files = [self.file]  # that a poll waits for; of one that adds to them, what else can stop a call
+        self.files = [self.file] if cancel_file is None else [self.file, cancel_file]
         os.set_blocking(self.file, False)
         os.set_blocking(self._write, False)
 
@@ -43,8 +48,15 @@ class Signals:
 
     @property
     def interrupted(self) -> CallInterrupted | None:
-        """The error that a signal to stop means, None as long as none has come."""
+        """The error that a signal to stop means, or a cancelled call; None as long as neither has come."""
+        if self._cancel_file is not None and _is_readable(self._cancel_file):
+            return CallInterrupted("The call was cancelled before the tool had answered.")
         return interruption(self._came[0]) if self._came else None
+
+    @property
+    def has_come(self) -> bool:
+        """Whether a signal to stop has come."""
+        return bool(self._came)
 
     def settle(self) -> None:
         """Take the bytes off the pipe, so that the next poll waits for the next signal."""
@@ -68,6 +80,14 @@ class Signals:
     def _remember(self, number: int, _frame: object) -> None:
         if number != signal.SIGCHLD:
             self._came.append(number)
+
+
+def _is_readable(file: int) -> bool:
+    import select
+
+    poll = select.poll()
+    poll.register(file, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def interruption(number: int) -> CallInterrupted:

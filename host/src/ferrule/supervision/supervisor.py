@@ -1,6 +1,6 @@
 """Parent and child: plugin code runs in a process that can hurt nothing but itself.
 
-The parent imports no plugin. It forks, and waits for the child's word until the deadline; whatever the child does
+The parent imports no plugin. It forks, and waits for the child's outcome until the deadline. Whatever the child does
 (exits, crashes, loops in C, fills memory, closes descriptors, leaves processes behind), the parent still has the real
 stdout, knows what happened, and ends every process that the child started.
 """
@@ -21,26 +21,30 @@ from ferrule.supervision.standard_streams import occupy_standard_streams
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from typing import TextIO
+
+    from ferrule.errors import ErrorFacts
+    from ferrule.text.json_types import JSONObject
 
 # A plugin may replace these in os, and the child's end must be its own.
 _write, _exit = os.write, os._exit
 
 NO_ANSWER = b'\nf{"code":"INTERNAL_ERROR","message":"The tool has left nothing with which its answer could be sent."}\n'
 CAPTURED = 12_288  # bytes of what a plugin prints that are kept: more than are shown, so that no secret is cut in half
-_CHUNK = 65536
-_LAST_READS = 64
-_SETTLE = 0.5  # seconds that a child gets to end after it has closed its end of the channel
+_CHUNK_BYTES = 65_536
+_MAX_LAST_READS = 64
+_EXIT_GRACE_SECONDS = 0.5  # in which a child ends that has closed its end of the channel
+_EXIT_POLL_SECONDS = 0.001
 
 
 class Outcome:
-    """How a supervised piece of work ended.
+    """How a supervised piece of work ended: with a result or with a failure.
 
-    result: the JSON document it answered with, None where it failed. failure: facts as of `FerruleError.facts()`, None
-    where it answered. Both are without secrets. events: what it sent for stderr. text: the first 12 KiB of what it
-    printed. secrets: values that must not leave the host. wrapper: the one in whose code the process died, None for any
-    other end.
+    result: one JSON document, None where the work failed. failure: why, as of `FerruleError.facts()`, None where there
+    is a result. Neither holds a secret. events: JSON objects for stderr. text: the first 12 KiB that the work printed.
+    Events and text may hold secrets; these values must not leave the host. wrapper: the name of the wrapper in whose
+    code the process died before the tool had an outcome, None for every other end.
     """
 
     __slots__ = ("events", "failure", "result", "secrets", "text", "wrapper")
@@ -48,8 +52,8 @@ class Outcome:
     def __init__(
         self,
         result: bytes | None,
-        failure: dict[str, object] | None,
-        events: Sequence[dict[str, object]] = (),
+        failure: ErrorFacts | None,
+        events: Sequence[JSONObject] = (),
         text: bytes = b"",
         secrets: Sequence[str] = (),
         wrapper: str | None = None,
@@ -71,11 +75,11 @@ def supervise(
     signals: Signals | None = None,
     messages: Messages | None = None,
 ) -> Outcome:
-    """Do a piece of work in a child and say how it ended; never raises for anything that the work does.
+    """Do a piece of work in a child and return how it ended; never raises for anything that the work does.
 
-    work: sends its result to the channel, or raises. deadline: an instant of `time.monotonic()`. memory: MiB of
-    address space. size_limit: bytes that the result may have. signals: as the caller has entered them, else they are
-    handled here. messages: what takes the messages, where the caller wants to see them as they come.
+    work: gives its result to the channel, or raises. deadline: an instant of `time.monotonic()`. memory: MiB of
+    address space. size_limit: bytes that the result may have. signals: entered by the caller, else they are handled
+    here. messages: takes the messages, for a caller that wants to see them as they come.
 
     The work has none of the caller's descriptors. Whatever it starts is gone when this returns.
     """
@@ -138,23 +142,23 @@ class ChildWatch:
             os.set_blocking(file, False)
 
     def wait(self) -> FerruleError | None:
-        """Wait for the child's word; the reason why there is none, or None where it came."""
+        """Wait for the child's outcome; why there is none, or None where it came."""
         poll = select.poll()
         for file in (self._channel, self._text, *self._signals.files):
             poll.register(file, select.POLLIN)
         while not self._messages.ended:
             left = self._deadline - time.monotonic()
             if left <= 0:
-                return _too_late()
+                return _deadline_passed()
             ready = {file for file, _ in poll.poll(left * 1000 + 1)}
             if self._signals.interrupted:
                 return self._signals.interrupted
             if self._text in ready and not self.drain_text():
                 poll.unregister(self._text)
             if self._channel in ready and not self._drain_channel():
-                return self._silence()
+                return self._explain_silence()
             if self._signals.file in ready and self._has_ended():
-                return self._last_words()
+                return self._read_rest()
         return None
 
     def drain_text(self) -> bool:
@@ -165,18 +169,20 @@ class ChildWatch:
         return data != b""
 
     def outcome(self, reason: FerruleError | None) -> Outcome:
-        """What came of it, once everything that the child started is gone."""
+        """The outcome, once everything that the child started is gone. reason: what `wait` returned."""
         messages = self._messages
         if reason is None and messages.overflow:
             reason = ResultInvalid("The tool sent more than the client reads.")
+        result: bytes | None
+        failure: ErrorFacts | None
         result, failure = (None, reason.facts()) if reason else (messages.result, messages.failure)
-        wrapper = messages.at_work if isinstance(reason, ToolCrashed | DeadlinePassed) else None
+        wrapper = messages.active_wrapper if isinstance(reason, ToolCrashed | DeadlinePassed) else None
         if wrapper is not None and reason is not None:
-            result, failure = messages.kept or (None, _ended_in(wrapper, reason).facts())
+            result, failure = messages.preliminary or (None, _of_wrapper(wrapper, reason).facts())
             messages.events.append(wrapper_failed(wrapper, reason.message))
         if messages.secrets:
             result, failure = _redacted(result, failure, messages.secrets)
-        has_crashed = isinstance(reason, ToolCrashed) and messages.kept is None
+        has_crashed = isinstance(reason, ToolCrashed) and messages.preliminary is None
         culprit = wrapper if has_crashed else None
         return Outcome(result, failure, messages.events, bytes(self._captured), messages.secrets, culprit)
 
@@ -194,20 +200,20 @@ class ChildWatch:
             self._status = status if process else None
         return self._status is not None
 
-    def _last_words(self) -> FerruleError | None:
+    def _read_rest(self) -> FerruleError | None:
         """The child is dead: what it had sent before is still in the pipe, unless a copy of it goes on writing."""
-        for _ in range(_LAST_READS):
+        for _ in range(_MAX_LAST_READS):
             data = _read(self._channel)
             if not data or self._messages.ended:
                 break
             self._messages.feed(data)
-        return None if self._messages.ended else self._silence()
+        return None if self._messages.ended else self._explain_silence()
 
-    def _silence(self) -> FerruleError:
-        """Why the child has gone without a word."""
-        limit = time.monotonic() + _SETTLE
+    def _explain_silence(self) -> FerruleError:
+        """Why the child has ended, or closed its end, without an outcome."""
+        limit = time.monotonic() + _EXIT_GRACE_SECONDS
         while not self._has_ended() and time.monotonic() < limit:
-            time.sleep(0.001)
+            time.sleep(_EXIT_POLL_SECONDS)
         if self._status is None:
             return ToolCrashed("The tool closed the descriptor on which the host waits for its answer.")
         if os.WIFSIGNALED(self._status):
@@ -283,36 +289,34 @@ def limit_memory(memory: int) -> None:
     """Keep to that many MiB of address space from now on."""
     import resource
 
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    limit = memory << 20
     # Only the soft limit: it is lifted again for the message that says the memory was full.
-    resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))
+    processes.lower_limit(resource.RLIMIT_AS, memory << 20)
 
 
 def run_work(work: Callable[[Channel], None], channel: Channel) -> None:
-    """Do the work, and send the last word when everything that was printed before it is on its way."""
+    """Do the work, and send its outcome when everything that was printed before it is on its way."""
     try:
         work(channel)
-    except BaseException as error:  # noqa: BLE001 - the child's last word must be its own, whatever the plugin raised
-        channel.failure(_explained(error, channel))
+    except BaseException as error:  # noqa: BLE001 - the child has to send an outcome, whatever the plugin raised
+        channel.failure(_explain(error, channel))
     _flush()
     channel.finish()
 
 
-def _explained(error: BaseException, channel: Channel) -> FerruleError:
+def _explain(error: BaseException, channel: Channel) -> FerruleError:
     """What a plugin raised, as a failure.
 
     Room for that is made only where it takes some: of the descriptors that are closed then, a thread of the plugin that
     still runs may believe that they are its own, and close what was opened meanwhile.
     """
     try:
-        return _explain(error, channel)
+        return _import_and_explain(error, channel)
     except Exception:  # noqa: BLE001 - whatever it is that the plugin has used up
         _make_room(channel)
-        return _explain(error, channel)
+        return _import_and_explain(error, channel)
 
 
-def _explain(error: BaseException, channel: Channel) -> FerruleError:
+def _import_and_explain(error: BaseException, channel: Channel) -> FerruleError:
     from ferrule.supervision.exception_text import explain
 
     return explain(error, channel.known_secrets)
@@ -339,30 +343,28 @@ def _flush() -> None:
 def _read(file: int) -> bytes | None:
     """What is there to read: `b""` at the end, None where nothing has come yet."""
     try:
-        return os.read(file, _CHUNK)
+        return os.read(file, _CHUNK_BYTES)
     except BlockingIOError:
         return None
 
 
 def _redacted(
-    result: bytes | None, failure: Mapping[str, object] | None, secrets: Sequence[str]
-) -> tuple[bytes | None, dict[str, object] | None]:
+    result: bytes | None, failure: ErrorFacts | None, secrets: Sequence[str]
+) -> tuple[bytes | None, ErrorFacts | None]:
     """The outcome without secrets."""
-    from ferrule.text import strict_json
-    from ferrule.text.redaction import redact_json
+    from ferrule.text.redaction import redact_json, redact_value
 
     if result is not None:
         return redact_json(result, secrets), None
-    facts = strict_json.loads(redact_json(strict_json.dumps(failure), secrets))
-    return None, facts if isinstance(facts, dict) else {}
+    return None, redact_value(failure, secrets)
 
 
-def wrapper_failed(wrapper: str, error: str) -> dict[str, object]:
+def wrapper_failed(wrapper: str, error: str) -> JSONObject:
     """The event that says why a wrapper counts as absent."""
     return {"event": "wrapper_failed", "wrapper": wrapper, "error": error}
 
 
-def _ended_in(wrapper: str, reason: FerruleError) -> FerruleError:
+def _of_wrapper(wrapper: str, reason: FerruleError) -> FerruleError:
     """The same failure, of which the tool is innocent."""
     if isinstance(reason, DeadlinePassed):
         return DeadlinePassed(
@@ -372,7 +374,7 @@ def _ended_in(wrapper: str, reason: FerruleError) -> FerruleError:
     return reason
 
 
-def _too_late() -> DeadlinePassed:
+def _deadline_passed() -> DeadlinePassed:
     return DeadlinePassed(
         "The tool had not answered when the call's time was over.",
         hint="Ask for less, or raise FERRULE_DEADLINE (seconds) where the client waits longer.",

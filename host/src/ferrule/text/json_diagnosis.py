@@ -13,19 +13,19 @@ LARGEST = sys.float_info.max
 _INFINITE = (float("inf"), float("-inf"))
 
 
-def what_is_wrong(value: object) -> str | None:
+def diagnose(value: object) -> str | None:
     """The place of the first thing that JSON or the client cannot hold, and what it is; None where there is none.
 
     A circle, and nesting too deep to write, are not found.
     """
     for fault, is_wrong, key_is_wrong in _FAULTS:
-        place = find(value, is_wrong, key_is_wrong)
+        place = find_fault(value, is_wrong, key_is_wrong)
         if place is not None:
             return f"{place or 'the top'}: {fault}"
     return None
 
 
-def find(value: object, is_wrong: _Test, key_is_wrong: _Test | None = None) -> str | None:
+def find_fault(value: object, is_wrong: _Test, key_is_wrong: _Test | None = None) -> str | None:
     """The JSON pointer of the first value (or key) that is wrong, in the order of the text; None if there is none."""
     key_is_wrong = key_is_wrong or is_wrong
     waiting: list[tuple[_Place, object]] = [(None, value)]
@@ -64,32 +64,8 @@ def _pointer(place: _Place) -> str:
         parts.append("/" + str(key).replace("~", "~0").replace("/", "~1"))
     whole = "".join(reversed(parts))
     if not whole.isprintable():
-        whole = "".join(letter if letter.isprintable() else _escaped(letter) for letter in whole)
+        whole = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in whole)
     return whole if len(whole) <= 200 else f"{whole[:100]}…{whole[-100:]}"
-
-
-def _escaped(letter: str) -> str:
-    return letter.encode("unicode_escape").decode()
-
-
-def _never(_: object) -> bool:
-    return False
-
-
-def _is_no_string(key: object) -> bool:
-    return not isinstance(key, str)
-
-
-def _is_nan(leaf: object) -> bool:
-    return isinstance(leaf, float) and leaf != leaf
-
-
-def _is_infinite(leaf: object) -> bool:
-    return isinstance(leaf, float) and leaf in _INFINITE
-
-
-def _is_too_large(leaf: object) -> bool:
-    return isinstance(leaf, int) and not -LARGEST <= leaf <= LARGEST
 
 
 def has_nul(leaf: object) -> bool:
@@ -97,16 +73,17 @@ def has_nul(leaf: object) -> bool:
     return isinstance(leaf, str) and "\0" in leaf
 
 
-def _is_of_no_type(leaf: object) -> bool:
-    return not isinstance(leaf, dict | list | tuple | str | int | float | bool | None)
+def _never(_: object) -> bool:
+    return False
 
 
+_JSON_TYPES = (dict, list, tuple, str, int, float, type(None))
 _FAULTS: tuple[tuple[str, _Test, _Test], ...] = (
-    ("a key that is not a string", _never, _is_no_string),
-    ("NaN, which JSON does not have", _is_nan, _never),
-    ("an infinity, which JSON does not have", _is_infinite, _never),
-    ("an integer that is out of range", _is_too_large, _never),
+    ("a key that is not a string", _never, lambda key: not isinstance(key, str)),
+    ("NaN, which JSON does not have", lambda leaf: isinstance(leaf, float) and leaf != leaf, _never),
+    ("an infinity, which JSON does not have", lambda leaf: isinstance(leaf, float) and leaf in _INFINITE, _never),
+    ("an integer that is out of range", lambda leaf: isinstance(leaf, int) and not -LARGEST <= leaf <= LARGEST, _never),
     ("a lone surrogate, which UTF-8 cannot hold", is_surrogate, is_surrogate),
     ("a NUL character, which the client cannot store", has_nul, has_nul),
-    ("a value of a type that JSON does not have", _is_of_no_type, _never),
+    ("a value of a type that JSON does not have", lambda leaf: not isinstance(leaf, _JSON_TYPES), _never),
 )

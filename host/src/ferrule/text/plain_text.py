@@ -1,4 +1,4 @@
-"""What strangers wrote, as text on one line: without markup, and without characters that nobody sees."""
+"""Foreign text on one line: without markup and without invisible characters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _TAG = re.compile(r"</?([a-z][a-z0-9]*)\b[^<>]*>", re.I)
 _EMPHASIS = re.compile(r"<(b|em|i|mark|strong)>([^<>]*)</\1>|<br ?/?>", re.I)
 _APART = frozenset({"br", "dd", "div", "dt", "hr", "li", "ol", "p", "td", "th", "tr", "ul"})
 
-# What JSON readers refuse, a terminal would act on, or nobody sees and a model reads.
+# What JSON readers refuse, a terminal would act on, or no user sees and a model reads.
 UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # controls, without those that are blanks
     "\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069"  # of no width, and those that turn the direction
@@ -17,7 +17,7 @@ UNSEEN = re.compile(
 
 
 def plain_text(value: object, *, html: bool = True) -> str:
-    """A text on one line, without markup, entities and characters that nobody sees; "" for what is no text."""
+    """A text on one line, without markup, entities and invisible characters; "" for what is no text."""
     if not isinstance(value, str):
         return ""
     text = _TAG.sub(_gap, value) if html else _EMPHASIS.sub(_inner, value)

@@ -8,12 +8,15 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 REDACTED = b"[redacted]"
 SHORTEST = 4  # characters; a shorter value would blot out ordinary words, and no provider hands out such a key
 
 _SHORT_MASK = b"****"
-_SHORTEST_PIECE = 6  # characters of base64 that are taken for a part of a secret
+_MIN_PIECE_CHARS = 6  # characters of base64 that are taken for a part of a secret
 _NEVER_ENCODED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~"
 
 
@@ -49,6 +52,14 @@ def redact_json(document: bytes, secrets: Iterable[str]) -> bytes:
     return strict_json.dumps(whole[0]) if has_changed else document
 
 
+def redact_value(value: T, secrets: Iterable[str]) -> T:
+    """A JSON value with every secret replaced as by `redact_json`; the value itself where there are no secrets."""
+    secrets = list(secrets)
+    if not secrets:
+        return value
+    return strict_json.loads(redact_json(strict_json.dumps(value), secrets))  # type: ignore[return-value]
+
+
 class _Redaction:
     """The spellings of some secrets, worked out once for all the texts that they are looked for in."""
 
@@ -61,7 +72,7 @@ class _Redaction:
     def of_text(self, data: bytes) -> bytes:
         for spelling in self._spellings:
             data = data.replace(spelling, _mask(spelling))
-        return _without_percent_encoded(data, self.secrets) if b"%" in data or b"+" in data else data
+        return _redact_percent_encoded(data, self.secrets) if b"%" in data or b"+" in data else data
 
     def of_leaf(self, leaf: object) -> object:
         if isinstance(leaf, str):
@@ -105,12 +116,12 @@ def _in_base64(plain: bytes) -> Iterable[bytes]:
     for before in range(3):
         letters = b2a_base64(bytes(before) + plain, newline=False)
         piece = letters[(before * 8 + 5) // 6 : (before + len(plain)) * 8 // 6]
-        if len(piece) >= _SHORTEST_PIECE:
+        if len(piece) >= _MIN_PIECE_CHARS:
             yield piece
             yield piece.translate(bytes.maketrans(b"+/", b"-_"))
 
 
-def _without_percent_encoded(data: bytes, secrets: Iterable[str]) -> bytes:
+def _redact_percent_encoded(data: bytes, secrets: Iterable[str]) -> bytes:
     """Which characters an encoder leaves alone differs, so each of a secret's may be encoded or not."""
     for secret in secrets:
         plain = secret.encode()

@@ -15,7 +15,14 @@ else:
         except ImportError:
             from hashlib import sha256
 
+_DIGITS = frozenset("0123456789abcdef")
+
 
 def sha256_hex(data: bytes) -> str:
     """The SHA-256 of some bytes, as 64 hexadecimal digits."""
     return sha256(data).hexdigest()
+
+
+def is_sha256_hex(text: str) -> bool:
+    """Whether a text is what `sha256_hex` returns: 64 lower-case hexadecimal digits."""
+    return len(text) == 64 and _DIGITS.issuperset(text)

@@ -18,9 +18,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ferrule.text.json_types import JSONObject
+
 _SPACE = " \t\n\r"
-_LARGEST = 1.7976931348623157e308  # the client holds an integer that takes more than 64 bits as a double
-_SURELY_FINITE = 308  # digits
+_MAX_NUMBER = 1.7976931348623157e308  # the client holds an integer that takes more than 64 bits as a double
+_SURELY_FINITE_DIGITS = 308  # digits
 _INFINITE = (float("inf"), float("-inf"))
 
 
@@ -44,7 +46,7 @@ def loads(data: bytes | str) -> object:
 
     Raises MalformedJSON for everything that is not exactly one document of strict JSON.
     """
-    text = _decoded(data)
+    text = _decode(data)
     start = _after_space(text, 0)
     if start == len(text):
         raise MalformedJSON("it is empty")
@@ -78,16 +80,41 @@ def dumps(value: object) -> bytes:
     except (TypeError, ValueError, RecursionError):
         data = text = None
     if data is None:
-        from ferrule.text.json_diagnosis import what_is_wrong
+        from ferrule.text.json_diagnosis import diagnose
 
-        reason = what_is_wrong(value)
+        reason = diagnose(value)
         if reason or text is None:
             raise Unrepresentable(reason or "it is circular or nested too deeply")
         data = text.encode()
     return data
 
 
-def _decoded(data: bytes | str) -> str:
+def loads_object(data: bytes | str) -> JSONObject:
+    """`loads` for a document that is an object. Raises MalformedJSON for any other, too."""
+    value = loads(data)
+    if not isinstance(value, dict):
+        raise MalformedJSON(f"it is {type(value).__name__}, an object was expected")
+    return value
+
+
+def canonical(value: object) -> bytes:
+    """The one way to write a JSON value: sorted keys, no blanks, UTF-8. Raises Unrepresentable.
+
+    Texts are compared by their characters, without normalisation. 1 and 1.0 are told apart, since a tool can tell them
+    apart. 1.0 and 1e0 are one.
+    """
+    return dumps(_sorted(value))
+
+
+def _sorted(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _sorted(value[name]) for name in sorted(value)}
+    if isinstance(value, list | tuple):
+        return [_sorted(item) for item in value]
+    return value
+
+
+def _decode(data: bytes | str) -> str:
     try:
         # Text has come through the file system's encoding, which leaves a surrogate where a byte was no UTF-8.
         text = (data.encode(errors="surrogateescape") if isinstance(data, str) else data).decode()
@@ -136,8 +163,8 @@ def _finite(text: str) -> float:
     return number
 
 
-def _bounded(text: str) -> int:
-    if len(text) > _SURELY_FINITE:
+def _parse_integer(text: str) -> int:
+    if len(text) > _SURELY_FINITE_DIGITS:
         _finite(text)
     return int(text)
 
@@ -153,7 +180,7 @@ class _Reading:
     object_hook = None
     object_pairs_hook = staticmethod(_unique)
     parse_float = staticmethod(_finite)
-    parse_int = staticmethod(_bounded)
+    parse_int = staticmethod(_parse_integer)
     parse_constant = staticmethod(_no_constant)
     memo: dict[str, str] = {}  # noqa: RUF012 - the scanner wants to find it here, and empties it itself
 
@@ -181,10 +208,10 @@ def _scanner() -> Callable[[str, int], tuple[object, int]]:
 
 
 def _refuse_unstorable(value: object) -> None:
-    from ferrule.text.json_diagnosis import find, has_nul, is_surrogate
+    from ferrule.text.json_diagnosis import find_fault, has_nul, is_surrogate
 
     for name, is_wrong in (("lone surrogate", is_surrogate), ("NUL character", has_nul)):
-        place = find(value, is_wrong)
+        place = find_fault(value, is_wrong)
         if place is not None:
             raise MalformedJSON(f"a {name} stands at {place or 'the top'}", f"a {name} stands in it")
 
@@ -210,7 +237,7 @@ def _is_plain(value: object) -> bool:
     waiting, seen = [value], set()
     while waiting:
         item = waiting.pop()
-        if isinstance(item, int) and not -_LARGEST <= item <= _LARGEST:
+        if isinstance(item, int) and not -_MAX_NUMBER <= item <= _MAX_NUMBER:
             return False
         if not isinstance(item, dict | list | tuple) or id(item) in seen:
             continue

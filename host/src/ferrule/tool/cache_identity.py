@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ferrule.text.sha256 import sha256_hex
-from ferrule.tool.credentials import everywhere, may_be_secret
-
-TYPE_CHECKING = False
+from ferrule.tool.credentials import may_be_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
     from ferrule.config.credentials_file import CredentialsFile
+    from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule.tool.credentials import Credential
 
 _CANNOT_MATTER = {
-    "FERRULE_DEADLINE",
-    "FERRULE_MEMORY",
-    "FERRULE_EXIT_ZERO",
-    "FERRULE_DEBUG",
-    "FERRULE_STATE",
-    "FERRULE_CONFIG",
-    "FERRULE_WRAPPERS",
-    "FERRULE_WRAPPERS_DEFAULT",
-    "FERRULE_REDIS",
+    *("FERRULE_DEADLINE", "FERRULE_MEMORY", "FERRULE_EXIT_ZERO", "FERRULE_DEBUG", "FERRULE_STATE", "FERRULE_CONFIG"),
+    *("FERRULE_WRAPPERS", "FERRULE_WRAPPERS_DEFAULT", "FERRULE_REDIS"),
 }
 _PURPOSE = b"ferrule: fingerprint of a credential, 1\0"
-_BLOCK = 64  # bytes of SHA-256's block, for HMAC
+_BLOCK_BYTES = 64  # bytes of SHA-256's block, for HMAC
 
 
 def is_known(variable: str) -> bool:
@@ -36,20 +27,20 @@ def is_known(variable: str) -> bool:
     return variable.startswith(("FERRULE_", "LC_")) or variable in ("LANG", "LANGUAGE", "TZ")
 
 
-def environment(environ: Mapping[str, str], further: Iterable[str] = ()) -> dict[str, Any]:
+def environment(environ: Mapping[str, str], further: Iterable[str] = ()) -> JSONObject:
     """The variables that can decide a result, by name; a value that may be a secret as its fingerprint.
 
     further: variables that the tool reads, whatever they are called.
     """
     named = set(further)
     return {
-        name: _shown(name, environ[name])
+        name: _mask_variable(name, environ[name])
         for name in sorted(environ)
         if name in named or (is_known(name) and name not in _CANNOT_MATTER)
     }
 
 
-def settings(table: Mapping[str, Any]) -> dict[str, Any]:
+def settings(table: JSONMapping) -> JSONObject:
     """A table of config.toml as JSON, its texts that may be secrets as their fingerprints."""
     return {name: _as_json(name, value) for name, value in table.items()}
 
@@ -58,7 +49,7 @@ def credentials(
     declared: Sequence[Credential], environ: Mapping[str, str], file: CredentialsFile
 ) -> dict[str, str | None]:
     """A fingerprint of the value that each credential has, None where it has none."""
-    found = {one.name: next(everywhere(one, environ, file), None) for one in declared}
+    found = {one.name: next(one.values(environ, file), None) for one in declared}
     return {name: fingerprint(one.value) if one else None for name, one in found.items()}
 
 
@@ -67,7 +58,7 @@ def fingerprint(secret: str) -> str:
 
     It is an HMAC whose key is the secret's hash, so that no list of ordinary hashes has it.
     """
-    key = bytes.fromhex(sha256_hex(os.fsencode(secret))).ljust(_BLOCK, b"\0")
+    key = bytes.fromhex(sha256_hex(os.fsencode(secret))).ljust(_BLOCK_BYTES, b"\0")
     inner = bytes.fromhex(sha256_hex(bytes(byte ^ 0x36 for byte in key) + _PURPOSE))
     return sha256_hex(bytes(byte ^ 0x5C for byte in key) + inner)[:32]
 
@@ -78,14 +69,14 @@ def _as_json(name: str, value: object) -> Any:
     if isinstance(value, list):
         return [_as_json(name, item) for item in value]
     if isinstance(value, str):
-        return _shown(name, value)
+        return _mask_variable(name, value)
     if isinstance(value, bool | int):
         return value
     is_finite = isinstance(value, float) and value - value == 0
     return value if is_finite else {"toml": f"{type(value).__name__} {value}"}
 
 
-def _shown(name: str, value: str) -> Any:
+def _mask_variable(name: str, value: str) -> Any:
     if ("@" in value and "://" in value) or may_be_secret(name):
         return {"fingerprint": fingerprint(value)}
     try:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ferrule.text import strict_json
 
-TYPE_CHECKING = False
-
 if TYPE_CHECKING:
-    from typing import Any
-
+    from ferrule.text.json_types import JSONObject
     from ferrule.tool.context import Context
     from ferrule.tool.loader import LoadedTool
     from ferrule.tool.result_policy import ResultPolicy
@@ -21,7 +20,7 @@ class CallInfo:
     with its results.
     """
 
-    def __init__(self, loaded: LoadedTool, arguments: dict[str, Any], context: Context) -> None:
+    def __init__(self, loaded: LoadedTool, arguments: JSONObject, context: Context) -> None:
         self.tool = loaded.tool.name
         self.distribution = loaded.tool.distribution
         self.version = loaded.tool.version
@@ -34,31 +33,30 @@ class CallInfo:
         self._asked: set[str] = set()
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JSONObject:
         """The tool's schema. Raises what the tool's hook raises."""
-        return _read(self._schema_document())
+        if self._schema is None:
+            self._schema = strict_json.dumps(self._loaded.schema())
+        return strict_json.loads_object(self._schema)
 
     @property
     def schema_hash(self) -> str:
         """SHA-256 of the schema as canonical JSON (sorted keys, no blanks), as 64 hexadecimal digits."""
         from ferrule.text.sha256 import sha256_hex
 
-        return sha256_hex(strict_json.dumps(_sorted(self.schema)))
+        return sha256_hex(strict_json.canonical(self.schema))
 
     @property
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> JSONObject:
         """The arguments that the tool gets, and the defaults of the schema for those at the top that it does not."""
         parameters = self.schema.get("parameters")
         properties = parameters.get("properties") if isinstance(parameters, dict) else None
-        defaults = {
-            name: one["default"]
-            for name, one in (properties.items() if isinstance(properties, dict) else ())
-            if isinstance(one, dict) and "default" in one
-        }
-        return {**defaults, **_read(self._arguments)}
+        members = properties.items() if isinstance(properties, dict) else ()
+        defaults = {name: one["default"] for name, one in members if isinstance(one, dict) and "default" in one}
+        return {**defaults, **strict_json.loads_object(self._arguments)}
 
     @property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> JSONObject:
         """Everything else that can decide the result, as JSON without secrets.
 
         `{"host", "settings", "environment", "credentials", "names", "tool"}`: the host's version, the tool's table of
@@ -66,11 +64,16 @@ class CallInfo:
         what the function `identity` of its result policy returns. Raises what that raises, and Unrepresentable.
         """
         if self._identity is None:
-            self._identity = strict_json.dumps(self._decided_by())
-        return _read(self._identity)
+            from ferrule._version import __version__
+
+            policy = self.result_policy
+            known = self._context.identity(policy.environment)
+            own = policy.identity(self._context) if policy.identity else None
+            self._identity = strict_json.dumps({"host": __version__, **known, "tool": own})
+        return strict_json.loads_object(self._identity)
 
     @property
-    def unkeyed(self) -> list[str]:
+    def untracked_variables(self) -> list[str]:
         """Variables that the tool has asked its context for by now, and that `identity` does not have.
 
         A result that may depend on them must not be given to another call.
@@ -79,34 +82,6 @@ class CallInfo:
 
         return sorted(name for name in self._asked - set(self.result_policy.environment) if not is_known(name))
 
-    def asked_for(self, variable: str) -> None:
+    def record_variable(self, variable: str) -> None:
         """The tool asks for a variable."""
         self._asked.add(variable)
-
-    def _decided_by(self) -> dict[str, Any]:
-        from ferrule._version import __version__
-
-        own = self.result_policy.identity
-        return {
-            "host": __version__,
-            **self._context.identity(self.result_policy.environment),
-            "tool": own(self._context) if own else None,
-        }
-
-    def _schema_document(self) -> bytes:
-        if self._schema is None:
-            self._schema = strict_json.dumps(self._loaded.schema())
-        return self._schema
-
-
-def _read(document: bytes) -> dict[str, Any]:
-    value: dict[str, Any] = strict_json.loads(document)  # type: ignore[assignment]
-    return value
-
-
-def _sorted(value: object) -> object:
-    if isinstance(value, dict):
-        return {name: _sorted(value[name]) for name in sorted(value)}
-    if isinstance(value, list):
-        return [_sorted(item) for item in value]
-    return value

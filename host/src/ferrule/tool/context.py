@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import time
 
+from ferrule.config.configuration import credentials_path
 from ferrule.errors import CredentialMissing, CredentialsMalformed
 from ferrule.text import strict_json
-from ferrule.tool.credentials import Credential, default_path, everywhere, look_up, missing, named
+from ferrule.tool.credentials import Credential, missing, named
 
 TYPE_CHECKING = False
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ferrule.config.credentials_file import CredentialsFile
-    from ferrule.tool.call_info import CallInfo
 
 ANSWER_BYTES = 65_534  # the client reads 65,535, and the newline is one of them
 
@@ -27,23 +27,10 @@ class Context:
     tool: the tool's own name. deadline: the instant, on the clock of `time.monotonic()`, by which `execute` must have
     answered; two seconds later the call is ended for it. max_bytes: the size that the answer may have on the wire.
 
-    Wrappers get the same object, and have `call`, `wrapper`, `wrapper_setting` and `note` for themselves. notes: what
-    they have noted so far.
+    Where wrappers are on, it is a `WrapperContext`, which has more for them.
     """
 
-    __slots__ = (
-        "_call",
-        "_credentials",
-        "_file",
-        "_names",
-        "_send_event",
-        "_settings",
-        "_wrappers",
-        "deadline",
-        "max_bytes",
-        "notes",
-        "tool",
-    )
+    __slots__ = ("_credentials", "_file", "_names", "_send_event", "_settings", "deadline", "max_bytes", "tool")
 
     def __init__(
         self,
@@ -53,7 +40,6 @@ class Context:
         credentials: Sequence[Credential] = (),
         names: Mapping[str, str] | None = None,
         settings: Mapping[str, Any] | None = None,
-        wrappers: Mapping[str, Mapping[str, Any]] | None = None,
         send_event: Callable[[Mapping[str, object]], None] | None = None,
         max_bytes: int = ANSWER_BYTES,
     ) -> None:
@@ -65,9 +51,6 @@ class Context:
         self._settings = settings or {}
         self._send_event = send_event
         self._file: CredentialsFile | None = None
-        self._wrappers = wrappers or {}
-        self._call: CallInfo | None = None
-        self.notes: dict[str, dict[str, Any]] = {}
 
     def remaining(self) -> float:
         """Seconds that are left until the deadline, never negative."""
@@ -89,7 +72,7 @@ class Context:
         credential = named(self._credentials, name)
         file = self._credentials_file()
         try:
-            found = look_up(credential, os.environ, file)
+            found = credential.look_up(os.environ, file)
         except CredentialsMalformed as error:
             raise CredentialMissing("AUTH_MISSING", error.message, hint=error.hint) from None
         if found is None:
@@ -102,39 +85,7 @@ class Context:
         The table is `[tools.NAME]` of config.toml, and gives whatever TOML has there. A variable that is empty or
         blank counts as not set. None where neither is set. No argument of a call can change it.
         """
-        if self._call is not None:
-            self._call.asked_for(environment)
         return os.environ.get(environment, "").strip() or self._settings.get(name)
-
-    @property
-    def call(self) -> CallInfo:
-        """The call, for wrappers. Raises LookupError where none is on."""
-        if self._call is None:
-            raise LookupError("context.call is for wrappers, and none is on")
-        return self._call
-
-    @call.setter
-    def call(self, call: CallInfo) -> None:
-        self._call = call
-
-    def wrapper(self, name: str) -> Mapping[str, Any]:
-        """The table `[wrappers.NAME]` of config.toml; empty where there is none."""
-        return self._wrappers.get(name, {})
-
-    def wrapper_setting(self, name: str, key: str, environment: str) -> Any:
-        """What the admin decided for a wrapper: text from the variable `environment`, else `key` of its table.
-
-        A variable that is empty or blank counts as not set. None where neither is set.
-        """
-        return os.environ.get(environment, "").strip() or self.wrapper(name).get(key)
-
-    def note(self, name: str, facts: Mapping[str, Any]) -> None:
-        """Put facts about the call beside its result, as `_meta: {NAME: facts}`; a second note replaces the first.
-
-        A note is left out where the answer would get too large for it, where the tool's own result has one of that
-        name, and where the call fails. Raises Unrepresentable, a ValueError, for what is no JSON.
-        """
-        self.notes[name] = strict_json.loads(strict_json.dumps(dict(facts)))  # type: ignore[assignment]
 
     def identity(self, environment: Sequence[str] = ()) -> dict[str, Any]:
         """What decides a result beside the arguments, without secrets, as `context.call.identity` has it.
@@ -153,7 +104,7 @@ class Context:
         }
 
     def event(self, event: Mapping[str, object]) -> None:
-        """Send one event to whoever runs the tool: a JSON object, which becomes one line on stderr.
+        """Send one event to the process that runs the tool: a JSON object, which becomes one line on stderr.
 
         A `config_required` event is shown to the person at the terminal, and then is all that stderr holds.
         """
@@ -172,7 +123,7 @@ class Context:
             found.value
             for credential in self._credentials
             if credential.secret
-            for found in everywhere(credential, os.environ, self._credentials_file())
+            for found in credential.values(os.environ, self._credentials_file())
             if not is_surrogate(found.value)  # which no output can hold
         ]
 
@@ -180,5 +131,5 @@ class Context:
         if self._file is None:
             from ferrule.config.credentials_file import CredentialsFile
 
-            self._file = CredentialsFile(default_path())
+            self._file = CredentialsFile(credentials_path())
         return self._file

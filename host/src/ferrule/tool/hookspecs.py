@@ -45,7 +45,7 @@ class ToolSpec:
 
     @hookspec(firstresult=True)
     def credentials(self) -> list[Credential] | None:
-        """List the credentials that the tool needs, where each is looked up, and where a person gets one.
+        """List the credentials that the tool needs, where each is looked up, and where the user gets one.
 
         Called by `ferrule credentials`, `ferrule doctor`, and before each call, so that the host can keep every value
         out of every output. The values themselves come from `context.credential(name)`.

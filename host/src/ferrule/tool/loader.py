@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pluggy
@@ -11,9 +12,8 @@ from ferrule.errors import ToolBroken, ToolCrashed
 from ferrule.tool.hookspecs import PROJECT, REQUIRED_HOOKS, ToolSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ferrule.discovery import InstalledTool
+    from ferrule.text.json_types import JSONObject
     from ferrule.tool.context import Context
     from ferrule.tool.credentials import Credential
     from ferrule.tool.result_policy import ResultPolicy
@@ -22,28 +22,24 @@ if TYPE_CHECKING:
 class LoadedTool:
     """One plugin whose hooks can be called. Every method runs the plugin's code and checks what comes back."""
 
-    def __init__(self, tool: InstalledTool, plugin: Any, manager: pluggy.PluginManager) -> None:
+    def __init__(self, tool: InstalledTool, manager: pluggy.PluginManager) -> None:
         self.tool = tool
         self.manager = manager
-        self._plugin = plugin
         self._hook = manager.hook
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JSONObject:
         """The schema as the hook gives it; ToolCrashed where that is no object."""
-        schema: dict[str, Any] = self._checked("schema", self._hook.schema(), dict)
+        schema: JSONObject = self._check_type("schema", self._hook.schema(), dict, "an object")
         return schema
 
     def credentials(self) -> list[Credential]:
         """The credentials that the tool declares, `[]` where it has no such hook; ToolCrashed where they are none."""
         from ferrule.tool.credentials import Credential
 
-        declared = list(self._checked("credentials", self._hook.credentials() or [], list | tuple))
+        declared = list(self._check_type("credentials", self._hook.credentials() or [], list | tuple, "a list"))
         for one in declared:
             if not isinstance(one, Credential):
-                raise ToolCrashed(
-                    f"{self.tool.source}: credentials returned a list with {type(one).__name__} in it, "
-                    f"ferrule.Credential was expected."
-                )
+                raise self._unexpected("credentials", f"a list with {type(one).__name__} in it", "ferrule.Credential")
         return declared
 
     def secrets(self) -> list[str]:
@@ -63,34 +59,33 @@ class LoadedTool:
         """
         from ferrule.tool.result_policy import ResultPolicy
 
-        policy = self._hook.result_policy()
-        if policy is None:
-            return ResultPolicy()
-        if isinstance(policy, ResultPolicy):
-            return policy
-        raise ToolCrashed(
-            f"{self.tool.source}: result_policy returned {type(policy).__name__}, ferrule.ResultPolicy was expected."
-        )
+        returned = self._hook.result_policy()
+        policy: ResultPolicy = ResultPolicy() if returned is None else returned
+        self._check_type("result_policy", policy, ResultPolicy, "ferrule.ResultPolicy")
+        return policy
 
-    def validate(self, arguments: dict[str, Any]) -> list[str]:
+    def validate(self, arguments: JSONObject) -> list[str]:
         """The tool's own findings about the arguments, `[]` where it has no such hook."""
-        findings = self._checked("validate", self._hook.validate(arguments=arguments) or [], list | tuple)
+        returned = self._hook.validate(arguments=arguments) or []
+        findings = self._check_type("validate", returned, list | tuple, "a list")
         return [str(finding) for finding in findings]
 
-    def execute(self, arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    def execute(self, arguments: JSONObject, context: Context) -> JSONObject:
         """The result of a call; ToolCrashed where that is no object."""
-        return self.checked_result(self._hook.execute(arguments=arguments, context=context))
+        return self.check_result(self._hook.execute(arguments=arguments, context=context))
 
-    def checked_result(self, returned: Any) -> dict[str, Any]:
+    def check_result(self, returned: object) -> JSONObject:
         """What `execute` returned; ToolCrashed where that is no object."""
-        result: dict[str, Any] = self._checked("execute", returned, dict)
+        result: JSONObject = self._check_type("execute", returned, dict, "an object")
         return result
 
-    def _checked(self, hook: str, value: Any, kind: Any) -> Any:
-        if isinstance(value, kind):
-            return value
-        expected = "an object" if kind is dict else "a list"
-        raise ToolCrashed(f"{self.tool.source}: {hook} returned {type(value).__name__}, {expected} was expected.")
+    def _check_type(self, hook: str, value: Any, kind: Any, expected: str) -> Any:
+        if not isinstance(value, kind):
+            raise self._unexpected(hook, type(value).__name__, expected)
+        return value
+
+    def _unexpected(self, hook: str, got: str, expected: str) -> ToolCrashed:
+        return ToolCrashed(f"{self.tool.source}: {hook} returned {got}, {expected} was expected.")
 
 
 def load(tool: InstalledTool) -> LoadedTool:
@@ -101,18 +96,17 @@ def load(tool: InstalledTool) -> LoadedTool:
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(ToolSpec)
     try:
-        plugin = resolve(tool.value)
-        manager.register(plugin, name=tool.name)
+        manager.register(resolve(tool.value), name=tool.name)
         manager.check_pending()
     except BaseException as error:
-        raise broken(tool, error) from error
+        raise tool_broken(tool, error) from error
     for hook in REQUIRED_HOOKS:
         if not getattr(manager.hook, hook).get_hookimpls():
             raise ToolBroken(
                 f"{tool.name} of {tool.source} has no hook `{hook}`.",
                 hint=f"Decorate a function named {hook} in {tool.module} with @hookimpl.",
             )
-    return LoadedTool(tool, plugin, manager)
+    return LoadedTool(tool, manager)
 
 
 def resolve(value: str) -> Any:
@@ -124,13 +118,13 @@ def resolve(value: str) -> Any:
     return found
 
 
-def failure_renderer(tool: InstalledTool) -> Callable[[dict[str, Any]], Any]:
+def load_failure_renderer(tool: InstalledTool) -> Callable[[JSONObject], object]:
     """The function that renders failures in the tool's own shape, without the rest of the plugin."""
-    renderer: Callable[[dict[str, Any]], Any] = resolve(str(tool.failures))
+    renderer: Callable[[JSONObject], object] = resolve(str(tool.failures))
     return renderer
 
 
-def broken(tool: InstalledTool, error: BaseException) -> ToolBroken:
+def tool_broken(tool: InstalledTool, error: BaseException) -> ToolBroken:
     """The error that says why a plugin cannot be loaded, and who ships it."""
     from ferrule._version import __version__
     from ferrule.supervision.exception_text import name_and_text, place_of, text_of
@@ -145,11 +139,11 @@ def broken(tool: InstalledTool, error: BaseException) -> ToolBroken:
         "ferrule": __version__,
     }
     text = f"{tool.name} of {tool.source} cannot be loaded: {name_and_text(error, secrets)}."
-    return ToolBroken(text, hint=_what_to_do(tool, error, place_of(error)), details=facts)
+    return ToolBroken(text, hint=_advise(tool, error, place_of(error)), details=facts)
 
 
-def _what_to_do(tool: InstalledTool, error: BaseException, place: tuple[str, int] | None) -> str:
-    """For whoever wrote the plugin, and for whoever has only installed it."""
+def _advise(tool: InstalledTool, error: BaseException, place: tuple[str, int] | None) -> str:
+    """For the author of the plugin, and for a user who has only installed it."""
     if isinstance(error, pluggy.PluginValidationError):
         hooks = "schema(), credentials(), validate(arguments), execute(arguments, context) and result_policy()"
         return f"The hooks are {hooks}; correct {tool.module}, or update or uninstall {tool.distribution}."

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
+    from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule.tool.context import Context
 
 _USUAL = (
@@ -52,7 +51,7 @@ class ResultPolicy:
     def __repr__(self) -> str:
         return f"ResultPolicy(cache_seconds={self.cache_seconds!r}, linkable={self.linkable!r}, paging={self.paging!r})"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JSONObject:
         """What it says, as JSON."""
         return {
             "cache_seconds": self.cache_seconds,
@@ -62,7 +61,7 @@ class ResultPolicy:
         }
 
 
-def paging_arguments(results: ResultPolicy, parameters: Mapping[str, Any]) -> list[str]:
+def paging_arguments(results: ResultPolicy, parameters: JSONMapping) -> list[str]:
     """The arguments by which less can be asked for: those that the tool names, else those with a usual name."""
     properties = parameters.get("properties")
     known = properties if isinstance(properties, dict) else {}

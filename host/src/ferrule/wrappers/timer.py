@@ -6,19 +6,17 @@ Where another wrapper has answered in the tool's place, there is no such note.
 from __future__ import annotations
 
 import time
+from collections.abc import Generator
+from typing import TYPE_CHECKING
 
 from ferrule.tool.hookspecs import hookimpl
 
-TYPE_CHECKING = False
-
 if TYPE_CHECKING:
-    from collections.abc import Generator
-    from typing import Any
-
-    from ferrule.tool.context import Context
+    from ferrule.text.json_types import JSONObject
+    from ferrule.tool.wrapper_context import WrapperContext
 
 NAME = "timing"
-_begun: dict[int, float] = {}
+_starts: dict[int, float] = {}
 
 
 @hookimpl
@@ -28,18 +26,18 @@ def order() -> int:
 
 
 @hookimpl(wrapper=True)
-def execute(context: Context) -> Generator[None, dict[str, Any], dict[str, Any]]:
+def execute(context: WrapperContext) -> Generator[None, JSONObject, JSONObject]:
     """Note the time between the moment at which the tool began and its result."""
     try:
         result = yield
     finally:
-        begun = _begun.pop(id(context), None)
-    if begun is not None:
-        context.note(NAME, {"milliseconds": round((time.perf_counter() - begun) * 1000, 3)})
+        start = _starts.pop(id(context), None)
+    if start is not None:
+        context.note(NAME, {"milliseconds": round((time.perf_counter() - start) * 1000, 3)})
     return result
 
 
 @hookimpl(specname="execute")
-def begin(context: Context) -> None:
-    """The tool is next: whatever answers in its place has been asked already."""
-    _begun[id(context)] = time.perf_counter()
+def note_start(context: WrapperContext) -> None:
+    """The tool is next: what could answer in its place has been asked already."""
+    _starts[id(context)] = time.perf_counter()

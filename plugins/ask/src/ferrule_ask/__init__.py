@@ -6,7 +6,7 @@
     print(answer.text or answer.error)
 
 Needs the extra `ferrule[ask]` and an API key of Anthropic. At most two requests and one execution of a tool; whatever
-model, network or tool do, there is an answer in time, and its `code` says what it is worth. `Asker` is the same with
+model, network or tool do, there is an answer in time, and its `code` says what it is worth. `Client` is the same with
 settings of one's own, limits and concurrency. Every name is loaded when it is first used.
 """
 
@@ -18,23 +18,22 @@ TYPE_CHECKING = False  # spelt out, because importing typing costs as much as st
 
 if TYPE_CHECKING:
     from ferrule_ask.answer import Answer, Plan, Usage
-    from ferrule_ask.client import Asker
+    from ferrule_ask.client import Client, ask, ask_async
     from ferrule_ask.keys import Keys
     from ferrule_ask.limits import Limits
-    from ferrule_ask.shortcuts import ask, ask_async
 
-__all__ = ["Answer", "Asker", "Keys", "Limits", "Plan", "Usage", "ask", "ask_async"]
+__all__ = ["Answer", "Client", "Keys", "Limits", "Plan", "Usage", "ask", "ask_async"]
 
 __getattr__ = attach(
     __name__,
     {
         "Answer": "ferrule_ask.answer",
-        "Asker": "ferrule_ask.client",
+        "Client": "ferrule_ask.client",
         "Keys": "ferrule_ask.keys",
         "Limits": "ferrule_ask.limits",
         "Plan": "ferrule_ask.answer",
         "Usage": "ferrule_ask.answer",
-        "ask": "ferrule_ask.shortcuts",
-        "ask_async": "ferrule_ask.shortcuts",
+        "ask": "ferrule_ask.client",
+        "ask_async": "ferrule_ask.client",
     },
 )

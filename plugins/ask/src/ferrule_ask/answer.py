@@ -1,11 +1,11 @@
-"""What comes back for a question: the text, or a code and a sentence that say why there is none.
+"""The answer to a question: the text, or a code and a sentence that say why there is none.
 
 code               text    what happened; what to do next is in `error`
 None               yes     it is answered
 MAX_TOKENS         maybe   the model reached max_tokens; text is what it had written by then, or None
 CONTEXT_WINDOW     maybe   the question, or the question and its answer, do not fit the model's context window
 REFUSAL            no      the model declined to answer
-EMPTY_ANSWER       no      the model ended its turn without a word
+EMPTY_ANSWER       no      the model ended its turn without any text
 AUTH_MISSING       no      no API key is set
 AUTH_INVALID       no      the server does not accept the key (401)
 FORBIDDEN          no      the key may not do this (403)
@@ -20,17 +20,17 @@ NETWORK_ERROR      no      there was no connection, or it broke
 TIMEOUT            no      the budget of one step was over
 BUDGET_EXHAUSTED   maybe   a request more might pass the limits; text is what the model had said so far, or None
 PRICE_UNKNOWN      no      there is a limit on spending, and no price for the model
-CANCELLED          no      the asker was closed
+CANCELLED          no      the client was closed
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from ferrule.text.json_types import JSONMapping, JSONObject
 
-# What holds for every question that the same asker would ask with the same model.
+# What holds for every question that the same client would ask with the same model.
 REPEATS = frozenset({"AUTH_MISSING", "AUTH_INVALID", "FORBIDDEN", "BILLING", "MODEL_NOT_FOUND", "PRICE_UNKNOWN"})
 
 
@@ -52,20 +52,20 @@ class Answer(NamedTuple):
     stop_reason: str | None = None
     model: str = ""
     tool: str | None = None
-    tool_input: Mapping[str, Any] | None = None
+    tool_input: JSONMapping | None = None
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
     ms: int = 0
     request_id: str | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JSONObject:
         """The answer as JSON: every field, under its name."""
         return self._asdict()
 
 
 class Usage(NamedTuple):
-    """What an asker has used so far.
+    """What a client has used so far.
 
     questions: those that are answered or have failed. requests: sent to the model, those that failed or were sent
     again included. failures: questions whose answer has a code. cost: US dollars; None once a price was not known.

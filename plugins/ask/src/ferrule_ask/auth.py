@@ -1,17 +1,16 @@
-"""Where requests go, and with which key: as the official SDK has it."""
+"""Where requests go, and with which key: the same as the official SDK."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ferrule_ask.errors import CallFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ferrule_ask.protocols import Found, KeySource
+    from ferrule_ask.keys import Keys
     from ferrule_ask.settings import Settings
 
 _PATH = "v1/messages"
@@ -32,13 +31,13 @@ def is_in_clear(base_url: str) -> bool:
         return False
 
 
-def secret(keys: KeySource) -> str:
+def secret(keys: Keys) -> str:
     """The key: ANTHROPIC_API_KEY of the session or environment, then ANTHROPIC_AUTH_TOKEN, then a file's API key.
 
-    Whoever sets the token for a gateway must not have a key from a file sent there. Raises CallFailed.
+    A user who sets the token for a gateway does not want a key from a file sent there. Raises CallFailed.
     """
     from ferrule.errors import CredentialsMalformed
-    from ferrule_ask.keys import ANTHROPIC, how_to_set
+    from ferrule_ask.keys import ANTHROPIC, SESSION, how_to_set
 
     token = os.environ.get("ANTHROPIC_AUTH_TOKEN", "").strip()
     try:
@@ -47,7 +46,7 @@ def secret(keys: KeySource) -> str:
         if not token or os.environ.get(ANTHROPIC.environment, "").strip():
             raise CallFailed("AUTH_MISSING", f"{error.message} {error.hint or ''}".strip(), was_sent=False) from None
         found = None
-    if token and (found is None or _is_of_a_file(found)):
+    if token and (found is None or not found.source.startswith((SESSION, "environment"))):
         return _sendable(token)
     if found is None:
         sentence = f"There is no key for the model. {how_to_set(ANTHROPIC)}"
@@ -68,16 +67,10 @@ def headers(settings: Settings, key: str) -> Mapping[str, str]:
     }
 
 
-def _is_of_a_file(found: Found) -> bool:
-    from ferrule_ask.keys import SESSION
-
-    return not found.source.startswith((SESSION, "environment"))
-
-
 def _sendable(token: str) -> str:
-    from ferrule.tool.credentials import is_sendable
+    from ferrule import Credential
 
-    if not is_sendable(token):
+    if not Credential.is_sendable(token):
         sentence = "The value of ANTHROPIC_AUTH_TOKEN cannot be a token: it holds a blank, or is not ASCII. Correct it."
         raise CallFailed("AUTH_MISSING", sentence, was_sent=False)
     return token

@@ -1,4 +1,7 @@
-"""Asks a model, which may call one tool: in this thread, in a coroutine, or in the background."""
+"""Asks a model, which may call one tool: in this thread, in a coroutine, or in the background.
+
+`ask` and `ask_async` do so with clients that are made here, one for each choice of tools.
+"""
 
 from __future__ import annotations
 
@@ -7,30 +10,27 @@ import atexit
 import os
 import threading
 import weakref
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
-from contextlib import suppress
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Self
+from contextlib import AbstractContextManager, suppress
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from ferrule_ask import plan, settings
-from ferrule_ask.loop_thread import Background
+from ferrule_ask import conversation, settings
+from ferrule_ask.loop_thread import LoopThread
 from ferrule_ask.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from types import TracebackType
-
     from ferrule_ask.answer import Answer, Plan, Usage
     from ferrule_ask.conversation import Event
     from ferrule_ask.keys import Keys
     from ferrule_ask.limits import Limits
     from ferrule_ask.protocols import Tools
 
-_ENDING = 3.0  # seconds that tools have to end, once nobody waits for the answer
+_END_SECONDS = 3.0  # in which tools have to end once the answer is not wanted any more
 
 
-class Asker:
+class Client(AbstractContextManager["Client"]):
     """Asks questions with the same tools, keys and limits. Thread-safe; works on after a fork and after `close`.
 
     model, max_tokens, base_url, budgets, prices: as `ferrule_ask.settings` has them; arguments win. budgets: seconds
@@ -39,13 +39,12 @@ class Asker:
     tools: names of what the model may call; () for none. None for the default: the first search tool that has its keys.
     keys: `Keys()` by default. limits: none by default. concurrency: questions that run at once; others wait for their
     turn, and their budgets begin with it.
-    event: told what happens while it happens, on a thread of the asker, where it must not take long:
+    event: called with what happens when it happens, on a thread of the client, where it must not take long:
     "tool_call" {"tool", "input"}, "tool_result" {"tool", "seconds", "is_error"}, "retry" {"seconds", "code"},
     "warning" {"message"}.
     toolbox: tools of one's own, instead of installed ones.
 
-    Raises ToolUnknown where nothing installed has one of the names, ConfigurationMalformed, and FerruleError where the
-    extra is not installed.
+    Raises ToolUnknown where nothing installed has one of the names, and ConfigurationMalformed.
     """
 
     def __init__(
@@ -67,11 +66,10 @@ class Asker:
             raise ValueError("concurrency has to be a number from 1")
         if isinstance(tools, str):
             raise TypeError("tools has to be a sequence of names")
-        _require("httpx", "tenacity")
-        given = settings.Given(model, max_tokens, base_url, budgets, prices)
-        self._reader = settings.Reader(given)
+        overrides = settings.AskOverrides(model, max_tokens, base_url, budgets, prices)
+        self._reader = settings.Reader(overrides)
         self._session = Session(tools, keys, limits, concurrency, event, toolbox)
-        self._background: Background | None = None
+        self._thread: LoopThread | None = None
         self._lock = threading.Lock()
         _ALL.add(self)
 
@@ -84,7 +82,7 @@ class Asker:
         settings name a tool that nothing installed has; never for what model, network and tool do, which the answer
         says. Where it cannot be found out which tools there are, none is offered, and `left_out` says so.
         """
-        self._not_from_an_event()
+        self._refuse_inside_event()
         future = self.start(context, prompt, model=model, max_tokens=max_tokens)
         try:
             return future.result()
@@ -110,7 +108,7 @@ class Asker:
     ) -> Plan:
         """What the question would take. Sends nothing; finds out which tools are offered."""
         one = self._reader.settings(model, max_tokens)
-        return plan.plan(context, prompt, one, self._tools().offered)
+        return conversation.plan(context, prompt, one, self._tools().offered)
 
     @property
     def model(self) -> str:
@@ -133,69 +131,91 @@ class Asker:
         return tuple(self._tools().left_out)
 
     def close(self) -> None:
-        """End whatever runs: those answers get the code CANCELLED. May be used again."""
-        self._not_from_an_event()
+        """End all that runs: those answers get the code CANCELLED. May be used again."""
+        self._refuse_inside_event()
         with self._lock:
-            background, self._background = self._background, None
-            if background is not None:
+            thread, self._thread = self._thread, None
+            if thread is not None:
                 self._session.is_closing = True
-                background.stop(self._session.disconnect, _ENDING)
+                thread.stop(self._session.disconnect, _END_SECONDS)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _tools(self) -> Tools:
-        self._not_from_an_event()
+        self._refuse_inside_event()
         return self._running().start(self._session.tools).result()
 
-    def _running(self) -> Background:
+    def _running(self) -> LoopThread:
         with self._lock:
-            if self._background is None or not self._background.is_alive:
+            if self._thread is None or not self._thread.is_alive:
                 self._session.begin()
-                self._background = Background("ferrule_ask")
-                weakref.finalize(self, self._background.retire, self._session.disconnect)
-            return self._background
+                self._thread = LoopThread("ferrule_ask")
+                weakref.finalize(self, self._thread.retire, self._session.disconnect)
+            return self._thread
 
-    def _not_from_an_event(self) -> None:
-        if self._background is not None and self._background.is_here:
-            raise RuntimeError("an event of an asker cannot wait for the asker; use `start`")
+    def _refuse_inside_event(self) -> None:
+        if self._thread is not None and self._thread.is_here:
+            raise RuntimeError("an event of a client cannot wait for the client; use `start`")
 
     def _end(self, future: Future[Answer]) -> None:
         """Cancel, and wait until nothing of it runs any more, as far as that takes no longer than a tool's ending."""
         future.cancel()
-        background = self._background
-        if background is not None and background.is_alive:
+        thread = self._thread
+        if thread is not None and thread.is_alive:
             with suppress(NotYet, Exception):
-                background.start(self._session.settled).result(_ENDING)
+                thread.start(self._session.wait_for_cancelled).result(_END_SECONDS)
 
     def _forked(self) -> None:
         self._lock = threading.Lock()  # a thread that is not in this process may have held it
-        self._background = None
+        self._thread = None
 
 
-def _require(*libraries: str) -> None:
-    if not all(map(find_spec, libraries)):
-        from ferrule.errors import FerruleError
+class AskOptions(TypedDict, total=False):
+    """What one question may have of its own; None is the client's setting."""
 
-        raise FerruleError("Asking needs the extra ferrule[ask].", hint="Run: python -m pip install 'ferrule[ask]'")
+    model: str | None
+    max_tokens: int | None
 
 
-_ALL: weakref.WeakSet[Asker] = weakref.WeakSet()
+def ask(
+    context: str | None, prompt: str, *, tools: Sequence[str] | None = None, **options: Unpack[AskOptions]
+) -> Answer:
+    """Ask, and wait for the answer, as `Client.ask` does. options: model, max_tokens.
+
+    tools: names of what the model may call; () for none. None for the default: the first search tool that has its keys.
+    """
+    return _client(tools).ask(context, prompt, **options)
+
+
+async def ask_async(
+    context: str | None, prompt: str, *, tools: Sequence[str] | None = None, **options: Unpack[AskOptions]
+) -> Answer:
+    """The same as a coroutine."""
+    return await _client(tools).ask_async(context, prompt, **options)
+
+
+def _client(tools: Sequence[str] | None) -> Client:
+    names = None if tools is None else tuple(tools)
+    with _lock:
+        if names not in _of_tools:
+            _of_tools[names] = Client(tools=tools)
+        return _of_tools[names]
+
+
+_ALL: weakref.WeakSet[Client] = weakref.WeakSet()
+_of_tools: dict[tuple[str, ...] | None, Client] = {}
+_lock = threading.Lock()
 
 
 def _after_fork() -> None:
-    for asker in list(_ALL):
-        asker._forked()
+    for client in list(_ALL):
+        client._forked()
 
 
 def _at_exit() -> None:
-    for asker in list(_ALL):
-        asker.close()
+    for client in list(_ALL):
+        client.close()
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from ferrule.cli.output import counted, note, plain, print_indented, print_json
-from ferrule.cli.run import harmless
-from ferrule.cli.selection import complete, json_option
+from ferrule.cli import complete, counted, harmless, json_option, note, plain, print_indented, print_json
 from ferrule.errors import CredentialsMalformed, FerruleError
+from ferrule_ask.answer import Answer, Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from ferrule.text.json_types import JSONMapping
 
-    from ferrule_ask.answer import Answer, Plan
-    from ferrule_ask.client import Asker
-
-_LARGEST = 32 << 20  # bytes of a context: more than the API takes as a whole request
-_SHOWN = 200  # characters of a tool's arguments
-_AUTH_MISSING = "AUTH_MISSING"
+_MAX_CONTEXT_BYTES = 32 << 20  # more than the API takes as a whole request
+_MAX_ARGUMENTS_CHARS = 200  # of a tool's arguments that are shown
 
 
 @click.command("ask")
@@ -68,26 +63,28 @@ def command(
     context = None if source is None else _context(source)
     if not prompt.strip():
         raise click.UsageError("QUESTION is blank.")
-    event = _Calls()
-    options: dict[str, Any] = {"model": model, "max_tokens": max_tokens}
-    with _asker(() if no_tools else tools or None, event) as asker:
-        told = asker.plan(context, prompt, **options) if is_plan else asker.ask(context, prompt, **options)
-        left_out = asker.left_out
+    from ferrule_ask import Client
+
+    with closing(_Calls()) as event, Client(tools=() if no_tools else tools or None, event=event) as client:
+        ask = client.plan if is_plan else client.ask
+        reply = ask(context, prompt, model=model, max_tokens=max_tokens)
+        left_out = client.left_out
     for name, reason in left_out if tools or _is_terminal(sys.stderr) else ():
         note(f"{name} is not offered: {reason}")
     if as_json:
-        print_json({**told._asdict(), "left_out": _as_objects(left_out), "warnings": event.warnings})
-    elif is_plan:
-        _print_plan(cast("Plan", told))
+        omissions = [{"tool": name, "reason": reason} for name, reason in left_out]
+        print_json({**reply._asdict(), "left_out": omissions, "warnings": event.warnings})
+    elif isinstance(reply, Plan):
+        _print_plan(reply)
     else:
-        _print_answer(cast("Answer", told))
-    return int(getattr(told, "code", None) is not None)
+        _print_answer(reply)
+    return int(isinstance(reply, Answer) and reply.code is not None)
 
 
 class _Calls:
-    """Tells on stderr of a tool's call as it happens: on a terminal when it begins, else when it has ended.
+    """Prints a tool's call on stderr as it happens: on a terminal when it begins, else when it has ended.
 
-    warnings: sentences that have been told so far.
+    warnings: sentences that have been printed so far.
     """
 
     def __init__(self) -> None:
@@ -95,8 +92,8 @@ class _Calls:
         self._begun = ""
         self.warnings: list[str] = []
 
-    def __call__(self, kind: str, facts: Mapping[str, Any]) -> None:
-        """Take an event of the asker."""
+    def __call__(self, kind: str, facts: JSONMapping) -> None:
+        """Take an event of the client."""
         if kind == "tool_call":
             self._begin(plain(f"{facts['tool']} {_shortened(facts['input'])} …"))
         elif kind == "tool_result":
@@ -107,13 +104,13 @@ class _Calls:
             self.warnings.append(facts["message"])
             note(f"warning: {facts['message']}")
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Leave no line unfinished."""
         if self._begun:
             self._finish("")
 
     def _begin(self, text: str) -> None:
-        self.end()
+        self.close()
         self._begun = text
         if self._is_live:
             click.echo(text, nl=False, err=True)
@@ -123,31 +120,17 @@ class _Calls:
         self._begun = ""
 
 
-@contextmanager
-def _asker(tools: Sequence[str] | None, event: _Calls) -> Iterator[Asker]:
-    try:
-        from ferrule_ask import Asker
-    except ModuleNotFoundError as error:
-        missing = f"ferrule ask needs {error.name}, which is not installed."
-        raise FerruleError(missing, hint="Run: pip install 'ferrule[ask]'") from None
-    try:
-        with Asker(tools=tools, event=event) as asker:
-            yield asker
-    finally:
-        event.end()
-
-
 def _context(source: str) -> str:
-    """What the question is about; FerruleError where it cannot be read, is no text, or is more than anybody takes."""
+    """The text of a file or of stdin. Raises FerruleError where it cannot be read, is no text, or is too large."""
     name = "stdin" if source == "-" else source
     if source == "-" and sys.stdin is None:
         raise FerruleError("stdin cannot be read: it is closed.")
     try:
         with sys.stdin.buffer if source == "-" else Path(source).open("rb") as file:
-            data = file.read(_LARGEST + 1)
+            data = file.read(_MAX_CONTEXT_BYTES + 1)
     except OSError as error:
         raise FerruleError(f"{name} cannot be read: {error.strerror}.") from None
-    if len(data) > _LARGEST:
+    if len(data) > _MAX_CONTEXT_BYTES:
         raise FerruleError(f"{name} is larger than 32 MiB, which no model takes.")
     try:
         return data.decode("utf-8-sig")
@@ -157,15 +140,11 @@ def _context(source: str) -> str:
 
 def _shortened(arguments: object) -> str:
     text = json.dumps(arguments, ensure_ascii=False)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    return text if len(text) <= _MAX_ARGUMENTS_CHARS else f"{text[: _MAX_ARGUMENTS_CHARS - 1]}…"
 
 
-def _as_objects(tools: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
-    return [{"tool": name, "reason": reason} for name, reason in tools]
-
-
-def _is_terminal(stream: Any) -> bool:
-    return stream is not None and bool(stream.isatty())
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()
 
 
 def _print_answer(answer: Answer) -> None:
@@ -175,11 +154,11 @@ def _print_answer(answer: Answer) -> None:
         sys.stdout.flush()
     if answer.code is not None:
         note(f"Error: {answer.code}: {answer.error or 'The model has not answered.'}")
-    if answer.code == _AUTH_MISSING and _is_unset():
+    if answer.code == "AUTH_MISSING" and _has_no_key():
         note("Run: ferrule credentials set ask api_key")
 
 
-def _is_unset() -> bool:
+def _has_no_key() -> bool:
     """Whether there is no key at all, rather than one that has to be mended where it is."""
     from ferrule_ask.keys import ANTHROPIC, Keys
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ferrule.http import retry_after
+from ferrule.http import parse_retry_after, parse_unsigned
 from ferrule.text.redaction import redact
 from ferrule_ask import messages
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from ferrule_ask.messages import Response
 
-    from ferrule_ask.transport import Response
-
-_LONGEST = 300  # characters of what a server says
-_LONGEST_WAIT = 86_400  # seconds that a server names and a person is told; more is a clock that goes wrong
+_MAX_SERVER_TEXT_CHARS = 300
+_MAX_WAIT_SECONDS = 86_400  # that a server names and the user is told; more is a clock that goes wrong
 _REPEATABLE = frozenset({408, 409, 429})
 _CODES = {
     400: "INVALID_REQUEST",
@@ -44,41 +44,31 @@ _NEXT = {
     "REQUEST_TOO_LARGE": "Shorten the context.",
     "TIMEOUT": "Ask again.",
 }
-_OF_THE_ACCOUNT = ("credit balance", "spend limit", "usage limits", "spending limit")
-_OF_THE_WINDOW = ("prompt is too long", "context window", "context limit")
+_BILLING_PHRASES = ("credit balance", "spend limit", "usage limits", "spending limit")
+_CONTEXT_PHRASES = ("prompt is too long", "context window", "context limit")
 
 
+@dataclass(eq=False)
 class CallFailed(Exception):
-    """A call of the model came to nothing. `code` and `sentence` are those of an Answer.
+    """A call of the model has failed. `code` and `sentence` are those of an Answer.
 
     status: of the response; None where there was none, or not a whole one. may_repeat: whether the same request may
-    come to more. retry_after: seconds that the server names. was_sent: False where the request cannot have reached the
+    succeed later. retry_after: seconds that the server names. was_sent: False where the request cannot have reached the
     server.
     """
 
-    def __init__(
-        self,
-        code: str,
-        sentence: str,
-        *,
-        status: int | None = None,
-        request_id: str | None = None,
-        may_repeat: bool = False,
-        retry_after: float | None = None,
-        was_sent: bool = True,
-    ) -> None:
-        super().__init__(code)
-        self.code = code
-        self.sentence = sentence
-        self.status = status
-        self.request_id = request_id
-        self.may_repeat = may_repeat
-        self.retry_after = retry_after
-        self.was_sent = was_sent
+    code: str
+    sentence: str
+    _: KW_ONLY
+    status: int | None = None
+    request_id: str | None = None
+    may_repeat: bool = False
+    retry_after: float | None = None
+    was_sent: bool = True
 
 
 def too_late(seconds: float, earlier: CallFailed | None = None) -> CallFailed:
-    """The time of a step was over. earlier: what became of the try before the last."""
+    """The time of a step was over. earlier: why the try before the last failed."""
     before = f" Before that: {earlier.sentence}" if earlier else ""
     sentence = f"The model had not answered within {seconds:g} seconds. Ask again, or for less.{before}"
     return CallFailed("TIMEOUT", sentence, request_id=earlier.request_id if earlier else None)
@@ -86,9 +76,7 @@ def too_late(seconds: float, earlier: CallFailed | None = None) -> CallFailed:
 
 def refusal(response: Response, secret: str) -> CallFailed:
     """What a response with another status than 200 means."""
-    error, request_id = _error(response)
-    said = _harmless(str(error.get("message") or ""), secret)
-    kind = _harmless(str(error.get("type") or ""), secret)
+    kind, said, request_id = _error(response, secret)
     code = _code(response.status, kind, said)
     after = _retry_after(response.headers)
     named = f"{response.status} ({kind})" if kind else str(response.status)
@@ -97,7 +85,7 @@ def refusal(response: Response, secret: str) -> CallFailed:
         code,
         f"The model's server answered HTTP {named}{told} {_next(code, response, after)}",
         status=response.status,
-        request_id=response.headers.get("request-id") or request_id,
+        request_id=request_id,
         may_repeat=_may_repeat(response, code),
         retry_after=after,
     )
@@ -105,21 +93,16 @@ def refusal(response: Response, secret: str) -> CallFailed:
 
 def unreadable(response: Response, what: str, secret: str) -> CallFailed:
     """A response with the status 200 that is no message. The server may have charged for it."""
-    error, request_id = _error(response)
-    said = _harmless(str(error.get("message") or ""), secret)
+    _, said, request_id = _error(response, secret)
     reason = f" ({said.rstrip('.')})" if said else ""
-    return CallFailed(
-        "API_ERROR",
-        f"What the model's server sent {what}{reason}. {_NO_API}",
-        request_id=response.headers.get("request-id") or request_id,
-    )
+    return CallFailed("API_ERROR", f"What the model's server sent {what}{reason}. {_NO_API}", request_id=request_id)
 
 
 def _code(status: int, kind: str, said: str) -> str:
     small = said.lower()
-    if status in (400, 429) and any(words in small for words in _OF_THE_ACCOUNT):
+    if status in (400, 429) and any(words in small for words in _BILLING_PHRASES):
         return "BILLING"
-    if status in (400, 413) and any(words in small for words in _OF_THE_WINDOW):
+    if status in (400, 413) and any(words in small for words in _CONTEXT_PHRASES):
         return "CONTEXT_WINDOW"
     if status == 404 and kind == "not_found_error" and "model" in small:
         return "MODEL_NOT_FOUND"
@@ -127,7 +110,7 @@ def _code(status: int, kind: str, said: str) -> str:
 
 
 def _next(code: str, response: Response, after: float | None) -> str:
-    if after and after <= _LONGEST_WAIT and code in ("RATE_LIMIT", "OVERLOADED", "API_ERROR"):
+    if after and after <= _MAX_WAIT_SECONDS and code in ("RATE_LIMIT", "OVERLOADED", "API_ERROR"):
         return f"Ask again in {math.ceil(after)} seconds."
     if 300 <= response.status < 400:
         host = urlsplit(response.headers.get("location", "")).hostname
@@ -146,26 +129,26 @@ def _may_repeat(response: Response, code: str) -> bool:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    milliseconds = retry_after.unsigned(headers.get("retry-after-ms", ""))
-    return retry_after.retry_after(headers) if milliseconds is None else milliseconds / 1000
+    milliseconds = parse_unsigned(headers.get("retry-after-ms", ""))
+    return parse_retry_after(headers) if milliseconds is None else milliseconds / 1000
 
 
-def _error(response: Response) -> tuple[Mapping[str, Any], str | None]:
-    """The `error` of a body, as far as it has one, and its `request_id`."""
+def _error(response: Response, secret: str) -> tuple[str, str, str | None]:
+    """The type and the message of the `error` in a body, as far as it has them, and the id of the request."""
     try:
         document = messages.decode(response.body)
     except messages.MessageUnreadable:
-        return {}, None
-    if not isinstance(document, dict):
-        return {}, None
-    error, request_id = document.get("error"), document.get("request_id")
-    if isinstance(error, str):
-        error = {"message": error}
-    return error if isinstance(error, dict) else {}, request_id if isinstance(request_id, str) else None
+        document = None
+    facts = document if isinstance(document, dict) else {}
+    error, request_id = facts.get("error"), facts.get("request_id")
+    if not isinstance(error, dict):
+        error = {"message": error if isinstance(error, str) else ""}
+    kind, said = (_harmless(str(error.get(name) or ""), secret) for name in ("type", "message"))
+    return kind, said, response.headers.get("request-id") or (request_id if isinstance(request_id, str) else None)
 
 
 def _harmless(text: str, secret: str) -> str:
     """One line of what can be printed, without the key, and not too long."""
     clean = redact(text.encode("utf-8", "replace"), [secret]).decode()
     line = " ".join("".join(letter if letter.isprintable() else " " for letter in clean).split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return line if len(line) <= _MAX_SERVER_TEXT_CHARS else f"{line[: _MAX_SERVER_TEXT_CHARS - 1]}…"

@@ -1,6 +1,6 @@
-"""Keys, in the three ways in which a person sets one: for this session, in the environment, in a file. Shows none.
+"""Keys, in the three ways in which the user sets one: for this session, in the environment, in a file. Shows none.
 
-The session is a function of Python or SQL. The files are the credentials file and, beside it, `~/.stps/NAME` with the
+The session is a function of Python or SQL. The files are the credentials file and, after it, `~/.stps/NAME` with the
 key on its first line, NAME being the variable's in small letters: `~/.stps/brave_api_key`.
 """
 
@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from ferrule.config import configuration
-from ferrule.config.credentials_file import CredentialsFile
+from ferrule import Credential, CredentialValue
+from ferrule.config import CredentialsFile, credentials_path, home
 from ferrule.errors import CredentialsMalformed
-from ferrule.tool.credentials import Credential, Found, default_path, is_sendable, look_up
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
-ANTHROPIC = Credential(
+class _ModelKey(Credential):
+    """The model's key as `ferrule credentials` sees it: it may stand in a file of its own, too."""
+
+    __slots__ = ()
+
+    def look_up(self, environ: Mapping[str, str], file: CredentialsFile | None = None) -> CredentialValue | None:
+        """As `Keys.find` does."""
+        return Keys(environ).find(self.environment, self.path)
+
+
+ANTHROPIC = _ModelKey(
     "api_key",
     environment="ANTHROPIC_API_KEY",
     path="llm.anthropic.api_key",
@@ -53,7 +60,7 @@ class Keys:
         Blanks around it are dropped. Raises CredentialsMalformed for what no header can carry, and sets nothing then.
         """
         value = (value or "").strip()
-        if value and not is_sendable(value):
+        if value and not Credential.is_sendable(value):
             raise CredentialsMalformed(
                 f"The value for {variable} holds a blank, a line break or a character that is not ASCII, so it cannot "
                 "be a key.",
@@ -64,7 +71,7 @@ class Keys:
             if value:
                 self._session[variable] = value
 
-    def find(self, variable: str, path: str = "") -> Found | None:
+    def find(self, variable: str, path: str = "") -> CredentialValue | None:
         """The key that counts: of the session, the environment, the credentials file, or `~/.stps`; None without one.
 
         path: the nested key of the credentials file, where it has one; the variable's own name is looked for next. What
@@ -72,12 +79,12 @@ class Keys:
         there is none but a file that could have it cannot be read or trusted.
         """
         if variable in self._session:
-            return Found(self._session[variable], SESSION)
+            return CredentialValue(self._session[variable], SESSION)
         credential = Credential(variable, environment=variable, path=path or _PATHS.get(variable, variable))
         environ = self._environ
         problems: list[str | None] = []
-        for file in (CredentialsFile(default_path(environ)), *self._own_file(variable)):
-            found = look_up(credential, environ, file)
+        for file in (CredentialsFile(credentials_path(environ)), *self._own_file(variable)):
+            found = credential.look_up(environ, file)
             if found is not None:
                 self._warn(found, file, problems)
                 return found
@@ -99,10 +106,10 @@ class Keys:
         # A variable is named by a plugin, and must not lead out of the folder.
         if not (variable.isascii() and variable.isidentifier()):
             return []
-        home = configuration.home(self._environ)
-        return [_KeyFile(os.path.join(home, _FOLDER, variable.lower()), variable)]
+        path = os.path.join(home(self._environ), _FOLDER, variable.lower())
+        return [CredentialsFile(path, lambda path, data: {variable: _first_line(path, data)})]
 
-    def _warn(self, found: Found, file: CredentialsFile, problems: list[str | None]) -> None:
+    def _warn(self, found: CredentialValue, file: CredentialsFile, problems: list[str | None]) -> None:
         is_of_the_file = found.source.startswith(f"{file.path}, ")
         for text in (*problems, file.warning if is_of_the_file else None):
             if text:
@@ -110,30 +117,22 @@ class Keys:
 
 
 def how_to_set(credential: Credential) -> str:
-    """The ways to set a key outside of a program, and where a person gets one, as one or two sentences."""
+    """The ways to set a key outside of a program, and where the user gets one, as one or two sentences."""
     get_one = f" Get one: {credential.url}." if credential.url else ""
     variable = credential.environment
     return (
-        f"Set {variable}, or add it to {default_path()} as '{credential.path}', or write it on the first line of "
+        f"Set {variable}, or add it to {credentials_path()} as '{credential.path}', or write it on the first line of "
         f"~/{_FOLDER}/{variable.lower()}.{get_one}"
     )
 
 
-class _KeyFile(CredentialsFile):
-    """A file that holds nothing but a key, on its first line; judged as the credentials file is."""
+def credentials() -> list[Credential]:
+    """What `ferrule credentials` shows and sets for `ferrule ask`."""
+    return [ANTHROPIC]
 
-    __slots__ = ("_variable",)
 
-    def __init__(self, path: str, variable: str) -> None:
-        self._variable = variable
-        super().__init__(path)
-
-    def _read(self) -> None:
-        data = self._bytes()
-        if data is None:
-            return
-        try:
-            lines = data.decode("utf-8-sig").splitlines()
-        except UnicodeDecodeError:
-            raise CredentialsMalformed(f"{self.path} is not text in UTF-8.") from None
-        self.content = {self._variable: lines[0] if lines else ""}
+def _first_line(path: str, data: bytes) -> str:
+    try:
+        return next(iter(data.decode("utf-8-sig").splitlines()), "")
+    except UnicodeDecodeError:
+        raise CredentialsMalformed(f"{path} is not text in UTF-8.") from None

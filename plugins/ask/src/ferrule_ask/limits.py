@@ -16,7 +16,7 @@ class LimitReached(Exception):
 
 
 class Limits:
-    """Limits on the requests to the model and on what they cost, for all askers that share them.
+    """Limits on the requests to the model and on what they cost, for all clients that share them.
 
     calls: requests that may have reached the model, each try counted; None for any number. spend: US dollars; None for
     any amount. A request without an answer (timeout, broken connection, cancelled) counts as its worst case, since the
@@ -75,16 +75,15 @@ class Limits:
             await turn
 
     def _fits(self, worst: Decimal) -> bool:
-        calls, spent = self.calls_used + 1, self._used + sum(self._reserved.values(), _ZERO) + worst
-        return (self.calls is None or calls <= self.calls) and (self.spend is None or spent <= self.spend)
+        return self._takes(self.calls_used + 1, self._used + sum(self._reserved.values(), _ZERO) + worst)
 
     def _may_fit(self, worst: Decimal) -> bool:
-        """Whether it would fit if whatever is under way came to nothing; the lock is held."""
-        if not self._reserved:
-            return False
+        """Whether it would fit if all that is under way cost nothing; the lock is held."""
         # A request under way gives its place back only where it never reached the server.
-        calls = self.calls is None or self._calls_used + 1 <= self.calls
-        return calls and (self.spend is None or self._used + worst <= self.spend)
+        return bool(self._reserved) and self._takes(self._calls_used + 1, self._used + worst)
+
+    def _takes(self, calls: int, spent: Decimal) -> bool:
+        return (self.calls is None or calls <= self.calls) and (self.spend is None or spent <= self.spend)
 
     def _why(self, worst: Decimal) -> str:
         if self.calls is not None and self.calls_used + 1 > self.calls:

@@ -6,25 +6,26 @@ import asyncio
 import os
 import socket
 import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-    from concurrent.futures import Future
+    Work = Callable[[], Coroutine[object, object, "_T"]]
 
 _T = TypeVar("_T")
 
 
-class Background:
+class LoopThread:
     """A running loop. Belongs to the process that made it: `is_alive` is False in a fork of that."""
 
     def __init__(self, name: str) -> None:
         self._loop = _Loop()
         self._process = os.getpid()
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
         self._ending: asyncio.Task[None] | None = None
-        self._last: Callable[[], Coroutine[Any, Any, None]] | None = None
+        self._last: Work[None] | None = None
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -38,34 +39,34 @@ class Background:
         """Whether the caller is in the loop's own thread."""
         return threading.current_thread() is self._thread
 
-    def start(self, work: Callable[[], Coroutine[Any, Any, _T]]) -> Future[_T]:
+    def start(self, work: Work[_T]) -> Future[_T]:
         """Run something on the loop. Cancelling the future cancels it."""
         return asyncio.run_coroutine_threadsafe(self._tracked(work), self._loop)
 
-    def stop(self, last: Callable[[], Coroutine[Any, Any, None]], seconds: float) -> None:
-        """Cancel whatever runs, then run `last`, and end the loop; wait so long for it and no longer."""
+    def stop(self, last: Work[None], seconds: float) -> None:
+        """Cancel all that runs, then run `last`, and end the loop; wait at most so many seconds for it."""
         if not self.is_alive or self.is_here:
             return
         with suppress(RuntimeError):  # it has ended by itself
             self._loop.call_soon_threadsafe(self._begin_end, last)
         self._thread.join(seconds)
 
-    def retire(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def retire(self, last: Work[None]) -> None:
         """End once nothing runs any more. Waits for nothing."""
         if self.is_alive:
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._retire, last)
 
-    def _retire(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def _retire(self, last: Work[None]) -> None:
         self._last = last
         if not self._tasks:
             self._begin_end(last)
 
-    def _begin_end(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def _begin_end(self, last: Work[None]) -> None:
         if self._ending is None:
             self._ending = self._loop.create_task(self._end(last))
 
-    async def _tracked(self, work: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
+    async def _tracked(self, work: Work[_T]) -> _T:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine of a loop always has one
         self._tasks.add(task)
@@ -76,14 +77,14 @@ class Background:
             if self._last is not None:
                 self._retire(self._last)
 
-    async def _end(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def _end(self, last: Work[None]) -> None:
         while self._tasks:
             for task in list(self._tasks):
                 task.cancel()
             await asyncio.wait(list(self._tasks))
         with suppress(Exception):
             await last()
-        await asyncio.sleep(0)  # the futures of other threads are told first
+        await asyncio.sleep(0)  # the futures of other threads get their results first
         self._loop.stop()
 
     def _run(self) -> None:
@@ -96,43 +97,26 @@ class Background:
 
 
 async def in_thread(work: Callable[[], _T]) -> _T:
-    """The result of something that blocks, from a thread that nobody waits for when the interpreter ends.
+    """The result of something that blocks, from a thread that the interpreter does not wait for when it ends.
 
     asyncio's own threads are waited for then, even where one hangs in a name server's silence.
     """
-    loop = asyncio.get_running_loop()
-    result: asyncio.Future[_T] = loop.create_future()
+    future: Future[_T] = Future()
+    future.set_running_or_notify_cancel()  # from now on it takes a result, also where that is not awaited any more
 
     def run() -> None:
         try:
-            value = work()
+            future.set_result(work())
         except BaseException as error:  # noqa: BLE001 - raised where it is awaited
-            _later(loop, _fail, result, error)
-        else:
-            _later(loop, _succeed, result, value)
+            future.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
-    return await result
+    return await asyncio.wrap_future(future)
 
 
 class _Loop(asyncio.SelectorEventLoop):
-    """A loop that resolves names in threads that nobody waits for."""
+    """A loop that resolves names in threads that the interpreter does not wait for."""
 
-    async def getaddrinfo(self, host: Any, port: Any, **wishes: Any) -> Any:
+    async def getaddrinfo(self, host: Any, port: Any, **options: Any) -> Any:
         """As any loop's."""
-        return await in_thread(lambda: socket.getaddrinfo(host, port, **wishes))
-
-
-def _later(loop: asyncio.AbstractEventLoop, work: Callable[..., None], *arguments: object) -> None:
-    with suppress(RuntimeError):  # the loop has been closed in the meantime
-        loop.call_soon_threadsafe(work, *arguments)
-
-
-def _succeed(result: asyncio.Future[_T], value: _T) -> None:
-    if not result.done():
-        result.set_result(value)
-
-
-def _fail(result: asyncio.Future[Any], error: BaseException) -> None:
-    if not result.done():
-        result.set_exception(error)
+        return await in_thread(lambda: socket.getaddrinfo(host, port, **options))

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule.provider_formats.converters import anthropic
+from ferrule_ask.prices import Tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ferrule_ask.protocols import Offer
+    from ferrule.text.json_types import JSONMapping, JSONObject
+    from ferrule_ask.protocols import ToolOffer
     from ferrule_ask.settings import Settings
 
 LIMIT_REACHED = "Tool call limit reached. Please answer with what you have."
-_MOST_TOKENS = 1 << 40
+_MAX_TOKENS = 1 << 40
 _CUT_SHORT = frozenset({"max_tokens", "refusal", "model_context_window_exceeded"})
+
+
+class Response(NamedTuple):
+    """A whole response. headers: a mapping in which letter case does not matter."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
 
 
 class MessageUnreadable(Exception):
@@ -23,37 +31,23 @@ class MessageUnreadable(Exception):
 
 
 class ToolUse(NamedTuple):
-    """The model's wish to call a tool. input: an object, or whatever else the model made of it; no lone surrogates."""
+    """A call of a tool by the model. input: an object, or any other JSON that it wrote; no lone surrogates."""
 
     id: str
     name: str
-    input: Any
-
-
-class Usage(NamedTuple):
-    """Tokens as a reply reports them."""
-
-    input: int = 0
-    cache_writing: int = 0
-    cache_reading: int = 0
-    output: int = 0
-
-    @property
-    def all_input(self) -> int:
-        """Those that came out of a cache, or went into it, included."""
-        return self.input + self.cache_writing + self.cache_reading
+    input: object
 
 
 class Reply(NamedTuple):
     """One message of the model. content: as it came. usage: None where the server did not report it."""
 
-    content: list[Any]
+    content: list[object]
     text: str
     tool_uses: tuple[ToolUse, ...]
     stop_reason: str | None
     refusal: str | None
     model: str
-    usage: Usage | None
+    usage: Tokens | None
     request_id: str | None
 
     @property
@@ -62,50 +56,41 @@ class Reply(NamedTuple):
         return bool(self.tool_uses) and self.stop_reason not in _CUT_SHORT
 
 
-class ToolAnswer(NamedTuple):
-    """What is answered to one tool use."""
-
-    id: str
-    content: str
-    is_error: bool
-
-
 def question(context: str | None, prompt: str) -> str:
     """The text of the user's message."""
     return f"Context: {context}\n\nQuestion: {prompt}" if context else prompt
 
 
-def first_request(settings: Settings, text: str, offers: Sequence[Offer]) -> dict[str, Any]:
+def first_request(settings: Settings, text: str, offers: Sequence[ToolOffer]) -> JSONObject:
     """The body of the first request. The model may call at most one of the tools."""
-    request: dict[str, Any] = {
+    request: JSONObject = {
         "model": settings.model,
         "max_tokens": settings.max_tokens,
         "messages": [{"role": "user", "content": text}],
     }
     if offers:
-        request["tools"] = [anthropic(dict(offer.schema)) for offer in offers]
+        request["tools"] = [_tool(offer.schema) for offer in offers]
         request["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": True}
     return request
 
 
-def second_request(first: Mapping[str, Any], reply: Reply, answers: Sequence[ToolAnswer]) -> dict[str, Any]:
-    """The body of the second request: the model's message as it came, and an answer to every tool use in it.
+def second_request(first: JSONMapping, reply: Reply, results: Sequence[JSONObject]) -> JSONObject:
+    """The body of the second request: the model's message as it came, and a result for every tool use in it.
 
     The tools are sent again, since the API may refuse a conversation about tools without them; none may be called.
     """
-    results = [_result(answer) for answer in answers]
     turn = [{"role": "assistant", "content": reply.content}, {"role": "user", "content": results}]
     return {**first, "messages": [*first["messages"], *turn], "tool_choice": {"type": "none"}}
 
 
-def answers_to(reply: Reply, chosen: ToolUse, content: str, *, is_error: bool) -> list[ToolAnswer]:
-    """One answer for each id among the tool uses: to the chosen one what came of it, to the others that it was it."""
-    answers = {use.id: ToolAnswer(use.id, LIMIT_REACHED, True) for use in reply.tool_uses}
-    answers[chosen.id] = ToolAnswer(chosen.id, content, is_error)
-    return list(answers.values())
+def tool_results(reply: Reply, chosen: ToolUse, content: str, *, is_error: bool) -> list[JSONObject]:
+    """One result for each id among the tool uses: the chosen one's, and for all others that no more may be called."""
+    results = {use.id: _result(use.id, LIMIT_REACHED, is_error=True) for use in reply.tool_uses}
+    results[chosen.id] = _result(chosen.id, content, is_error=is_error)
+    return list(results.values())
 
 
-def encode(request: Mapping[str, Any]) -> bytes:
+def encode(request: JSONMapping) -> bytes:
     """A request as JSON in UTF-8. A lone surrogate, which UTF-8 does not have, is escaped."""
     try:
         return json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode()
@@ -113,10 +98,11 @@ def encode(request: Mapping[str, Any]) -> bytes:
         return json.dumps(request, separators=(",", ":")).encode()
 
 
-def decode(body: bytes) -> Any:
+def decode(body: bytes) -> object:
     """JSON that can be sent back as it is. Raises MessageUnreadable."""
     try:
-        return json.loads(body.decode(), parse_constant=_no_number, parse_float=_finite)
+        document: object = json.loads(body.decode(), parse_constant=_no_number, parse_float=_finite)
+        return document
     except UnicodeDecodeError:
         raise MessageUnreadable("is not text in UTF-8") from None
     except RecursionError:
@@ -146,35 +132,39 @@ def read(body: bytes, request_id: str | None) -> Reply:
     )
 
 
-def _result(answer: ToolAnswer) -> dict[str, Any]:
-    result: dict[str, Any] = {"type": "tool_result", "tool_use_id": answer.id, "content": answer.content}
-    return {**result, "is_error": True} if answer.is_error else result
+def _tool(schema: JSONMapping) -> JSONObject:
+    return {"name": schema["name"], "description": schema["description"], "input_schema": schema["parameters"]}
 
 
-def _blocks(content: list[Any], kind: str) -> list[dict[str, Any]]:
+def _result(identity: str, content: str, *, is_error: bool) -> JSONObject:
+    result: JSONObject = {"type": "tool_result", "tool_use_id": identity, "content": content}
+    return {**result, "is_error": True} if is_error else result
+
+
+def _blocks(content: list[object], kind: str) -> list[JSONObject]:
     return [block for block in content if isinstance(block, dict) and block.get("type") == kind]
 
 
-def _tool_use(block: Mapping[str, Any]) -> ToolUse:
+def _tool_use(block: JSONMapping) -> ToolUse:
     identity, name = block.get("id"), block.get("name")
     if not isinstance(identity, str) or not identity or not isinstance(name, str):
         raise MessageUnreadable("calls a tool without an id or a name")
     return ToolUse(identity, _clean(name), _clean_json(block.get("input")))
 
 
-def _usage(usage: object) -> Usage | None:
+def _usage(usage: object) -> Tokens | None:
     if not isinstance(usage, dict):
         return None
     names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
     numbers = [_tokens(usage.get(name)) for name in names]
     if numbers[0] is None or numbers[3] is None:
         return None
-    return Usage(*(number or 0 for number in numbers))
+    return Tokens(*(number or 0 for number in numbers))
 
 
 def _tokens(value: object) -> int | None:
     """A number of tokens; None for what can be none."""
-    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None
+    return value if type(value) is int and 0 <= value <= _MAX_TOKENS else None
 
 
 def _refusal(details: object) -> str | None:
@@ -192,7 +182,7 @@ def _clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode() if not text.isascii() else text
 
 
-def _clean_json(value: Any) -> Any:
+def _clean_json(value: object) -> object:
     try:
         text = json.dumps(value, ensure_ascii=False)
     except RecursionError:  # writing may bear less than reading, and this has to be sent back

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ferrule_ask.messages import Usage
+from typing import NamedTuple
 
 _MILLION = 1_000_000
 _DATED = re.compile(r"-\d{8}$")
 _WRITING, _READING = Decimal("2"), Decimal("0.1")  # of a cache, in prices of input; writing for an hour is the dearest
 # What comes on top of the text of a request: the roles, and what the API itself says to a model about tools.
-_FRAME = 1_024
+_FRAME_TOKENS = 1_024
+
+
+class Tokens(NamedTuple):
+    """Tokens as a reply reports them."""
+
+    input: int = 0
+    cache_writing: int = 0
+    cache_reading: int = 0
+    output: int = 0
+
+    @property
+    def all_input(self) -> int:
+        """Those that came out of a cache, or went into it, included."""
+        return self.input + self.cache_writing + self.cache_reading
 
 
 class Price(NamedTuple):
@@ -39,7 +49,7 @@ class Price(NamedTuple):
         """US dollars for so many tokens."""
         return (self.input * input_tokens + self.output * output_tokens) / _MILLION
 
-    def cost_of(self, usage: Usage) -> Decimal:
+    def cost_of(self, usage: Tokens) -> Decimal:
         """US dollars for what a reply reports."""
         weighed = usage.input + usage.cache_writing * _WRITING + usage.cache_reading * _READING
         return (self.input * weighed + self.output * usage.output) / _MILLION
@@ -61,12 +71,12 @@ def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
     return prices.get(model) or prices.get(undated) or PRICES.get(model) or PRICES.get(undated)
 
 
-def most_tokens(size: int) -> int:
+def max_tokens(size: int) -> int:
     """More input tokens than a request with a body of so many bytes can have.
 
     A token stands for one byte at least, and JSON is no shorter than the text that it holds.
     """
-    return size + _FRAME
+    return size + _FRAME_TOKENS
 
 
 def likely_tokens(size: int) -> int:

@@ -1,70 +1,39 @@
-"""What the conversation needs of keys and tools, whoever brings them."""
+"""What the conversation needs of tools, also of those that a caller brings."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from ferrule.text.json_types import JSONMapping
 
 
-class Found(Protocol):
-    """A key, and where it was found."""
+class ToolOffer(NamedTuple):
+    """A tool that the model may call. schema: sound, `{"name", "description", "parameters"}`."""
 
-    @property
-    def value(self) -> str:
-        """The key itself."""
-
-    @property
-    def source(self) -> str:
-        """Where it was found, in words."""
+    name: str
+    schema: JSONMapping
 
 
-class KeySource(Protocol):
-    """Where keys come from; `ferrule_ask.Keys` is one."""
+class ToolResult(NamedTuple):
+    """The result of an execution. content: the text for the model, without secrets. seconds: how long it took."""
 
-    def find(self, variable: str, path: str = "") -> Found | None:
-        """The key of that variable, or of that path of the credentials file."""
-
-
-class Offer(Protocol):
-    """A tool that the model may call."""
-
-    @property
-    def name(self) -> str:
-        """As the model calls it."""
-
-    @property
-    def schema(self) -> Mapping[str, Any]:
-        """The tool's schema: `name`, `description`, `parameters`."""
-
-
-class Outcome(Protocol):
-    """What came of one execution."""
-
-    @property
-    def content(self) -> str:
-        """The text for the model."""
-
-    @property
-    def is_error(self) -> bool:
-        """Whether it failed."""
-
-    @property
-    def seconds(self) -> float:
-        """How long it took."""
+    content: str
+    is_error: bool
+    seconds: float
 
 
 class Tools(Protocol):
-    """The tools of one asker; `ferrule_ask.toolbox.Toolbox` is one."""
+    """The tools of one client; `ferrule_ask.toolbox.Toolbox` is one."""
 
     @property
-    def offered(self) -> Sequence[Offer]:
+    def offered(self) -> Sequence[ToolOffer]:
         """Those that the model may call."""
 
     @property
     def left_out(self) -> Sequence[tuple[str, str]]:
         """Name and reason of those that were asked for and are not offered."""
 
-    async def execute(self, name: str, arguments: Mapping[str, Any], seconds: float) -> Outcome:
+    async def execute(self, name: str, arguments: JSONMapping, seconds: float) -> ToolResult:
         """Execute an offered tool. Never raises for what a tool does; ends within `seconds` and when cancelled."""

@@ -21,14 +21,13 @@ if TYPE_CHECKING:
     from ferrule_ask.transport import Transport
 
 TRIES = 3
-_FIRST_WAIT, _LONGEST_WAIT, _JITTER = 0.5, 8.0, 0.25
+_FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS, _JITTER = 0.5, 8.0, 0.25
 
 
 class Call(NamedTuple):
     """What is to be sent. cost_of: US dollars for a reply, None where its price is not known or it does not report it.
 
-    reserve: makes room within the limits, once for each try. retried: is told the seconds of a wait and the reason's
-    code.
+    reserve: makes room within the limits, once for each try. retried: takes the seconds of a wait and the code.
     """
 
     url: str
@@ -47,14 +46,14 @@ async def send(call: Call, transport: Transport, seconds: float) -> Reply:
     """
     import tenacity
 
-    transport.connect(call.url)  # before the clock runs: nobody's budget is for imports
+    transport.connect(call.url)  # before the clock runs: no budget is for imports
     step = _Step(call, seconds)
     retrying = tenacity.AsyncRetrying(retry=step.may_repeat, wait=step.wait, sleep=step.pause, reraise=True)
     return await retrying(_once, call, transport, step)
 
 
 class _Step:
-    """What is left of a step's time, and what became of its tries."""
+    """What is left of a step's time, and why its last try failed."""
 
     def __init__(self, call: Call, seconds: float) -> None:
         self.seconds = self.left = seconds
@@ -68,7 +67,8 @@ class _Step:
         if not isinstance(failure, CallFailed) or not failure.may_repeat or state.attempt_number >= TRIES:
             return False
         self.failure = failure
-        pause = min(_FIRST_WAIT * 2 ** (state.attempt_number - 1), _LONGEST_WAIT) * (1 - _JITTER * random.random())  # noqa: S311
+        longest = min(_FIRST_WAIT_SECONDS * 2 ** (state.attempt_number - 1), _MAX_WAIT_SECONDS)
+        pause = longest * (1 - _JITTER * random.random())  # noqa: S311
         self._wait = failure.retry_after or pause
         return self._wait < self.left
 

@@ -1,34 +1,41 @@
-"""What the questions of one asker share: tools, keys, limits, connections, the account of what was used."""
+"""What the questions of one client share: tools, keys, limits, connections, the account of what was used."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ferrule_ask import auth, messages, retry
 from ferrule_ask.answer import Answer, Usage
-from ferrule_ask.conversation import Conversation, Event, Question
+from ferrule_ask.conversation import Conversation, Question
 from ferrule_ask.errors import CallFailed
 from ferrule_ask.limits import Limits, Reservation
 from ferrule_ask.loop_thread import in_thread
-from ferrule_ask.prices import Price, most_tokens, price_of
+from ferrule_ask.prices import max_tokens, price_of
 from ferrule_ask.transport import Transport
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from decimal import Decimal
 
+    from ferrule.text.json_types import JSONMapping
+    from ferrule_ask.conversation import Event
     from ferrule_ask.keys import Keys
     from ferrule_ask.messages import Reply
+    from ferrule_ask.prices import Price
     from ferrule_ask.protocols import Tools
     from ferrule_ask.settings import Settings
+    from ferrule_ask.toolbox import Toolbox
 
-_IN_CLEAR = "The base URL begins with http: the key and all text go through the network unencrypted."
+_UNENCRYPTED = "The base URL begins with http: the key and all text go through the network unencrypted."
 
 
 class Session:
-    """Lives on the loop of an asker; `begin` starts it anew on another. is_closing: what is cancelled is answered."""
+    """Lives on the loop of a client; `begin` starts it anew on another.
+
+    is_closing: a question that is cancelled gets an answer that says so.
+    """
 
     def __init__(
         self,
@@ -43,15 +50,15 @@ class Session:
 
         self._names = None if names is None else tuple(names)
         self.keys = Keys() if keys is None else keys
-        self._limits = Limits() if limits is None else limits
+        self.limits = Limits() if limits is None else limits
         self._concurrency = concurrency
         self._event = event or (lambda kind, facts: None)
-        self._given = toolbox
-        self._loaded: Any = None
-        self._told: set[str] = set()
+        self._toolbox = toolbox
+        self._loaded: Toolbox | None = None
+        self._warned: set[str] = set()
         self.usage = Usage()
         if self._names and toolbox is None:
-            _find(self._names)
+            _require_installed(self._names)
         self.begin()
 
     def begin(self) -> None:
@@ -59,8 +66,8 @@ class Session:
         self.is_closing = False
         self._turns = asyncio.Semaphore(self._concurrency)
         self._loading = asyncio.Lock()
-        self._under_way: set[asyncio.Task[Any] | None] = set()
-        self._transport = Transport()
+        self._under_way: set[asyncio.Task[object] | None] = set()
+        self.transport = Transport()
 
     async def answer(self, context: str | None, prompt: str, settings: Settings) -> Answer:
         """The answer to one question, when its turn has come."""
@@ -70,15 +77,18 @@ class Session:
             async with self._turns:
                 self._under_way.add(task)
                 conversation = Conversation(await self._question(context, prompt, settings))
-                answer = _refused(prompt, conversation) or await conversation.answer()
+                if prompt and prompt.strip():
+                    answer = await conversation.answer()
+                else:
+                    answer = conversation.finish("INVALID_REQUEST", "The prompt is empty. Say what is asked.")
         except asyncio.CancelledError:
             self._count(conversation, None)
             if not self.is_closing:
                 raise
-            sentence = "The asker was closed. Ask again."
+            sentence = "The client was closed. Ask again."
             if conversation is None:
                 return Answer(None, "CANCELLED", sentence, model=settings.model)
-            return conversation.ended("CANCELLED", sentence)
+            return conversation.finish("CANCELLED", sentence)
         finally:
             self._under_way -= {task}
         self._count(conversation, answer)
@@ -86,26 +96,26 @@ class Session:
 
     async def tools(self) -> Tools:
         """The tools, with the keys that there are now."""
-        if self._given is not None:
-            return self._given
+        if self._toolbox is not None:
+            return self._toolbox
         async with self._loading:
             if self._loaded is None:
                 from ferrule_ask.toolbox import Toolbox
 
                 self._loaded = await in_thread(lambda: Toolbox.load(self._names, self.keys))
-        tools: Tools = self._loaded.renewed()
+        tools = self._loaded.renewed()
         self.warn(*self.keys.warnings)
         return tools
 
-    async def settled(self) -> None:
-        """Wait for those that are cancelled."""
+    async def wait_for_cancelled(self) -> None:
+        """Wait until the questions that are cancelled have ended."""
         leaving = [task for task in self._under_way if task and task.cancelling()]
         if leaving:
             await asyncio.wait(leaving)
 
     async def disconnect(self) -> None:
         """Close the connections."""
-        await self._transport.close()
+        await self.transport.close()
 
     async def _question(self, context: str | None, prompt: str, settings: Settings) -> Question:
         tools = await self.tools()
@@ -117,7 +127,7 @@ class Session:
         """Account for a question; answer: None where it was cancelled."""
         if conversation is None:
             return
-        one, so_far = answer or conversation.ended("CANCELLED", None), self.usage
+        one, so_far = answer or conversation.finish("CANCELLED", None), self.usage
         cost = None if one.cost is None or so_far.cost is None else so_far.cost + one.cost
         self.usage = so_far._replace(
             questions=so_far.questions + 1,
@@ -128,16 +138,20 @@ class Session:
             failures=so_far.failures + (one.code is not None),
         )
 
-    def tell(self, kind: str, facts: Mapping[str, Any]) -> None:
-        """Tell whoever listens; what they raise ends nothing."""
+    def count_request(self) -> None:
+        """Account for a request that is about to be sent."""
+        self.usage = self.usage._replace(requests=self.usage.requests + 1)
+
+    def tell(self, kind: str, facts: JSONMapping) -> None:
+        """Call the listener; what it raises ends nothing."""
         with suppress(Exception):
             self._event(kind, facts)
 
     def warn(self, *messages: str) -> None:
-        """Tell of what a person should mend, each sentence once."""
+        """Tell what the user should mend, each sentence once."""
         for message in messages:
-            if message not in self._told:
-                self._told.add(message)
+            if message not in self._warned:
+                self._warned.add(message)
                 self.tell("warning", {"message": message})
 
 
@@ -150,9 +164,9 @@ class _Model:
         self._price = price
 
     async def hold(self, size: int) -> Reservation:
-        limits = self._session._limits
+        limits = self._session.limits
         if self._price is not None:
-            return await limits.reserve(self._price.cost(most_tokens(size), self._settings.max_tokens))
+            return await limits.reserve(self._price.cost(max_tokens(size), self._settings.max_tokens))
         if limits.spend is not None:
             sentence = (
                 f"There is a limit on spending, and the price of {self._settings.model} is not known. "
@@ -164,12 +178,12 @@ class _Model:
     async def send(self, body: bytes, seconds: float, held: Reservation | None = None) -> Reply:
         session, settings = self._session, self._settings
         key = auth.secret(session.keys)
-        session.warn(*session.keys.warnings, *[_IN_CLEAR] * auth.is_in_clear(settings.base_url))
+        session.warn(*session.keys.warnings, *[_UNENCRYPTED] * auth.is_in_clear(settings.base_url))
         ready = [held] if held else []
 
         async def reserve() -> Reservation:
             reservation = ready.pop() if ready else await self.hold(len(body))
-            session.usage = session.usage._replace(requests=session.usage.requests + 1)
+            session.count_request()
             return reservation
 
         call = retry.Call(
@@ -181,26 +195,19 @@ class _Model:
             cost_of=self._cost_of,
             retried=lambda wait, code: session.tell("retry", {"seconds": wait, "code": code}),
         )
-        return await retry.send(call, session._transport, seconds)
+        return await retry.send(call, session.transport, seconds)
 
     def _cost_of(self, reply: Reply) -> Decimal | None:
         return self._price.cost_of(reply.usage) if self._price and reply.usage else None
 
 
-def _refused(prompt: str, conversation: Conversation) -> Answer | None:
-    """What no server takes is not sent."""
-    if prompt and prompt.strip():
-        return None
-    return conversation.ended("INVALID_REQUEST", "The prompt is empty. Say what is asked.")
-
-
-def _find(names: Sequence[str]) -> None:
+def _require_installed(names: Sequence[str]) -> None:
     """Raises ToolUnknown where nothing installed has one of the names."""
     from ferrule import discovery
-    from ferrule.config import configuration
+    from ferrule.config import read
     from ferrule.errors import ToolDisabled, ToolNameClash
 
-    settings = configuration.read()
+    settings = read()
     for name in names:
-        with suppress(ToolNameClash, ToolDisabled):  # which are left out, and said
+        with suppress(ToolNameClash, ToolDisabled):  # which are left out, with the reason
             discovery.find(name, settings)

@@ -1,4 +1,4 @@
-"""What an asker goes by: argument > environment > `[ask]` in config.toml > default.
+"""The settings of a client: argument > environment > `[ask]` in config.toml > default.
 
     [ask]
     model = "claude-sonnet-5-5"       # FERRULE_ASK_MODEL
@@ -10,7 +10,7 @@
     [ask.prices]                      # US dollars for a million tokens of input and of output
     claude-next = [3, 15]
 
-What is blank is not set. The environment is read anew for each question, the file once.
+A blank value is not set. The environment is read anew for each question, the file once.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from ferrule.config import configuration
+from ferrule.config import read
 from ferrule.errors import ConfigurationMalformed
 from ferrule_ask.prices import Price
 
 if TYPE_CHECKING:
-    from ferrule.config.configuration import Configuration
+    from ferrule.config import Configuration
+    from ferrule.text.json_types import JSONMapping
 
 MODEL, MAX_TOKENS, API_VERSION = "claude-sonnet-5-5", 1000, "2026-10-21"
 BASE_URL = "https://api.anthropic.com"
-_LONGEST_BUDGET = 86_400.0
+_MAX_BUDGET_SECONDS = 86_400.0
 _T = TypeVar("_T")
 
 
@@ -52,8 +53,8 @@ class Settings(NamedTuple):
     prices: Mapping[str, Price]
 
 
-class Given(NamedTuple):
-    """What has been given as arguments; None is not given."""
+class AskOverrides(NamedTuple):
+    """Settings given as arguments; None is not given."""
 
     model: str | None = None
     max_tokens: int | None = None
@@ -65,44 +66,37 @@ class Given(NamedTuple):
 class Reader:
     """Works out the settings of each question. Reads config.toml when it is made; raises ConfigurationMalformed."""
 
-    def __init__(self, given: Given, configured: Configuration | None = None) -> None:
-        self._given = given
-        self._file = configuration.read() if configured is None else configured
+    def __init__(self, overrides: AskOverrides, configured: Configuration | None = None) -> None:
+        self._overrides = overrides
+        self._file = read() if configured is None else configured
         table = self._file.content.get("ask", {})
         if not isinstance(table, dict):
             raise _wrong("[ask]", self._file.path, "a table")
-        self._table: Mapping[str, Any] = table
-        self._prices = {
-            **self._prices_in(table.get("prices"), "[ask.prices]"),
-            **self._prices_in(given.prices, "prices"),
-        }
+        self._table: JSONMapping = table
+        configured_prices = self._prices_in(table.get("prices"), "[ask.prices]")
+        self._prices = configured_prices | self._prices_in(overrides.prices, "prices")
 
     def settings(self, model: str | None = None, max_tokens: int | None = None) -> Settings:
         """The settings of a question with these arguments. Raises ConfigurationMalformed."""
-        given = self._given
+        given = self._overrides
+        most = given.max_tokens if max_tokens is None else max_tokens
         return Settings(
             self._one(model or given.model, "FERRULE_ASK_MODEL", "model", _text, MODEL),
-            self._one(
-                given.max_tokens if max_tokens is None else max_tokens,
-                "FERRULE_ASK_MAX_TOKENS",
-                "max_tokens",
-                _count,
-                MAX_TOKENS,
-            ),
+            self._one(most, "FERRULE_ASK_MAX_TOKENS", "max_tokens", _count, MAX_TOKENS),
             self._one(given.base_url, "ANTHROPIC_BASE_URL", "base_url", _text, BASE_URL),
             self._one(None, "FERRULE_ASK_API_VERSION", "api_version", _header, API_VERSION),
             self._one(given.budgets, "FERRULE_ASK_BUDGETS", "budgets", _budgets, Budgets()),
             self._prices,
         )
 
-    def _one(self, given: object, variable: str, key: str, read: Callable[[object], _T], default: _T) -> _T:
+    def _one(self, given: object, variable: str, key: str, convert: Callable[[object], _T], default: _T) -> _T:
         value = os.environ.get(variable, "").strip()
         places = ((given, f"the argument {key}"), (value, variable), (self._table.get(key), f"{key} in [ask]"))
         for value_there, place in places:
             if value_there is not None and value_there != "":
                 try:
-                    return read(value_there)
-                except _Unfit as error:
+                    return convert(value_there)
+                except ValueError as error:
                     raise _wrong(place, self._file.path, str(error)) from None
         return default
 
@@ -118,20 +112,19 @@ class Reader:
             raise _wrong(place, self._file.path, what) from None
 
 
-class _Unfit(Exception):
-    """A value is not what a setting takes. Its only argument says what that is."""
+# Each of these raises ValueError where a value is not what the setting takes, and says what that is.
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value.strip() or not value.isprintable():
-        raise _Unfit("text in one line")
+        raise ValueError("text in one line")
     return value.strip()
 
 
 def _header(value: object) -> str:
     text = _text(value)
     if not text.isascii():
-        raise _Unfit("text in one line of ASCII")
+        raise ValueError("text in one line of ASCII")
     return text
 
 
@@ -141,7 +134,7 @@ def _count(value: object) -> int:
     except ValueError:
         number = None
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise _Unfit("a whole number from 1")
+        raise ValueError("a whole number from 1")
     return number
 
 
@@ -152,8 +145,8 @@ def _budgets(value: object) -> Budgets:
     except (TypeError, ValueError, OverflowError):
         seconds = []
     if len(seconds) != len(Budgets._fields) or not all(isfinite(one) and one > 0 for one in seconds):
-        raise _Unfit("three numbers of seconds, each more than 0")
-    return Budgets(*(min(one, _LONGEST_BUDGET) for one in seconds))
+        raise ValueError("three numbers of seconds, each more than 0")
+    return Budgets(*(min(one, _MAX_BUDGET_SECONDS) for one in seconds))
 
 
 def _wrong(place: str, path: str, what: str) -> ConfigurationMalformed:

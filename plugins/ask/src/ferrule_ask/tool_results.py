@@ -1,4 +1,4 @@
-"""What a model is told of a tool's answer: short text, whatever the tool has said.
+"""The text that a model gets for a tool's answer: short, however long the answer is.
 
 A result of the search tools becomes a numbered list; anything else is compact JSON. Either is about 1,500 tokens at the
 most, since a model is asked once more with it.
@@ -6,23 +6,22 @@ most, since a model is asked once more with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ferrule.text import strict_json
 
+if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONMapping
+
 UNAVAILABLE = "Search unavailable. Please answer from your knowledge."
 SEARCH_PREFIX = "web_search"
-_NOTHING_FOUND = "Search Results:\n\nNothing was found."
-_RESULTS = 5
-_TITLE, _URL, _SNIPPET = 200, 600, 200  # characters
-_LONGEST, _LONGEST_ERROR = 6_000, 2_000
-_INPUT = "INVALID_INPUT"
-
-Json = Mapping[str, Any]
+_MAX_RESULTS = 5
+_MAX_TITLE_CHARS, _MAX_URL_CHARS, _MAX_SNIPPET_CHARS = 200, 600, 200
+_MAX_JSON_CHARS, _MAX_ERROR_CHARS = 6_000, 2_000
 
 
-def content(tool: str, document: Json, *, failed: bool) -> tuple[str, bool]:
+def content(tool: str, document: JSONMapping, *, failed: bool) -> tuple[str, bool]:
     """The text for the model, and whether it tells of an error.
 
     document: what the tool's executable answered. failed: whether it said by its exit code that the call has failed; a
@@ -37,23 +36,23 @@ def content(tool: str, document: Json, *, failed: bool) -> tuple[str, bool]:
 
 
 def failure(tool: str, code: str, error: str) -> str:
-    """The text about a call that has failed. Of a search, the model need not know more than that it is left alone.
+    """The text about a call that has failed. For a search, the model need not know more than that there is no result.
 
-    What was wrong with the arguments it is always told.
+    An error in the arguments is always in it.
     """
-    if is_search(tool) and code != _INPUT:
+    if is_search(tool) and code != "INVALID_INPUT":
         return UNAVAILABLE
-    return _cut(error or "The tool failed, and did not say why.", _LONGEST_ERROR)
+    return _cut(error or "The tool failed, and did not say why.", _MAX_ERROR_CHARS)
 
 
-def search_results(results: Sequence[Any]) -> str:
+def search_results(results: Sequence[object]) -> str:
     """The first five results, each with its number, title, URL and at most 200 characters of its snippet.
 
     results: objects with `title`, `url` and `snippet` (or `description`); what has no URL is left out.
     """
-    shown = [lines for lines in map(_lines, results) if lines][:_RESULTS]
+    shown = [lines for lines in map(_lines, results) if lines][:_MAX_RESULTS]
     if not shown:
-        return _NOTHING_FOUND
+        return "Search Results:\n\nNothing was found."
     numbered = [f"{number}. " + "\n   ".join(lines) for number, lines in enumerate(shown, 1)]
     return "\n\n".join(["Search Results:", *numbered])
 
@@ -63,7 +62,7 @@ def is_search(tool: str) -> bool:
     return tool == SEARCH_PREFIX or tool.startswith(f"{SEARCH_PREFIX}_")
 
 
-def _lines(result: Any) -> list[str]:
+def _lines(result: object) -> list[str]:
     """Title, URL and, where there is one, snippet of a result; empty where it has no URL."""
     if not isinstance(result, dict):
         return []
@@ -72,7 +71,8 @@ def _lines(result: Any) -> list[str]:
         return []
     snippet = _text(result.get("snippet") or result.get("description"))
     title = _text(result.get("title")) or url
-    return [_cut(title, _TITLE), _cut(url, _URL), *([_cut(snippet, _SNIPPET)] if snippet else [])]
+    lines = [_cut(title, _MAX_TITLE_CHARS), _cut(url, _MAX_URL_CHARS), _cut(snippet, _MAX_SNIPPET_CHARS)]
+    return lines if snippet else lines[:2]
 
 
 def _text(value: object) -> str:
@@ -82,7 +82,7 @@ def _text(value: object) -> str:
     return plain_text(value, html=False)
 
 
-def _sentence(document: Json) -> str:
+def _sentence(document: JSONMapping) -> str:
     """What a failure says: a text at `error`, or `message` and `hint`; in the shape of another family, all of it."""
     error = document.get("error")
     texts = [error] if isinstance(error, str) else [document.get("message"), document.get("hint")]
@@ -95,6 +95,6 @@ def _cut(text: str, length: int) -> str:
 
 
 def _cut_json(text: str) -> str:
-    if len(text) <= _LONGEST:
+    if len(text) <= _MAX_JSON_CHARS:
         return text
-    return f"{text[:_LONGEST]}… [cut: the first {_LONGEST:,} of {len(text):,} characters]"
+    return f"{text[:_MAX_JSON_CHARS]}… [cut: the first {_MAX_JSON_CHARS:,} of {len(text):,} characters]"

@@ -6,68 +6,49 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from ferrule.admin.inventory import OK
-from ferrule.admin.snapshot import UNKNOWN
-from ferrule.config import configuration
+from ferrule import Credential, CredentialValue, config
 from ferrule.errors import ConfigurationMalformed, CredentialsMalformed, FerruleError, ToolFailed, ToolUnknown
+from ferrule.installed import LOAD_SECONDS, OK, UNKNOWN, InventorySnapshot, ProcessResult, execute
 from ferrule.text import strict_json
 from ferrule.text.redaction import redact, redact_json
-from ferrule.tool.credentials import Credential, Found
-from ferrule_ask import eligibility, tool_process, tool_results
+from ferrule_ask import tool_results
 from ferrule_ask.keys import ANTHROPIC, Keys, how_to_set
+from ferrule_ask.protocols import ToolOffer, ToolResult
 
-# What the model's own server is told in secret is no tool's business, unless it declares that it needs it.
-_OF_THE_MODEL = (ANTHROPIC.environment, "ANTHROPIC_AUTH_TOKEN")
-_SETTINGS = "FERRULE_ASK_"
+# The keys of the model's server are kept from a tool, unless it declares that it needs them.
+_MODEL_VARIABLES = (ANTHROPIC.environment, "ANTHROPIC_AUTH_TOKEN")
+_SETTINGS_PREFIX = "FERRULE_ASK_"
 _TOOLS_VARIABLE = "FERRULE_ASK_TOOLS"
-_NONE = "none"
-_UNSEEN = "unseen"
+_LOOK_SECONDS = 10.0  # beside those that each plugin has
 _ARTIFACTS = "artifacts"  # the wrapper that gives handles, which nothing could read here
 
-Facts = Mapping[str, Any]
-LeftOut = tuple[str, str]
-
-
-class Offered(NamedTuple):
-    """A tool that is offered. schema: sound, `{"name", "description", "parameters"}`."""
-
-    name: str
-    schema: Facts
-
-
-class ToolResult(NamedTuple):
-    """What came of an execution. content: the text for the model, without secrets."""
-
-    content: str
-    is_error: bool
-    seconds: float
+if TYPE_CHECKING:
+    from ferrule.installed import ToolFacts
+    from ferrule.text.json_types import JSONMapping
 
 
 class Toolbox:
-    """The tools that one asker offers. offered: tuple of `Offered`. left_out: tuple of (name, reason).
+    """The tools that one client offers. offered: tuple of `ToolOffer`. left_out: tuple of (name, reason).
 
     `Toolbox.load` makes one. It does not change; `renewed` looks for the keys once more, and loads nothing for it.
     """
 
-    def __init__(self, facts: Sequence[Facts], keys: Keys, *, first_alone: bool) -> None:
+    def __init__(self, facts: Sequence[JSONMapping], keys: Keys, *, first_alone: bool) -> None:
         self._facts = facts
         self._keys = keys
         self._first_alone = first_alone
         self._credentials: dict[str, list[Credential]] = {}
-        offered: list[Offered] = []
-        left_out: list[LeftOut] = []
+        self.offered: tuple[ToolOffer, ...] = ()
+        self.left_out: tuple[tuple[str, str], ...] = ()
         for one in facts:
-            reason = self._reason_against(one)
-            if reason:
-                left_out.append((one["name"], reason))
-                continue
-            offered.append(Offered(one["name"], one["schema"]))
-            if first_alone:
+            if first_alone and self.offered:
                 break
-        self.offered = tuple(offered)
-        self.left_out = tuple(left_out)
+            if reason := self._reason_against(one):
+                self.left_out += ((one["name"], reason),)
+            else:
+                self.offered += (ToolOffer(one["name"], one["schema"]),)
 
     @classmethod
     def load(cls, names: Sequence[str] | None, keys: Keys) -> Toolbox:
@@ -79,7 +60,7 @@ class Toolbox:
 
         Raises ToolUnknown for a name that nothing installed has, and ConfigurationMalformed.
         """
-        names = _configured(configuration.read()) if names is None else names
+        names = _configured(config.read()) if names is None else names
         names = None if names is None else list(dict.fromkeys(names))
         facts = _facts(names)
         for one in facts:
@@ -92,7 +73,7 @@ class Toolbox:
         """The same tools with the keys that there are now."""
         return Toolbox(self._facts, self._keys, first_alone=self._first_alone)
 
-    async def execute(self, name: str, arguments: Mapping[str, Any], seconds: float) -> ToolResult:
+    async def execute(self, name: str, arguments: JSONMapping, seconds: float) -> ToolResult:
         """Execute an offered tool in a process of its own. Never raises for what a tool does.
 
         arguments: of the model's making; they are checked there. seconds: after which it is ended, with all that it
@@ -102,14 +83,14 @@ class Toolbox:
         content, is_error = await self._outcome(name, arguments, seconds)
         return ToolResult(content, is_error, time.monotonic() - started)
 
-    async def _outcome(self, name: str, arguments: Mapping[str, Any], seconds: float) -> tuple[str, bool]:
+    async def _outcome(self, name: str, arguments: JSONMapping, seconds: float) -> tuple[str, bool]:
         if name not in self._credentials:
             return f"There is no tool named {name!r}.", True
         try:
             found = self._found(name)
             data = strict_json.dumps(dict(arguments))
             environ = self._environment(found)
-            ended = await tool_process.execute(name, data, seconds, environ)
+            ended = await execute(name, data, seconds, environ)
         except FerruleError as error:
             return tool_results.failure(name, error.code, error.message), True
         except (OSError, ValueError) as error:
@@ -118,7 +99,7 @@ class Toolbox:
         content, is_error = _read(name, ended, seconds, secrets)
         return redact(content.encode(), secrets).decode(), is_error
 
-    def _reason_against(self, facts: Facts) -> str:
+    def _reason_against(self, facts: JSONMapping) -> str:
         """Why a tool is not offered; empty where it is."""
         if facts["state"] != OK:
             return str(facts["error"]["message"] if facts["error"] else f"It is {facts['state']}.")
@@ -136,19 +117,19 @@ class Toolbox:
             return error.message
         return f"It needs {credential.description or credential.name}, which is not set. {how_to_set(credential)}"
 
-    def _found(self, name: str) -> dict[str, Found]:
+    def _found(self, name: str) -> dict[str, CredentialValue]:
         """The tool's keys, by variable, as they are now."""
         found = {one.environment: self._keys.find(one.environment, one.path) for one in self._credentials[name]}
         return {variable: one for variable, one in found.items() if one}
 
-    def _environment(self, found: Mapping[str, Found]) -> dict[str, str]:
+    def _environment(self, found: Mapping[str, CredentialValue]) -> dict[str, str]:
         """What the tool's process gets: the tool's keys, and those of the session, which tools behind it may need."""
-        session = {variable: value for variable, value in self._keys.session().items() if variable not in _OF_THE_MODEL}
-        names = [name for name in configuration.read().wrappers() if name != _ARTIFACTS]
+        session = {name: value for name, value in self._keys.session().items() if name not in _MODEL_VARIABLES}
+        names = [name for name in config.read().wrappers() if name != _ARTIFACTS]
         keys = {variable: one.value for variable, one in found.items()}
         return {**_environment(), **session, **keys, "FERRULE_WRAPPERS": ",".join(names)}
 
-    def _secrets(self, found: Mapping[str, Found]) -> list[str]:
+    def _secrets(self, found: Mapping[str, CredentialValue]) -> list[str]:
         shown = {one.environment for many in self._credentials.values() for one in many if not one.secret}
         values = [one.value for variable, one in found.items() if variable not in shown]
         session = [value for variable, value in self._keys.session().items() if variable not in shown]
@@ -158,25 +139,44 @@ class Toolbox:
         found = None
         with suppress(CredentialsMalformed):
             found = self._keys.find(ANTHROPIC.environment, ANTHROPIC.path)
-        values = [found.value if found else None, *map(os.environ.get, _OF_THE_MODEL)]
+        values = [found.value if found else None, *map(os.environ.get, _MODEL_VARIABLES)]
         return [value for value in values if value]
 
 
-def _facts(names: Sequence[str] | None) -> Sequence[Facts]:
+def _facts(names: Sequence[str] | None) -> Sequence[JSONMapping]:
+    """What there is to know of the named tools, in that order; without names, of all that search the web, by name.
+
+    Each has the further state `refused` where the model's provider would not take it, and `unseen` where nothing could
+    be found out. Nothing else that is installed is loaded.
+    """
     if names is not None and not names:
         return []
+    wanted = [f"{tool_results.SEARCH_PREFIX}_*"] if names is None else names
+    seconds = _LOOK_SECONDS + LOAD_SECONDS * len(names or ())
     try:
-        return eligibility.candidates(names, _environment())
+        return [_check(facts) for facts in InventorySnapshot(wanted, _environment()).document(seconds)["tools"]]
     except ToolFailed as error:  # a question can be answered without tools
-        usual = [f"{tool_results.SEARCH_PREFIX}_*"]
-        return [{"name": name, "state": _UNSEEN, "error": error.facts()} for name in names or usual]
+        return [{"name": name, "state": "unseen", "error": error.facts()} for name in wanted]
 
 
-def _configured(settings: configuration.Configuration) -> Sequence[str] | None:
+def _check(facts: ToolFacts) -> ToolFacts:
+    schema = facts["schema"] if facts["state"] == OK else None
+    refusal = _refusal(schema) if schema else None
+    return {**facts, "state": "refused", "error": {"code": "", "message": refusal}} if refusal else facts
+
+
+def _refusal(schema: JSONMapping) -> str | None:
+    """Why the model's provider would refuse every request with this tool in it, whatever is asked."""
+    from ferrule.provider_formats import anthropic
+
+    return next((loss.message for loss in anthropic.losses(schema) if loss.refused), None)
+
+
+def _configured(settings: config.Configuration) -> Sequence[str] | None:
     """The tools that the environment or config.toml names; `()` for none, None where nothing is said."""
     words = os.environ.get(_TOOLS_VARIABLE, "").replace(",", " ").split()
     if words:
-        return () if words == [_NONE] else words
+        return () if words == ["none"] else words
     table = settings.content.get("ask", {})
     names = table.get("tools") if isinstance(table, dict) else None
     if names is None:
@@ -191,17 +191,17 @@ def _environment() -> dict[str, str]:
     return {
         name: value
         for name, value in os.environ.items()
-        if name not in _OF_THE_MODEL and not name.startswith(_SETTINGS)
+        if name not in _MODEL_VARIABLES and not name.startswith(_SETTINGS_PREFIX)
     }
 
 
-def _read(name: str, ended: tool_process.Ended, seconds: float, secrets: Sequence[str]) -> tuple[str, bool]:
+def _read(name: str, ended: ProcessResult, seconds: float, secrets: Sequence[str]) -> tuple[str, bool]:
     try:
         # Before anything is cut: half a key would not be known for one.
-        document = None if ended.late else strict_json.loads(redact_json(ended.stdout, secrets))
+        document = None if ended.is_late else strict_json.loads(redact_json(ended.stdout, secrets))
     except strict_json.MalformedJSON:
         document = None
     if isinstance(document, dict):
-        return tool_results.content(name, document, failed=ended.failed)
-    why = f"The tool had not answered after {seconds:g} s." if ended.late else "The tool ended without an answer."
-    return tool_results.failure(name, "TIMEOUT" if ended.late else "", why), True
+        return tool_results.content(name, document, failed=ended.has_failed)
+    why = f"The tool had not answered after {seconds:g} s." if ended.is_late else "The tool ended without an answer."
+    return tool_results.failure(name, "TIMEOUT" if ended.is_late else "", why), True

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ferrule import Context, Credential, ResultPolicy, hookimpl, static_schema
+from ferrule import Context, Credential, JSONObject, ResultPolicy, hookimpl, static_schema
 
 CREDENTIALS = [
     Credential(
@@ -18,7 +16,7 @@ CREDENTIALS = [
 
 
 @hookimpl
-def schema() -> dict[str, Any]:
+def schema() -> JSONObject:
     """Describe the tool, as `schema.json` does."""
     return static_schema(__file__)
 
@@ -30,15 +28,15 @@ def credentials() -> list[Credential]:
 
 
 @hookimpl
-def validate(arguments: dict[str, Any]) -> list[str]:
+def validate(arguments: JSONObject) -> list[str]:
     """Say what Brave cannot search for, and which domains are none."""
-    from ferrule_brave.limits import findings
+    from ferrule_brave.provider import findings
 
     return findings(arguments)
 
 
 @hookimpl
-def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+def execute(arguments: JSONObject, context: Context) -> JSONObject:
     """Return the results `offset` … `offset + count - 1`: `{"success", "results", "count"}`.
 
     Raises ToolError with AUTH_MISSING, AUTH_INVALID, RATE_LIMIT, NETWORK_ERROR or API_ERROR.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ferrule_brave.limits import CHARACTERS, LARGEST_PAGE, WORDS
+from ferrule_brave.provider import MAX_PAGE_RESULTS, MAX_QUERY_CHARS, MAX_QUERY_WORDS
+
+if TYPE_CHECKING:
+    from ferrule_websearch import SearchManifest
 
 _LANGUAGES = (
     "ar bg bn ca cs da de el en es et eu fi fr gl gu he hi hr hu is it kn ko lt lv ml mr ms nb nl pa pl ro ru sk sl sr "
@@ -15,11 +18,11 @@ _COUNTRIES = (
     "AR AT AU BE BR CA CH CL CN DE DK ES FI FR GB GR HK ID IN IT JP KR MX MY NL NO NZ PH PL PT RU SA SE TR TW US ZA"
 )
 
-SEARCH: dict[str, Any] = {
+SEARCH: SearchManifest = {
     "tool": "web_search_brave",
     "name": "Brave Search",
     "provider": "ferrule_brave.provider:Brave",
-    "limits": {"results": LARGEST_PAGE, "sites": 10, "characters": CHARACTERS, "words": WORDS},
+    "limits": {"results": MAX_PAGE_RESULTS, "sites": 10, "characters": MAX_QUERY_CHARS, "words": MAX_QUERY_WORDS},
     "parameters": {
         "time_range": {"as": "freshness", "values": {"day": "pd", "week": "pw", "month": "pm", "year": "py"}},
         "safe": {"as": "safesearch", "values": {"off": "off", "medium": "moderate", "high": "strict"}},

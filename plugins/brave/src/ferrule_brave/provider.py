@@ -1,135 +1,155 @@
-"""The Brave Search API: how it is asked, what it answers, and how it refuses."""
+"""The Brave Search API: what it serves, how it is asked, what it answers, and how it refuses."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import ferrule_websearch as web
 from ferrule_brave import CREDENTIALS
-from ferrule_brave.limits import all_pages, fits, pages
-from ferrule_websearch import Answer, Fault, Page, Plan, Provider, Query, Quota, Reply, Request, Result, result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from ferrule.text.json_types import JSONMapping
 
-_SIGN_UP = "https://brave.com/search/api/"
-_RATE_WINDOW = 1.0  # seconds that "rate_limit" in a refusal is about
-
-SETUP = (
-    "Web search requires API key configuration.\n\nBrave Search offers 2,000 free searches/month.\n"
-    f"Get your key: {_SIGN_UP}\n"
-    "Add to: ~/.config/ikigai/credentials.json as 'web_search.brave.api_key'"
-)
-SETUP_EVENT = {
-    "kind": "config_required",
-    "content": (
-        "⚠ Configuration Required\n\nWeb search needs an API key. Brave Search offers 2,000 free searches/month.\n\n"
-        f"Get your key: {_SIGN_UP}\n"
-        "Add to: ~/.config/ikigai/credentials.json\n\n"
-        'Example:\n{\n  "web_search": {\n    "brave": {\n      "api_key": "your-api-key-here"\n    }\n  }\n}'
-    ),
-    "data_json": f'{{"tool": "web_search_brave", "credential": "api_key", "signup_url": "{_SIGN_UP}"}}',
-}
-
-_CODES = {
-    "SUBSCRIPTION_TOKEN_INVALID": "AUTH_INVALID",
-    "RATE_LIMITED": "RATE_LIMIT",
-    "OPTION_NOT_IN_PLAN": "API_ERROR",
-    "VALIDATION": "API_ERROR",
-    "API_VERSION_NOT_FOUND": "API_ERROR",
-}
+# Pages are numbered from 0.
+MAX_PAGE_RESULTS = 20
+PAGES = 10
+MAX_RESULTS = MAX_PAGE_RESULTS * PAGES
+MAX_QUERY_CHARS, MAX_QUERY_WORDS = 400, 50
+_RATE_SECONDS = 1.0  # that "rate_limit" in a refusal is about
 
 
-class Brave(Provider):
+class Brave(web.Provider):
     """Brave Search, as its documentation describes it."""
 
     name = "Brave Search"
     endpoint = "https://api.search.brave.com/res/v1/web/search"
     endpoint_variable = "FERRULE_BRAVE_ENDPOINT"
     credentials = CREDENTIALS
-    setup = SETUP
-    setup_event = SETUP_EVENT
+    setup = web.Setup(
+        "web_search_brave",
+        "an API key",
+        "Brave Search offers 2,000 free searches/month.",
+        [web.Step("Get your key", "your-api-key-here")],
+    )
     quota_spent = "Rate limit exceeded. You've used your free search quota (2,000/month)."
-    codes = _CODES
+    codes = {  # noqa: RUF012 - never changed
+        "SUBSCRIPTION_TOKEN_INVALID": "AUTH_INVALID",
+        "RATE_LIMITED": "RATE_LIMIT",
+        "OPTION_NOT_IN_PLAN": "API_ERROR",
+        "VALIDATION": "API_ERROR",
+        "API_VERSION_NOT_FOUND": "API_ERROR",
+    }
 
-    def request(self, keys: Mapping[str, str]) -> Request:
+    def request(self, keys: Mapping[str, str]) -> web.Request:
         """Brave takes the key in a header."""
-        return Request(headers={"X-Subscription-Token": keys["api_key"]})
+        return web.Request(headers={"X-Subscription-Token": keys["api_key"]})
 
-    def plan(self, query: Query) -> Plan:
+    def plan(self, query: web.Query) -> web.Plan:
         """As few requests as the results take; with a filter, as many more as it needs."""
         domains = query.domains
         if not domains.is_active:
-            return Plan(_requests(query.text, pages(query.offset, query.limit)))
+            return web.Plan(_requests(query.text, pages(query.offset, query.limit)))
         text = f"{query.text} {domains.operators(blocked=False)}"
         if not domains.allowed or not fits(text):
-            return Plan(_requests(query.text, all_pages()), offset_of_passing=True)
+            return web.Plan(_requests(query.text, all_pages()), offset_counts_passing=True)
         if not domains.is_allowed_alone:
-            return Plan(_requests(text, all_pages()), offset_of_passing=True)
+            return web.Plan(_requests(text, all_pages()), offset_counts_passing=True)
         asked_for = pages(query.offset, query.limit)
         rest = all_pages(query.offset + query.limit)  # for the results that are elsewhere in spite of the operators
-        return Plan(_requests(text, chain(asked_for, rest)))
+        return web.Plan(_requests(text, chain(asked_for, rest)))
 
-    def read(self, document: Mapping[str, Any]) -> Reply:
+    def read(self, document: JSONMapping) -> web.Reply:
         """`web.results[]` has title, url and description; there is no `web` where nothing was found."""
-        hits = (document.get("web") or {}).get("results") or []
-        results = [_result(hit) for hit in hits]
-        more = (document.get("query") or {}).get("more_results_available")
-        return Reply(results, more=bool(results) and more is not False)
+        results = web.read_results((document.get("web") or {}).get("results") or [], snippet="description")
+        has_more = (document.get("query") or {}).get("more_results_available")
+        return web.Reply(results, has_more=bool(results) and has_more is not False)
 
-    def fault(self, document: Mapping[str, Any]) -> Fault:
+    def fault(self, document: JSONMapping) -> web.Fault:
         """`error` has code, detail and meta. A missing token comes as a VALIDATION of the header."""
-        error = document.get("error")
-        if not isinstance(error, dict):
+        error = web.error_object(document)
+        if not error:
             return super().fault(document)
         names = [str(error.get("code") or "")]
         meta = _meta(document)
         problems = [problem for problem in meta.get("errors") or [] if isinstance(problem, dict)]
         if any("subscription-token" in str(problem.get("loc")).lower() for problem in problems):
             names.append("SUBSCRIPTION_TOKEN_INVALID")
-        details = [str(error.get("detail") or ""), *map(_in_words, problems[:3]), _counts(meta)]
-        return Fault(tuple(names), " ".join(filter(None, details)))
+        details = [str(error.get("detail") or ""), *map(_format_problem, problems[:3]), _format_usage(meta)]
+        return web.Fault(tuple(names), " ".join(filter(None, details)))
 
-    def quota(self, answer: Answer, fault: Fault) -> Quota:
+    def quota(self, response: web.Response, fault: web.Fault) -> web.Quota:
         """`meta` counts the requests of the month, and says how many a second there may be."""
-        meta = _meta(answer.document or {})
-        quota = super().quota(answer, fault)
+        meta = _meta(response.document or {})
+        quota = super().quota(response, fault)
         if quota.is_spent or 0 < _number(meta, "quota_limit") <= _number(meta, "quota_current"):
-            return Quota.spent(answer)
+            return web.Quota.of_spent_plan(response)
         rate = _number(meta, "rate_limit")
-        if rate <= 0 or answer.windows:
+        if rate <= 0 or response.windows:
             return quota
-        return Quota.passing(answer, _RATE_WINDOW)._replace(pace=(rate, _RATE_WINDOW))
+        return web.Quota.of_short_limit(response, _RATE_SECONDS)._replace(pace=(rate, _RATE_SECONDS))
 
 
-def _requests(text: str, numbered: Iterable[tuple[int, int]]) -> Iterator[Page]:
+def fits(text: str) -> bool:
+    """Whether Brave takes a query of this length."""
+    return len(text) <= MAX_QUERY_CHARS and len(text.split()) <= MAX_QUERY_WORDS
+
+
+def findings(arguments: JSONMapping) -> list[str]:
+    """What is wrong with the arguments of a call that the schema cannot say."""
+    query, offset, count = arguments["query"], arguments.get("offset", 0), arguments.get("count", 10)
+    found = web.findings(arguments)
+    if not fits(query):
+        found.append(f"query: Brave Search takes {MAX_QUERY_CHARS} characters and {MAX_QUERY_WORDS} words at most")
+    if offset + count > MAX_RESULTS:
+        found.append(
+            f"offset: Brave Search serves the first {MAX_RESULTS} results, and offset + count is {offset + count:,}"
+        )
+    return found
+
+
+def pages(offset: int, count: int) -> list[tuple[int, int]]:
+    """The fewest pages that hold the results from `offset` on, as (results of a page, number of the page).
+
+    >>> pages(10, 10), pages(5, 10), pages(19, 20)
+    ([(10, 1)], [(15, 0)], [(20, 0), (20, 1)])
+    """
+    last = offset + count - 1
+    for size in range(count, MAX_PAGE_RESULTS + 1):
+        if offset // size == last // size < PAGES:
+            return [(size, offset // size)]
+    return [(MAX_PAGE_RESULTS, number) for number in range(offset // MAX_PAGE_RESULTS, last // MAX_PAGE_RESULTS + 1)]
+
+
+def all_pages(place: int = 0) -> list[tuple[int, int]]:
+    """The largest pages from the one on that holds the result at a place."""
+    return [(MAX_PAGE_RESULTS, number) for number in range(place // MAX_PAGE_RESULTS, PAGES)]
+
+
+def _requests(text: str, numbered: Iterable[tuple[int, int]]) -> Iterator[web.Page]:
     for size, number in numbered:
-        yield Page({"q": text, "count": str(size), "offset": str(number)}, first=size * number)
+        yield web.Page({"q": text, "count": size, "offset": number}, first=size * number)
 
 
-def _result(hit: Any) -> Result | None:
-    return result(hit.get("title"), hit.get("url"), hit.get("description")) if isinstance(hit, dict) else None
-
-
-def _meta(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    error = document.get("error")
-    meta = error.get("meta") if isinstance(error, dict) else None
+def _meta(document: JSONMapping) -> JSONMapping:
+    meta = web.error_object(document).get("meta")
     return meta if isinstance(meta, dict) else {}
 
 
-def _in_words(problem: Mapping[str, Any]) -> str:
+def _format_problem(problem: JSONMapping) -> str:
     place = problem.get("loc")
     where = ".".join(map(str, place)) if isinstance(place, list) else ""
     return f"{where}: {problem.get('msg')}."
 
 
-def _counts(meta: Mapping[str, Any]) -> str:
+def _format_usage(meta: JSONMapping) -> str:
     rate, used, quota = (_number(meta, name) for name in ("rate_limit", "quota_current", "quota_limit"))
     if quota <= 0:
         return ""
     return f"({meta.get('plan') or 'this'} plan: {rate:,} a second, {used:,} of {quota:,} used)"
 
 
-def _number(meta: Mapping[str, Any], name: str) -> int:
+def _number(meta: JSONMapping, name: str) -> int:
     value = meta.get(name)
     return value if isinstance(value, int) else 0

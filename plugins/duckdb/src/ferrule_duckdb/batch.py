@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ferrule.errors import FerruleError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ferrule_ask.answer import Answer
     from ferrule_duckdb.memo import Flight, Memo, Question, Start, Statement
 
-_LOOK_AROUND = 0.05  # seconds between two looks at whether the statement should end
+    AnswerOfRow = tuple[Answer, bool]
+    """An answer, and whether another statement had asked the question."""
+
+_POLL_SECONDS = 0.05  # between two looks at whether the statement should end
 
 
 class AskFailed(FerruleError):
@@ -35,18 +37,18 @@ class Round:
         self._strict = strict
         self._flying: dict[Future[Answer], tuple[int, Flight]] = {}
 
-    def answers(self, questions: Sequence[Question | None]) -> list[tuple[Answer, bool] | None]:
-        """The answer to each question, and whether another statement had asked it; None for None.
+    def answers(self, questions: Sequence[Question | None]) -> list[AnswerOfRow | None]:
+        """The answer to each question; None for None.
 
-        Raises AskFailed, Interrupted, and whatever asking raises; nothing goes on being asked then.
+        Raises AskFailed, Interrupted, and what asking raises; nothing goes on being asked then.
         """
-        answers: list[tuple[Answer, bool] | None] = [None] * len(questions)
+        answers: list[AnswerOfRow | None] = [None] * len(questions)
         todo = deque((number, question) for number, question in enumerate(questions) if question is not None)
         try:
             while todo or self._flying:
                 self._statement.check()
                 self._fill(todo, answers)
-                done, _ = wait(self._flying, _LOOK_AROUND, FIRST_COMPLETED)
+                done, _ = wait(self._flying, _POLL_SECONDS, FIRST_COMPLETED)
                 for future in done:
                     number, flight = self._flying.pop(future)
                     if future.cancelled():  # by another statement, which had asked it
@@ -59,7 +61,7 @@ class Round:
             raise
         return answers
 
-    def _fill(self, todo: deque[tuple[int, Question]], answers: list[Any]) -> None:
+    def _fill(self, todo: deque[tuple[int, Question]], answers: list[AnswerOfRow | None]) -> None:
         while todo and len(self._flying) < self._width:
             number, question = todo.popleft()
             foreseen = self._statement.foreseen(question)
@@ -72,7 +74,7 @@ class Round:
             else:
                 self._flying[flight.future] = (number, flight)
 
-    def _landed(self, flight: Flight) -> tuple[Answer, bool]:
+    def _landed(self, flight: Flight) -> AnswerOfRow:
         answer = flight.future.result()
         self._statement.note(flight.question, answer)
         if self._strict and answer.text is None:

@@ -1,69 +1,80 @@
-"""What the connections of one database share: who asks, the answers that are there, the settings of the session."""
+"""What the connections of one database share: what asks, the answers that are there, the settings of the session."""
 
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ferrule.errors import ConfigurationMalformed, FerruleError
-from ferrule_ask.answer import Answer, Plan, Usage
+from ferrule_ask.answer import Answer, Plan
+from ferrule_duckdb import functions
 from ferrule_duckdb.batch import Round
-from ferrule_duckdb.functions import Bodies
 from ferrule_duckdb.memo import Memo, Question, Statement
-from ferrule_duckdb.vectors import Vector
+from ferrule_duckdb.vectors import ArrowArray, Vector  # both at run time: DuckDB evaluates annotations
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from duckdb import DuckDBPyConnection
 
-    from ferrule_ask import Asker, Keys
+    from ferrule_ask import Client, Keys
+    from ferrule_duckdb.batch import AnswerOfRow
+    from ferrule_duckdb.functions import Bodies
+
+OnError = Literal["null", "text", "raise"]
 
 _BRAVE, _ANTHROPIC = "BRAVE_API_KEY", "ANTHROPIC_API_KEY"
 _SHOWN = (FerruleError, KeyboardInterrupt)
 
 
-def _answer() -> Generator[None, None, None]:
+def _idle() -> Generator[None, None, None]:
     yield
 
 
 # DuckDB (1.4, 1.5) shows below an error's sentence the whole stack of the program, from the innermost frame of its
-# traceback on. That of a generator that does not run has nobody above it.
-_IDLE: Any = _answer()
-_NOWHERE = TracebackType(None, _IDLE.gi_frame, 0, 1)
+# traceback on. That of a generator that does not run has no frame above it.
+_IDLE = _idle()
+_NOWHERE = TracebackType(None, _IDLE.gi_frame, 0, 1)  # type: ignore[attr-defined]
+
+
+class Options(NamedTuple):
+    """What a registration was asked for; `register` has the meanings."""
+
+    client: Client | None = None
+    model: str | None = None
+    max_tokens: int | None = None
+    tools: Sequence[str] | None = None
+    keys: Keys | None = None
+    on_error: OnError = "null"
+    concurrency: int = 8
+    max_calls: int | None = None
+    max_spend: float | None = None
+    remember: float = 300.0
 
 
 class Service:
-    """Who asks, and how. is_own: the asker was made here, and is closed here."""
+    """What asks, and how. keys: those of the session so far. A client that is made here is closed here."""
 
-    def __init__(
-        self,
-        asker: Asker,
-        is_own: bool,
-        model: str | None,
-        max_tokens: int | None,
-        on_error: str,
-        width: int,
-        remember: float,
-    ) -> None:
-        self.asker = asker
-        self.model = model
-        self.on_error = on_error
-        self.width = width
-        self.memo = Memo(remember)
-        self._is_own = is_own
-        self._max_tokens = max_tokens
+    def __init__(self, options: Options, keys: Keys | None) -> None:
+        from ferrule_ask import Client, Keys, Limits
 
-    @property
-    def usage(self) -> Usage:
-        """What the asker has used so far."""
-        return self.asker.usage
+        self.options = options
+        self.model = options.model
+        self.memo = Memo(options.remember)
+        self.client = options.client or Client(
+            max_tokens=options.max_tokens,
+            tools=options.tools,
+            keys=options.keys or keys or Keys(),
+            limits=Limits(calls=options.max_calls, spend=options.max_spend),
+            concurrency=options.concurrency,
+        )
 
     def start(self, question: Question) -> Future[Answer]:
         """Start asking. A model or a number of tokens that cannot be is an answer with a code, as others are."""
         context, prompt, model, max_tokens = question
         try:
-            return self.asker.start(context, prompt, model=model, max_tokens=self._tokens(max_tokens))
+            return self.client.start(context, prompt, model=model, max_tokens=self._tokens(max_tokens))
         except ConfigurationMalformed as error:
             refused: Future[Answer] = Future()
             refused.set_result(Answer(code="INVALID_REQUEST", error=error.message, model=model or ""))
@@ -73,19 +84,19 @@ class Service:
         """What asking would take; nothing, where the question cannot be asked."""
         context, prompt, model, max_tokens = question
         try:
-            return self.asker.plan(context, prompt, model=model, max_tokens=self._tokens(max_tokens))
+            return self.client.plan(context, prompt, model=model, max_tokens=self._tokens(max_tokens))
         except ConfigurationMalformed:
             return Plan(0, 0, 0, 0.0, 0.0, ())
 
     def _tokens(self, max_tokens: int | None) -> int | None:
-        return self._max_tokens if max_tokens is None else max_tokens
+        return self.options.max_tokens if max_tokens is None else max_tokens
 
     def close(self) -> None:
-        """End whatever is being asked."""
+        """End all that is being asked."""
         for statement in self.memo.running():
             self.memo.cancel(statement, "The registration was closed.")
-        if self._is_own:
-            self.asker.close()
+        if self.options.client is None:
+            self.client.close()
 
 
 class Database:
@@ -93,12 +104,12 @@ class Database:
 
     def __init__(self, service: Service) -> None:
         self._service: Service | None = service
-        self._connections: dict[int, tuple[weakref.ref[Any], str]] = {}
-        self._default: Any = None
+        self._connections: dict[int, tuple[weakref.ref[DuckDBPyConnection], str]] = {}
+        self._default: DuckDBPyConnection | None = None
 
     @property
     def service(self) -> Service:
-        """Who asks. Raises FerruleError where the last connection has been unregistered."""
+        """What asks. Raises FerruleError where the last connection has been unregistered."""
         if self._service is None:
             raise FerruleError(
                 "No registered connection is left: it was closed by Registration.close(), or is no longer kept by the "
@@ -108,19 +119,19 @@ class Database:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is somebody who asks."""
+        """Whether a service is there."""
         return self._service is not None
 
     @property
     def keys(self) -> Keys | None:
         """The keys of the session so far."""
-        return None if self._service is None else self._service.asker.keys
+        return None if self._service is None else self._service.client.keys
 
     def renew(self, service: Service) -> None:
-        """Let somebody else ask from now on. What is being asked is still answered by who was there before."""
+        """Let another service ask from now on. What is being asked is still answered by the one before."""
         self._service = service
 
-    def enter(self, con: Any, key: str) -> None:
+    def enter(self, con: DuckDBPyConnection, key: str) -> None:
         """Count a connection in. key: what the keys of its statements begin with."""
         import duckdb
 
@@ -129,8 +140,8 @@ class Database:
             self._default = con  # DuckDB keeps the connection of `duckdb.sql`, but not the object that stands for it
         self._connections[number] = (weakref.ref(con, lambda _: self._forget(number)), key)
 
-    def leave(self, con: Any) -> bool:
-        """Count a connection out; whether it was in. After the last one nobody asks any more."""
+    def leave(self, con: DuckDBPyConnection) -> bool:
+        """Count a connection out; whether it was in. After the last one nothing is asked any more."""
         if self._connections.pop(id(con), None) is None:
             return False
         if con is self._default:
@@ -140,7 +151,7 @@ class Database:
             service.close()
         return True
 
-    def interrupted(self, connection: Any) -> None:
+    def on_interrupt(self, connection: DuckDBPyConnection | None) -> None:
         """End what the connection's queries are asking; None is all connections."""
         if self._service is None:
             return
@@ -156,69 +167,50 @@ class Database:
 
     def bodies(self, number: int) -> Bodies:
         """The functions behind those of SQL. number: of this database."""
-        return Bodies(
-            texts=self._texts,
-            answers=self._answers,
-            plans=self._plans,
-            database=lambda: number,
-            set_api_key=lambda key: self._set_key(_ANTHROPIC, key, "API key configured successfully"),
-            set_brave_api_key=lambda key: self._set_key(_BRAVE, key, "Brave API key configured successfully"),
-            set_model=self._set_model,
-            get_model=self._get_model,
-            usage=lambda: self.service.usage._asdict(),
-            clear=self.clear,
-        )
+        return {
+            functions.TEXT: _vector_function(self._texts),
+            functions.ANSWER: _vector_function(self._answers),
+            functions.PLAN: _vector_function(self._plans),
+            functions.WHO: lambda: number,
+            "stps_set_api_key": lambda key: self._set_key(_ANTHROPIC, key, "API key configured successfully"),
+            "stps_set_brave_api_key": lambda key: self._set_key(_BRAVE, key, "Brave API key configured successfully"),
+            "stps_set_model": self._set_model,
+            "stps_get_model": self._get_model,
+            "ask_usage": lambda: self.service.client.usage._asdict(),
+            "ask_clear": self.clear,
+        }
 
-    def _texts(self, context: Any, prompt: Any, model: Any, max_tokens: Any, statement: Any) -> Any:
-        try:
-            service = self.service
-            vector, answers = self._answered(service, (context, prompt, model, max_tokens, statement))
-            shown = _text_or_error if service.on_error == "text" else _text
-            return vector.texts(one and shown(one[0]) for one in answers)
-        except _SHOWN as error:
-            raise error.with_traceback(_NOWHERE) from None
+    def _texts(self, columns: Sequence[ArrowArray]) -> ArrowArray:
+        service = self.service
+        vector, answers = self._answered(service, columns)
+        tells_errors = service.options.on_error == "text"
+        return vector.texts(one and _text(one[0], tells_errors=tells_errors) for one in answers)
 
-    def _answers(self, context: Any, prompt: Any, model: Any, max_tokens: Any, statement: Any) -> Any:
-        try:
-            vector, answers = self._answered(self.service, (context, prompt, model, max_tokens, statement))
-            return vector.answers(answers)
-        except _SHOWN as error:
-            raise error.with_traceback(_NOWHERE) from None
+    def _answers(self, columns: Sequence[ArrowArray]) -> ArrowArray:
+        vector, answers = self._answered(self.service, columns)
+        return vector.answers(answers)
 
-    def _plans(self, context: Any, prompt: Any, model: Any, max_tokens: Any, statement: Any) -> Any:
-        try:
-            return self._planned(self.service, (context, prompt, model, max_tokens, statement))
-        except _SHOWN as error:
-            raise error.with_traceback(_NOWHERE) from None
-
-    def _answered(self, service: Service, columns: Any) -> tuple[Vector, list[tuple[Answer, bool] | None]]:
-        vector = Vector(columns, service.model)
-        statement = service.memo.enter(vector.statement)
-        strict = service.on_error == "raise"
-        try:
-            one_round = Round(service.memo, statement, service.start, width=service.width, strict=strict)
+    def _answered(self, service: Service, columns: Sequence[ArrowArray]) -> tuple[Vector, list[AnswerOfRow | None]]:
+        vector, options = Vector(columns, service.model), service.options
+        strict = options.on_error == "raise"
+        with service.memo.statement(vector.statement) as statement:
+            one_round = Round(service.memo, statement, service.start, width=options.concurrency, strict=strict)
             return vector, one_round.answers(vector.questions)
-        finally:
-            service.memo.leave(statement)
 
-    def _planned(self, service: Service, columns: Any) -> Any:
+    def _plans(self, columns: Sequence[ArrowArray]) -> ArrowArray:
+        service = self.service
         vector = Vector(columns, service.model)
-        statement = service.memo.enter(vector.statement)
-        try:
+        with service.memo.statement(vector.statement) as statement:
             plans = [one and service.plan(one) for one in vector.questions]
             repeated = [one is not None and _comes_again(service, statement, one) for one in vector.questions]
             return vector.plans(plans, repeated)
-        finally:
-            service.memo.leave(statement)
 
     def _set_key(self, variable: str, key: str | None, done: str) -> str:
-        if key is None:
-            return "ERROR: API key cannot be NULL"
-        if not key.strip():
-            return "ERROR: API key cannot be blank"
+        if key is None or not key.strip():
+            return f"ERROR: API key cannot be {'NULL' if key is None else 'blank'}"
         service = self.service
         try:
-            service.asker.keys.set(variable, key)
+            service.client.keys.set(variable, key)
         except FerruleError as error:
             return f"ERROR: {error.message}"
         service.memo.clear()  # with another key there may be another tool
@@ -231,12 +223,26 @@ class Database:
         return f"Model set to: {model.strip()}"
 
     def _get_model(self) -> str:
-        return self.service.model or self.service.asker.model
+        return self.service.model or self.service.client.model
 
     def _forget(self, number: int) -> None:
         self._connections.pop(number, None)
         if not self._connections:
             self._service = None  # closes nothing: this may run in any thread, at any time
+
+
+def _vector_function(answer: Callable[[Sequence[ArrowArray]], ArrowArray]) -> Callable[..., ArrowArray]:
+    """What DuckDB calls with one array for each parameter, which it counts."""
+
+    def call(
+        context: ArrowArray, prompt: ArrowArray, model: ArrowArray, max_tokens: ArrowArray, statement: ArrowArray
+    ) -> ArrowArray:
+        try:
+            return answer((context, prompt, model, max_tokens, statement))
+        except _SHOWN as error:
+            raise error.with_traceback(_NOWHERE) from None
+
+    return call
 
 
 def _comes_again(service: Service, statement: Statement, question: Question) -> bool:
@@ -245,9 +251,5 @@ def _comes_again(service: Service, statement: Statement, question: Question) -> 
     return again
 
 
-def _text(answer: Answer) -> str | None:
-    return answer.text
-
-
-def _text_or_error(answer: Answer) -> str | None:
-    return f"ERROR: {answer.code}: {answer.error}" if answer.text is None else answer.text
+def _text(answer: Answer, *, tells_errors: bool) -> str | None:
+    return f"ERROR: {answer.code}: {answer.error}" if tells_errors and answer.text is None else answer.text

@@ -4,7 +4,7 @@ DuckDB sees an interruption between two vectors, which are up to 2,048 questions
 the query's progress, not in another cursor. So two things are listened to at their source:
 
 - SIGINT, by the file descriptor that Python writes signals to. The main thread itself may be inside of DuckDB, which
-  (2.0) may not run Python's handlers before the query's end. Where somebody else uses that descriptor, or where
+  (2.0) may not run Python's handlers before the query's end. Where other code uses that descriptor, or where
   SIGINT has another handler than Python's own, nothing is done.
 - `con.interrupt()`, by a method around the class's own, which calls it.
 """
@@ -15,9 +15,12 @@ import os
 import signal
 import threading
 import weakref
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ferrule.errors import FerruleError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 class Interrupted(FerruleError):
@@ -25,9 +28,9 @@ class Interrupted(FerruleError):
 
 
 class Listener(Protocol):
-    """Who wants to know of `con.interrupt()`."""
+    """What is called at `con.interrupt()`."""
 
-    def interrupted(self, connection: Any) -> None:
+    def on_interrupt(self, connection: DuckDBPyConnection | None) -> None:
         """This connection's query should end."""
 
 
@@ -84,11 +87,11 @@ os.register_at_fork(after_in_child=_signals.forked)
 
 
 def signals_so_far() -> int:
-    """A number that grows when a person presses Ctrl-C."""
+    """A number that grows when the user presses Ctrl-C."""
     return _signals.seen()
 
 
-def listen(listener: Listener, connection: Any) -> None:
+def listen(listener: Listener, connection: DuckDBPyConnection) -> None:
     """Tell the listener of each `interrupt()` of a connection of this class, for as long as the listener lives."""
     _signals.watch()
     _listeners.add(listener)
@@ -97,11 +100,11 @@ def listen(listener: Listener, connection: Any) -> None:
     if hasattr(original, _MARK):
         return
 
-    def interrupt(self: Any) -> None:
+    def interrupt(self: DuckDBPyConnection) -> None:
         """Interrupt pending operations, questions of ferrule_duckdb included."""
         for one in list(_listeners):
-            one.interrupted(self)
+            one.on_interrupt(self)
         original(self)
 
     setattr(interrupt, _MARK, original)
-    kind.interrupt = interrupt
+    kind.interrupt = interrupt  # type: ignore[method-assign]

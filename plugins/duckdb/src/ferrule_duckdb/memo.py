@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_ask.answer import REPEATS, Answer
@@ -14,16 +15,16 @@ from ferrule_duckdb.interruption import Interrupted, signals_so_far
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-_STATEMENTS = 256  # as many may run at once, on as many connections
-_USERS = 8
-_OVERHEAD = 1_000  # bytes of a flight, beside its texts
+_MAX_STATEMENTS = 256  # that run at once, on as many connections
+_MAX_USERS = 8
+_OVERHEAD_BYTES = 1_000  # of a flight, without its texts
 # Whatever else the statement asks this model would end the same way.
 # Not so BUDGET_EXHAUSTED: what one question would cost may be too much, and the next one's cost may fit.
 _FATAL = REPEATS | {"CANCELLED"}
 
 
 class Question(NamedTuple):
-    """What makes two rows equal. model, max_tokens: None is the asker's own."""
+    """What makes two rows equal. model, max_tokens: None is the client's own."""
 
     context: str
     prompt: str
@@ -35,7 +36,7 @@ Start = Callable[[Question], "Future[Answer]"]
 
 
 class Statement:
-    """One execution of one statement, whatever connection and threads it runs on.
+    """One execution of one statement, on any connection and in any threads.
 
     key: "CONNECTION/QUERY/TRANSACTION". rounds: vectors in work. cancelled: why it must end, or None.
     """
@@ -49,7 +50,7 @@ class Statement:
         self._signals = signals_so_far()
 
     def check(self) -> None:
-        """Raise Interrupted where somebody wants the statement to end."""
+        """Raise Interrupted where the statement has to end."""
         if self.cancelled is None and signals_so_far() != self._signals:
             self.cancelled = "The query was interrupted. What had not been asked by then has not been asked."
         if self.cancelled is not None:
@@ -74,7 +75,7 @@ class Flight:
         self.question = question
         self.future = future
         self.born = born
-        self.users = deque((born,), maxlen=_USERS)  # the statements in which its answer counts, whatever its age
+        self.users = deque((born,), maxlen=_MAX_USERS)  # the statements in which its answer counts, whatever its age
         self.waiting: set[str] = set()
         self.landed: float | None = None
         self.weight = 0
@@ -95,22 +96,22 @@ class Memo:
         self._flights: OrderedDict[Question, Flight] = OrderedDict()
         self._statements: OrderedDict[str, Statement] = OrderedDict()
 
-    def enter(self, key: str) -> Statement:
-        """The statement with this key, for one vector of it; `leave` has to follow."""
+    @contextmanager
+    def statement(self, key: str) -> Iterator[Statement]:
+        """The statement with this key, for one vector of it."""
         with self._lock:
             statement = self._statements.get(key)
             if statement is None:
                 statement = self._statements[key] = Statement(key)
-                while len(self._statements) > _STATEMENTS:
+                while len(self._statements) > _MAX_STATEMENTS:
                     self._statements.popitem(last=False)
             self._statements.move_to_end(key)
             statement.rounds += 1
-            return statement
-
-    def leave(self, statement: Statement) -> None:
-        """One vector of the statement is done."""
-        with self._lock:
-            statement.rounds -= 1
+        try:
+            yield statement
+        finally:
+            with self._lock:
+                statement.rounds -= 1
 
     def flight(self, question: Question, statement: Statement, start: Start) -> Flight:
         """The flight that answers the question in this statement; where there is none, it is started."""
@@ -196,4 +197,4 @@ class Memo:
 
 def _weight(flight: Flight) -> int:
     text = "" if flight.future.exception() is not None else flight.future.result().text or ""
-    return _OVERHEAD + len(flight.question.context) + len(flight.question.prompt) + len(text)
+    return _OVERHEAD_BYTES + len(flight.question.context) + len(flight.question.prompt) + len(text)

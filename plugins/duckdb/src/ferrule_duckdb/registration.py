@@ -3,62 +3,44 @@
 from __future__ import annotations
 
 import weakref
-from contextlib import suppress
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
+from typing import TYPE_CHECKING, get_args
 
 from ferrule.errors import FerruleError
 from ferrule_duckdb import functions
-from ferrule_duckdb.database import Database, Service
+from ferrule_duckdb.database import Database, OnError, Options, Service
 from ferrule_duckdb.interruption import listen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import TracebackType
+    from duckdb import DuckDBPyConnection
 
-    from ferrule_ask import Asker, Keys
+    from ferrule_ask import Client, Keys
     from ferrule_ask.answer import Usage
 
-OnError = Literal["null", "text", "raise"]
-
 _numbers = count(1)
-# DuckDB calls functions of Python without keeping them alive, for as long as a database has any connection, and nobody
-# is told of its end. So they are kept for good; what is heavy goes with the last connection.
+# DuckDB calls functions of Python without keeping them alive, for as long as a database has any connection, and does
+# not announce its end. So they are kept for good; what is heavy goes with the last connection.
 _databases: dict[int, Database] = {}
 _functions: list[functions.Bodies] = []
 
 
-class _Options(NamedTuple):
-    asker: Asker | None
-    model: str | None
-    max_tokens: int | None
-    tools: Sequence[str] | None
-    keys: Keys | None
-    on_error: OnError
-    concurrency: int
-    max_calls: int | None
-    max_spend: float | None
-    remember: float
-
-
-_DEFAULTS = _Options(None, None, None, None, None, "null", 8, None, None, 300.0)
-
-
-class Registration:
+class Registration(AbstractContextManager["Registration"]):
     """A connection that has the functions. `close` takes them away from it; the connection itself stays open."""
 
-    def __init__(self, database: Database, con: Any) -> None:
+    def __init__(self, database: Database, con: DuckDBPyConnection) -> None:
         self._database = database
         self._con = weakref.ref(con)
 
     @property
     def usage(self) -> Usage:
         """What has been used through this database since it was registered."""
-        return self._database.service.usage
+        return self._database.service.client.usage
 
     def interrupt(self) -> None:
-        """End the queries that are asking, on all connections of the database, and whatever they are asking."""
-        self._database.interrupted(None)
+        """End the queries that are asking, on all connections of the database, with all that they are asking."""
+        self._database.on_interrupt(None)
 
     def clear(self) -> int:
         """Forget all answers; how many. What is being asked goes on."""
@@ -76,19 +58,14 @@ class Registration:
 
     unregister = close
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
 def register(
-    con: Any,
+    con: DuckDBPyConnection,
     *,
-    asker: Asker | None = None,
+    client: Client | None = None,
     model: str | None = None,
     max_tokens: int | None = None,
     tools: Sequence[str] | None = None,
@@ -104,8 +81,8 @@ def register(
     con: a DuckDBPyConnection. Each connection and cursor is registered by itself; those of one database share answers,
     account, limits and settings. Registering again without options changes nothing; with options they all count anew.
 
-    asker: asks the questions; else there is one with model, max_tokens, tools, keys, limits as `ferrule_ask.Asker` has
-    them. max_calls, max_spend: requests to the model and US dollars, which are never passed.
+    client: asks the questions; else there is one with model, max_tokens, tools, keys, limits as `ferrule_ask.Client`
+    has them. max_calls, max_spend: requests to the model and US dollars, which are never passed.
     on_error: what a question without an answer gives: NULL, the text 'ERROR: …' from `stps_ask_ai`, or an error that
     ends the query. concurrency: questions of one vector that are asked at once.
     remember: seconds for which an answer counts in later statements; in the statement that asked it, it always does.
@@ -117,19 +94,19 @@ def register(
 
     if not isinstance(con, duckdb.DuckDBPyConnection):
         raise TypeError("con has to be a connection, such as duckdb.connect() or duckdb.default_connection()")
-    options = _Options(asker, model, max_tokens, tools, keys, on_error, concurrency, max_calls, max_spend, remember)
+    options = Options(client, model, max_tokens, tools, keys, on_error, concurrency, max_calls, max_spend, remember)
     _check(options)
     number = functions.database_of(con)
     if number is None:
         number = next(_numbers)
-        database = _databases[number] = Database(_service(options, None))
+        database = _databases[number] = Database(Service(options, None))
         bodies = database.bodies(number)
         _functions.append(bodies)
         functions.create(con, bodies)
     else:
         database = _databases[number]
-        if options != _DEFAULTS or not database.is_open:
-            database.renew(_service(options, database.keys))
+        if options != Options() or not database.is_open:
+            database.renew(Service(options, database.keys))
     if not functions.are_seen(con):
         raise FerruleError("The connection's transaction began before this. Commit or roll it back, then register.")
     functions.create_macros(con)
@@ -138,35 +115,11 @@ def register(
     return Registration(database, con)
 
 
-def _check(options: _Options) -> None:
+def _check(options: Options) -> None:
     if options.on_error not in get_args(OnError):
         raise ValueError('on_error has to be "null", "text" or "raise"')
     if options.concurrency < 1:
         raise ValueError("concurrency has to be a number from 1")
-    of_askers = options.tools, options.keys, options.max_calls, options.max_spend
-    if options.asker is not None and any(one is not None for one in of_askers):
-        raise TypeError("an asker has its own tools, keys and limits: give these to it, or leave it out")
-
-
-def _service(options: _Options, keys: Keys | None) -> Service:
-    from ferrule_ask import Asker, Keys, Limits
-
-    asker = options.asker
-    if asker is None:
-        limits = Limits(calls=options.max_calls, spend=options.max_spend)
-        asker = Asker(
-            max_tokens=options.max_tokens,
-            tools=options.tools,
-            keys=options.keys or keys or Keys(),
-            limits=limits,
-            concurrency=options.concurrency,
-        )
-    return Service(
-        asker,
-        asker is not options.asker,
-        options.model,
-        options.max_tokens,
-        options.on_error,
-        options.concurrency,
-        options.remember,
-    )
+    of_clients = options.tools, options.keys, options.max_calls, options.max_spend
+    if options.client is not None and any(one is not None for one in of_clients):
+        raise TypeError("a client has its own tools, keys and limits: give these to it, or leave it out")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -11,44 +12,70 @@ import pyarrow as pa
 from ferrule_duckdb.memo import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from numpy.typing import NDArray
 
+    from ferrule.text.json_types import JSONObject
     from ferrule_ask.answer import Answer, Plan
+    from ferrule_duckdb.batch import AnswerOfRow
 
-_ANSWER = {
-    "text": (pa.string(), "VARCHAR"),
-    "code": (pa.string(), "VARCHAR"),
-    "error": (pa.string(), "VARCHAR"),
-    "stop_reason": (pa.string(), "VARCHAR"),
-    "model": (pa.string(), "VARCHAR"),
-    "tool": (pa.string(), "VARCHAR"),
-    "tool_input": (pa.string(), "VARCHAR"),
-    "input_tokens": (pa.int64(), "BIGINT"),
-    "output_tokens": (pa.int64(), "BIGINT"),
-    "cost": (pa.float64(), "DOUBLE"),
-    "ms": (pa.int64(), "BIGINT"),
-    "request_id": (pa.string(), "VARCHAR"),
-    "remembered": (pa.bool_(), "BOOLEAN"),
+
+class ArrowArray(Protocol):
+    """What is used of `pyarrow.Array`, which has no types."""
+
+    type: object
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> ArrowScalar: ...
+    def take(self, indices: ArrowArray) -> ArrowArray: ...
+    def cast(self, target: object) -> ArrowArray: ...
+    def to_pylist(self) -> list[object]: ...
+    def to_numpy(self, *, zero_copy_only: bool) -> NDArray[np.int64]: ...
+    def dictionary_encode(self, null_encoding: str) -> ArrowDictionary: ...
+
+
+class ArrowScalar(Protocol):
+    """One value of an array."""
+
+    def as_py(self) -> object: ...
+
+
+class ArrowDictionary(Protocol):
+    """An array as numbers, and the distinct values that they stand for."""
+
+    dictionary: ArrowArray
+    indices: ArrowArray
+
+
+_ARROW_TYPES = {
+    "VARCHAR": pa.string(),
+    "BIGINT": pa.int64(),
+    "DOUBLE": pa.float64(),
+    "BOOLEAN": pa.bool_(),
+    "VARCHAR[]": pa.list_(pa.string()),
 }
-_PLAN = {
-    "requests_max": (pa.int64(), "BIGINT"),
-    "input_tokens": (pa.int64(), "BIGINT"),
-    "output_tokens_max": (pa.int64(), "BIGINT"),
-    "cost_min": (pa.float64(), "DOUBLE"),
-    "cost_max": (pa.float64(), "DOUBLE"),
-    "tools": (pa.list_(pa.string()), "VARCHAR[]"),
-    "remembered": (pa.bool_(), "BOOLEAN"),
-}
-_Fields = dict[str, tuple[Any, str]]
 
 
-def _struct(fields: _Fields) -> str:
-    return "STRUCT(" + ", ".join(f'"{name}" {kind}' for name, (_, kind) in fields.items()) + ")"
+def _fields(text: str) -> dict[str, str]:
+    return dict(field.split() for field in text.split(", "))
+
+
+_ANSWER = _fields(
+    "text VARCHAR, code VARCHAR, error VARCHAR, stop_reason VARCHAR, model VARCHAR, tool VARCHAR, tool_input VARCHAR, "
+    "input_tokens BIGINT, output_tokens BIGINT, cost DOUBLE, ms BIGINT, request_id VARCHAR, remembered BOOLEAN"
+)
+_PLAN = _fields(
+    "requests_max BIGINT, input_tokens BIGINT, output_tokens_max BIGINT, cost_min DOUBLE, cost_max DOUBLE, "
+    "tools VARCHAR[], remembered BOOLEAN"
+)
+
+
+def _struct(fields: dict[str, str]) -> str:
+    return "STRUCT(" + ", ".join(f'"{name}" {kind}' for name, kind in fields.items()) + ")"
 
 
 ANSWER_TYPE, PLAN_TYPE = _struct(_ANSWER), _struct(_PLAN)
-_ANSWERS = pa.struct([(name, kind) for name, (kind, _) in _ANSWER.items()])
-_PLANS = pa.struct([(name, kind) for name, (kind, _) in _PLAN.items()])
+_ANSWERS = pa.struct([(name, _ARROW_TYPES[kind]) for name, kind in _ANSWER.items()])
+_PLANS = pa.struct([(name, _ARROW_TYPES[kind]) for name, kind in _PLAN.items()])
 
 
 class Vector:
@@ -57,26 +84,26 @@ class Vector:
     statement: that key. questions: the distinct ones. None stands for rows whose context or prompt is NULL.
     """
 
-    def __init__(self, columns: Sequence[Any], model: str | None) -> None:
+    def __init__(self, columns: Sequence[ArrowArray], model: str | None) -> None:
         whole = [_plain(column) for column in columns]
         first, self._rows = _distinct(whole[:4])
-        self.statement: str = whole[4][0].as_py()
-        rows = zip(*(column.take(pa.array(first)).to_pylist() for column in whole[:4]), strict=True)
+        self.statement = str(whole[4][0].as_py())
+        rows = zip(*(column.take(_array(first)).to_pylist() for column in whole[:4]), strict=True)
         # Rows that differ may be one question: a model may be named, or be the one that counts anyway.
         numbers: dict[Question | None, int] = {}
         of_firsts = [numbers.setdefault(_question(row, model), len(numbers)) for row in rows]
         self._rows = np.array(of_firsts, dtype=np.int64)[self._rows]
         self.questions: list[Question | None] = list(numbers)
 
-    def texts(self, answers: Iterable[str | None]) -> Any:
+    def texts(self, answers: Iterable[str | None]) -> ArrowArray:
         """An array of VARCHAR, one for each row, from one for each question."""
         return self._spread([_clean(text) for text in answers], pa.string())
 
-    def answers(self, answers: Iterable[tuple[Answer, bool] | None]) -> Any:
+    def answers(self, answers: Iterable[AnswerOfRow | None]) -> ArrowArray:
         """An array of ANSWER_TYPE, from the answer to each question and whether an earlier statement had asked it."""
         return self._spread([one and _answer_row(*one) for one in answers], _ANSWERS)
 
-    def plans(self, plans: Iterable[Plan | None], repeated: Iterable[bool]) -> Any:
+    def plans(self, plans: Iterable[Plan | None], repeated: Iterable[bool]) -> ArrowArray:
         """An array of PLAN_TYPE, where only the first row of each question costs anything, and none of `repeated`."""
         full = list(plans)
         of_first = [plan and _plan_row(plan, costs=not again) for plan, again in zip(full, repeated, strict=True)]
@@ -84,19 +111,24 @@ class Vector:
         indices = self._rows + len(full)
         _, first = np.unique(self._rows, return_index=True)
         indices[first] -= len(full)
-        return pa.array(of_first + of_others, type=_PLANS).take(pa.array(indices))
+        return _array(of_first + of_others, _PLANS).take(_array(indices))
 
-    def _spread(self, values: list[Any], kind: Any) -> Any:
-        return pa.array(values, type=kind).take(pa.array(self._rows))
+    def _spread(self, values: Sequence[object], kind: object) -> ArrowArray:
+        return _array(values, kind).take(_array(self._rows))
 
 
-def _plain(column: Any) -> Any:
+def _array(values: Sequence[object] | NDArray[np.int64], kind: object = None) -> ArrowArray:
+    array: ArrowArray = pa.array(values, type=kind)
+    return array
+
+
+def _plain(column: ArrowArray) -> ArrowArray:
     """One array, of a type whose values can be told apart: string views cannot, in some versions."""
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    array: ArrowArray = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return array.cast(pa.int32() if pa.types.is_integer(array.type) else pa.string())
 
 
-def _distinct(columns: Sequence[Any]) -> tuple[Any, Any]:
+def _distinct(columns: Sequence[ArrowArray]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The first row of each distinct combination, and for each row the number of its combination."""
     codes = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
@@ -113,16 +145,16 @@ def _question(row: tuple[str | None, str | None, str | None, int | None], model:
     return Question(context, prompt, (own_model or "").strip() or model, max_tokens)
 
 
-def _answer_row(answer: Answer, remembered: bool) -> dict[str, Any]:
-    row: dict[str, Any] = {name: getattr(answer, name, None) for name in _ANSWER}
+def _answer_row(answer: Answer, remembered: bool) -> JSONObject:
+    row: JSONObject = {name: getattr(answer, name, None) for name in _ANSWER}
     given = answer.tool_input
     row["tool_input"] = None if given is None else json.dumps(given, ensure_ascii=False)
     row["remembered"] = remembered
     return {name: _clean(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
-def _plan_row(plan: Plan, *, costs: bool) -> dict[str, Any]:
-    row: dict[str, Any] = plan._asdict() | {"tools": list(plan.tools), "remembered": not costs}
+def _plan_row(plan: Plan, *, costs: bool) -> JSONObject:
+    row: JSONObject = plan._asdict() | {"tools": list(plan.tools), "remembered": not costs}
     if not costs:
         row |= {"requests_max": 0, "input_tokens": 0, "output_tokens_max": 0, "cost_min": 0.0, "cost_max": 0.0}
     return row

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ferrule import Context, ResultPolicy, hookimpl, static_schema
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from ferrule import JSONObject
 
 
 @hookimpl
-def schema() -> dict[str, Any]:
+def schema() -> JSONObject:
     """Describe the tool, as `schema.json` does."""
     return static_schema(__file__)
 
 
 @hookimpl
-def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+def execute(arguments: JSONObject, context: Context) -> JSONObject:
     """Fetch `url`; return `{"success", "url", "title", "content"}`: `limit` lines at most, from `offset` on.
 
     A cut answer has `truncated`, `next_offset` and `total_lines` as well. Raises ToolError with INVALID_URL,

@@ -3,55 +3,45 @@
 from __future__ import annotations
 
 import gc
-from contextlib import contextmanager
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ferrule_fetch.addresses.guard import Guard
-from ferrule_fetch.addresses.url import check
+from ferrule_fetch.addresses import check
 from ferrule_fetch.text.pages import answer
-from ferrule_fetch.transfer.request_policy import Manners
+from ferrule_fetch.transfer.request_policy import RequestPolicy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ferrule import Context
-    from ferrule_fetch.transfer.request import Page, Wanted
+    from ferrule import Context, JSONObject
+    from ferrule_fetch.transfer.request import FetchOptions, Page
 
 
-def fetch_as_markdown(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+def fetch_as_markdown(arguments: JSONObject, context: Context) -> JSONObject:
     """Do what `execute` promises."""
-    guard, manners = Guard.of(context), Manners.of(context)
-    check(arguments["url"], guard)  # before the client is imported, since a wrong URL needs none
-    with _without_collector():
-        page = fetched(arguments["url"], context.deadline, guard, manners)
-        from ferrule_fetch.document import read
-
-        document = read(page, context.deadline)
-        return answer(page.url, document, arguments.get("offset", 1), arguments.get("limit"), context)
-
-
-def fetched(url: str, deadline: float, guard: Guard, manners: Manners, wanted: Wanted | None = None) -> Page:
-    """Get a page, and meanwhile import what reads it, which takes as long as a server to answer."""
-    from ferrule_fetch.transfer.request import TEXT, fetch
-
-    importing = Thread(target=_import_reader, name="import the reader")
-    importing.start()
-    page = fetch(url, deadline, guard, manners, wanted or TEXT)
-    importing.join()  # before the conversion forks, which no lock of an import may be held in
-    return page
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
+    policy = RequestPolicy.from_context(context)
+    check(arguments["url"], policy.guard)  # before the client is imported, since a wrong URL needs none
     # what is imported and converted stays; to look through it again and again takes a twentieth of the call
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        yield
+        page = fetch_page(arguments["url"], context.deadline, policy)
+        from ferrule_fetch.document import read
+
+        document = read(page, context.deadline)
+        return answer(page.url, document, arguments.get("offset", 1), arguments.get("limit"), context)
     finally:
         if was_enabled:
             gc.enable()
+
+
+def fetch_page(url: str, deadline: float, policy: RequestPolicy, options: FetchOptions | None = None) -> Page:
+    """Get a page, and meanwhile import what reads it, which takes as long as a server to answer."""
+    from ferrule_fetch.transfer.request import DEFAULT_OPTIONS, fetch
+
+    importing = Thread(target=_import_reader, name="import the reader")
+    importing.start()
+    page = fetch(url, deadline, policy, options or DEFAULT_OPTIONS)
+    importing.join()  # before the conversion forks, which no lock of an import may be held in
+    return page
 
 
 def _import_reader() -> None:

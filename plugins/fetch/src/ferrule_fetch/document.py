@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.formats.magic_bytes import is_binary, kind_by_signature
 from ferrule_fetch.formats.media import XHTML, Format, format_of
-from ferrule_fetch.limits.conversion import converted
+from ferrule_fetch.limits.conversion import convert_page
 from ferrule_fetch.text.charsets import decode
 from ferrule_fetch.text.invisible import without_invisible
-from ferrule_fetch.text.lines import Lines
+from ferrule_fetch.text.lines import Document, Lines
 from ferrule_fetch.transfer.http_errors import not_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ferrule_fetch.transfer.request import Page
 
-MAX_TITLE = 500  # characters
+MAX_TITLE_CHARS = 500
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")  # a byte order mark, or the beginning of markup
-
-
-class Document(NamedTuple):
-    """What there is to read. title: one line, empty where there is none. lines: without their line ends."""
-
-    title: str
-    lines: Sequence[str]
 
 
 def read(page: Page, deadline: float) -> Document:
@@ -46,26 +37,28 @@ def read_text(page: Page, deadline: float) -> tuple[str, str]:
     text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
     if page.missing:
         text += f"\n\n[The page goes on: {page.missing}.]"
-    return _shortened(title), text
+    if len(title) > MAX_TITLE_CHARS:
+        title = title[: MAX_TITLE_CHARS - 1] + "…"
+    return title, text
 
 
 def _read_as(form: Format, page: Page, deadline: float) -> tuple[str, str]:
     """The title and the text of a page. What only one format needs is imported where it comes."""
     if form is Format.PDF:
         return _pdf(page, deadline)
-    text = decoded(page, html=form is Format.HTML)
+    text = decode_page(page, html=form is Format.HTML)
     if form is Format.HTML:
-        return converted(text, page.url, deadline)
+        return convert_page(text, page.url, deadline)
     if form is Format.XML:
         return _xml(text, page.url, deadline)
     if form is Format.JSON:
-        from ferrule_fetch.formats.json_text import readable_json
+        from ferrule_fetch.formats.line_breaks import readable_json
 
         text = readable_json(text)
     return "", without_invisible(text)
 
 
-def decoded(page: Page, *, html: bool) -> str:
+def decode_page(page: Page, *, html: bool) -> str:
     """A body as text. html: it is HTML, or XHTML, which is spelt as HTML then."""
     text = decode(page.body, page.type.charset, html=html, complete=not page.missing, url=page.url)
     if html and page.type.type == XHTML:
@@ -77,7 +70,7 @@ def decoded(page: Page, *, html: bool) -> str:
 
 def _xml(text: str, url: str, deadline: float) -> tuple[str, str]:
     from ferrule_fetch.formats.feeds import NotAFeed, bounded_feed_as_markdown
-    from ferrule_fetch.formats.xml_text import readable_xml
+    from ferrule_fetch.formats.line_breaks import readable_xml
 
     try:
         title, text = bounded_feed_as_markdown(text, url, deadline)
@@ -104,7 +97,3 @@ def _binary_kind(page: Page, form: Format) -> str | None:
     # browsers overlook the null characters of HTML, and in UTF-16 they are half of every letter
     may_hold_nulls = form is Format.HTML or page.type.charset.lower().startswith(("utf-16", "ucs-2", "unicode"))
     return None if may_hold_nulls or page.body.startswith(_UTF_16) or not is_binary(page.body) else "binary data"
-
-
-def _shortened(title: str) -> str:
-    return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "…"

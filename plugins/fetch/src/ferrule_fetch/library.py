@@ -11,37 +11,34 @@ are the same ones (FERRULE_FETCH_ALLOW, FERRULE_FETCH_USER_AGENT, FERRULE_FETCH_
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
 from ferrule.lazy import attach
-from ferrule_fetch.addresses.guard import Guard
-from ferrule_fetch.addresses.url import check
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
     from ferrule import Context
-    from ferrule_fetch.document import decoded, read_text
+    from ferrule_fetch.document import decode_page, read_text
     from ferrule_fetch.formats.media import ContentType, Format
-    from ferrule_fetch.limits.bounded import TooMuch
-    from ferrule_fetch.limits.conversion import converted
-    from ferrule_fetch.markdown.query import Element
+    from ferrule_fetch.limits.conversion import convert_page
+    from ferrule_fetch.limits.reader import TooMuch
+    from ferrule_fetch.markdown.tokens import Element
     from ferrule_fetch.text.invisible import without_invisible
     from ferrule_fetch.transfer.http_errors import StatusError
-    from ferrule_fetch.transfer.request import Page, Wanted
+    from ferrule_fetch.transfer.request import FetchOptions, Page
 
 __all__ = [
     "ContentType",
     "Element",
+    "FetchOptions",
     "Format",
     "Page",
     "StatusError",
     "TooMuch",
-    "Wanted",
     "bounded",
     "check_url",
-    "converted",
-    "decoded",
+    "convert_page",
+    "decode_page",
     "elements_of",
     "fetch",
     "form_of",
@@ -54,14 +51,14 @@ __getattr__ = attach(
     __name__,
     {
         "ContentType": "ferrule_fetch.formats.media",
-        "Element": "ferrule_fetch.markdown.query",
+        "Element": "ferrule_fetch.markdown.tokens",
+        "FetchOptions": "ferrule_fetch.transfer.request",
         "Format": "ferrule_fetch.formats.media",
         "Page": "ferrule_fetch.transfer.request",
         "StatusError": "ferrule_fetch.transfer.http_errors",
-        "TooMuch": "ferrule_fetch.limits.bounded",
-        "Wanted": "ferrule_fetch.transfer.request",
-        "converted": "ferrule_fetch.limits.conversion",
-        "decoded": "ferrule_fetch.document",
+        "TooMuch": "ferrule_fetch.limits.reader",
+        "convert_page": "ferrule_fetch.limits.conversion",
+        "decode_page": "ferrule_fetch.document",
         "read_text": "ferrule_fetch.document",
         "without_invisible": "ferrule_fetch.text.invisible",
     },
@@ -69,8 +66,11 @@ __getattr__ = attach(
 
 
 def check_url(url: str, context: Context) -> str:
-    """The URL as it is requested, as far as it can be judged without asking anybody. ToolError INVALID_URL."""
-    return check(url, Guard.of(context))
+    """The URL as it is requested, judged as far as that goes without a request. Raises ToolError INVALID_URL."""
+    from ferrule_fetch.addresses import check
+    from ferrule_fetch.transfer.request_policy import RequestPolicy
+
+    return str(check(url, RequestPolicy.from_context(context).guard))
 
 
 def fetch(
@@ -78,25 +78,25 @@ def fetch(
     context: Context,
     *,
     deadline: float | None = None,
-    wanted: Wanted | None = None,
+    options: FetchOptions | None = None,
     is_page: bool = True,
 ) -> Page:
     """Get what is at a URL, following redirects. deadline: an earlier one than the call's.
 
-    wanted: which answers are read, by default text. is_page: False for the data of an API, which robots.txt is not
+    options: which answers are read, by default text. is_page: False for the data of an API, which robots.txt is not
     about, and which no reader has to be imported for. Raises ToolError: INVALID_URL, NETWORK_ERROR, PARSE_ERROR for
-    an answer that is not wanted, and StatusError (HTTP_ERROR) for a status of 400 and above.
+    an answer that is not readable, and StatusError (HTTP_ERROR) for a status of 400 and above.
     """
-    from ferrule_fetch.call import fetched
-    from ferrule_fetch.transfer.request import TEXT
+    from ferrule_fetch.call import fetch_page
+    from ferrule_fetch.transfer.request import DEFAULT_OPTIONS
     from ferrule_fetch.transfer.request import fetch as get
-    from ferrule_fetch.transfer.request_policy import Manners
+    from ferrule_fetch.transfer.request_policy import RequestPolicy
 
-    guard, manners = Guard.of(context), Manners.of(context)
+    policy = RequestPolicy.from_context(context)
     until = context.deadline if deadline is None else min(deadline, context.deadline)
     if is_page:
-        return fetched(url, until, guard, manners, wanted)
-    return get(url, until, guard, manners._replace(robots=False), wanted or TEXT)
+        return fetch_page(url, until, policy, options)
+    return get(url, until, policy._replace(robots=False), options or DEFAULT_OPTIONS)
 
 
 def form_of(page: Page) -> Format:
@@ -119,17 +119,13 @@ def elements_of(html: str, names: Collection[str]) -> Iterator[Element]:
     Those in comments and templates are none. Names are in small letters.
     """
     from ferrule_fetch.markdown.parsers import choose, spell_out
-    from ferrule_fetch.markdown.query import elements
+    from ferrule_fetch.markdown.tokens import elements
 
     return elements(spell_out(html, choose(len(html))), names)
 
 
 def bounded(
-    work: Callable[[], str],
-    refusal: type[Exception] | None = None,
-    *,
-    seconds: float,
-    deadline: float | None = None,
+    work: Callable[[], str], refusal: type[Exception] | None = None, *, seconds: float, deadline: float | None = None
 ) -> str:
     """The text that `work` returns, from a process of its own with the limits of a conversion.
 
@@ -137,8 +133,7 @@ def bounded(
     other way. deadline: an instant of `time.monotonic()` by which the caller has to be done. No other thread may be
     importing anything.
     """
-    from ferrule_fetch.limits.bounded import TooMuch
-    from ferrule_fetch.limits.reader import bounded_reading
+    from ferrule_fetch.limits.reader import TooMuch, bounded_reading
 
     until = time.monotonic() + 2 * seconds if deadline is None else deadline
     return bounded_reading(lambda: ("", work()), refusal or TooMuch, deadline=until, seconds=seconds)[1]

@@ -1,80 +1,34 @@
-"""The Google Custom Search JSON API: how it is asked, what it answers, and how it refuses."""
+"""The Google Custom Search JSON API: what it serves, how it is asked, what it answers, and how it refuses."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import ferrule_websearch as web
 from ferrule_google import CREDENTIALS
-from ferrule_google.limits import LARGEST_PAGE, LAST_PLACE
-from ferrule_websearch import (
-    Answer,
-    DomainFilter,
-    Fault,
-    Page,
-    Plan,
-    Provider,
-    Query,
-    Quota,
-    Reply,
-    Request,
-    Result,
-    pages_from,
-    result,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from ferrule import JSONObject
+    from ferrule.text.json_types import JSONMapping
 
-_KEY, _ENGINE = (credential.url for credential in CREDENTIALS)
+MAX_PAGE_RESULTS = 10
+MAX_SUM = 100  # of start and num, as the API's reference has it
+LAST_PLACE = MAX_SUM - 1  # counted from 0, the place behind the last result that is served
+_MAX_QUERY_CHARS = 2048  # operators that do not fit are left to the filter
 
-SETUP = (
-    "Web search requires API key configuration.\n\nGoogle Custom Search offers 100 free searches/day.\n"
-    f"Get API key: {_KEY}\n"
-    f"Get Search Engine ID: {_ENGINE}\n"
-    "Add to: ~/.config/ikigai/credentials.json as 'web_search.google.api_key' and 'web_search.google.engine_id'"
+_QUOTA_NAMES = (
+    "dailyLimitExceeded dailyLimitExceededUnreg quotaExceeded rateLimitExceeded rateLimitExceededUnreg "
+    "userRateLimitExceeded userRateLimitExceededUnreg RATE_LIMIT_EXCEEDED RESOURCE_EXHAUSTED"
 )
-SETUP_EVENT = {
-    "kind": "config_required",
-    "content": (
-        "⚠ Configuration Required\n\nWeb search needs an API key and Search Engine ID. Google Custom Search offers "
-        "100 free searches/day.\n\n"
-        f"Get API key: {_KEY}\n"
-        f"Get Search Engine ID: {_ENGINE}\n"
-        "Add to: ~/.config/ikigai/credentials.json\n\n"
-        'Example:\n{\n  "web_search": {\n    "google": {\n      "api_key": "your-api-key-here",\n'
-        '      "engine_id": "your-search-engine-id"\n    }\n  }\n}'
-    ),
-    "data_json": '{"tool": "web_search_google", "credentials": ["api_key", "engine_id"]}',
-}
-
-_LONGEST_QUERY = 2048  # characters; operators that do not fit are left to the filter
-
-_RATE = "RATE_LIMIT"
-_AUTH = "AUTH_INVALID"
-
+_AUTH_NAMES = (
+    "API_KEY_INVALID API_KEY_EXPIRED keyInvalid keyExpired accessNotConfigured SERVICE_DISABLED forbidden "
+    "PERMISSION_DENIED UNAUTHENTICATED"
+)
 # Quotas come first: a project whose quota is used up is denied permission as well.
-_CODES = {
-    "dailyLimitExceeded": _RATE,
-    "dailyLimitExceededUnreg": _RATE,
-    "quotaExceeded": _RATE,
-    "rateLimitExceeded": _RATE,
-    "rateLimitExceededUnreg": _RATE,
-    "userRateLimitExceeded": _RATE,
-    "userRateLimitExceededUnreg": _RATE,
-    "RATE_LIMIT_EXCEEDED": _RATE,
-    "RESOURCE_EXHAUSTED": _RATE,
-    "API_KEY_INVALID": _AUTH,
-    "API_KEY_EXPIRED": _AUTH,
-    "keyInvalid": _AUTH,
-    "keyExpired": _AUTH,
-    "accessNotConfigured": _AUTH,
-    "SERVICE_DISABLED": _AUTH,
-    "forbidden": _AUTH,
-    "PERMISSION_DENIED": _AUTH,
-    "UNAUTHENTICATED": _AUTH,
-}
+_CODES = {**dict.fromkeys(_QUOTA_NAMES.split(), "RATE_LIMIT"), **dict.fromkeys(_AUTH_NAMES.split(), "AUTH_INVALID")}
 _BRIEF = ("userRateLimitExceeded", "userRateLimitExceededUnreg")
 _DAILY = ("dailyLimitExceeded", "dailyLimitExceededUnreg")
 # In a sentence "limit 'Queries per day'", in the details "DefaultPerDayPerProject" or "queries_per_100_seconds".
@@ -82,72 +36,91 @@ _PERIOD = re.compile(r"per[ _]?(day|hour|minute|(?:(\d+)[ _]?)?seconds?)", re.I)
 _SECONDS = {"day": 86_400.0, "hour": 3_600.0, "minute": 60.0}
 
 
-class Google(Provider):
+class Google(web.Provider):
     """Google Custom Search, as its reference describes it."""
 
     name = "Google Custom Search"
     endpoint = "https://www.googleapis.com/customsearch/v1"
     endpoint_variable = "FERRULE_GOOGLE_ENDPOINT"
     credentials = CREDENTIALS
-    setup = SETUP
-    setup_event = SETUP_EVENT
+    setup = web.Setup(
+        "web_search_google",
+        "an API key and Search Engine ID",
+        "Google Custom Search offers 100 free searches/day.",
+        [web.Step("Get API key", "your-api-key-here"), web.Step("Get Search Engine ID", "your-search-engine-id")],
+    )
     quota_spent = "Rate limit exceeded. You've used your free search quota (100/day)."
     codes = _CODES
 
-    def request(self, keys: Mapping[str, str]) -> Request:
+    def request(self, keys: Mapping[str, str]) -> web.Request:
         """Google takes the key and the engine's id in the URL."""
-        return Request(params={"key": keys["api_key"], "cx": keys["engine_id"]})
+        return web.Request(params={"key": keys["api_key"], "cx": keys["engine_id"]})
 
-    def plan(self, query: Query) -> Plan:
+    def plan(self, query: web.Query) -> web.Plan:
         """The page that is asked for, and with a filter as many more as it needs."""
         filtering = _filtering(query)
         end = query.offset + query.limit
 
-        def pages(first: int, end: int) -> Iterator[Page]:
-            return pages_from(first, LARGEST_PAGE, end, lambda place, size: _params(filtering, place, size))
+        def pages(first: int, end: int) -> Iterator[web.Page]:
+            return web.pages_from(
+                first, MAX_PAGE_RESULTS, end, lambda place, size: {**filtering, "num": size, "start": place + 1}
+            )
 
         if not query.domains.is_active:
-            return Plan(pages(query.offset, end))
+            return web.Plan(pages(query.offset, end))
         if filtering["q"] == query.text and "siteSearch" not in filtering:
-            return Plan(pages(0, LAST_PLACE), offset_of_passing=True)
-        return Plan(chain(pages(query.offset, end), pages(end, LAST_PLACE)))
+            return web.Plan(pages(0, LAST_PLACE), offset_counts_passing=True)
+        return web.Plan(chain(pages(query.offset, end), pages(end, LAST_PLACE)))
 
-    def read(self, document: Mapping[str, Any]) -> Reply:
+    def read(self, document: JSONMapping) -> web.Reply:
         """`items[]` has title, link and snippet, which are text; there is none where nothing was found."""
-        results = [_result(item) for item in document.get("items") or []]
+        results = web.read_results(document.get("items") or [], url="link", html=False)
         queries = document.get("queries")
         is_last = isinstance(queries, dict) and not queries.get("nextPage")
-        return Reply(results, more=bool(results) and not is_last)
+        return web.Reply(results, has_more=bool(results) and not is_last)
 
-    def fault(self, document: Mapping[str, Any]) -> Fault:
+    def fault(self, document: JSONMapping) -> web.Fault:
         """`error` has a status, a message, `errors` with reasons, and `details` with the newer names of them."""
-        error = document.get("error")
-        if not isinstance(error, dict):
+        error = web.error_object(document)
+        if not error:
             return super().fault(document)
         message = str(error.get("message") or "")
-        told = [*(error.get("errors") or []), *(error.get("details") or []), {"reason": error.get("status")}]
-        names = [str(one["reason"]) for one in told if isinstance(one, dict) and one.get("reason")]
+        reasons = [*(error.get("errors") or []), *(error.get("details") or []), {"reason": error.get("status")}]
+        names = [str(one["reason"]) for one in reasons if isinstance(one, dict) and one.get("reason")]
         if "api key not valid" in message.lower():
             names.append("keyInvalid")
-        return Fault(tuple(names), message)
+        return web.Fault(tuple(names), message)
 
-    def quota(self, answer: Answer, fault: Fault) -> Quota:
+    def quota(self, response: web.Response, fault: web.Fault) -> web.Quota:
         """The limit's name tells a day from a minute; `RetryInfo` says how long to wait, where it is there."""
-        details = _details(answer)
+        details = _details(response)
         period = _period(" ".join([fault.text, *(str(one.get("metadata")) for one in details)]))
         if period == _SECONDS["day"] or any(name in _DAILY for name in fault.names):
-            return Quota(True, _until_midnight())
-        told = Quota.passing(answer, _delay(details))
-        if told.wait is not None or (period is None and not any(name in _BRIEF for name in fault.names)):
-            return told
-        return Quota(False, period)  # without a word about when, the next period is the first that is sure to have room
+            return web.Quota(True, _until_midnight())
+        quota = web.Quota.of_short_limit(response, _delay(details))
+        if quota.wait is not None or (period is None and not any(name in _BRIEF for name in fault.names)):
+            return quota
+        # Without a word about when, the next period is the first that is sure to have room.
+        return web.Quota(False, period)
 
 
-def _filtering(query: Query) -> dict[str, str]:
+def findings(arguments: JSONObject) -> list[str]:
+    """What is wrong with the arguments of a call that the schema cannot say."""
+    start, num = arguments.get("start", 1), arguments.get("num", 10)
+    found = web.findings(arguments)
+    if start + num > MAX_SUM:
+        found.append(
+            f"start: Google serves no results where start + num is more than {MAX_SUM}, and it is {start + num}; "
+            f"with start {start}, num can be {MAX_SUM - start} at most"
+        )
+    return found
+
+
+def _filtering(query: web.Query) -> dict[str, str]:
     """The parameters with which Google filters by itself: it takes one site, all else goes into the query."""
     domains = query.domains
     if len(domains.allowed) == 1:
-        others = DomainFilter(blocked=domains.blocked).operators()
+        others = web.DomainFilter(blocked=domains.blocked).operators()
         return {**_fitting(query.text, others), "siteSearch": domains.allowed[0], "siteSearchFilter": "i"}
     if len(domains.blocked) == 1 and not domains.allowed:
         return {"q": query.text, "siteSearch": domains.blocked[0], "siteSearchFilter": "e"}
@@ -156,22 +129,11 @@ def _filtering(query: Query) -> dict[str, str]:
 
 def _fitting(text: str, operators: str) -> dict[str, str]:
     whole = f"{text} {operators}".rstrip() if operators else text
-    return {"q": whole if len(whole) <= _LONGEST_QUERY else text}
+    return {"q": whole if len(whole) <= _MAX_QUERY_CHARS else text}
 
 
-def _params(filtering: Mapping[str, str], place: int, size: int) -> dict[str, str]:
-    return {**filtering, "num": str(size), "start": str(place + 1)}
-
-
-def _result(item: Any) -> Result | None:
-    if not isinstance(item, dict):
-        return None
-    return result(item.get("title"), item.get("link"), item.get("snippet"), html=False)
-
-
-def _details(answer: Answer) -> list[Mapping[str, Any]]:
-    error = (answer.document or {}).get("error")
-    details = error.get("details") if isinstance(error, dict) else None
+def _details(response: web.Response) -> list[JSONObject]:
+    details = web.error_object(response.document or {}).get("details")
     return [one for one in details if isinstance(one, dict)] if isinstance(details, list) else []
 
 
@@ -182,7 +144,7 @@ def _period(text: str) -> float | None:
     return _SECONDS.get(found[1].lower()) or float(found[2] or 1)
 
 
-def _delay(details: list[Mapping[str, Any]]) -> float | None:
+def _delay(details: list[JSONObject]) -> float | None:
     """The seconds of `{"@type": "…RetryInfo", "retryDelay": "12.5s"}`."""
     for one in details:
         delay = str(one.get("retryDelay", "")).removesuffix("s")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ferrule import JSONObject
+    from ferrule.errors import ErrorFacts
 
 
-def render(facts: dict[str, Any]) -> dict[str, Any]:
-    """`{"error": true, "message", "code"}`, with `hint` and `details` where they are known.
-
-    facts: of the failure, whoever found it: `code`, `message`, and perhaps `hint`, `details`.
-    """
-    failure: dict[str, Any] = {"error": True, "message": facts.get("message", ""), "code": facts.get("code")}
-    return failure | {name: facts[name] for name in ("hint", "details") if facts.get(name)}
+def render(facts: ErrorFacts) -> JSONObject:
+    """`{"error": true, "message", "code"}`, with `hint` and `details` where they are known."""
+    failure: JSONObject = {"error": True, "message": facts.get("message", ""), "code": facts.get("code")}
+    return failure | {name: value for name, value in facts.items() if name in ("hint", "details") and value}

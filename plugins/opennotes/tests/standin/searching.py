@@ -81,10 +81,7 @@ def search(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None
     word = parsed.arguments[0] if parsed.arguments else ""
     notebook = required(generation, parsed)
     if parsed.text("sql"):
-        from standin import sql
-
-        sql.run(parsed.text("sql"), notebook, behaviour)
-        return
+        raise Failure("the stand-in takes no SQL, which the tools never hand to the CLI")
     try:
         notes = notes_of(generation, notebook, behaviour)
     except Failure as failure:

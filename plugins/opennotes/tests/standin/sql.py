@@ -1,35 +1,18 @@
-"""`notes search --sql` of opennotes: what it refuses, what it rewrites, and DuckDB behind it."""
+"""The DuckDB in opennotes, with which it answers views. The tools hand it no SQL, so `--sql` is left out."""
 
 import datetime
 import json
 import math
-import os
 import re
 import threading
 
-from standin.behaviour import Behaviour
 from standin.generation import Failure
-from standin.notebooks import Notebook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-KEYWORDS = [
-    "DROP",
-    "DELETE",
-    "UPDATE",
-    "INSERT",
-    "ALTER",
-    "CREATE",
-    "TRUNCATE",
-    "REPLACE",
-    "ATTACH",
-    "DETACH",
-    "PRAGMA",
-]
-QUOTED_GLOB = re.compile(r"""(['"])(.*[*?].*?)(['"])""")
 READ = re.compile(r"""read_markdown\s*\(\s*(['"])(.*?)(['"])""")
 OFFLINE = (
     "database error: failed to install markdown extension on read-only connection: IO Error: Failed to download "
@@ -49,59 +32,6 @@ CREATE MACRO read_markdown(g, include_filepath := false, filename := false) AS T
     SELECT {columns} map_from_entries(fm_first(fm_pairs(f.content))) AS metadata
     FROM read_text(g) AS f ORDER BY f.filename;
 """
-
-
-def run(statement: str, notebook: Notebook, behaviour: Behaviour) -> None:
-    try:
-        rows = _rows(statement, notebook.root, behaviour)
-    except Failure as failure:
-        raise Failure(f"SQL query failed: {failure}") from None
-    print(as_json(rows), end="")
-
-
-def _rows(statement: str, root: str, behaviour: Behaviour) -> "list[dict[str, Any]]":
-    validate(statement)
-    if behaviour.is_offline:
-        raise Failure(OFFLINE)
-    try:
-        rewritten = preprocess(statement, root)
-    except Failure as failure:
-        raise Failure(f"query preprocessing failed: SQL preprocessing failed: {failure}") from None
-    return queried(rewritten, (), behaviour.sql_seconds)
-
-
-def validate(statement: str) -> None:
-    """The only guard that there is: the first word, and a list of words that may stand nowhere, not even in a text."""
-    text = statement.strip().upper()
-    if not text.startswith(("SELECT", "WITH")):
-        raise Failure("invalid query: only SELECT queries are allowed")
-    words = set(re.split(r"[\s(),;=<>]+", text))
-    for keyword in KEYWORDS:
-        if keyword in words:
-            raise Failure(f"invalid query: keyword '{keyword}' is not allowed")
-
-
-def preprocess(statement: str, root: str) -> str:
-    """Whatever stands in quotes with a `*` or a `?` becomes a path below the root, from the first quote of its line."""
-    for found in READ.finditer(statement):
-        clean = os.path.normpath(found[2])
-        if ".." in clean or os.path.isabs(clean):
-            raise Failure(f"path traversal not allowed in file path: {found[2]}")
-    return QUOTED_GLOB.sub(lambda found: _rewritten(found, root), statement)
-
-
-def _rewritten(found: "re.Match[str]", root: str) -> str:
-    text = found[0]
-    if text[0] != text[-1]:
-        return text
-    pattern = text[1:-1]
-    clean = os.path.normpath(pattern)
-    if ".." in clean:
-        raise Failure(f"path traversal not allowed in glob pattern: {pattern}")
-    path = clean if os.path.isabs(clean) else os.path.normpath(os.path.join(root, clean))
-    if not path.startswith(os.path.abspath(root)):
-        raise Failure(f"path traversal detected: resolved path {path} is outside notebook directory {root}")
-    return f"{text[0]}{path}{text[-1]}"
 
 
 def queried(statement: str, values: "Sequence[str]", seconds: float) -> "list[dict[str, Any]]":

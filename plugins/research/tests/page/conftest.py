@@ -29,7 +29,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _room_for_a_large_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that has run many tests is itself larger than a tool with its page may be."""
-    monkeypatch.setattr(reader, "_MEMORY", 4 << 30)
+    monkeypatch.setattr(reader, "_MEMORY_MIB", 4 << 10)
 
 
 @pytest.fixture
@@ -69,15 +69,15 @@ def scrape(make_context: Callable[..., Context]) -> Callable[..., dict[str, Any]
 
 
 @pytest.fixture
-def problem(scrape: Callable[..., dict[str, Any]]) -> Callable[..., ToolError]:
+def page_error(scrape: Callable[..., dict[str, Any]]) -> Callable[..., ToolError]:
     """Call the tool, and return the error that it raises."""
 
-    def problem(url: str, **arguments: Any) -> ToolError:
+    def page_error(url: str, **arguments: Any) -> ToolError:
         with pytest.raises(ToolError) as raised:
             scrape(url, **arguments)
         return raised.value
 
-    return problem
+    return page_error
 
 
 @pytest.fixture

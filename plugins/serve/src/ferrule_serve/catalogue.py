@@ -3,61 +3,62 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ferrule import provider_formats
-from ferrule.admin import inventory
-from ferrule.admin.fingerprint import Fingerprint, fingerprint
-from ferrule.admin.snapshot import UNKNOWN, InventorySnapshot
-from ferrule.discovery import InstalledTool
 from ferrule.errors import FerruleError, ToolUnknown
-from ferrule_serve.start_snapshot import READER, begin
+from ferrule.installed import OK, UNKNOWN, InstalledTool, InventorySnapshot, take_fingerprint
+from ferrule_serve.snapshots import READER, start_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from ferrule.installed import Fingerprint, Snapshot, ToolFacts, Watched
+    from ferrule.text.json_types import JSONObject
 
-OK = inventory.OK
-_SECONDS = 600.0  # that a survey may take: each of its tools gets five
-_LOOK = 1.0  # seconds between two looks at what is installed
-_SETTLE = 0.25  # seconds without a change after which an installation counts as finished
-_LONGEST_SETTLE = 10.0
-_LATER = (10.0, 60.0)  # seconds until tools that were too slow are looked at again; the machine may have been busy
+_SNAPSHOT_SECONDS = 600.0  # that a snapshot may take: each of its tools gets five
+_LOOK_SECONDS = 1.0  # between two looks at what is installed
+_SETTLE_SECONDS = 0.25  # without a change after which an installation counts as finished
+_MAX_SETTLE_SECONDS = 10.0
+_RETRY_SECONDS = (10.0, 60.0)  # until tools that were too slow are looked at again; the machine may have been busy
 
 
 class ServedTool:
-    """One tool as a survey found it.
+    """One tool as a snapshot has it.
 
     name: as clients know it. state: of `inventory`. error: facts as of `FerruleError.facts()`, None where it is well.
     schema: None where none is known. form: the schema as MCP has it, `{"name", "description", "inputSchema"}`; empty
     unless the tool is well. results: as `ResultPolicy.as_dict()`; empty where it was not loaded. installed: its source.
     """
 
-    __slots__ = ("error", "findings", "form", "installed", "name", "results", "schema", "state")
-
-    def __init__(self, facts: dict[str, Any]) -> None:
-        self.name: str = facts["name"]
-        self.state: str = facts["state"]
-        self.error: dict[str, Any] | None = facts["error"]
-        self.findings: list[dict[str, Any]] = facts["findings"]
-        self.schema: dict[str, Any] | None = facts["schema"]
-        self.results: dict[str, Any] = facts["results"]
-        self.form: dict[str, Any] = provider_formats.mcp(self.schema) if self.state == OK else {}
+    def __init__(self, facts: ToolFacts) -> None:
+        self.name = facts["name"]
+        self.state = facts["state"]
+        self.error = facts["error"]
+        self.findings = facts["findings"]
+        self.schema = facts["schema"]
+        self.results = facts["results"]
+        self.form: JSONObject = provider_formats.mcp(self.schema) if self.state == OK else {}
         self.installed = InstalledTool(**facts["tool"])
 
     @property
+    def is_served(self) -> bool:
+        """Whether it is well, and so served."""
+        return self.state == OK
+
+    @property
     def description(self) -> str:
-        """What the schema says of the tool."""
-        return str((self.schema or {}).get("description", ""))
+        """What the schema says of the tool; empty where it says nothing."""
+        return str((self.schema or {}).get("description") or "")
 
     @property
     def was_slow(self) -> bool:
         """Whether it was only too slow in saying what it is."""
-        return "seconds" in ((self.error or {}).get("details") or {})
+        return self.error is not None and "seconds" in self.error.get("details", {})
 
     @property
-    def input_schema(self) -> dict[str, Any]:
+    def input_schema(self) -> JSONObject:
         """The schema of the arguments as clients get it, or where the tool is not served, as the tool has it."""
-        schema: dict[str, Any] = self.form["inputSchema"] if self.form else (self.schema or {})["parameters"]
+        schema: JSONObject = self.form["inputSchema"] if self.form else (self.schema or {})["parameters"]
         return schema
 
     @property
@@ -71,35 +72,30 @@ class Catalogue:
 
     names: of the tools, none of them meaning all. with_artifacts: `artifact_read` is served too, where a tool that is
     named may answer with a link. on_change: called after the tools, or the code behind them, may have changed, with
-    whether the list has become another one; not called for the first survey. first: that survey, where it has begun
-    already.
+    whether the list has become another one; not called for the first snapshot. first: that snapshot, which has been
+    started already.
 
-    Enter it to have it watched; everything else of it waits for the first survey.
+    Enter it to have it watched; everything else of it waits for the first snapshot.
     """
 
     def __init__(
-        self,
-        names: Sequence[str] = (),
-        *,
-        with_artifacts: bool = False,
-        on_change: Callable[[bool], None] | None = None,
-        first: InventorySnapshot | None = None,
+        self, names: Sequence[str], *, with_artifacts: bool, on_change: Callable[[bool], None], first: InventorySnapshot
     ) -> None:
         self._names = list(names)
         self._with_artifacts = with_artifacts
         self._on_change = on_change
-        self._first = first
+        self._first: InventorySnapshot | None = first
         self._tools: dict[str, ServedTool] = {}
-        self._watched: dict[str, Any] = {"folders": [], "files": []}
+        self._watched: Watched = {"folders": [], "files": [], "seen": []}
         self._seen: Fingerprint = frozenset()
         self._is_known = asyncio.Event()
-        self._asked = asyncio.Event()
-        self._later = list(_LATER)
+        self._is_refresh_due = asyncio.Event()
+        self._retries = list(_RETRY_SECONDS)
         self._task: asyncio.Task[None] | None = None
         self.failure: FerruleError | None = None
 
     async def __aenter__(self) -> Catalogue:
-        self._task = asyncio.create_task(self._keep())
+        self._task = asyncio.create_task(self._watch())
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -107,106 +103,102 @@ class Catalogue:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    async def served(self) -> list[ServedTool]:
-        """The tools that are well, in the order of their names. Raises the error of a survey that has failed."""
+    async def served_tools(self) -> list[ServedTool]:
+        """The tools that are well, in the order of their names. Raises the error of a snapshot that has failed."""
         await self._is_known.wait()
         if self.failure is not None and not self._tools:
             raise self.failure
-        return [tool for tool in self._tools.values() if tool.state == OK]
+        return [tool for tool in self._tools.values() if tool.is_served]
 
-    async def others(self) -> list[ServedTool]:
+    async def unserved_tools(self) -> list[ServedTool]:
         """The tools that are not served, with the reasons."""
         await self._is_known.wait()
-        return [tool for tool in self._tools.values() if tool.state != OK]
+        return [tool for tool in self._tools.values() if not tool.is_served]
 
     async def find(self, name: str) -> ServedTool:
         """The tool of that name. Raises ToolUnknown where it is not served; the message says why."""
-        found = {tool.name: tool for tool in await self.served()}
+        found = {tool.name: tool for tool in await self.served_tools()}
         if name in found:
             return found[name]
         if name in self._tools:
             raise ToolUnknown(f"The tool {name!r} is not served: {self._tools[name].why}")
         raise ToolUnknown(f"Unknown tool: {name!r}.")
 
-    def schema_of(self, name: str) -> dict[str, Any] | None:
+    def schema_of(self, name: str) -> JSONObject | None:
         """The schema of a served tool's arguments as far as it is known now, None where there is none."""
         tool = self._tools.get(name)
-        return tool.input_schema if tool is not None and tool.state == OK else None
+        return tool.input_schema if tool is not None and tool.is_served else None
 
     def refresh(self) -> None:
         """Look at everything again now, whether or not a file has changed."""
-        self._asked.set()
+        self._is_refresh_due.set()
 
-    async def _keep(self) -> None:
-        await self._survey()
+    async def _watch(self) -> None:
+        await self._update()
         while True:
             if await self._has_changed():
                 await self._settle()
-                is_new = await self._survey()
-                if self._on_change is not None:
-                    self._on_change(is_new)
+                is_new = await self._update()
+                self._on_change(is_new)
 
     async def _has_changed(self) -> bool:
-        """Wait a little; whether a file has changed then, or somebody has asked for a new survey."""
+        """Wait a little; whether a file has changed then, or a new snapshot was asked for."""
         try:
-            await asyncio.wait_for(self._asked.wait(), _LOOK)
+            await asyncio.wait_for(self._is_refresh_due.wait(), _LOOK_SECONDS)
         except TimeoutError:
             return await self._look() != self._seen
-        self._asked.clear()
+        self._is_refresh_due.clear()
         return True
 
     async def _look(self) -> Fingerprint:
         # In a thread: a folder on a network may take its time, and the calls that are running must not wait for it.
-        return await asyncio.to_thread(fingerprint, self._watched["folders"], self._watched["files"])
+        return await asyncio.to_thread(take_fingerprint, self._watched["folders"], self._watched["files"])
 
     async def _settle(self) -> None:
-        """Wait until whoever installs something has finished, as far as the files tell."""
-        limit = asyncio.get_running_loop().time() + _LONGEST_SETTLE
+        """Wait until an installation has finished, as far as the files tell."""
+        limit = asyncio.get_running_loop().time() + _MAX_SETTLE_SECONDS
         before = await self._look()
         while asyncio.get_running_loop().time() < limit:
-            await asyncio.sleep(_SETTLE)
+            await asyncio.sleep(_SETTLE_SECONDS)
             now = await self._look()
             if now == before:
                 return
             before = now
 
-    async def _survey(self) -> bool:
-        """Serve what a survey finds, or keep what is served where it fails; whether clients see another list."""
-        before = self._listed()
+    async def _update(self) -> bool:
+        """Serve what a snapshot finds, or keep what is served where it fails; whether clients see another list."""
+        before = self._listing()
         try:
-            self._take(await self._surveyed())
+            self._take(await self._take_snapshot())
             self.failure = None
         except FerruleError as error:
             self.failure = error
         self._is_known.set()
-        self._look_again_at_slow_ones()
-        return before != self._listed()
+        if self._retries and any(tool.was_slow for tool in self._tools.values()):
+            asyncio.get_running_loop().call_later(self._retries.pop(0), self.refresh)
+        return before != self._listing()
 
-    def _look_again_at_slow_ones(self) -> None:
-        if self._later and any(tool.was_slow for tool in self._tools.values()):
-            asyncio.get_running_loop().call_later(self._later.pop(0), self.refresh)
-
-    async def _surveyed(self) -> dict[str, Any]:
-        # It is begun here, and not in the thread that waits for it: it ends with the thread that began it.
-        survey = self._first or begin(self._names, with_artifacts=self._with_artifacts)
+    async def _take_snapshot(self) -> Snapshot:
+        # It is started here, and not in the thread that waits for it: it ends with the thread that started it.
+        snapshot = self._first or start_snapshot(self._names, with_artifacts=self._with_artifacts)
         self._first = None
         try:
-            return await asyncio.to_thread(survey.document, _SECONDS)
+            return await asyncio.to_thread(snapshot.document, _SNAPSHOT_SECONDS)
         except asyncio.CancelledError:
-            survey.cancel()
+            snapshot.cancel()
             raise
 
-    def _take(self, survey: dict[str, Any]) -> None:
-        tools = {facts["name"]: ServedTool(facts) for facts in survey["tools"] if facts["state"] != UNKNOWN}
+    def _take(self, snapshot: Snapshot) -> None:
+        tools = {facts["name"]: ServedTool(facts) for facts in snapshot["tools"] if facts["state"] != UNKNOWN}
         if self._is_superfluous(tools):
             tools.pop(READER, None)
         self._tools = dict(sorted(tools.items()))
-        self._watched = survey["watched"]
+        self._watched = snapshot["watched"]
         self._seen = frozenset((path, time, size, inode) for path, time, size, inode in self._watched["seen"])
 
-    def _listed(self) -> list[tuple[object, object]]:
+    def _listing(self) -> list[tuple[object, object]]:
         """What clients are told of the tools."""
-        return [(tool.schema, tool.results) for tool in self._tools.values() if tool.state == OK]
+        return [(tool.schema, tool.results) for tool in self._tools.values() if tool.is_served]
 
     def _is_superfluous(self, tools: dict[str, ServedTool]) -> bool:
         """Whether the reader of links was not asked for, and no tool that was can answer with one."""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import sys
 
 import click
 
-from ferrule import discovery
-from ferrule.admin.suggestions import unknown_tool
-from ferrule.cli.output import note, print_json
-from ferrule.cli.selection import json_option, tools_argument
-from ferrule.config import configuration
+from ferrule import config
+from ferrule.calls.server_interface import discovery
+from ferrule.cli import json_option, note, print_json, tools_argument
 from ferrule.errors import ServingRefused
+from ferrule.installed import unknown_tool
 from ferrule_serve.mcp import addresses
 
-_EXTRA = ("mcp", "mcp_types", "uvicorn", "starlette")
+_REQUIREMENTS = ("mcp", "mcp_types", "uvicorn", "starlette", "jinja2")
 
 
 @click.command("serve")
@@ -74,16 +75,17 @@ def command(
     """
     if http is None and (token_file or names or page or sessions):
         raise click.UsageError("--token-file, --allow-host, --page and --sessions are for --http.")
-    address = None if http is None else _address(http)
+    address = None if http is None else _parse_address(http)
     _check_tools(tools)
-    configuration.read()  # one that cannot be read would fail every call
-    token = addresses.token(token_file)
+    config.read()  # one that cannot be read would fail every call
+    token = addresses.read_token(token_file)
     if address is not None:
-        addresses.check(address, token)
-    _need_the_extra()
-    from ferrule_serve.start_snapshot import begin
+        addresses.check_access(address, token)
+    _check_requirements()
+    _end_on_signals()
+    from ferrule_serve.snapshots import start_snapshot
 
-    survey = begin(tools, with_artifacts=artifacts)
+    snapshot = start_snapshot(tools, with_artifacts=artifacts)
     gc.disable()  # until all is imported, which leaves nothing to collect
     from ferrule_serve.mcp.lifecycle import Options, serve
 
@@ -100,7 +102,7 @@ def command(
             has_sessions=sessions,
             with_artifacts=artifacts,
             with_page=page,
-            survey=survey,
+            snapshot=snapshot,
             say=note,
             announce=lambda url: _announce(url, as_json),
         )
@@ -108,17 +110,23 @@ def command(
     return 0
 
 
-def _need_the_extra() -> None:
+def _end_on_signals() -> None:
+    """End in order until the event loop takes the signals; what has been started by then ends with this process."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: os._exit(0))
+
+
+def _check_requirements() -> None:
     from importlib.util import find_spec
 
-    missing = [name for name in _EXTRA if find_spec(name) is None]
+    missing = [name for name in _REQUIREMENTS if find_spec(name) is None]
     if missing:
         raise ServingRefused(
             f"What serves MCP is not installed ({', '.join(missing)}).", hint="Run: pip install 'ferrule[mcp]'"
         )
 
 
-def _address(text: str) -> addresses.Address:
+def _parse_address(text: str) -> addresses.Address:
     try:
         return addresses.Address(text)
     except ValueError as error:

@@ -1,8 +1,8 @@
 """Which calls have begun, on whichever machine: a balancer may send a request again, and no tool is called twice.
 
-A balancer gives each request that it takes a key in the header `Idempotency-Key`, and sends the request to
-another replica with the same number where the first one has not begun to answer. The replica whose tool is to be called
-says so on Redis before; whoever comes later calls nothing.
+A balancer gives each request that it takes a key in the header `Idempotency-Key`, and sends the request to another
+replica with the same key where the first one has not begun to answer. The replica whose tool is to be called claims
+the key on Redis before. A second claim is refused: the answer to the first is not kept, so it cannot be given again.
 """
 
 from __future__ import annotations
@@ -10,57 +10,54 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from ferrule.errors import WorkerLost
-from ferrule.storage.failures import StoreFailed
-from ferrule.storage.redis_connection import Connection
+from ferrule.storage import RedisConnection, StorageError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-HEADER = "ferrule-call"
+HEADER = "idempotency-key"
 _VARIABLE = "FERRULE_REDIS"
-_NUMBER = re.compile(r"[A-Za-z0-9._-]{8,128}")
-_KEPT = 3600  # seconds; no balancer tries for longer
-_SECONDS = 2.0  # that Redis may take
+_KEY = re.compile(r'(?P<quote>"?)(?P<key>[A-Za-z0-9._-]{8,128})(?P=quote)')  # a string of RFC 8941, or bare
+_KEY_SECONDS = 3600  # no balancer tries for longer
+_REDIS_SECONDS = 2.0
 _NO_STORE = f"A balancer numbers requests, and {_VARIABLE} is not set: one that it sends twice may call a tool twice."
 _HAS_BEGUN = "The call has begun on another server, which was lost; whether the tool has done its work is not known."
 
 
 class IdempotencyKeys:
-    """Lets each numbered call begin once. say: is told, once, why that cannot be made sure.
+    """Lets the call of each key begin once. say: is called, once, with why that cannot be made sure.
 
-    Where Redis is missing or does not answer, calls begin all the same: a tool that nobody could call would be worse.
+    Where Redis is missing or does not answer, calls begin all the same: a tool that cannot be called would be worse.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._url = os.environ.get(_VARIABLE, "").strip()
         self._say: Callable[[str], None] | None = say
 
-    async def begin(self, number: str) -> None:
-        """Let the call of that number begin. Raises WorkerLost where it has begun before."""
-        if not _NUMBER.fullmatch(number):
+    async def claim(self, header: str) -> None:
+        """Let the call begin whose key the header carries. Raises WorkerLost where it has begun before."""
+        found = _KEY.fullmatch(header)
+        if not found:
             return
         if not self._url:
-            self._tell(_NO_STORE)
+            self._say_once(_NO_STORE)
             return
         try:
-            is_first = await asyncio.to_thread(self._is_first, number)
-        except StoreFailed as failure:
-            self._tell(f"{failure}. A request that a balancer sends twice may call a tool twice.")
+            is_first = await asyncio.to_thread(self._is_first, found["key"])
+        except StorageError as failure:
+            self._say_once(f"{failure}. A request that a balancer sends twice may call a tool twice.")
             return
         if not is_first:
             raise WorkerLost(_HAS_BEGUN, has_begun=True)
 
-    def _is_first(self, number: str) -> bool:
-        connection = Connection(self._url, _SECONDS)
+    def _is_first(self, key: str) -> bool:
+        connection = RedisConnection(self._url, _REDIS_SECONDS)
         try:
-            return connection.ask(("SET", f"ferrule:begun:{number}", "1", "NX", "EX", _KEPT))[0] is not None
+            return connection.ask(("SET", f"ferrule:begun:{key}", "1", "NX", "EX", _KEY_SECONDS))[0] is not None
         finally:
             connection.close()
 
-    def _tell(self, text: str) -> None:
+    def _say_once(self, text: str) -> None:
         say, self._say = self._say, None
         if say is not None:
             say(text)

@@ -7,40 +7,61 @@ and a call costs neither an interpreter's start nor an import.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypedDict
 
-from ferrule.errors import CallNotTaken, FerruleError, WorkerLost
-from ferrule_serve.failure_renderer import FailureShapes
-from ferrule_serve.start_snapshot import own_environment
-from ferrule_serve.worker import Answered, EventHandler, Worker
+from ferrule.errors import CallNotTaken, FerruleError, InputMalformed, WorkerLost
+from ferrule.text import strict_json
+from ferrule_serve.failure_renderer import FailureRenderer
+from ferrule_serve.snapshots import tool_environment
+from ferrule_serve.worker import CallAnswer, EventHandler, Worker
 
 if TYPE_CHECKING:
-    from ferrule.discovery import InstalledTool
+    from ferrule.calls.server_interface import InstalledTool
+    from ferrule.text.json_types import JSONMapping
 
 Admission = Callable[[], Awaitable[None]]
 """What a call waits for when it is its turn; what this raises is the call's failure."""
 
-__all__ = ["Admission", "Answered", "EventHandler", "Pool", "Stats"]
+__all__ = ["Admission", "CallAnswer", "CallRecord", "EventHandler", "Pool", "PoolStats"]
 
-_PATIENCE = 8  # times that a queued call lets others go first, because a worker has their tool loaded
-_ATTEMPTS = 3  # workers that may be lost before a call has begun
-_SOON = 0.2  # seconds in which a worker that is loading a plugin is expected to be idle again
+_MAX_PASSES = 8  # times that a queued call lets others go first, because a worker has their tool loaded
+_MAX_ATTEMPTS = 3  # workers that may be lost before a call has begun
+_LOADING_SECONDS = 0.2  # in which a worker that is loading a plugin is expected to be idle again
 
 
-class Stats(NamedTuple):
-    """workers: one dict each (`process`, `tool`, `plugin_process`, `calls`, `is_idle`). queued: calls that wait."""
+class CallRecord(Protocol):
+    """A call that is remembered by the server."""
 
-    workers: list[dict[str, Any]]
+    def finish(self, answer: CallAnswer | None) -> None:
+        """Take the answer; None where there is none, since the caller has gone."""
+
+
+Recorder = Callable[[str, str, int], CallRecord]
+"""Makes a record of the tool's name, of what asked for the call, and of the bytes of the arguments."""
+
+
+class WorkerStats(TypedDict):
+    """process: the worker's id. plugin_process: the id of the process that has loaded the tool."""
+
+    process: int | None
+    tool: str | None
+    plugin_process: int | None
+    calls: int
+    is_idle: bool
+
+
+class PoolStats(NamedTuple):
+    """queued: calls that wait."""
+
+    workers: list[WorkerStats]
     queued: int
     running: int
     answered: int
-    lost: int
 
 
-class _Queued(NamedTuple):
+class _QueueEntry(NamedTuple):
     """A call that waits for a worker."""
 
     tool: str
@@ -50,8 +71,9 @@ class _Queued(NamedTuple):
 class Pool:
     """Calls tools, in at most `workers` processes at a time.
 
-    calls: after which a plugin is loaded anew. idle: seconds after which a worker that nobody needs is ended. queue:
-    calls that may wait. environment: of the workers and the tools, else this process's own without FERRULE_SERVE_TOKEN.
+    calls: after which a plugin is loaded anew. idle: seconds after which an unused worker is ended. queue: calls that
+    may wait. environment: of the workers and the tools, else this process's own without FERRULE_SERVE_TOKEN. record:
+    makes a record of each call, where the server remembers them.
     """
 
     def __init__(
@@ -62,18 +84,20 @@ class Pool:
         *,
         queue: int = 1000,
         environment: Mapping[str, str] | None = None,
+        record: Recorder | None = None,
     ) -> None:
-        self._limit = workers
-        self._calls = calls
+        self._max_workers = workers
+        self._max_calls = calls
         self._idle_seconds = idle
-        self._longest_queue = queue
-        self._environment = own_environment() if environment is None else environment
-        self._failures = FailureShapes(self._environment)
+        self._max_queued = queue
+        self._environment = tool_environment() if environment is None else environment
+        self._record = record
+        self._failures = FailureRenderer(self._environment)
         self._workers: set[Worker] = set()
         self._idle: list[Worker] = []  # the one that was used last comes last
-        self._queue: deque[_Queued] = deque()
+        self._queue: deque[_QueueEntry] = deque()
         self._passed_over = 0
-        self._answered = self._lost = self._running = 0
+        self._answered = self._running = 0
         self._is_closed = False
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -86,37 +110,45 @@ class Pool:
     async def call(
         self,
         tool: InstalledTool | str,
-        arguments: Mapping[str, Any] | bytes,
+        arguments: JSONMapping | bytes,
         *,
         seconds: float | None = None,
         on_event: EventHandler | None = None,
         may_begin: Admission | None = None,
-    ) -> Answered:
-        """Call a tool; whatever goes wrong is an answer too, a failure in the tool's own shape.
+        by: str = "MCP",
+    ) -> CallAnswer:
+        """Call a tool. Every failure is an answer too, in the tool's own shape.
 
         tool: by its name, or as it was found; it is looked up for each call, as an executable does. arguments: a JSON
-        object, or one as bytes. seconds: that the call may take once it begins, else the configured
-        deadline. on_event: gets each event of the tool as it happens. may_begin: is waited for when it is the call's
-        turn; what it raises is the call's failure, and no tool is called. Cancelling ends the tool's process, and all
-        that it has started.
+        object, or one as bytes. seconds: that the call may take once it begins, else the configured deadline. on_event:
+        gets each event of the tool as it happens. may_begin: is waited for when it is the call's turn; what it raises
+        is the call's failure, and no tool is called. by: what asks for the call, for its record. Cancelling ends the
+        tool's process, and all that it has started.
         """
-        data = arguments if isinstance(arguments, bytes) else json.dumps(arguments).encode()
-        name = tool if isinstance(tool, str) else tool.name
+        name, installed = (tool, None) if isinstance(tool, str) else (tool.name, tool)
         try:
-            answered = await self._called(name, data, seconds, on_event, may_begin)
+            data = arguments if isinstance(arguments, bytes) else _encode(arguments)
+        except InputMalformed as error:
+            return await self._render_failure(error, installed)
+        record = self._record(name, by, len(data)) if self._record else None
+        answer = None
+        try:
+            answer = await self._call(name, data, seconds, on_event, may_begin)
+            self._answered += 1
         except FerruleError as error:
-            installed = None if isinstance(tool, str) else tool
-            return Answered(await self.failure(error, installed), is_error=True, text="", seconds=0.0)
-        self._answered += 1
-        return answered
+            answer = await self._render_failure(error, installed)
+        finally:
+            if record is not None:
+                record.finish(answer)
+        return answer
 
-    async def failure(self, error: FerruleError, tool: InstalledTool | None) -> bytes:
-        """A failure that no worker has seen, as the document of an answer in the tool's own shape."""
-        return await self._failures.document(error, tool)
+    async def _render_failure(self, error: FerruleError, tool: InstalledTool | None) -> CallAnswer:
+        """A failure that no worker has seen, in the tool's own shape."""
+        return CallAnswer(await self._failures.document(error, tool), is_error=True, text="", seconds=0.0)
 
     def prepare(self, *tools: str) -> None:
         """Load tools ahead of their first call, as many as there are workers; without names, start one worker."""
-        for tool in (tools or (None,))[: max(0, self._limit - len(self._workers))]:
+        for tool in (tools or (None,))[: max(0, self._max_workers - len(self._workers))]:
             self._start(tool)
 
     async def renew(self, tool: str | None = None) -> None:
@@ -129,83 +161,82 @@ class Pool:
         leaving = [worker for worker in chosen if worker in self._idle]
         for worker in chosen:
             self._retire(worker)
-        await asyncio.gather(*(worker.ended() for worker in leaving))
+        await asyncio.gather(*(worker.wait_until_gone() for worker in leaving))
 
-    def stats(self) -> Stats:
+    def stats(self) -> PoolStats:
         """What the workers are doing."""
-        workers = [
+        workers: list[WorkerStats] = [
             {
-                "process": worker.process,
+                "process": worker.process_id,
                 "tool": worker.tool,
-                "plugin_process": worker.facts.get("process"),
-                "calls": worker.facts.get("calls", 0),
+                "plugin_process": worker.facts["process"] if worker.facts else None,
+                "calls": worker.facts["calls"] if worker.facts else 0,
                 "is_idle": worker in self._idle,
             }
             for worker in self._workers
         ]
-        return Stats(workers, len(self._queue), self._running, self._answered, self._lost)
+        return PoolStats(workers, len(self._queue), self._running, self._answered)
 
-    async def close(self, *, patience: float = 0.0) -> None:
-        """Take no more calls, and end all that run, after `patience` seconds in which they may end by themselves."""
+    async def close(self, *, grace_seconds: float = 0.0) -> None:
+        """Take no more calls, and end all that run after the grace, in which they may end by themselves."""
         self._is_closed = True
-        limit = asyncio.get_running_loop().time() + patience
+        limit = asyncio.get_running_loop().time() + grace_seconds
         while (self._running or self._queue) and asyncio.get_running_loop().time() < limit:
             await asyncio.sleep(0.01)
         while self._queue:
-            _fail(self._queue.popleft().turn, _closed())
+            _fail(self._queue.popleft().turn, _closing_error())
         while self._workers or self._tasks:
             for worker in self._workers:
                 worker.hang_up()
-            await asyncio.wait([*self._tasks, *(asyncio.ensure_future(one.ended()) for one in self._workers)])
+            await asyncio.wait([*self._tasks, *(asyncio.ensure_future(one.wait_until_gone()) for one in self._workers)])
 
-    async def _called(
+    async def _call(
         self,
         tool: str,
         arguments: bytes,
         seconds: float | None,
         on_event: EventHandler | None,
         may_begin: Admission | None,
-    ) -> Answered:
-        for _ in range(_ATTEMPTS):
-            worker = await self._worker_for(tool)
+    ) -> CallAnswer:
+        for _ in range(_MAX_ATTEMPTS):
+            worker = await self._get_worker(tool)
             try:
                 if may_begin is not None:
-                    await self._admitted(worker, may_begin)
+                    await self._admit(worker, may_begin)
                     may_begin = None  # once is enough, however many workers are lost before it begins
                 return await worker.call(tool, arguments, seconds, on_event)
             except WorkerLost as lost:
-                self._lost += 1
                 if self._is_closed:
-                    raise _closed() from None
+                    raise _closing_error() from None
                 if lost.has_begun:
                     raise
             finally:
                 self._running -= 1
-        raise CallNotTaken(f"{_ATTEMPTS} processes have ended before the call had begun.")
+        raise CallNotTaken(f"{_MAX_ATTEMPTS} processes have ended before the call had begun.")
 
-    async def _admitted(self, worker: Worker, may_begin: Admission) -> None:
+    async def _admit(self, worker: Worker, may_begin: Admission) -> None:
         try:
             await may_begin()
         except BaseException:
-            self._became_idle(worker)
+            self._handle_idle(worker)
             raise
 
-    async def _worker_for(self, tool: str) -> Worker:
+    async def _get_worker(self, tool: str) -> Worker:
         """A worker that makes no other call: best one that has the tool loaded. It counts as running from now on."""
         if self._is_closed:
-            raise _closed()
-        if len(self._queue) >= self._longest_queue:
+            raise _closing_error()
+        if len(self._queue) >= self._max_queued:
             raise CallNotTaken(
                 f"{len(self._queue):,} calls are waiting already, and no more are taken.", hint="Call again later."
             )
-        worker = self._idle_worker(tool)
+        worker = self._take_idle_worker(tool)
         if worker is not None:
             self._running += 1
             return worker
-        queued = _Queued(tool, asyncio.get_running_loop().create_future())
+        queued = _QueueEntry(tool, asyncio.get_running_loop().create_future())
         self._queue.append(queued)
         self._start_where_needed()
-        soon = asyncio.get_running_loop().call_later(_SOON, self._start_for, queued)
+        soon = asyncio.get_running_loop().call_later(_LOADING_SECONDS, self._start_another, queued)
         try:
             return await queued.turn
         except asyncio.CancelledError:
@@ -214,59 +245,59 @@ class Pool:
         finally:
             soon.cancel()
 
-    def _start_for(self, queued: _Queued) -> None:
+    def _start_another(self, queued: _QueueEntry) -> None:
         """Start one more for a call that still waits: a plugin may take long to be loaded anew."""
-        if queued in self._queue and len(self._workers) < self._limit and not self._is_closed:
+        if queued in self._queue and len(self._workers) < self._max_workers and not self._is_closed:
             self._start()
 
-    def _idle_worker(self, tool: str) -> Worker | None:
+    def _take_idle_worker(self, tool: str) -> Worker | None:
         """One that has the tool loaded, or nothing; another's only where no more workers may be started."""
         having = [worker for worker in self._idle if worker.tool == tool]
         empty = [worker for worker in self._idle if worker.tool is None]
-        others = self._idle[:1] if len(self._workers) >= self._limit else []
+        others = self._idle[:1] if len(self._workers) >= self._max_workers else []
         for worker in (*having[::-1], *empty, *others):
             self._idle.remove(worker)
             return worker
         return None
 
-    def _give_up(self, queued: _Queued) -> None:
+    def _give_up(self, queued: _QueueEntry) -> None:
         if queued in self._queue:
             self._queue.remove(queued)
         elif queued.turn.done() and not queued.turn.cancelled() and queued.turn.exception() is None:
             self._running -= 1
-            self._became_idle(queued.turn.result())  # its turn came in the very moment in which it was cancelled
+            self._handle_idle(queued.turn.result())  # its turn came in the very moment in which it was cancelled
 
     def _start_where_needed(self) -> None:
         starting = len(self._workers) - self._running - len(self._idle)
-        if len(self._workers) < self._limit and starting < len(self._queue):
+        if len(self._workers) < self._max_workers and starting < len(self._queue):
             self._start()
 
     def _start(self, tool: str | None = None) -> None:
-        worker = Worker(self._became_idle, self._has_ended)
+        worker = Worker(self._handle_idle, self._handle_end)
         self._workers.add(worker)
-        self._keep(self._started(worker, tool))
+        self._run_task(self._start_process(worker, tool))
 
-    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something beside the calls; closing waits for it."""
+    def _run_task(self, work: Coroutine[object, object, None]) -> None:
+        """Do something while calls go on; closing waits for it."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _started(self, worker: Worker, tool: str | None) -> None:
+    async def _start_process(self, worker: Worker, tool: str | None) -> None:
         try:
             worker.first_tool = tool
-            await worker.start(self._calls, self._environment)
+            await worker.start(self._max_calls, self._environment)
         except OSError as error:
             self._workers.discard(worker)
             if self._idle:
-                self._became_idle(self._idle.pop(0))  # it has another tool loaded, and a new one is not to be had
+                self._handle_idle(self._idle.pop(0))  # it has another tool loaded, and a new one is not to be had
             while self._queue and not self._workers:
                 failure = CallNotTaken(f"No process could be started for the call: {error.strerror}.")
                 _fail(self._queue.popleft().turn, failure)
         if self._is_closed and not self._queue:
             worker.hang_up()
 
-    def _became_idle(self, worker: Worker) -> None:
+    def _handle_idle(self, worker: Worker) -> None:
         if worker.is_retired or worker.is_lost or (self._is_closed and not self._queue):
             worker.hang_up()
             return
@@ -274,9 +305,9 @@ class Pool:
             tool, worker.first_tool = worker.first_tool, None
             worker.prepare(tool)
             return
-        queued = self._next(worker.tool)
+        queued = self._take_next(worker.tool)
         if queued is not None:
-            self._running += 1  # here: whoever waits goes on a moment later, and closing must not come between
+            self._running += 1  # here: what waits goes on a moment later, and closing must not come between
             queued.turn.set_result(worker)
             return
         self._idle.append(worker)
@@ -288,14 +319,14 @@ class Pool:
         """End it where it is idle by then, and has been for long enough."""
         asyncio.get_running_loop().call_later(seconds + 0.01, self._end_if_unused, worker)
 
-    def _next(self, tool: str | None) -> _Queued | None:
-        """Who has waited longest; for a while, who has waited longest for what the worker has loaded."""
-        # Whoever was cancelled in this very moment has not yet left the queue.
+    def _take_next(self, tool: str | None) -> _QueueEntry | None:
+        """The call that has waited longest; for a while, the one that has waited longest for what is loaded."""
+        # A call that was cancelled in this very moment has not yet left the queue.
         self._queue = deque(queued for queued in self._queue if not queued.turn.done())
         if not self._queue:
             return None
         chosen = self._queue[0]
-        if self._passed_over < _PATIENCE:
+        if self._passed_over < _MAX_PASSES:
             chosen = next((queued for queued in self._queue if queued.tool == tool), chosen)
         self._passed_over = 0 if chosen is self._queue[0] else self._passed_over + 1
         self._queue.remove(chosen)
@@ -316,9 +347,9 @@ class Pool:
             self._idle.remove(worker)
             worker.hang_up()
 
-    def _has_ended(self, worker: Worker) -> None:
+    def _handle_end(self, worker: Worker) -> None:
         self._workers.discard(worker)
-        self._keep(worker.ended())
+        self._run_task(worker.wait_until_gone())
         if worker in self._idle:
             self._idle.remove(worker)
         if self._queue and not worker.facts:
@@ -327,10 +358,18 @@ class Pool:
             self._start_where_needed()
 
 
+def _encode(arguments: JSONMapping) -> bytes:
+    """The arguments as an executable reads them. A client's parser may let numbers pass that are none."""
+    try:
+        return strict_json.dumps(arguments)
+    except strict_json.Unrepresentable as error:
+        raise InputMalformed(f"The arguments are not valid JSON: {error}.") from None
+
+
 def _fail(turn: asyncio.Future[Worker], error: FerruleError) -> None:
     if not turn.done():
         turn.set_exception(error)
 
 
-def _closed() -> CallNotTaken:
+def _closing_error() -> CallNotTaken:
     return CallNotTaken("The server is stopping, and takes no more calls.")

@@ -7,104 +7,94 @@ import pickle
 import select
 import socket
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
+from ferrule.calls.server_interface import ANSWER_BYTES, CAPTURED, ChildWatch, Messages, processes
 from ferrule.errors import CallInterrupted, FerruleError
-from ferrule.supervision import processes
-from ferrule.supervision.channel import Messages
-from ferrule.supervision.supervisor import CAPTURED, ChildWatch, Outcome
-from ferrule.tool.context import ANSWER_BYTES
-from ferrule_serve.plugin_process import COPY, ITSELF, PID_BYTES, SIZE_BYTES, Plugin, live
+from ferrule_serve.plugin_process import FORK, PID_BYTES, SELF, SIZE_BYTES, Plugin, main
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ferrule.calls.execution import Execution
-    from ferrule.discovery import InstalledTool
-    from ferrule.supervision.signals import Signals
+    from ferrule.calls.server_interface import Execution, InstalledTool, Outcome, Signals
 
 
-class Waiting:
+class ReadyProcess(NamedTuple):
     """A process that waits for a call on its line. process: its id; it is a child of this process."""
 
-    def __init__(self, process: int, line: socket.socket) -> None:
-        self.process = process
-        self.line = line
-
-    def is_alive(self) -> bool:
-        """Whether it could still take the call."""
-        return _is_alive(self.process)
+    process: int
+    line: socket.socket
 
 
 class WarmPlugin:
     """One loaded plugin. load_failure: what came of loading it, None where it is loaded. calls: that were sent.
 
-    ahead: modules that are imported with it.
+    modules: that are imported with it. memory_mib: that its process may take.
     """
 
     def __init__(
-        self, tool: InstalledTool, ahead: Sequence[str], signals: Signals, memory: int, deadline: float
+        self, tool: InstalledTool, modules: Sequence[str], signals: Signals, memory_mib: int, deadline: float
     ) -> None:
         self.tool = tool
-        self.ahead = ahead
+        self.modules = modules
+        self.memory_mib = memory_mib
         self.calls = 0
         self._identity = _identity(tool)
         self._signals = signals
-        self._waiting: Waiting | None = None
+        self._ready: ReadyProcess | None = None
         self._printed = b""
         self._others = processes.children()
         self._control, theirs = socket.socketpair()
         with theirs:
-            self.load_failure = self._load(theirs, memory, deadline)
+            self.load_failure = self._load(theirs, deadline)
 
     def is_of(self, tool: InstalledTool) -> bool:
         """Whether this is the plugin as it is installed now."""
         return self._identity == _identity(tool)
 
-    def is_copied(self) -> bool:
-        """Whether it is a copy that waits for the next call, and not the plugin's own process."""
-        return self._waiting is not None and self._waiting.process != self.process
+    def is_forked(self) -> bool:
+        """Whether it is a fork that waits for the next call, and not the plugin's own process."""
+        return self._ready is not None and self._ready.process != self.process
 
     def is_alive(self) -> bool:
         """Whether there is a process that takes a call, or could fork one."""
-        if self._waiting is not None and not self._waiting.is_alive():
-            self._waiting = None
+        if self._ready is not None and not _is_alive(self._ready.process):
+            self._ready = None
         return _is_alive(self.process)
 
     def prepare(self, deadline: float) -> bool:
         """Have a process wait for the next call; False where the plugin's process does not come up with one."""
-        if self._waiting is None:
-            self._waiting = self._forked(deadline)
-        return self._waiting is not None
+        if self._ready is None:
+            self._ready = self._get_ready(deadline)
+        return self._ready is not None
 
-    def executed(self, call: Execution, memory: int, deadline: float, messages: Messages) -> Outcome | None:
-        """What comes of a call; None where it could not begin. Whatever it started is gone when this returns."""
-        waiting, self._waiting = self._waiting, None
-        if waiting is None:
+    def run(self, execution: Execution, memory_mib: int, deadline: float, messages: Messages) -> Outcome | None:
+        """Run a call; None where it could not begin. Whatever it started is gone when this returns."""
+        ready, self._ready = self._ready, None
+        if ready is None:
             return None
         channel, text = os.pipe(), os.pipe()
         files = [channel[1], text[1]]
         try:
-            is_sent = _send(waiting.line, pickle.dumps((memory, call)), files, deadline)
+            is_sent = _send(ready.line, pickle.dumps((memory_mib, execution)), files, deadline)
         finally:
             _close(*files)
-            waiting.line.close()
+            ready.line.close()
         self.calls += 1
-        watch = ChildWatch(waiting.process, channel[0], text[0], self._signals, deadline, messages)
+        watch = ChildWatch(ready.process, channel[0], text[0], self._signals, deadline, messages)
         try:
             reason = watch.wait() if is_sent else None
-            processes.end_descendants(waiting.process, {self.process} - {waiting.process})
+            processes.end_descendants(ready.process, {self.process} - {ready.process})
             watch.drain_text()
         finally:
             _close(channel[0], text[0])
         return self._outcome(watch, reason) if is_sent else None
 
     def end(self) -> None:
-        """End the plugin's process, the one that waits, and whatever they have started."""
+        """End the plugin's process, the one that waits, and all that they have started."""
         self._control.close()
-        if self._waiting is not None:
-            self._waiting.line.close()
-            self._waiting = None
+        if self._ready is not None:
+            self._ready.line.close()
+            self._ready = None
         processes.end_descendants(self.process, self._others)
 
     def _outcome(self, watch: ChildWatch, reason: FerruleError | None) -> Outcome:
@@ -115,12 +105,12 @@ class WarmPlugin:
         outcome.text = (self._printed + outcome.text)[:CAPTURED]
         return outcome
 
-    def _load(self, theirs: socket.socket, memory: int, deadline: float) -> Outcome | None:
+    def _load(self, theirs: socket.socket, deadline: float) -> Outcome | None:
         channel, text = os.pipe(), os.pipe()
         parent = os.getpid()
         self.process = os.fork()
         if self.process == 0:
-            live(Plugin(self.tool, self.ahead, theirs, parent), channel[1], text[1], self._signals, memory)
+            main(Plugin(self.tool, self.modules, theirs, parent), channel[1], text[1], self._signals, self.memory_mib)
         _close(channel[1], text[1])
         watch = ChildWatch(self.process, channel[0], text[0], self._signals, deadline, Messages(ANSWER_BYTES))
         try:
@@ -135,23 +125,24 @@ class WarmPlugin:
         self.end()
         return outcome
 
-    def _forked(self, deadline: float) -> Waiting | None:
-        """Another process that waits; it may be the plugin's own, where a copy would not be as good."""
+    def _get_ready(self, deadline: float) -> ReadyProcess | None:
+        """Another process that waits; it may be the plugin's own, where a fork would not be as good."""
         left_by_loading = processes.children() - self._others - {self.process}
         line, theirs = socket.socketpair()
         with theirs:
             try:
-                socket.send_fds(self._control, [ITSELF if left_by_loading else COPY], [theirs.fileno()])
+                socket.send_fds(self._control, [SELF if left_by_loading else FORK], [theirs.fileno()])
             except OSError:
                 line.close()
                 return None
-        process = self._who_waits(line, deadline)
+        process = self._receive_id(line, deadline)
         if process is None:
             line.close()
             return None
-        return Waiting(process, line)
+        return ReadyProcess(process, line)
 
-    def _who_waits(self, line: socket.socket, deadline: float) -> int | None:
+    def _receive_id(self, line: socket.socket, deadline: float) -> int | None:
+        """Wait until the process says that it is ready; None where none does."""
         poll = select.poll()
         poll.register(line, select.POLLIN)
         for file in self._signals.files:
@@ -168,7 +159,7 @@ class WarmPlugin:
 
 
 def _send(line: socket.socket, job: bytes, files: list[int], deadline: float) -> bool:
-    """Send a call to who waits for it; False where it has not got all of it, and so cannot have begun."""
+    """Send a call to the process that waits for it; False where it has not got all of it, and so cannot have begun."""
     try:
         line.settimeout(max(0.01, deadline - time.monotonic()))
         socket.send_fds(line, [len(job).to_bytes(SIZE_BYTES, "big")], files)
@@ -189,7 +180,7 @@ def _identity(tool: InstalledTool) -> tuple[object, ...]:
 
 
 def _is_alive(process: int) -> bool:
-    """Whether a child has not ended; one that is worn out is told so by being gone."""
+    """Whether a child has not ended."""
     try:
         return os.waitpid(process, os.WNOHANG)[0] == 0
     except ChildProcessError:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import sys
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.errors import WorkerLost
-from ferrule.supervision.python_path import interpreter
+from ferrule.installed import python_command
 from ferrule.text import strict_json
 from ferrule_serve import wire
 
-EventHandler = Callable[[dict[str, Any]], None]
+if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONObject
 
-_CODE = "from ferrule_serve.worker_main import main; main()"
-_PATIENCE = 3.0  # seconds that a worker gets to end what it has started
+EventHandler = Callable[["JSONObject"], None]
+
+_EXIT_GRACE_SECONDS = 3.0  # in which a worker may end what it has started
 
 
-class Answered(NamedTuple):
+class CallAnswer(NamedTuple):
     """What came of a call.
 
     document: one JSON object, the result or the failure in the tool's own shape. is_error: which of the two. text:
@@ -32,43 +33,42 @@ class Answered(NamedTuple):
     seconds: float
 
 
-class _Running:
+class _PendingCall:
     """The call that a worker makes."""
 
     def __init__(self, on_event: EventHandler | None) -> None:
-        self.answer: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
+        self.answer: asyncio.Future[CallAnswer] = asyncio.get_running_loop().create_future()
         self.on_event = on_event
         self.has_begun = False
 
 
 class Worker:
-    """One worker. tool: what it has loaded, None where it has nothing. on_idle, on_end: told when that is so."""
+    """One worker. tool: what it has loaded, None where it has nothing. on_idle, on_end: called when that is so."""
 
     def __init__(self, on_idle: Callable[[Worker], None], on_end: Callable[[Worker], None]) -> None:
         self.tool: str | None = None
-        self.facts: dict[str, Any] = {}
+        self.facts: wire.WorkerFacts | None = None
         self.is_retired = self.is_lost = self.is_watched = False
         self.first_tool: str | None = None
         self.idle_since = 0.0
         self._on_idle = on_idle
         self._on_end = on_end
-        self._running: _Running | None = None
+        self._pending: _PendingCall | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._reading: asyncio.Task[None] | None = None
         self._writer: asyncio.StreamWriter | None = None
 
     @property
-    def process(self) -> int | None:
+    def process_id(self) -> int | None:
         """The id of its process."""
         return self._process.pid if self._process else None
 
-    async def start(self, calls: int, environment: Mapping[str, str] | None) -> None:
-        """Start the process, which is idle at first. calls: after which it renews a plugin."""
+    async def start(self, max_calls: int, environment: Mapping[str, str] | None) -> None:
+        """Start the process, which is idle at first. max_calls: after which it renews a plugin."""
         ours, theirs = socket.socketpair()
-        isolated = "-I" if sys.flags.isolated else "-P"
         try:
             self._process = await asyncio.create_subprocess_exec(
-                *(interpreter(), isolated, "-c", _CODE, str(calls)),
+                *python_command("ferrule_serve.worker_main:main", str(max_calls), isolated=False),
                 stdin=theirs.fileno(),
                 stdout=asyncio.subprocess.DEVNULL,
                 env=None if environment is None else dict(environment),
@@ -82,34 +82,37 @@ class Worker:
         reader, self._writer = await asyncio.open_unix_connection(sock=ours)
         self._reading = asyncio.create_task(self._read(reader))
 
-    async def call(self, tool: str, arguments: bytes, seconds: float | None, on_event: EventHandler | None) -> Answered:
+    async def call(
+        self, tool: str, arguments: bytes, seconds: float | None, on_event: EventHandler | None
+    ) -> CallAnswer:
         """Make a call. Cancelled, it ends the tool's process. Raises WorkerLost."""
         if self.is_lost:
-            raise _lost(has_begun=False)
-        running = self._running = _Running(on_event)
-        self._send(wire.frame(wire.CALL, {"tool": tool, "seconds": seconds}, arguments))
+            raise _lost_error(has_begun=False)
+        pending = self._pending = _PendingCall(on_event)
+        facts: wire.CallFacts = {"tool": tool, "seconds": seconds}
+        self._send(wire.frame(wire.CALL, facts, arguments))
         try:
-            return await running.answer
+            return await pending.answer
         except asyncio.CancelledError:
-            running.on_event = None
+            pending.on_event = None
             self._send(wire.frame(wire.CANCEL))
             raise
 
     def prepare(self, tool: str) -> None:
         """Have a tool loaded before it is called; the worker is idle again when that is done."""
-        self._send(wire.frame(wire.PREPARE, {"tool": tool}))
+        self._send(wire.frame(wire.PREPARE, document=tool.encode()))
 
     def hang_up(self) -> None:
         """Let the process end, with all that it has started."""
         if self._writer is not None:
             self._writer.close()
 
-    async def ended(self) -> None:
-        """Wait until the process is gone, and end it where it does not end by itself."""
+    async def wait_until_gone(self) -> None:
+        """Wait until the process is gone, and kill it where it does not end by itself."""
         if self._process is None:
             return
         try:
-            await asyncio.wait_for(self._process.wait(), _PATIENCE)
+            await asyncio.wait_for(self._process.wait(), _EXIT_GRACE_SECONDS)
         except TimeoutError:
             self._process.kill()
             await self._process.wait()
@@ -129,46 +132,43 @@ class Worker:
             self._lose()
 
     def _take(self, kind: bytes, body: bytes) -> None:
-        running = self._running
+        pending = self._pending
         if kind == wire.IDLE:
-            self.facts, _ = wire.facts_and_document(body)
-            self.tool = self.facts["tool"]
-            self._running = None
+            facts: wire.WorkerFacts = wire.facts_and_document(body)[0]
+            self.facts, self.tool = facts, facts["tool"]
+            self._pending = None
             self.idle_since = asyncio.get_running_loop().time()
             self._on_idle(self)
-        elif running is None:
+        elif pending is None:
             return
         elif kind == wire.BEGUN:
-            running.has_begun = True
-        elif kind == wire.EVENT and running.on_event is not None:
-            self._tell(running, running.on_event, body)
-        elif kind == wire.ANSWER and not running.answer.done():
-            running.answer.set_result(_answered(body))
+            pending.has_begun = True
+        elif kind == wire.EVENT and pending.on_event is not None:
+            self._hand_on(pending, pending.on_event, body)
+        elif kind == wire.ANSWER and not pending.answer.done():
+            answer, document = wire.facts_and_document(body)
+            pending.answer.set_result(CallAnswer(document, **answer))
 
-    def _tell(self, running: _Running, on_event: EventHandler, body: bytes) -> None:
-        event: dict[str, Any] = strict_json.loads(body)  # type: ignore[assignment]
+    def _hand_on(self, pending: _PendingCall, on_event: EventHandler, body: bytes) -> None:
+        event = strict_json.loads(body)
         try:
-            on_event(event)
+            if isinstance(event, dict):
+                on_event(event)
         except Exception as error:  # noqa: BLE001 - it is the caller's, who gets it
-            running.on_event = None
-            if not running.answer.done():
-                running.answer.set_exception(error)
+            pending.on_event = None
+            if not pending.answer.done():
+                pending.answer.set_exception(error)
                 self._send(wire.frame(wire.CANCEL))
 
     def _lose(self) -> None:
         self.is_lost = True
         self.hang_up()
-        running, self._running = self._running, None
-        if running is not None and not running.answer.done():
-            running.answer.set_exception(_lost(running.has_begun))
+        pending, self._pending = self._pending, None
+        if pending is not None and not pending.answer.done():
+            pending.answer.set_exception(_lost_error(pending.has_begun))
         self._on_end(self)
 
 
-def _lost(has_begun: bool) -> WorkerLost:
+def _lost_error(has_begun: bool) -> WorkerLost:
     text = "The process that supervised the call has ended before the tool had answered."
     return WorkerLost(text, has_begun=has_begun)
-
-
-def _answered(body: bytes) -> Answered:
-    facts, document = wire.facts_and_document(body)
-    return Answered(document, facts["is_error"], facts["text"], facts["seconds"])

@@ -1,6 +1,6 @@
-"""Public: what search tools have in common. A tool says what is its provider's own, and the rest is here.
+"""Public: what search tools have in common. A provider says what is its own, and the rest is here.
 
-    from ferrule_websearch import Page, Plan, Provider, Query, Reply, findings, result, search
+    from ferrule_websearch import Page, Plan, Provider, Query, Reply, findings, read_results, search
 
     class Almanac(Provider):
         name = "Almanac"
@@ -11,7 +11,7 @@
             return Plan([Page({"q": query.text}, first=0)])
 
         def read(self, document):
-            return Reply([result(hit["name"], hit["link"], hit["text"]) for hit in document["hits"]], more=False)
+            return Reply(read_results(document["hits"], "name", "link", "text"), has_more=False)
 
     @hookimpl
     def validate(arguments):
@@ -21,18 +21,18 @@
     def execute(arguments, context):
         return search(Almanac(), Query.of(arguments, offset=0, limit=arguments.get("count", 10)), context)
 
-`Provider` says what else there is to say: credentials, quotas, names of errors. `search` gives it
+For a provider: `Provider`, and what its methods take and return: `Request`, `Query`, `Plan` of `Page`s (`pages_from`),
+`Reply` of `Result`s (`read_results`, `make_result`, `plain_text`), `Response`, `Fault`, `Quota`, `error_object`;
+`Setup` and its `Step`s are the texts of a missing key. `search` and `findings` are its tool's `execute` and `validate`.
+`SearchManifest` is the data by which a general search uses it, described in `ferrule_websearch.manifest`.
 
-- domain filters, in the way that people write domains, with further pages where they leave too few results;
-- plain text where the provider sends markup;
-- calls that take turns at the pace that the provider's answers teach, across processes;
-- errors with the codes and texts of the web tools, and without keys.
+For a general search: `installed_providers`, `probe_providers`, `SearchProvider.search`, which asks one for a
+`SearchRequest` within a time, under a circuit breaker that all processes share, and returns an `Attempt`;
+`is_client_error` and `fit_results` for its answer, `configuration_folder` for files of the admin.
 
-A general search uses whatever providers are installed: `installed` lists them, and `SearchProvider.search` asks one for
-what a `Wanted` says, within a time, under a circuit breaker that all processes share. How a provider declares itself is
-in `ferrule_websearch.manifest`.
+For domains: `DomainFilter`, `normalise_domain` (raises `InvalidDomain`), `host_of`.
 
-Needs the extra `ferrule[http]`. No other module of the host imports it.
+Needs the extra `ferrule[http]`. Import it inside `validate` and `execute`.
 """
 
 from __future__ import annotations
@@ -41,22 +41,30 @@ from typing import TYPE_CHECKING
 
 from ferrule.lazy import attach
 from ferrule.text.plain_text import plain_text
-from ferrule_websearch.domains import DomainFilter, NotADomain, findings, host_of, normalise
-from ferrule_websearch.pagination import Page, Plan, Query, Reply, pages_from
-from ferrule_websearch.pipeline import search
-from ferrule_websearch.provider import Answer, Fault, Provider, Quota, Request
-from ferrule_websearch.results import Result, result
+from ferrule_websearch.domains import DomainFilter, InvalidDomain, host_of, normalise_domain
+from ferrule_websearch.pagination import Page, Plan, Query, Reply, findings, pages_from
+from ferrule_websearch.pipeline import fit_results, search
+from ferrule_websearch.provider import Fault, Provider, Quota, Request, Response, error_object
+from ferrule_websearch.results import Result, make_result, read_results
+from ferrule_websearch.setup import Setup, Step
 
 if TYPE_CHECKING:
-    from ferrule_websearch.query_mapping import Wanted
-    from ferrule_websearch.registry import Attempt, SearchProvider, configuration_folder, installed, statuses
+    from ferrule_websearch.manifest import SearchManifest
+    from ferrule_websearch.query_mapping import SearchRequest
+    from ferrule_websearch.registry import (
+        Attempt,
+        SearchProvider,
+        configuration_folder,
+        installed_providers,
+        is_client_error,
+        probe_providers,
+    )
 
 __all__ = [
-    "Answer",
     "Attempt",
     "DomainFilter",
     "Fault",
-    "NotADomain",
+    "InvalidDomain",
     "Page",
     "Plan",
     "Provider",
@@ -64,29 +72,36 @@ __all__ = [
     "Quota",
     "Reply",
     "Request",
+    "Response",
     "Result",
+    "SearchManifest",
     "SearchProvider",
-    "Wanted",
+    "SearchRequest",
+    "Setup",
+    "Step",
     "configuration_folder",
+    "error_object",
     "findings",
+    "fit_results",
     "host_of",
-    "installed",
-    "normalise",
+    "installed_providers",
+    "is_client_error",
+    "make_result",
+    "normalise_domain",
     "pages_from",
     "plain_text",
-    "result",
+    "probe_providers",
+    "read_results",
     "search",
-    "statuses",
 ]
+
+_REGISTRY = "Attempt SearchProvider configuration_folder installed_providers is_client_error probe_providers"
 
 __getattr__ = attach(
     __name__,
     {
-        "Attempt": "ferrule_websearch.registry",
-        "SearchProvider": "ferrule_websearch.registry",
-        "configuration_folder": "ferrule_websearch.registry",
-        "installed": "ferrule_websearch.registry",
-        "statuses": "ferrule_websearch.registry",
-        "Wanted": "ferrule_websearch.query_mapping",
+        **dict.fromkeys(_REGISTRY.split(), "ferrule_websearch.registry"),
+        "SearchManifest": "ferrule_websearch.manifest",
+        "SearchRequest": "ferrule_websearch.query_mapping",
     },
 )

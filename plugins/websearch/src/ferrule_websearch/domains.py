@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple, Self
 from urllib.parse import urlsplit
 
+from ferrule_websearch.results import shorten
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from ferrule.text.json_types import JSONMapping
 
 ALLOWED, BLOCKED = "allowed_domains", "blocked_domains"
 
 _PREFIX = re.compile(r"(?:site:\s*)?(?:(?:[a-z][a-z0-9+.-]*:)?//)?(?:[^/?#\\]*@)?", re.I)
 _REST = re.compile(r"(?::\d*)?(?:[/?#\\].*)?\Z", re.S)
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
-_LONGEST = 253  # characters of a host name
-_SHOWN = 60
+_MAX_HOST_CHARS = 253
+_MAX_SHOWN_CHARS = 60
 
 
-class NotADomain(ValueError):
+class InvalidDomain(ValueError):
     """The text names no domain. The message says why, in a few words."""
 
 
@@ -32,9 +35,9 @@ class DomainFilter(NamedTuple):
     blocked: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, arguments: Mapping[str, Any]) -> Self:
-        """The filter that `allowed_domains` and `blocked_domains` mean; NotADomain where an entry is none."""
-        return cls(*(_without_included(_read(arguments.get(name))) for name in (ALLOWED, BLOCKED)))
+    def of(cls, arguments: JSONMapping) -> Self:
+        """The filter that `allowed_domains` and `blocked_domains` mean; InvalidDomain where an entry is none."""
+        return cls(*(_without_included(_normalise_all(arguments.get(name))) for name in (ALLOWED, BLOCKED)))
 
     @property
     def is_active(self) -> bool:
@@ -60,15 +63,17 @@ class DomainFilter(NamedTuple):
         return " ".join(filter(None, [sites, *others]))
 
 
-def findings(arguments: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the two lists of domains, for a tool's `validate` hook; `[]` where nothing is."""
+def domain_findings(arguments: JSONMapping) -> list[str]:
+    """What is wrong with the two lists of domains; `[]` where nothing is."""
     found = []
+    if arguments.get(ALLOWED) and not any(map(str.strip, arguments[ALLOWED])):
+        found.append(f"{ALLOWED}: it names no domain, leave it out or empty to search everywhere")
     for name in (ALLOWED, BLOCKED):
         for entry in arguments.get(name) or []:
             try:
-                normalise(entry) if entry.strip() else None
-            except NotADomain as error:
-                found.append(f"{name}: {_shortened(entry)!r} is not a domain, {error}")
+                normalise_domain(entry) if entry.strip() else None
+            except InvalidDomain as error:
+                found.append(f"{name}: {shorten(entry, _MAX_SHOWN_CHARS)!r} is not a domain, {error}")
     if not found:
         domains = DomainFilter.of(arguments)
         if domains.allowed and all(_is_on(domain, domains.blocked) for domain in domains.allowed):
@@ -76,30 +81,30 @@ def findings(arguments: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def normalise(pasted: str) -> str:
+def normalise_domain(pasted: str) -> str:
     """The domain that a pasted text names, in ASCII and small letters: `https://Example.com./x` is `example.com`.
 
     A scheme, a user, a port, a path, `site:`, a leading `*.` and a trailing dot are dropped. A domain of one label
     has to be written with a dot before it (`.edu`), since a bare word is a name that is not finished.
 
-    Raises NotADomain.
+    Raises InvalidDomain.
     """
     text = pasted.strip().strip("\"'<>`").strip()
     host = _REST.sub("", _PREFIX.sub("", text, count=1), count=1)
     is_whole_branch = host.startswith(("*.", "."))
     host = to_ascii(host.removeprefix("*.").removeprefix(".")).removesuffix(".")
     if not host:
-        raise NotADomain("there is no host in it")
+        raise InvalidDomain("there is no host in it")
     labels = host.split(".")
-    if len(host) > _LONGEST or not all(map(_LABEL.fullmatch, labels)):
-        raise NotADomain("write it as example.com")
+    if len(host) > _MAX_HOST_CHARS or not all(map(_LABEL.fullmatch, labels)):
+        raise InvalidDomain("write it as example.com")
     if len(labels) == 1 and not is_whole_branch:
-        raise NotADomain(f"write the whole domain, or .{host} for all domains under it")
+        raise InvalidDomain(f"write the whole domain, or .{host} for all domains under it")
     return host
 
 
 def host_of(url: str) -> str:
-    """The host of a URL, as `normalise` writes it; "" where there is none, or where programs would disagree on it."""
+    """The host of a URL, as `normalise_domain` writes it; "" where there is none, or programs would disagree on it."""
     try:
         parts = urlsplit(url)
         host = to_ascii(parts.hostname or "")
@@ -109,7 +114,7 @@ def host_of(url: str) -> str:
 
 
 def to_ascii(host: str) -> str:
-    """A host name in small letters and the form that is sent, `xn--…` for other scripts. Raises NotADomain."""
+    """A host name in small letters and the form that is sent, `xn--…` for other scripts. Raises InvalidDomain."""
     if host.isascii():
         return host.lower()
     import idna
@@ -117,22 +122,18 @@ def to_ascii(host: str) -> str:
     try:
         return idna.encode(host, uts46=True).decode("ascii")
     except UnicodeError:  # idna.IDNAError is one
-        raise NotADomain("it holds a character that no domain has") from None
+        raise InvalidDomain("it holds a character that no domain has") from None
 
 
-def _read(entries: Iterable[str] | None) -> list[str]:
-    # A model that has to fill in every parameter sends [""] for a list that it does not mean.
-    return [normalise(entry) for entry in entries or [] if entry.strip()]
+def _normalise_all(entries: Iterable[str] | None) -> list[str]:
+    return [normalise_domain(entry) for entry in entries or [] if entry.strip()]
 
 
 def _is_on(host: str, domains: Iterable[str]) -> bool:
-    return any(host == domain or host.endswith(f".{domain}") for domain in domains)
+    """Whether a host is one of these domains or beneath one; nothing is beneath an IP address."""
+    return any(host == domain or (host.endswith(f".{domain}") and not domain[-1].isdigit()) for domain in domains)
 
 
 def _without_included(domains: list[str]) -> tuple[str, ...]:
     unique = dict.fromkeys(domains)
     return tuple(one for one in unique if not _is_on(one, [other for other in unique if other != one]))
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -1,4 +1,4 @@
-"""What a search provider says about itself, so that a general search can use it: plain data, read from a mapping.
+"""What a search provider says about itself, so that a general search can use it: plain data, a `SearchManifest`.
 
     [project.entry-points."ferrule.search_providers"]
     almanac = "ferrule_almanac:SEARCH"
@@ -30,36 +30,42 @@ neither quoted phrases nor -word nor site: in a query.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONMapping
+    from ferrule_websearch.provider import Provider
 
 QUERY, RESULTS = "query", "num_results"
 SITE, ENGINE = "site", "engine"
-PARAMETERS = (
-    QUERY,
-    RESULTS,
-    "time_range",
-    "safe",
-    "language",
-    "country",
-    SITE,
-    "exact_terms",
-    "exclude_terms",
-    ENGINE,
-)
-_MANY = 1_000_000
-_LIMITS = {"results": 10, "sites": 10, "characters": _MANY, "words": _MANY}
-_READING = {"list": "results", "title": "title", "url": "url", "snippet": "snippet"}
+VALUES = ("time_range", "safe", "language", "country")
+PARAMETERS = (QUERY, RESULTS, *VALUES, SITE, "exact_terms", "exclude_terms", ENGINE)
+_UNLIMITED = 1_000_000
+_LIMITS = {"results": 10, "sites": 10, "characters": _UNLIMITED, "words": _UNLIMITED}
+_RESULT_FIELDS = {"list": "results", "title": "title", "url": "url", "snippet": "snippet"}
 
 
-class DeclarationWrong(ValueError):
-    """The object that the entry point names is no declaration. The message says why."""
+class InvalidManifest(ValueError):
+    """The object that the entry point names is no manifest. The message says why."""
+
+
+class SearchManifest(TypedDict):
+    """The data that an entry point of the group `ferrule.search_providers` names, as the module describes it."""
+
+    tool: str
+    name: NotRequired[str]
+    provider: NotRequired[str | type[Provider]]
+    limits: NotRequired[Mapping[str, int]]
+    parameters: NotRequired[Mapping[str, str | Mapping[str, object]]]
+    results: NotRequired[Mapping[str, str]]
+    operators: NotRequired[bool]
 
 
 class Parameter(NamedTuple):
     """How one neutral parameter is handed on. name: the provider's own. values: None where any value is taken."""
 
     name: str
-    values: Mapping[str, Any] | None = None
+    values: JSONMapping | None = None
     is_list: bool = False
     is_lower: bool = False
 
@@ -67,20 +73,19 @@ class Parameter(NamedTuple):
         """Whether there is a word for this value."""
         return self.values is None or value in self.values
 
-    def value(self, value: Any) -> Any:
+    def value(self, value: str) -> object:
         """The provider's word for it."""
-        if isinstance(value, str):
-            value = value if self.values is None else self.values[value]
-            value = value.lower() if self.is_lower and isinstance(value, str) else value
-        return [value] if self.is_list and not isinstance(value, list) else value
+        word = value if self.values is None else self.values[value]
+        word = word.lower() if self.is_lower and isinstance(word, str) else word
+        return [word] if self.is_list and not isinstance(word, list) else word
 
 
-class Declaration(NamedTuple):
+class Manifest(NamedTuple):
     """A provider: see the module. results, sites, characters, words: the most that one query takes."""
 
     tool: str
     name: str
-    provider: Any
+    provider: object
     parameters: Mapping[str, Parameter]
     results: int
     sites: int
@@ -97,38 +102,35 @@ class Declaration(NamedTuple):
     def longest(self) -> str:
         """The longest query, in words."""
         parts = [(self.characters, "characters"), (self.words, "words")]
-        return " and ".join(f"{number} {unit}" for number, unit in parts if number < _MANY)
+        return " and ".join(f"{number} {unit}" for number, unit in parts if number < _UNLIMITED)
 
 
-def declaration(value: object) -> Declaration:
-    """Read a declaration. Raises DeclarationWrong."""
+def read_manifest(value: object) -> Manifest:
+    """The manifest that plain data is. Raises InvalidManifest."""
     facts = _mapping(value, "it")
     tool = _text(facts.get("tool"), "tool")
-    parameters = {
-        name: _parameter(rule, name) for name, rule in _mapping(facts.get("parameters", {}), "parameters").items()
-    }
+    rules = _mapping(facts.get("parameters", {}), "parameters")
+    parameters = {name: _parameter(rule, name) for name, rule in rules.items()}
     for name in parameters:
         if name not in PARAMETERS:
-            raise DeclarationWrong(f"parameters: {name!r} is none of {', '.join(PARAMETERS)}")
+            raise InvalidManifest(f"parameters: {name!r} is none of {', '.join(PARAMETERS)}")
     provider = facts.get("provider")
     if provider is None and QUERY not in parameters:
-        raise DeclarationWrong("parameters: `query` has to be there, since there is no `provider`")
+        raise InvalidManifest("parameters: `query` has to be there, since there is no `provider`")
     limits = {**_LIMITS, **_mapping(facts.get("limits", {}), "limits")}
     for name, limit in limits.items():
         if name not in _LIMITS or not isinstance(limit, int) or limit < 1:
-            raise DeclarationWrong(f"limits: {name!r} is not a limit, or no positive integer")
-    reading = {**_READING, **_mapping(facts.get("results", {}), "results")}
-    name = _text(facts.get("name", tool), "name")
-    return Declaration(
-        tool, name, provider, parameters, **limits, operators=facts.get("operators") is not False, reading=reading
-    )
+            raise InvalidManifest(f"limits: {name!r} is not a limit, or no positive integer")
+    reading = {**_RESULT_FIELDS, **_mapping(facts.get("results", {}), "results")}
+    name, operators = _text(facts.get("name", tool), "name"), facts.get("operators") is not False
+    return Manifest(tool, name, provider, parameters, **limits, operators=operators, reading=reading)
 
 
 def _parameter(rule: object, name: str) -> Parameter:
     if isinstance(rule, str):
         return Parameter(rule)
     facts = _mapping(rule, name)
-    values: Any = facts.get("values")
+    values = facts.get("values")
     if isinstance(values, Sequence) and not isinstance(values, str):
         values = {value: value for value in values}
     if values is not None:
@@ -136,13 +138,13 @@ def _parameter(rule: object, name: str) -> Parameter:
     return Parameter(_text(facts.get("as"), f"{name}.as"), values, bool(facts.get("list")), bool(facts.get("lower")))
 
 
-def _mapping(value: object, what: str) -> Mapping[str, Any]:
+def _mapping(value: object, what: str) -> JSONMapping:
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise DeclarationWrong(f"{what} is no mapping of texts")
+        raise InvalidManifest(f"{what} is no mapping of texts")
     return value
 
 
 def _text(value: object, what: str) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise DeclarationWrong(f"{what} is no text")
+        raise InvalidManifest(f"{what} is no text")
     return value

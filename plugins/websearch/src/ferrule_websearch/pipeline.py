@@ -1,21 +1,22 @@
-"""One search: credentials, questions, answer."""
+"""One search: credentials, requests, answer."""
 
 from __future__ import annotations
 
 import gc
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ferrule.errors import ToolError
 from ferrule_websearch.pagination import Query, collect
 
 if TYPE_CHECKING:
-    from ferrule.tool.context import Context
+    from ferrule import Context, JSONObject
     from ferrule_websearch.provider import Provider
-    from ferrule_websearch.provider_client import Asker
+    from ferrule_websearch.provider_client import ProviderClient
 
 
-def search(provider: Provider, query: Query, context: Context) -> dict[str, Any]:
+def search(provider: Provider, query: Query, context: Context) -> JSONObject:
     """What a search tool's `execute` returns: `{"success", "results": [{"title", "url", "snippet"}], "count"}`.
 
     Where a filter leaves too few results, further pages are asked for, as far as the provider's plan and the deadline
@@ -26,27 +27,43 @@ def search(provider: Provider, query: Query, context: Context) -> dict[str, Any]
     API_ERROR.
     """
     keys = keys_of(provider, context)
-    with _asker_class()(provider, keys, context, query.parameters) as asker:
-        found = collect(provider.plan(query), query, asker.ask)
-    answer = _fitting([result._asdict() for result in found.results], context)
-    left_out = len(found.results) - answer["count"]
-    for reason in filter(None, (found.stopped, left_out and f"Results that do not fit were left out: {left_out}.")):
-        context.event({"kind": "search_incomplete", "content": reason})
+    with _import_client()(provider, keys, context, query.parameters) as client:
+        found = collect(provider.plan(query), query, client.ask)
+    if found.stop_reason:
+        context.event({"event": "search_incomplete", "content": found.stop_reason})
+    answer = {"success": True, "results": [one._asdict() for one in found.results], "count": len(found.results)}
+    fit_results(answer, context, ["results"], counter="count")
     return answer
 
 
-def _asker_class() -> type[Asker]:
+def fit_results(answer: JSONObject, context: Context, lists: Sequence[str], *, counter: str) -> None:
+    """Leave out the last entries of an answer's lists, of equal length, until the client reads it, and tell how many.
+
+    counter: the name of their number in the answer.
+    """
+    left_out = 0
+    while answer[counter] and context.size(answer) > context.max_bytes:
+        for name in lists:
+            answer[name].pop()
+        answer[counter] -= 1
+        left_out += 1
+    if left_out:
+        content = f"Results that do not fit were left out: {left_out}."
+        context.event({"event": "search_incomplete", "content": content})
+
+
+def _import_client() -> type[ProviderClient]:
     """Import the client, which a call without a key does not need, and which takes less without the collector."""
     is_first = "ferrule_websearch.provider_client" not in sys.modules and gc.isenabled()
     if is_first:
         gc.disable()
     try:
-        from ferrule_websearch.provider_client import Asker
+        from ferrule_websearch.provider_client import ProviderClient
     finally:
         if is_first:
             gc.freeze()  # what was imported stays; without this, the first collection would go through all of it
             gc.enable()
-    return Asker
+    return ProviderClient
 
 
 def keys_of(provider: Provider, context: Context) -> dict[str, str]:
@@ -54,18 +71,8 @@ def keys_of(provider: Provider, context: Context) -> dict[str, str]:
     try:
         return {one.name: context.credential(one.name) for one in provider.credentials}
     except ToolError as error:
-        if error.event is None or not provider.setup:  # it is set, and cannot be sent: the host says why
+        if error.event is None or provider.setup is None:  # it is set, and cannot be sent: the host says why
             raise
+        message, event = provider.setup.message(provider.credentials), provider.setup.event(provider.credentials)
         problem = (error.details or {}).get("problem")
-        raise ToolError(
-            error.code, provider.setup, hint=str(problem) if problem else None, event=provider.setup_event
-        ) from None
-
-
-def _fitting(results: list[dict[str, str]], context: Context) -> dict[str, Any]:
-    """The answer with as many of the results as the client reads."""
-    while True:
-        answer = {"success": True, "results": results, "count": len(results)}
-        if not results or context.size(answer) <= context.max_bytes:
-            return answer
-        results = results[:-1]
+        raise ToolError(error.code, message, hint=str(problem) if problem else None, event=event) from None

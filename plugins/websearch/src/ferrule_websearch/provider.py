@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from ferrule.http.retry_after import retry_after
+from ferrule.http import parse_retry_after
 from ferrule_websearch.rate_limit_headers import Window, windows
 
 if TYPE_CHECKING:
-    from ferrule.tool.credentials import Credential
+    from ferrule import Credential
+    from ferrule.text.json_types import JSONMapping
     from ferrule_websearch.pagination import Plan, Query, Reply
+    from ferrule_websearch.setup import Setup
 
 AUTH_INVALID, RATE_LIMIT, API_ERROR = "AUTH_INVALID", "RATE_LIMIT", "API_ERROR"
 
-Json = Mapping[str, Any]
-
 
 class Request(NamedTuple):
-    """What every request of a call has beside its page's parameters. It holds the keys."""
+    """What every request of a call has besides its page's parameters. It holds the keys."""
 
-    params: Mapping[str, str] = {}
+    params: Mapping[str, object] = {}
     headers: Mapping[str, str] = {}
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """What a provider answered. headers: letter case does not matter. document: None where it is no JSON object."""
 
     status: int
     headers: Mapping[str, str]
-    document: Json | None
+    document: JSONMapping | None
 
     @property
     def is_success(self) -> bool:
@@ -62,17 +62,17 @@ class Quota(NamedTuple):
     pace: tuple[int, float] | None = None
 
     @classmethod
-    def spent(cls, answer: Answer) -> Self:
+    def of_spent_plan(cls, response: Response) -> Self:
         """The quota of a day or a month is used up, until the headers say."""
-        long = [window for window in answer.windows if not window.is_short]
+        long = [window for window in response.windows if not window.is_short]
         resets = _resets(_exhausted(long)) or _resets(long)
-        return cls(True, max(resets, default=retry_after(answer.headers)))
+        return cls(True, max(resets, default=parse_retry_after(response.headers)))
 
     @classmethod
-    def passing(cls, answer: Answer, default: float | None = None) -> Self:
+    def of_short_limit(cls, response: Response, default: float | None = None) -> Self:
         """Too many requests came at once; the headers say for how long none is taken, else `default` does."""
-        short = [window for window in answer.windows if window.is_short]
-        wait = retry_after(answer.headers)
+        short = [window for window in response.windows if window.is_short]
+        wait = parse_retry_after(response.headers)
         if wait is None:
             wait = max(_resets(_exhausted(short)), default=min(_resets(short), default=default))
         return cls(None if wait is None else False, wait)
@@ -82,18 +82,18 @@ class Provider:
     """One search API: subclass it, and hand an instance to `search`.
 
     name: as people call it. endpoint: the URL before the query string, which the environment variable
-    `endpoint_variable` replaces. credentials: as the tool's hook returns them. setup: the error where a credential is
-    missing, in front of which the provider's reason stands where it refused one; `setup_event` is the event that goes
-    with a missing one. Without them the host's own words are used. quota_spent: the error where the quota is used up.
-    codes: error codes for the provider's own names of faults, the first that fits; else the status decides.
+    `endpoint_variable` replaces. method: GET, or POST, which sends the parameters as a JSON object. credentials: as the
+    tool's hook returns them. setup: how to get them, which is told where one is missing or refused; without it the
+    host's own words are used. quota_spent: the error where the quota is used up. codes: error codes for the provider's
+    own names of faults, the first that fits; else `statuses` decide by the status, and what is in neither is API_ERROR.
     """
 
     name: str
     endpoint: str
     endpoint_variable: str
+    method: str = "GET"
     credentials: Sequence[Credential] = ()
-    setup: str = ""
-    setup_event: Mapping[str, object] | None = None
+    setup: Setup | None = None
     quota_spent: str = "Rate limit exceeded. The search quota is used up."
     codes: Mapping[str, str] = {}
     statuses: Mapping[int, str] = {401: AUTH_INVALID, 403: AUTH_INVALID, 429: RATE_LIMIT}
@@ -106,20 +106,25 @@ class Provider:
         """The pages to ask for."""
         raise NotImplementedError
 
-    def read(self, document: Json) -> Reply:
+    def read(self, document: JSONMapping) -> Reply:
         """The results of an answer. Raises LookupError, TypeError or AttributeError for a document of another shape."""
         raise NotImplementedError
 
-    def fault(self, document: Json) -> Fault:
+    def fault(self, document: JSONMapping) -> Fault:
         """Why the provider refused, from the JSON object of an error; `{}` where there was none."""
-        error = document.get("error")
-        text = error if isinstance(error, str) else error.get("message") if isinstance(error, dict) else None
+        text = error_object(document).get("message") or document.get("error")
         return Fault((), text if isinstance(text, str) else "")
 
-    def quota(self, answer: Answer, fault: Fault) -> Quota:
+    def quota(self, response: Response, fault: Fault) -> Quota:
         """What a refusal with RATE_LIMIT says about the plan: here by X-RateLimit-* and Retry-After."""
-        is_spent = any(window.is_exhausted and not window.is_short for window in answer.windows)
-        return Quota.spent(answer) if is_spent else Quota.passing(answer)
+        is_spent = any(window.is_exhausted and not window.is_short for window in response.windows)
+        return Quota.of_spent_plan(response) if is_spent else Quota.of_short_limit(response)
+
+
+def error_object(document: JSONMapping) -> JSONMapping:
+    """The object `error` of a document, empty where there is none."""
+    error = document.get("error")
+    return error if isinstance(error, dict) else {}
 
 
 def _exhausted(windows: Iterable[Window]) -> list[Window]:

@@ -1,4 +1,4 @@
-"""One question to a provider at a time: in its turn, bounded in every way, and again where the answer says when."""
+"""One request to a provider at a time: in its turn, bounded in every way, and again when the answer says so."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 from ferrule.errors import ToolError
-from ferrule.http import Client, RequestFailed, Response, UnusableURL
-from ferrule_websearch.errors import Refused, in_words, refused
-from ferrule_websearch.provider import API_ERROR, RATE_LIMIT, Answer, Json, Provider
+from ferrule.http import Client, RequestFailed, UnusableURL
+from ferrule_websearch.errors import ProviderRefusal, format_seconds, refusal_error
+from ferrule_websearch.provider import API_ERROR, RATE_LIMIT, Provider, Response
 from ferrule_websearch.rate_limit_headers import Window, limits_of
-from ferrule_websearch.rate_limiter import TooLate, Turns
+from ferrule_websearch.rate_limiter import RateLimiter, TurnTooLate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
-    from ferrule.tool.context import Context
+    from ferrule import Context
+    from ferrule.http import Response as HTTPResponse
+    from ferrule.text.json_types import JSONMapping
     from ferrule_websearch.pagination import Page, Reply
 
-MAX_BODY = 4 << 20  # bytes; twenty results take a hundredth of it
-_RESERVE = 1.0  # seconds that a request itself may take; a turn later than that before the deadline is no use
+MAX_BODY_BYTES = 4 << 20  # twenty results take a hundredth of it
+_RESERVE_SECONDS = 1.0  # that a request itself may take; a turn later than that before the deadline is no use
 
 
-class Asker:
+class ProviderClient:
     """Asks a provider for pages until the call's deadline; a context manager.
 
-    keys: the values of the provider's credentials by name. parameters: what each request has beside its page's, and
-    over what the provider says for all requests. Everything that goes wrong is a ToolError without a key.
+    keys: the values of the provider's credentials by name. parameters: what each request has besides its page's, and
+    instead of what the provider says for all requests. Everything that goes wrong is a ToolError without a key.
     """
 
     def __init__(
@@ -39,7 +41,7 @@ class Asker:
         provider: Provider,
         keys: Mapping[str, str],
         context: Context,
-        parameters: Mapping[str, str] | None = None,
+        parameters: Mapping[str, object] | None = None,
     ) -> None:
         self._provider = provider
         self._context = context
@@ -47,19 +49,19 @@ class Asker:
         self._endpoint = endpoint_of(provider)
         self._request = provider.request(keys)
         self._params = {**self._request.params, **(parameters or {})}
-        self._turns = Turns(self._endpoint, *self._secrets)
+        self._rate_limiter = RateLimiter(self._endpoint, *self._secrets)
         headers = {"Accept": "application/json", **self._request.headers}
         self._client = Client(context.deadline, headers=headers)
-        self._latest = context.deadline - min(_RESERVE, context.remaining() / 4)
+        self._latest = context.deadline - min(_RESERVE_SECONDS, context.remaining() / 4)
 
     def ask(self, page: Page) -> Reply:
         """The results of a page. Raises ToolError: NETWORK_ERROR, API_ERROR, AUTH_INVALID or RATE_LIMIT."""
         attempt = 0
         while True:
-            answer = self._get({**page.params, **self._params})
-            if answer.is_success:
-                return self._read(answer)
-            self._wait(refused(self._provider, answer, self._secrets), attempt)
+            response = self._send({**page.params, **self._params})
+            if response.is_success:
+                return self._read(response)
+            self._wait(refusal_error(self._provider, response, self._secrets), attempt)
             attempt += 1
 
     def __enter__(self) -> Self:
@@ -70,34 +72,41 @@ class Asker:
     ) -> None:
         self._client.close()
 
-    def _get(self, params: Mapping[str, str]) -> Answer:
-        """Ask once, in turn."""
+    def _send(self, params: Mapping[str, object]) -> Response:
+        """Send one request, in turn."""
         sent = self._take_turn()
         try:
-            with self._client.open("GET", self._endpoint, params=params) as response:
-                answer = Answer(response.status, response.headers, _document(response))
+            with self._open(params) as received:
+                response = Response(received.status, received.headers, _document(received))
         except UnusableURL:
-            raise _unusable(self._provider) from None
+            raise _unusable_endpoint(self._provider) from None
         except RequestFailed as failed:
             raise ToolError("NETWORK_ERROR", f"{self._provider.name} gave no answer: {failed.reason}.") from None
-        self._learn(answer, sent)
-        return answer
+        self._learn(response, sent)
+        return response
+
+    def _open(self, params: Mapping[str, object]) -> HTTPResponse:
+        if self._provider.method == "GET":
+            texts = {name: str(value) for name, value in params.items()}
+            return self._client.open("GET", self._endpoint, params=texts)
+        headers = {"Content-Type": "application/json"}
+        return self._client.open("POST", self._endpoint, headers=headers, content=json.dumps(params).encode())
 
     def _take_turn(self) -> float:
         """Wait for the turn; the instant at which it came."""
         try:
-            time.sleep(self._turns.take(self._latest))
-        except TooLate as late:
-            raise _too_late(self._provider, late) from None
+            time.sleep(self._rate_limiter.acquire(self._latest))
+        except TurnTooLate as late:
+            raise _turn_too_late(self._provider, late) from None
         return time.monotonic()
 
-    def _learn(self, answer: Answer, sent: float) -> None:
-        windows = answer.windows
+    def _learn(self, response: Response, sent: float) -> None:
+        windows = response.windows
         used_up = [sent + one.reset for one in windows if one.is_short and one.is_exhausted and one.reset]
-        told = any(window.limit is not None for window in windows)
-        self._turns.learn(limits_of(windows) if told else None, max(used_up, default=0.0))
+        has_limits = any(window.limit is not None for window in windows)
+        self._rate_limiter.learn(limits_of(windows) if has_limits else None, max(used_up, default=0.0))
 
-    def _wait(self, error: Refused, attempt: int) -> None:
+    def _wait(self, error: ProviderRefusal, attempt: int) -> None:
         """Have all calls of the key wait for as long as the answer says; raises the error where that is no use."""
         if error.wait is None:
             raise error
@@ -105,13 +114,13 @@ class Asker:
         again = time.monotonic() + max(error.wait, min(1.0, 0.1 * 2**attempt))
         if again > self._latest:
             raise error
-        self._turns.learn(limits_of([Window(*error.quota.pace)]) if error.quota.pace else None, again)
+        self._rate_limiter.learn(limits_of([Window(*error.quota.pace)]) if error.quota.pace else None, again)
 
-    def _read(self, answer: Answer) -> Reply:
-        if answer.document is None:
+    def _read(self, response: Response) -> Reply:
+        if response.document is None:
             raise ToolError(API_ERROR, f"{self._provider.name} sent something else than a JSON object.")
         try:
-            return self._provider.read(answer.document)
+            return self._provider.read(response.document)
         except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
             raise ToolError(API_ERROR, f"{self._provider.name} sent JSON of an unexpected shape.") from None
 
@@ -122,18 +131,18 @@ def endpoint_of(provider: Provider) -> str:
     try:
         parts = urlsplit(named or provider.endpoint)
     except ValueError:
-        raise _unusable(provider) from None
+        raise _unusable_endpoint(provider) from None
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise _unusable(provider)
+        raise _unusable_endpoint(provider)
     return parts.geturl()
 
 
-def _document(response: Response) -> Json | None:
+def _document(response: HTTPResponse) -> JSONMapping | None:
     """The JSON object in a body; None where there is none. A refusal counts even where its body does not come."""
     if 300 <= response.status < 400:
         return None
     try:
-        body = response.read(MAX_BODY)
+        body = response.read(MAX_BODY_BYTES)
         document = json.loads(body) if response.complete else None
     except RequestFailed:
         if response.status < 300:
@@ -144,17 +153,17 @@ def _document(response: Response) -> Json | None:
     return document if isinstance(document, dict) else None
 
 
-def _too_late(provider: Provider, late: TooLate) -> ToolError:
-    pace = " and ".join(f"{limit} in {in_words(seconds)}" for limit, seconds in late.limits) or "none for a while"
+def _turn_too_late(provider: Provider, late: TurnTooLate) -> ToolError:
+    pace = " and ".join(f"{limit} in {format_seconds(seconds)}" for limit, seconds in late.limits) or "none for a while"
     return ToolError(
         RATE_LIMIT,
         f"Rate limit exceeded. The calls of this machine take turns, since {provider.name} allows {pace}; "
-        f"the turn of this one would come in {in_words(late.seconds)}, too late for it.",
+        f"the turn of this one would come in {format_seconds(late.seconds)}, too late for it.",
         retry_after=ceil(late.seconds),
     )
 
 
-def _unusable(provider: Provider) -> ToolError:
+def _unusable_endpoint(provider: Provider) -> ToolError:
     # the value is not shown, because it may hold a password
     return ToolError(
         "NETWORK_ERROR",

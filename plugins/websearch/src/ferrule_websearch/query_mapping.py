@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.errors import ToolError
 from ferrule_websearch.domains import DomainFilter
-from ferrule_websearch.manifest import ENGINE, QUERY, RESULTS, SITE, Declaration
+from ferrule_websearch.manifest import ENGINE, QUERY, RESULTS, SITE, VALUES, Manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from ferrule import JSONObject
 
-_SPARE = 3  # results more than were asked for, since some may be the same page twice
+_SPARE_RESULTS = 3  # results more than were asked for, since some may be the same page twice
 _TERM = re.compile(r'"([^"]*)"|(\S+)')
-_VALUES = ("time_range", "safe", "language", "country")
 
 
-class Wanted(NamedTuple):
+class SearchRequest(NamedTuple):
     """A search in the words of no provider. What is empty is not asked for.
 
     limit: results. sites: domains, of which each result has to be on one. time_range: day, week, month or year. safe:
@@ -38,37 +38,37 @@ class Wanted(NamedTuple):
     engine: str = ""
 
 
-class Question(NamedTuple):
+class ProviderQuery(NamedTuple):
     """One query. parameters: in the provider's words. domains: what its results are held against."""
 
     text: str
     limit: int
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, object]
     domains: DomainFilter
 
 
-class Translation(NamedTuple):
-    """questions: whose results are merged. ignored: name and reason. emulated: names of what stands in the query."""
+class QueryMapping(NamedTuple):
+    """queries: whose results are merged. ignored: name and reason. emulated: names of what stands in the query."""
 
-    questions: Sequence[Question]
+    queries: Sequence[ProviderQuery]
     ignored: Sequence[tuple[str, str]]
     emulated: Sequence[str]
 
 
 class _Draft:
-    """A translation that is being made."""
+    """A mapping that is being made."""
 
-    def __init__(self, declared: Declaration, wanted: Wanted) -> None:
-        self.declared = declared
-        self.wanted = wanted
-        self.text = wanted.text
-        self.parameters: dict[str, Any] = {}
+    def __init__(self, manifest: Manifest, request: SearchRequest) -> None:
+        self.manifest = manifest
+        self.request = request
+        self.text = request.text
+        self.parameters: JSONObject = {}
         self.ignored: list[tuple[str, str]] = []
         self.emulated: list[str] = []
 
     def hand_on(self, name: str, value: str) -> bool:
         """Say it with the provider's own parameter; False where it has none, or no word for the value."""
-        parameter = self.declared.parameters.get(name)
+        parameter = self.manifest.parameters.get(name)
         if parameter is None or not parameter.takes(value):
             return False
         self.parameters[parameter.name] = parameter.value(value)
@@ -78,76 +78,76 @@ class _Draft:
         """Say it in the query, where the provider reads that and it fits."""
         if not words.strip('"- '):
             return
-        if not self.declared.operators:
-            self.ignored.append((name, f"{self.declared.name} has nothing that would do this"))
-        elif not self.declared.fits(f"{self.text} {words}"):
-            self.ignored.append((name, f"{self.declared.name} takes {self.declared.longest} at most in a query"))
+        if not self.manifest.operators:
+            self.ignored.append((name, f"{self.manifest.name} has nothing that would do this"))
+        elif not self.manifest.fits(f"{self.text} {words}"):
+            self.ignored.append((name, f"{self.manifest.name} takes {self.manifest.longest} at most in a query"))
         else:
             self.text = f"{self.text} {words}"
             self.emulated.append(name)
 
 
-def translate(declared: Declaration, wanted: Wanted) -> Translation:
+def map_query(manifest: Manifest, request: SearchRequest) -> QueryMapping:
     """What to ask this provider.
 
     Raises ToolError INVALID_INPUT where it cannot be asked at all: its queries are shorter, or an engine is asked for
     that only another provider has, without sites that would do instead.
     """
-    if not declared.fits(wanted.text):
-        raise ToolError("INVALID_INPUT", f"query: {declared.name} takes {declared.longest} at most.")
-    draft = _Draft(declared, wanted)
-    for name in _VALUES:
-        value = str(getattr(wanted, name))
+    if not manifest.fits(request.text):
+        raise ToolError("INVALID_INPUT", f"query: {manifest.name} takes {manifest.longest} at most.")
+    draft = _Draft(manifest, request)
+    for name in VALUES:
+        value = str(getattr(request, name))
         if value and not draft.hand_on(name, value):
-            draft.ignored.append((name, _no_word_for(declared, name, value)))
-    if wanted.exact_terms and not draft.hand_on("exact_terms", wanted.exact_terms):
-        draft.emulate("exact_terms", f'"{" ".join(wanted.exact_terms.replace(chr(34), " ").split())}"')
-    if wanted.exclude_terms and not draft.hand_on("exclude_terms", wanted.exclude_terms):
-        draft.emulate("exclude_terms", excluded(wanted.exclude_terms))
+            draft.ignored.append((name, _no_word_for(manifest, name, value)))
+    if request.exact_terms and not draft.hand_on("exact_terms", request.exact_terms):
+        draft.emulate("exact_terms", f'"{" ".join(request.exact_terms.replace(chr(34), " ").split())}"')
+    if request.exclude_terms and not draft.hand_on("exclude_terms", request.exclude_terms):
+        draft.emulate("exclude_terms", exclusion_operators(request.exclude_terms))
     sites = _sites(draft)
-    questions = [_question(draft, group) for group in (_groups(draft, sites) if sites else [()])]
-    return Translation(questions, draft.ignored, draft.emulated)
+    queries = [_provider_query(draft, group) for group in (_groups(draft, sites) if sites else [()])]
+    return QueryMapping(queries, draft.ignored, draft.emulated)
 
 
-def excluded(terms: str) -> str:
+def exclusion_operators(terms: str) -> str:
     """Terms in the words of a query: `a "b c"` is `-a -"b c"`.
 
-    >>> excluded('python "monty hall"')
+    >>> exclusion_operators('python "monty hall"')
     '-python -"monty hall"'
     """
     found = ((" ".join(phrase.split()), word.strip('"').lstrip("-")) for phrase, word in _TERM.findall(terms))
     return " ".join(f'-"{phrase}"' if phrase else f"-{word}" for phrase, word in found if phrase or word)
 
 
-def _no_word_for(declared: Declaration, name: str, value: str) -> str:
-    if name not in declared.parameters:
-        return f"{declared.name} cannot be asked for it"
-    return f"{declared.name} does not know {value!r}"
+def _no_word_for(manifest: Manifest, name: str, value: str) -> str:
+    if name not in manifest.parameters:
+        return f"{manifest.name} cannot be asked for it"
+    return f"{manifest.name} does not know {value!r}"
 
 
 def _sites(draft: _Draft) -> Sequence[str]:
     """The sites that are left to ask for, once the engine is named."""
-    wanted = draft.wanted
-    if not wanted.engine or draft.hand_on(ENGINE, wanted.engine):
-        return () if wanted.engine else wanted.sites
-    if not wanted.sites:
-        raise ToolError("INVALID_INPUT", f"lens: {draft.declared.name} has no engine of this kind.")
-    return wanted.sites
+    request = draft.request
+    if not request.engine or draft.hand_on(ENGINE, request.engine):
+        return () if request.engine else request.sites
+    if not request.sites:
+        raise ToolError("INVALID_INPUT", f"lens: {draft.manifest.name} has no engine of this kind.")
+    return request.sites
 
 
 def _groups(draft: _Draft, sites: Sequence[str]) -> list[tuple[str, ...]]:
     """The sites in groups that one query takes, none left out; all at once where no query can name any of them."""
-    declared = draft.declared
+    manifest = draft.manifest
     if not _can_name(draft, sites):
         return [tuple(sites)]
-    parameter = declared.parameters.get(SITE)
-    is_own = declared.provider is None and parameter is not None
-    most = 1 if is_own and parameter and not parameter.is_list else declared.sites
+    parameter = manifest.parameters.get(SITE)
+    is_own = manifest.provider is None and parameter is not None
+    most = 1 if is_own and parameter and not parameter.is_list else manifest.sites
     groups: list[tuple[str, ...]] = []
     for site in sites:
         grown = (*groups[-1], site) if groups else (site,)
         text = draft.text if is_own else f"{draft.text} {DomainFilter(grown).operators()}"
-        if groups and len(grown) <= most and declared.fits(text):
+        if groups and len(grown) <= most and manifest.fits(text):
             groups[-1] = grown
         else:
             groups.append((site,))
@@ -156,31 +156,31 @@ def _groups(draft: _Draft, sites: Sequence[str]) -> list[tuple[str, ...]]:
 
 def _can_name(draft: _Draft, sites: Sequence[str]) -> bool:
     """Whether the provider can be told of at least one site; else there is one query, and its results to filter."""
-    declared = draft.declared
-    if declared.provider is None and SITE in declared.parameters:
+    manifest = draft.manifest
+    if manifest.provider is None and SITE in manifest.parameters:
         return True
-    is_read = declared.operators or declared.provider is not None
-    return is_read and any(declared.fits(f"{draft.text} {DomainFilter((site,)).operators()}") for site in sites)
+    is_read = manifest.operators or manifest.provider is not None
+    return is_read and any(manifest.fits(f"{draft.text} {DomainFilter((site,)).operators()}") for site in sites)
 
 
-def _question(draft: _Draft, sites: tuple[str, ...]) -> Question:
-    declared, domains = draft.declared, DomainFilter(sites)
-    spare = 0 if sites and declared.provider else _SPARE
-    limit = min(draft.wanted.limit + spare, max(declared.results, draft.wanted.limit if declared.provider else 1))
-    if declared.provider is not None:
-        return Question(draft.text, limit, draft.parameters, domains)
-    return _question_to_a_tool(draft, domains, limit)
+def _provider_query(draft: _Draft, sites: tuple[str, ...]) -> ProviderQuery:
+    manifest, domains = draft.manifest, DomainFilter(sites)
+    spare = 0 if sites and manifest.provider else _SPARE_RESULTS
+    limit = min(draft.request.limit + spare, max(manifest.results, draft.request.limit if manifest.provider else 1))
+    if manifest.provider is not None:
+        return ProviderQuery(draft.text, limit, draft.parameters, domains)
+    return _query_for_tool(draft, domains, limit)
 
 
-def _question_to_a_tool(draft: _Draft, domains: DomainFilter, limit: int) -> Question:
+def _query_for_tool(draft: _Draft, domains: DomainFilter, limit: int) -> ProviderQuery:
     """The whole of the tool's arguments, with the sites in its own words or in the query."""
-    declared, parameters, text = draft.declared, dict(draft.parameters), draft.text
-    site = declared.parameters.get(SITE)
+    manifest, parameters, text = draft.manifest, dict(draft.parameters), draft.text
+    site = manifest.parameters.get(SITE)
     if domains.allowed and site:
         parameters[site.name] = list(domains.allowed) if site.is_list else site.value(domains.allowed[0])
-    elif domains.allowed and declared.operators and declared.fits(f"{text} {domains.operators()}"):
+    elif domains.allowed and manifest.operators and manifest.fits(f"{text} {domains.operators()}"):
         text = f"{text} {domains.operators()}"
-    if RESULTS in declared.parameters:
-        parameters[declared.parameters[RESULTS].name] = limit
-    parameters[declared.parameters[QUERY].name] = text
-    return Question(text, limit, parameters, domains)
+    if RESULTS in manifest.parameters:
+        parameters[manifest.parameters[RESULTS].name] = limit
+    parameters[manifest.parameters[QUERY].name] = text
+    return ProviderQuery(text, limit, parameters, domains)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from typing import NamedTuple
 
-from ferrule.http.retry_after import unsigned
+from ferrule.http import parse_unsigned
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-SHORT = 60.0  # seconds; a window that is longer than a call cannot be waited for
-_SLACK = 1.05  # two requests may come closer to each other on their way than they were sent
-_MOST = 200  # requests of one window; a plan with more never makes a person wait
-_EPOCH = 1_000_000_000  # a reset that is larger is an instant, and no number of seconds
+MAX_WAIT_SECONDS = 60.0  # a window that is longer than a call cannot be waited for
+_SLACK_FACTOR = 1.05  # two requests may come closer to each other on their way than they were sent
+_MAX_REQUESTS = 200  # of one window; a plan with more never makes a user wait
+_MIN_EPOCH_SECONDS = 1_000_000_000  # a reset that is larger is an instant, and no number of seconds
 
 
 class Window(NamedTuple):
@@ -31,7 +30,7 @@ class Window(NamedTuple):
     def is_short(self) -> bool:
         """Whether waiting for it makes sense within a call."""
         length = self.reset if self.seconds is None else self.seconds
-        return length is not None and length <= SHORT
+        return length is not None and length <= MAX_WAIT_SECONDS
 
     @property
     def is_exhausted(self) -> bool:
@@ -50,19 +49,15 @@ def windows(headers: Mapping[str, str]) -> list[Window]:
     )
     if not any(any(map(str.strip, values)) for values in (policy, limits, remaining, resets)):
         return []
-    found = []
-    for index in range(max(map(len, (policy, limits, remaining, resets)))):
-        limit, seconds = _policy(_at(policy, index))
-        reset = unsigned(_at(resets, index))
-        found.append(
-            Window(
-                limit if limit is not None else _whole(_at(limits, index)),
-                seconds,
-                _whole(_at(remaining, index)),
-                reset if reset is None or reset < _EPOCH else max(0.0, reset - time.time()),
-            )
-        )
-    return found
+    return [_window(*texts) for texts in zip_longest(policy, limits, remaining, resets, fillvalue="")]
+
+
+def _window(policy: str, limit: str, remaining: str, reset: str) -> Window:
+    count, seconds = _policy(policy)
+    wait = parse_unsigned(reset)
+    if wait is not None and wait >= _MIN_EPOCH_SECONDS:
+        wait = max(0.0, wait - time.time())
+    return Window(_whole(limit) if count is None else count, seconds, _whole(remaining), wait)
 
 
 def next_turn(now: float, taken: Sequence[float], limits: Iterable[tuple[int, float]], blocked: float) -> float:
@@ -74,7 +69,7 @@ def next_turn(now: float, taken: Sequence[float], limits: Iterable[tuple[int, fl
     turn = max(now, blocked)
     for limit, seconds in limits:
         if 0 < limit <= len(taken):
-            turn = max(turn, taken[-limit] + seconds * _SLACK)
+            turn = max(turn, taken[-limit] + seconds * _SLACK_FACTOR)
     return turn
 
 
@@ -83,7 +78,7 @@ def limits_of(windows: Iterable[Window]) -> list[tuple[int, float]]:
     return [
         (window.limit, window.seconds)
         for window in windows
-        if window.limit and window.seconds and window.is_short and 0 < window.limit <= _MOST
+        if window.limit and window.seconds and window.is_short and 0 < window.limit <= _MAX_REQUESTS
     ]
 
 
@@ -92,14 +87,10 @@ def _policy(text: str) -> tuple[int | None, float | None]:
     for parameter in rest.split(";"):
         name, _, value = parameter.partition("=")
         if name.strip().lower() == "w":
-            return _whole(limit), unsigned(value)
+            return _whole(limit), parse_unsigned(value)
     return _whole(limit), None
 
 
-def _at(values: Sequence[str], index: int) -> str:
-    return values[index] if index < len(values) else ""
-
-
 def _whole(text: str) -> int | None:
-    number = unsigned(text.strip().removeprefix("-"))
+    number = parse_unsigned(text.strip().removeprefix("-"))
     return None if number is None else -int(number) if text.strip().startswith("-") else int(number)

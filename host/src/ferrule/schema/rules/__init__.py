@@ -7,8 +7,6 @@ on the path of `--schema` and imports next to nothing; `check` does everything. 
 
 from __future__ import annotations
 
-from ferrule.lazy import attach
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -19,13 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Finding", "check", "check_text", "contract_errors"]
 
-__getattr__ = attach(
-    __name__,
-    {
-        "RULES": "ferrule.schema.rules.definitions",
-        "Finding": "ferrule.schema.rules.findings",
-        "check": "ferrule.schema.rules.check",
-        "check_text": "ferrule.schema.rules.check",
-        "contract_errors": "ferrule.schema.rules.contract",
-    },
-)
+_FILES = {"RULES": "definitions", "Finding": "findings", "check_text": "check", "contract_errors": "contract"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:  # such as a module of this package, which Python looks for here first
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ferrule.lazy import load  # not above: what is on the path of a call pays for each file
+
+    return load(__name__, f"{__name__}.{_FILES.get(name, name)}", name)

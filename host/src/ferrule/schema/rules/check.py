@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 from ferrule.schema.rules import contract
 from ferrule.schema.rules.contract import contract_errors
 from ferrule.schema.rules.definitions import ERROR, RULES, WARNING
 from ferrule.schema.rules.findings import Finding
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
 
 
 def check_text(
@@ -32,12 +29,8 @@ def check_text(
         schema = loads(text)
     except MalformedJSON as error:
         _refuse_unknown(silenced)
-        unreadable = Finding(
-            "valid-json",
-            "",
-            f"The schema is not JSON that the client reads, so the tool is not registered: {error}.",
-            "Print exactly one JSON object, as UTF-8, and nothing else.",
-        )
+        message = f"The schema is not JSON that the client reads, so the tool is not registered: {error}."
+        unreadable = Finding("valid-json", "", message, "Print exactly one JSON object, as UTF-8, and nothing else.")
         return [unreadable, *contract.too_large(size)]
     return check(schema, name=name, size=size, strict=strict, silenced=silenced)
 
@@ -68,9 +61,9 @@ def check(
     findings = contract_errors(schema, name=name, size=size)
     if readable:
         told = [finding.pointer for finding in findings]
-        findings += [new for new in metaschema(schema) if not _is_told(new, told)]
-    findings += [_hardened(new) if strict else new for new in advice(schema) if new.id not in silenced]
-    return _distinct(findings)
+        findings += [new for new in metaschema(schema) if not _is_reported(new, told)]
+    findings += [_promote_warnings(new) if strict else new for new in advice(schema) if new.id not in silenced]
+    return _drop_duplicates(findings)
 
 
 def _refuse_unknown(silenced: Collection[str]) -> None:
@@ -90,18 +83,18 @@ def _printed_size(schema: object) -> int | None:
         return None
 
 
-def _is_told(new: Finding, told: Iterable[str]) -> bool:
+def _is_reported(new: Finding, told: Iterable[str]) -> bool:
     """The metaschema refuses much that the contract has already refused, in the same place or inside it."""
     if new.id != "metaschema":
         return False
     return any(pointer == new.pointer or pointer.startswith(f"{new.pointer}/") for pointer in told)
 
 
-def _hardened(finding: Finding) -> Finding:
+def _promote_warnings(finding: Finding) -> Finding:
     return Finding(finding.id, finding.pointer, finding.message, finding.mend, severity=ERROR)
 
 
-def _distinct(findings: Iterable[Finding]) -> list[Finding]:
+def _drop_duplicates(findings: Iterable[Finding]) -> list[Finding]:
     kept: dict[tuple[str, str], Finding] = {}
     for finding in findings:
         kept.setdefault((finding.id, finding.pointer), finding)

@@ -6,9 +6,9 @@ more than the names below.
 
 from __future__ import annotations
 
-from ferrule.schema.rules.findings import Finding, pointer_to, shown
+from ferrule.schema.rules.findings import Finding, format_value, pointer_to
 from ferrule.schema.rules.nodes import MAX_LEVELS, plain_nodes
-from ferrule.text.naming import executable_name, is_tool_name
+from ferrule.text.names import executable_name, is_tool_name
 
 TYPE_CHECKING = False
 
@@ -23,17 +23,13 @@ MAX_BYTES = 8191
 TYPES = ("string", "integer", "number", "boolean", "array", "object")
 
 _FIELDS = (("name", str, "a string"), ("description", str, "a string"), ("parameters", dict, "an object"))
-_MEANT = {
-    "str": "string",
-    "text": "string",
-    "int": "integer",
-    "float": "number",
-    "double": "number",
-    "bool": "boolean",
-    "list": "array",
-    "tuple": "array",
-    "dict": "object",
-    "map": "object",
+_OTHER_WORDS = {
+    "string": ("str", "text"),
+    "integer": ("int",),
+    "number": ("float", "double"),
+    "boolean": ("bool",),
+    "array": ("list", "tuple"),
+    "object": ("dict", "map"),
 }
 
 
@@ -57,12 +53,9 @@ def contract_errors(schema: object, *, name: str | None = None, size: int | None
 def too_large(size: int | None) -> Iterator[Finding]:
     """The client reads 8,191 bytes and no more, so what is longer is broken JSON to it."""
     if size is not None and size > MAX_BYTES:
-        yield Finding(
-            "too-large",
-            "",
-            f"The printed schema has {size:,} bytes: the client drops a tool that prints more than {MAX_BYTES:,}.",
-            f"Take out {size - MAX_BYTES:,} bytes: descriptions and enums are where they usually are.",
-        )
+        message = f"The printed schema has {size:,} bytes: the client drops a tool that prints more than {MAX_BYTES:,}."
+        mend = f"Take out {size - MAX_BYTES:,} bytes: descriptions and enums are where they usually are."
+        yield Finding("too-large", "", message, mend)
 
 
 def too_deep(document: object) -> Iterator[Finding]:
@@ -96,13 +89,9 @@ def is_too_deep(document: object) -> bool:
 
 
 def too_deep_at(pointer: str) -> Finding:
-    """The finding of `too_deep`, for whoever else meets such a document."""
-    return Finding(
-        "too-deep",
-        pointer,
-        f"The schema has more than {MAX_LEVELS} levels of JSON: no client and no provider reads it.",
-        "Flatten it: one level of parameters is what models fill best.",
-    )
+    """The finding of `too_deep`, for other code that meets such a document."""
+    message = f"The schema has more than {MAX_LEVELS} levels of JSON: no client and no provider reads it."
+    return Finding("too-deep", pointer, message, "Flatten it: one level of parameters is what models fill best.")
 
 
 def required_fields(document: object) -> Iterator[Finding]:
@@ -110,13 +99,13 @@ def required_fields(document: object) -> Iterator[Finding]:
     rule = "required-fields"
     if not isinstance(document, dict):
         mend = 'Print one object: {"name": ..., "description": ..., "parameters": ...}.'
-        yield _unregistered(rule, "", f"The schema is {shown(document)}, not an object", mend)
+        yield _unregistered(rule, "", f"The schema is {format_value(document)}, not an object", mend)
         return
     for field, kind, wanted in _FIELDS:
         if field not in document:
             wrong = f"The field {field!r} is missing"
         elif not isinstance(document[field], kind):
-            wrong = f"The field {field!r} is {shown(document[field])}, not {wanted}"
+            wrong = f"The field {field!r} is {format_value(document[field])}, not {wanted}"
         else:
             continue
         yield _unregistered(rule, f"/{field}", wrong, f"Give {field!r} {wanted} at the top level.")
@@ -127,7 +116,7 @@ def name_format(document: object) -> Iterator[Finding]:
     name = _member(document, "name")
     if not isinstance(name, str) or is_tool_name(name):
         return
-    wrong = f"The name {shown(name)} has other characters than ASCII letters, digits and underscores"
+    wrong = f"The name {format_value(name)} has other characters than ASCII letters, digits and underscores"
     yield _unregistered("name-format", "/name", wrong if name else "The name is empty", "Use snake_case: web_search.")
 
 
@@ -137,13 +126,9 @@ def name_mismatch(document: object, name: str | None) -> Iterator[Finding]:
     if name is None or not isinstance(own, str) or own == name:
         return
     rename = f", or call the executable {executable_name(own)!r}" if is_tool_name(own) else ""
-    yield Finding(
-        "name-mismatch",
-        "/name",
-        f"The file name or the entry point calls the tool {shown(name)}, and its schema {shown(own)}: "
-        "the client would register it under the first, and its answers and hints name the second.",
-        f'Set "name" to {shown(name)}{rename}.',
-    )
+    wrong = f"The file name or the entry point calls the tool {format_value(name)}, and its schema {format_value(own)}"
+    cost = "the client would register it under the first, and its answers and hints name the second"
+    yield Finding("name-mismatch", "/name", f"{wrong}: {cost}.", f'Set "name" to {format_value(name)}{rename}.')
 
 
 def parameters_structure(document: object) -> Iterator[Finding]:
@@ -152,11 +137,11 @@ def parameters_structure(document: object) -> Iterator[Finding]:
     if not isinstance(parameters, dict):
         return
     if parameters.get("type") != "object":
-        wrong = f"The type of 'parameters' is {shown(parameters.get('type'))}"
+        wrong = f"The type of 'parameters' is {format_value(parameters.get('type'))}"
         wrong = wrong if "type" in parameters else "'parameters' has no type"
         yield _unregistered(rule, "/parameters/type", wrong, 'Set it to "object".')
     if not isinstance(parameters.get("properties"), dict):
-        wrong = f"'properties' is {shown(parameters.get('properties'))}, not an object"
+        wrong = f"'properties' is {format_value(parameters.get('properties'))}, not an object"
         wrong = wrong if "properties" in parameters else "'parameters' has no 'properties'"
         mend = "Map each parameter's name to its schema; a tool without parameters has {}."
         yield _unregistered(rule, "/parameters/properties", wrong, mend)
@@ -169,13 +154,13 @@ def property_type(document: object) -> Iterator[Finding]:
         if node.depth == 1:
             continue
         if not isinstance(node.schema, dict):
-            wrong = f"{_subject(node)} is {shown(node.schema)}, not a schema"
+            wrong = f"{_subject(node)} is {format_value(node.schema)}, not a schema"
             yield _unregistered(rule, node.pointer, wrong, 'Put a schema there, such as {"type": "string"}.')
             continue
         yield from _type_of(node, node.schema)
         properties = node.schema.get("properties", {})
         if not isinstance(properties, dict):
-            wrong = f"The nested 'properties' is {shown(properties)}, not an object"
+            wrong = f"The nested 'properties' is {format_value(properties)}, not an object"
             mend = "Map each nested property's name to its schema."
             yield _unregistered(rule, f"{node.pointer}/properties", wrong, mend)
 
@@ -191,7 +176,7 @@ def _type_of(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
         wrong = "has a list of types, where the format has one"
         mend = "Name the one type that the tool works with; what may be absent stays out of 'required'."
     else:
-        wrong = f"has the type {shown(kind)}, which the format does not have"
+        wrong = f"has the type {format_value(kind)}, which the format does not have"
         meant = _meant(kind)
         mend = f'Write "{meant}".' if meant else mend
     yield _unregistered("property-type", f"{node.pointer}/type", f"{_subject(node)} {wrong}", mend)
@@ -207,7 +192,7 @@ def required_undefined(document: object) -> Iterator[Finding]:
         if isinstance(required, list | tuple):
             yield from _required_names(pointer, required, properties if isinstance(properties, dict) else {})
         else:
-            wrong = f"'required' is {shown(required)}, not a list of names"
+            wrong = f"'required' is {format_value(required)}, not a list of names"
             mend = "List the names of required properties, in the object that defines them."
             yield _unregistered("required-undefined", pointer, wrong, mend)
 
@@ -218,11 +203,11 @@ def _required_names(
     seen: set[str] = set()
     for index, name in enumerate(required):
         if not isinstance(name, str):
-            wrong, mend = f"holds {shown(name)}, where names belong", "Put names of properties there."
+            wrong, mend = f"holds {format_value(name)}, where names belong", "Put names of properties there."
         elif name in seen:
-            wrong, mend = f"names {shown(name)} twice", "Name it once."
+            wrong, mend = f"names {format_value(name)} twice", "Name it once."
         elif name not in properties:
-            wrong, mend = f"names {shown(name)}, which 'properties' has not", "Define it, or take it out."
+            wrong, mend = f"names {format_value(name)}, which 'properties' has not", "Define it, or take it out."
         else:
             seen.add(name)
             continue
@@ -235,11 +220,11 @@ def _unregistered(rule: str, pointer: str, wrong: str, mend: str) -> Finding:
 
 def _meant(kind: object) -> str | None:
     word = kind.strip().lower() if isinstance(kind, str) else ""
-    return word if word in TYPES else _MEANT.get(word)
+    return next((one for one, others in _OTHER_WORDS.items() if word == one or word in others), None)
 
 
 def _subject(node: Node) -> str:
-    return "The schema of the array's items" if node.name is None else f"The property {shown(node.name)}"
+    return "The schema of the array's items" if node.name is None else f"The property {format_value(node.name)}"
 
 
 def _member(document: object, key: str) -> object:

@@ -28,13 +28,7 @@ class Finding:
 
     def as_dict(self) -> dict[str, str]:
         """The finding as a JSON object, all of whose values are text that UTF-8 can hold."""
-        return {
-            "id": self.id,
-            "severity": self.severity,
-            "pointer": self.pointer,
-            "message": self.message,
-            "mend": self.mend,
-        }
+        return {name: getattr(self, name) for name in ("id", "severity", "pointer", "message", "mend")}
 
     def __repr__(self) -> str:
         return f"Finding({self.id!r}, {self.pointer!r}, {self.message!r})"
@@ -47,7 +41,7 @@ def pointer_to(parent: str, *tokens: object) -> str:
     return parent
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """A value in a sentence: short scalars as JSON has them, everything else by its kind; never raises."""
     if isinstance(value, str):
         return repr(value if len(value) <= 60 else value[:57] + "...")
@@ -60,6 +54,4 @@ def shown(value: object) -> str:
 
 
 def _encodable(text: str) -> str:
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "backslashreplace").decode()
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()

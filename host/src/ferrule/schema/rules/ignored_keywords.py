@@ -6,7 +6,7 @@ declarations with `parameters` (not `parametersJsonSchema`), Anthropic's Message
 
 from __future__ import annotations
 
-from ferrule.schema.rules.findings import Finding, pointer_to, shown
+from ferrule.schema.rules.findings import Finding, format_value, pointer_to
 
 TYPE_CHECKING = False
 
@@ -63,19 +63,9 @@ _TAKEN = {
 }
 _OTHER_RULES = {*_UNUSED, *_ALIASES, *_COMPOSITION, *_CONDITIONAL, "format"}
 _STRICT_REFUSES = (
-    "contains",
-    "dependentRequired",
-    "dependentSchemas",
-    "maxContains",
-    "maxProperties",
-    "minContains",
-    "minProperties",
-    "not",
-    "patternProperties",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "uniqueItems",
+    *("contains", "minContains", "maxContains", "uniqueItems", "unevaluatedItems", "not"),
+    *("minProperties", "maxProperties", "patternProperties", "propertyNames", "unevaluatedProperties"),
+    *("dependentRequired", "dependentSchemas"),
 )
 _INSTEAD = {
     "const": "Use an 'enum' with one value.",
@@ -93,7 +83,7 @@ def unused_keyword(node: Node, schema: dict[object, object]) -> Iterator[Finding
         known = _ALIASES.get(keyword, keyword) if isinstance(keyword, str) else None
         if known in _UNUSED:
             rule, cost, mend = _UNUSED[known]
-            yield _finding(rule, node, keyword, cost, mend)
+            yield _make_finding(rule, node, keyword, cost, mend)
 
 
 def unused_composition(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -104,14 +94,12 @@ def unused_composition(node: Node, schema: dict[object, object]) -> Iterator[Fin
         if node.depth == 1:
             cost = f"at the top level Anthropic and OpenAI refuse {_REQUEST}."
         elif keyword == "anyOf":
-            cost = (
-                "OpenAI's strict mode takes it below the top level, Gemini on Vertex AI only with no keyword "
-                "beside it, and Anthropic does not enforce it."
-            )
+            gemini = "Gemini on Vertex AI only with no keyword beside it"
+            cost = f"OpenAI's strict mode takes it below the top level, {gemini}, and Anthropic does not enforce it."
         else:
             cost = f"OpenAI's strict mode and Gemini refuse {_REQUEST}, and Anthropic does not enforce it."
         mend = "Describe one type, and check the rest in the tool's validate hook."
-        yield _finding("unused-composition", node, keyword, cost, mend)
+        yield _make_finding("unused-composition", node, keyword, cost, mend)
 
 
 def unused_conditional(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -119,7 +107,7 @@ def unused_conditional(node: Node, schema: dict[object, object]) -> Iterator[Fin
     for keyword in _CONDITIONAL:
         if keyword in schema:
             cost = f"OpenAI's strict mode and Gemini refuse {_REQUEST}, and Anthropic does not enforce it."
-            yield _finding("unused-conditional", node, keyword, cost, _BY_VALIDATE)
+            yield _make_finding("unused-conditional", node, keyword, cost, _BY_VALIDATE)
             return
 
 
@@ -128,19 +116,13 @@ def unused_format(node: Node, schema: dict[object, object]) -> Iterator[Finding]
     if "format" not in schema:
         return
     value = schema["format"]
-    openai = (
-        "OpenAI's strict mode takes this one"
-        if value in _OPENAI_FORMATS
-        else f"OpenAI's strict mode refuses {shown(value)} (the client takes it out for OpenAI)"
-    )
-    gemini = "Gemini takes it" if value in _GEMINI_FORMATS else f"Gemini has refused {_REQUEST}"
-    yield _finding(
-        "unused-format",
-        node,
-        "format",
-        f"{openai}, {gemini}, Anthropic shows it to the model, and the host does not enforce it.",
-        "Say the form in the description, and let the tool check it.",
-    )
+    refused = f"refuses {format_value(value)} (the client takes it out for OpenAI)"
+    openai = "takes this one" if value in _OPENAI_FORMATS else refused
+    gemini = "takes it" if value in _GEMINI_FORMATS else f"has refused {_REQUEST}"
+    others = "Anthropic shows it to the model, and the host does not enforce it"
+    cost = f"OpenAI's strict mode {openai}, Gemini {gemini}, {others}."
+    mend = "Say the form in the description, and let the tool check it."
+    yield _make_finding("unused-format", node, "format", cost, mend)
 
 
 def unsupported_keyword(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -153,9 +135,9 @@ def unsupported_keyword(node: Node, schema: dict[object, object]) -> Iterator[Fi
             cost += ", and so does OpenAI's strict mode"
         mend = _INSTEAD.get(keyword) if isinstance(keyword, str) else None
         mend = mend or "Take it out, and say in the description what it said."
-        yield _finding("unsupported-keyword", node, keyword, f"{cost}.", mend)
+        yield _make_finding("unsupported-keyword", node, keyword, f"{cost}.", mend)
 
 
-def _finding(rule: str, node: Node, keyword: object, cost: str, mend: str) -> Finding:
-    message = f"The format does not have {shown(keyword)}: {cost}"
+def _make_finding(rule: str, node: Node, keyword: object, cost: str, mend: str) -> Finding:
+    message = f"The format does not have {format_value(keyword)}: {cost}"
     return Finding(rule, pointer_to(node.pointer, keyword), message, mend)

@@ -5,17 +5,16 @@ jsonschema is imported when it is needed, and reads the metaschemas that it ship
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from ferrule.schema.rules.contract import too_deep_at
 from ferrule.schema.rules.findings import Finding, pointer_to
 
-TYPE_CHECKING = False
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from jsonschema import FormatChecker
 
-_LONGEST = 160
+_MAX_MESSAGE_CHARS = 160
 
 
 def metaschema(document: object) -> Iterator[Finding]:
@@ -36,26 +35,22 @@ def metaschema(document: object) -> Iterator[Finding]:
             pointer = pointer_to("/parameters", *error.absolute_path)
             if pointer not in seen:
                 seen.add(pointer)
-                yield _finding(pointer, error.message)
+                yield _make_finding(pointer, error.message)
     except RecursionError:
         yield too_deep_at("/parameters")
 
 
-def _finding(pointer: str, message: str) -> Finding:
-    return Finding(
-        "metaschema",
-        pointer,
-        "This is not JSON Schema 2020-12, and Anthropic refuses every request with the tool in it: "
-        f"{_shortened(message)}.",
-        "Correct the keyword that the pointer names, or take it out.",
-    )
+def _make_finding(pointer: str, message: str) -> Finding:
+    cost = "This is not JSON Schema 2020-12, and Anthropic refuses every request with the tool in it"
+    mend = "Correct the keyword that the pointer names, or take it out."
+    return Finding("metaschema", pointer, f"{cost}: {_shorten(message)}.", mend)
 
 
-def _shortened(message: str) -> str:
+def _shorten(message: str) -> str:
     """The message starts with the value, however long that is, and ends with what is wrong with it."""
-    if len(message) <= _LONGEST:
+    if len(message) <= _MAX_MESSAGE_CHARS:
         return message
-    return f"{message[:40]} ... {message[40 - _LONGEST :]}"
+    return f"{message[:40]} ... {message[40 - _MAX_MESSAGE_CHARS :]}"
 
 
 def _pattern_checker() -> FormatChecker:

@@ -13,17 +13,8 @@ MAX_LEVELS = 64
 """Levels of JSON below which nothing is looked at. A document with more breaks a rule of its own."""
 
 _SINGLE = (
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
+    *("additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "not", "propertyNames"),
+    *("then", "unevaluatedItems", "unevaluatedProperties"),
 )
 _LISTED = ("allOf", "anyOf", "oneOf", "prefixItems")
 _NAMED = ("$defs", "definitions", "dependentSchemas", "patternProperties")
@@ -62,9 +53,11 @@ def plain_nodes(document: object) -> Iterator[Node]:
     return _walk(document, _plain_children)
 
 
-def all_nodes(document: object) -> Iterator[Node]:
-    """The plain schemas, and those in compositions, conditions, definitions and the like."""
-    return _walk(document, lambda node, schema: [*_plain_children(node, schema), *_other_children(node, schema)])
+def all_schemas(document: object) -> Iterator[tuple[Node, dict[object, object]]]:
+    """The plain ones that are schemas, and those in compositions, conditions, definitions and the like."""
+    for node in _walk(document, lambda node, schema: _plain_children(node, schema) + _other_children(node, schema)):
+        if isinstance(node.schema, dict):
+            yield node, node.schema
 
 
 def _walk(document: object, children: Callable[[Node, dict[object, object]], list[Node]]) -> Iterator[Node]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ferrule.schema.rules import ignored_keywords, structure
-from ferrule.schema.rules.findings import Finding, shown
-from ferrule.schema.rules.nodes import all_nodes
-from ferrule.text.naming import is_tool_name
+from ferrule.schema.rules.findings import Finding, format_value
+from ferrule.schema.rules.nodes import all_schemas
+from ferrule.text.names import is_tool_name
 
 TYPE_CHECKING = False
 
@@ -25,10 +25,9 @@ def advice(document: object) -> Iterator[Finding]:
     """The warnings of a schema, whatever it is: those of the tool, then those of `parameters` in order."""
     yield from tool_name_convention(document)
     yield from tool_description(document)
-    for node in all_nodes(document):
-        if isinstance(node.schema, dict):
-            for rule in _NODE_RULES:
-                yield from rule(node, node.schema)
+    for node, schema in all_schemas(document):
+        for rule in _NODE_RULES:
+            yield from rule(node, schema)
 
 
 def tool_name_convention(document: object) -> Iterator[Finding]:
@@ -46,12 +45,8 @@ def tool_name_convention(document: object) -> Iterator[Finding]:
     if len(name) > LONGEST_NAME:
         problems.append(f"it has {len(name)} characters, and OpenAI refuses a request with more than {LONGEST_NAME}")
     if problems:
-        yield Finding(
-            "tool-name-convention",
-            "/name",
-            f"The name {shown(name)} is against the convention: {'; '.join(problems)}.",
-            _rename(name[:LONGEST_NAME]),
-        )
+        message = f"The name {format_value(name)} is against the convention: {'; '.join(problems)}."
+        yield Finding("tool-name-convention", "/name", message, _rename(name[:LONGEST_NAME]))
 
 
 def tool_description(document: object) -> Iterator[Finding]:
@@ -60,20 +55,14 @@ def tool_description(document: object) -> Iterator[Finding]:
     if not isinstance(text, str):
         return
     if not text.strip():
-        yield Finding(
-            "description-missing",
-            "/description",
-            "The tool's description is empty: it is all that a model has to choose the tool by.",
-            "Say what the tool does, when to use it, and what it answers.",
-        )
+        message = "The tool's description is empty: it is all that a model has to choose the tool by."
+        mend = "Say what the tool does, when to use it, and what it answers."
+        yield Finding("description-missing", "/description", message, mend)
     if len(text) > LONGEST_DESCRIPTION:
-        yield Finding(
-            "description-too-long",
-            "/description",
-            f"The tool's description has {len(text):,} characters, and OpenAI has refused every request with "
-            f"one of more than {LONGEST_DESCRIPTION:,}.",
-            "Shorten it, or move what concerns one parameter into its description.",
-        )
+        refused = f"OpenAI has refused every request with one of more than {LONGEST_DESCRIPTION:,}"
+        message = f"The tool's description has {len(text):,} characters, and {refused}."
+        mend = "Shorten it, or move what concerns one parameter into its description."
+        yield Finding("description-too-long", "/description", message, mend)
 
 
 def parameter_name(node: Node, _schema: dict[object, object]) -> Iterator[Finding]:
@@ -81,23 +70,15 @@ def parameter_name(node: Node, _schema: dict[object, object]) -> Iterator[Findin
     name = node.name
     if not isinstance(name, str) or not node.plain:
         return
-    providers = refusing(name)
+    providers = find_refusals(name)
     if providers:
-        verb = "refuses" if len(providers) == 1 else "refuse"
-        yield Finding(
-            "parameter-name-refused",
-            node.pointer,
-            f"{' and '.join(providers)} {verb} every request with a parameter called {shown(name)} in it.",
-            _rename(name[:LONGEST_NAME]),
-        )
+        refuse = f"{' and '.join(providers)} {'refuses' if len(providers) == 1 else 'refuse'}"
+        message = f"{refuse} every request with a parameter called {format_value(name)} in it."
+        yield Finding("parameter-name-refused", node.pointer, message, _rename(name[:LONGEST_NAME]))
     elif name != name.lower():
-        yield Finding(
-            "parameter-name-convention",
-            node.pointer,
-            f"The parameter {shown(name)} is not snake_case: no provider refuses it, but models are apt to "
-            "write it like the parameters of other tools.",
-            _rename(name),
-        )
+        cost = "no provider refuses it, but models are apt to write it like the parameters of other tools"
+        message = f"The parameter {format_value(name)} is not snake_case: {cost}."
+        yield Finding("parameter-name-convention", node.pointer, message, _rename(name))
 
 
 def parameter_description(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -105,12 +86,9 @@ def parameter_description(node: Node, schema: dict[object, object]) -> Iterator[
     text = schema.get("description")
     if node.name is None or not node.plain or (isinstance(text, str) and text.strip()):
         return
-    yield Finding(
-        "description-missing",
-        f"{node.pointer}/description",
-        f"The parameter {shown(node.name)} has no description: a model guesses what to put there.",
-        "Say what it is, in which form, and what happens without it.",
-    )
+    message = f"The parameter {format_value(node.name)} has no description: a model guesses what to put there."
+    mend = "Say what it is, in which form, and what happens without it."
+    yield Finding("description-missing", f"{node.pointer}/description", message, mend)
 
 
 def snake_case(name: str) -> str:
@@ -124,8 +102,8 @@ def snake_case(name: str) -> str:
     return "_".join(word for word in text.split("_") if word)
 
 
-def refusing(name: str) -> tuple[str, ...]:
-    """The providers that refuse the name of a parameter; none where nobody does."""
+def find_refusals(name: str) -> tuple[str, ...]:
+    """The providers that refuse the name of a parameter; empty where none does."""
     if not 0 < len(name) <= LONGEST_NAME or not is_tool_name(name.replace(".", "_").replace("-", "_")):
         return ("Anthropic", "Gemini")
     if not is_tool_name(name) or name[0].isdigit():

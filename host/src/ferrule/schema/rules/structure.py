@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ferrule.schema.rules.findings import Finding, shown
+from ferrule.schema.rules.findings import Finding, format_value
 
 TYPE_CHECKING = False
 
@@ -20,24 +20,18 @@ def misplaced_keyword(node: Node, schema: dict[object, object]) -> Iterator[Find
     kind = schema.get("type")
     for keyword, owner in _BELONGS_TO:
         if node.plain and keyword in schema and isinstance(kind, str) and kind != owner:
-            yield Finding(
-                "misplaced-keyword",
-                f"{node.pointer}/{keyword}",
-                f"{shown(keyword)} stands in a schema of type {shown(kind)}: "
-                "Gemini refuses every request with the tool in it.",
-                f"Take it out, or set the type to {shown(owner)}.",
-            )
+            wrong = f"{format_value(keyword)} stands in a schema of type {format_value(kind)}"
+            message = f"{wrong}: Gemini refuses every request with the tool in it."
+            mend = f"Take it out, or set the type to {format_value(owner)}."
+            yield Finding("misplaced-keyword", f"{node.pointer}/{keyword}", message, mend)
 
 
 def array_without_items(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """An array whose elements could be anything."""
     if schema.get("type") == "array" and "items" not in schema:
-        yield Finding(
-            "array-without-items",
-            f"{node.pointer}/items",
-            "The array does not say what its items are: OpenAI and Gemini refuse every request with it.",
-            'Add "items" with a type, such as {"type": "string"}.',
-        )
+        message = "The array does not say what its items are: OpenAI and Gemini refuse every request with it."
+        mend = 'Add "items" with a type, such as {"type": "string"}.'
+        yield Finding("array-without-items", f"{node.pointer}/items", message, mend)
 
 
 def object_without_properties(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -65,25 +59,20 @@ def nested_object(node: Node, schema: dict[object, object]) -> Iterator[Finding]
     everything = isinstance(required, list | tuple) and all(name in required for name in properties)
     if everything and schema.get("additionalProperties") is False:
         return
-    yield Finding(
-        "nested-object",
-        node.pointer,
-        "OpenAI's strict mode refuses every request with an object below the top level that is open or has "
-        "optional properties, and the client closes the top level only.",
-        "Make its properties parameters of the tool, or take a string of JSON and parse it in the tool.",
-    )
+    refused = "an object below the top level that is open or has optional properties"
+    message = f"OpenAI's strict mode refuses every request with {refused}, and the client closes the top level only."
+    mend = "Make its properties parameters of the tool, or take a string of JSON and parse it in the tool."
+    yield Finding("nested-object", node.pointer, message, mend)
 
 
 def nesting_depth(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """The first object or array on the way down that is one level too many."""
     if node.plain and node.depth == _SAFE_DEPTH + 1 and schema.get("type") in ("object", "array"):
-        yield Finding(
-            "nesting-depth",
-            node.pointer,
-            f"This is level {_SAFE_DEPTH + 1} of nesting: Gemini refuses what is nested too deeply, without "
-            f"saying how deep that is, and OpenAI takes 10 levels, {_SAFE_DEPTH} in older versions.",
-            "Flatten it: one level of parameters is what models fill best.",
-        )
+        gemini = "Gemini refuses what is nested too deeply, without saying how deep that is"
+        openai = f"OpenAI takes 10 levels, {_SAFE_DEPTH} in older versions"
+        message = f"This is level {_SAFE_DEPTH + 1} of nesting: {gemini}, and {openai}."
+        mend = "Flatten it: one level of parameters is what models fill best."
+        yield Finding("nesting-depth", node.pointer, message, mend)
 
 
 def integer_enum(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -93,13 +82,10 @@ def integer_enum(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
         return
     if schema.get("type") == "string" and all(isinstance(value, str) for value in values):
         return
-    yield Finding(
-        "integer-enum",
-        f"{node.pointer}/enum",
-        "Gemini takes an 'enum' only where the type is 'string' and every value is one, and refuses every "
-        "request with another; OpenAI and Anthropic take it.",
-        "List strings and convert them in the tool, or use an integer with 'minimum' and 'maximum'.",
-    )
+    gemini = "Gemini takes an 'enum' only where the type is 'string' and every value is one"
+    message = f"{gemini}, and refuses every request with another; OpenAI and Anthropic take it."
+    mend = "List strings and convert them in the tool, or use an integer with 'minimum' and 'maximum'."
+    yield Finding("integer-enum", f"{node.pointer}/enum", message, mend)
 
 
 def empty_enum(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -108,17 +94,10 @@ def empty_enum(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     if not isinstance(values, list | tuple):
         return
     if not values:
-        yield Finding(
-            "empty-enum",
-            f"{node.pointer}/enum",
-            "The 'enum' lists nothing, so no value is ever right.",
-            "List the values, or take the keyword out.",
-        )
+        message = "The 'enum' lists nothing, so no value is ever right."
+        yield Finding("empty-enum", f"{node.pointer}/enum", message, "List the values, or take the keyword out.")
+    message = "The 'enum' lists the empty string: Gemini refuses every request with the tool in it."
     for index, value in enumerate(values):
         if value == "":
-            yield Finding(
-                "empty-enum",
-                f"{node.pointer}/enum/{index}",
-                "The 'enum' lists the empty string: Gemini refuses every request with the tool in it.",
-                "Take it out, and let the parameter be optional.",
-            )
+            mend = "Take it out, and let the parameter be optional."
+            yield Finding("empty-enum", f"{node.pointer}/enum/{index}", message, mend)

@@ -3,77 +3,76 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from ferrule.text import strict_json
-from ferrule.wrappers.artifacts.settings import WRAPPER, Settings
-
-TYPE_CHECKING = False
+from ferrule.wrappers.artifacts.settings import NAME, Settings
 
 if TYPE_CHECKING:
-    from typing import Any
+    from ferrule import WrapperContext
+    from ferrule.text.json_types import JSONObject
 
-    from ferrule import Context
-
-_BESIDE = "_meta"  # tells of the call, not of its result: it changes with each call and stays out of the body
-_LARGEST_BESIDE = 2048  # bytes
+_META = "_meta"  # tells of the call, not of its result: it changes with each call and stays out of the body
+_MAX_META_BYTES = 2048
 _FAMILY = ("success", "error", "trust")
-_LONGEST_OF_FAMILY = 60  # characters
+_MAX_FAMILY_CHARS = 60
 
 
-def can_store(context: Context) -> bool:
-    """Whether a result could be stored, as far as that can be told before there is one."""
-    from ferrule.wrappers.artifacts.store import store_of
+def can_store(context: WrapperContext) -> bool:
+    """Whether a result could be stored, as far as that is known before there is one."""
+    from ferrule.wrappers.artifacts.store import ArtifactStore
 
-    return store_of(_settings(context)).is_ready()
+    return ArtifactStore(_settings(context)).is_ready()
 
 
-def linked(result: dict[str, Any], context: Context) -> dict[str, Any]:
+def link_result(result: JSONObject, context: WrapperContext) -> JSONObject:
     """The summary of a result that was stored; the result itself where it is small, or cannot be stored.
 
     Where it cannot be, an event says why, and the host's own limit decides about the result.
     """
     settings = _settings(context)
-    beside, body = _parted(result)
-    if len(body) < settings.threshold:
+    meta, body = _split(result)
+    if len(body) < settings.threshold_bytes:
         return result
     body = _without_secrets(body, context)
-    if len(body) < settings.threshold:
+    if len(body) < settings.threshold_bytes:
         return result
-    link = _stored(body, settings, context)
-    return {**link, **beside} if link else result
+    link = _store(body, settings, context)
+    return {**link, **meta} if link else result
 
 
-def _settings(context: Context) -> Settings:
-    return Settings(lambda key, variable: context.wrapper_setting(WRAPPER, key, variable))
+def _settings(context: WrapperContext) -> Settings:
+    return Settings(lambda key, variable: context.wrapper_setting(NAME, key, variable))
 
 
-def _stored(body: bytes, settings: Settings, context: Context) -> dict[str, Any] | None:
+def _store(body: bytes, settings: Settings, context: WrapperContext) -> JSONObject | None:
     """Store a body and return its summary; None where it cannot be stored."""
+    from ferrule.storage.errors import StorageError
     from ferrule.wrappers.artifacts.handles import digest
-    from ferrule.wrappers.artifacts.store import StoreUnavailable, store_of
+    from ferrule.wrappers.artifacts.store import ArtifactStore
 
     name = digest(body)
     try:
-        expires = store_of(settings).put(name, body, settings.seconds)
-    except StoreUnavailable as error:
-        context.event({"event": "artifact_not_stored", "wrapper": WRAPPER, "tool": context.tool, "reason": str(error)})
+        expires = ArtifactStore(settings).put(name, body, settings.seconds)
+    except StorageError as error:
+        context.event({"event": "artifact_not_stored", "wrapper": NAME, "tool": context.tool, "reason": str(error)})
         return None
     return _link(name, body, expires, context)
 
 
-def _parted(result: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
-    """What goes beside the result, and the result's body; an empty one for what JSON cannot hold."""
-    beside = result.get(_BESIDE)
+def _split(result: JSONObject) -> tuple[JSONObject, bytes]:
+    """What stays with the link, and the result's body; an empty one for what JSON cannot hold."""
+    meta = result.get(_META)
     try:
-        if isinstance(beside, dict) and len(strict_json.dumps(beside)) <= _LARGEST_BESIDE:
-            rest = {key: value for key, value in result.items() if key != _BESIDE}
-            return {_BESIDE: beside}, strict_json.dumps(rest)
+        if isinstance(meta, dict) and len(strict_json.dumps(meta)) <= _MAX_META_BYTES:
+            rest = {key: value for key, value in result.items() if key != _META}
+            return {_META: meta}, strict_json.dumps(rest)
         return {}, strict_json.dumps(result)
     except strict_json.Unrepresentable:
         return {}, b""  # the host says what is wrong with it
 
 
-def _without_secrets(body: bytes, context: Context) -> bytes:
+def _without_secrets(body: bytes, context: WrapperContext) -> bytes:
     """The host keeps secrets out of what it prints, and cannot see what is stored."""
     secrets = context.secrets()
     if not secrets:
@@ -83,16 +82,16 @@ def _without_secrets(body: bytes, context: Context) -> bytes:
     return redact_json(body, secrets)
 
 
-def _family(result: dict[str, Any]) -> dict[str, Any]:
+def _family(result: JSONObject) -> JSONObject:
     """What tells the family of the result: whether it is one, and whether it may be believed."""
     return {key: result[key] for key in _FAMILY if key in result and _is_small(result[key])}
 
 
 def _is_small(value: object) -> bool:
-    return isinstance(value, bool) or (isinstance(value, str) and len(value) <= _LONGEST_OF_FAMILY)
+    return isinstance(value, bool) or (isinstance(value, str) and len(value) <= _MAX_FAMILY_CHARS)
 
 
-def _link(name: str, body: bytes, expires: int, context: Context) -> dict[str, Any]:
+def _link(name: str, body: bytes, expires: float, context: WrapperContext) -> JSONObject:
     from ferrule.wrappers.artifacts.handles import MIME_TYPE, uri
     from ferrule.wrappers.artifacts.summary import summary
 

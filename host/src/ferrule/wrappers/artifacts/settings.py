@@ -10,41 +10,37 @@ What is no positive number counts as not said.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     from ferrule.config.configuration import Configuration
 
-WRAPPER = "artifacts"
-THRESHOLD = 24 * 1024
-SECONDS = 30 * 60
-LONGEST = 24 * 60 * 60
-TOTAL = 256 << 20
+NAME = "artifacts"
+DEFAULT_THRESHOLD_BYTES = 24 * 1024
+DEFAULT_SECONDS = 30 * 60
+MAX_SECONDS = 24 * 60 * 60
+DEFAULT_TOTAL_BYTES = 256 << 20
 
 
 class Settings:
-    """threshold, total: bytes. seconds: of an artifact's life. redis: a URL, empty where files are used."""
+    """seconds: of an artifact's life. redis: a URL, empty where files are used."""
 
-    __slots__ = ("redis", "seconds", "threshold", "total")
+    __slots__ = ("redis", "seconds", "threshold_bytes", "total_bytes")
 
-    def __init__(self, setting: Callable[[str, str], Any]) -> None:
+    def __init__(self, setting: Callable[[str, str], object]) -> None:
         """setting: gives what was decided under a key of the table and in a variable, None where nothing was."""
-        self.threshold = _number(setting("threshold", "FERRULE_ARTIFACTS_THRESHOLD"), THRESHOLD)
-        self.seconds = min(_number(setting("seconds", "FERRULE_ARTIFACTS_SECONDS"), SECONDS), LONGEST)
-        self.total = _number(setting("total", "FERRULE_ARTIFACTS_TOTAL"), TOTAL)
+        self.threshold_bytes = _number(setting("threshold", "FERRULE_ARTIFACTS_THRESHOLD"), DEFAULT_THRESHOLD_BYTES)
+        self.seconds = min(_number(setting("seconds", "FERRULE_ARTIFACTS_SECONDS"), DEFAULT_SECONDS), MAX_SECONDS)
+        self.total_bytes = _number(setting("total", "FERRULE_ARTIFACTS_TOTAL"), DEFAULT_TOTAL_BYTES)
         redis = setting("redis", "FERRULE_REDIS")
         self.redis = redis if isinstance(redis, str) else ""
 
     @classmethod
     def of(cls, configuration: Configuration) -> Settings:
         """The settings where no context of a wrapped call is at hand."""
-        tables = configuration.content.get("wrappers")
-        table = tables.get(WRAPPER) if isinstance(tables, dict) else None
-        found = table if isinstance(table, dict) else {}
-        return cls(lambda key, variable: configuration.environ.get(variable, "").strip() or found.get(key))
+        table = configuration.wrapper(NAME)
+        return cls(lambda key, variable: configuration.environ.get(variable, "").strip() or table.get(key))
 
 
 def _number(setting: object, otherwise: int) -> int:

@@ -1,19 +1,19 @@
-"""A few words about a large result, for a model that has to decide whether to read it."""
+"""A summary of a large result, for a model that has to decide whether to read it."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+    from ferrule.text.json_types import JSONObject
 
-LONGEST = 300  # characters
+MAX_CHARS = 300
 _TITLES = ("title", "name", "query", "url")
 _TEXTS = ("summary", "description", "abstract", "content", "text", "markdown", "body")
-_LONGEST_TITLE, _LONGEST_SENTENCE, _LONGEST_KEY = 80, 120, 30
-_LOOKED_AT = 2000  # characters of a text in which its first sentence is looked for
-_KEYS = 12
+_MAX_TITLE_CHARS, _MAX_SENTENCE_CHARS, _MAX_KEY_CHARS = 80, 120, 30
+_MAX_SEARCHED_CHARS = 2000  # of a text in which its first sentence is looked for
+_MAX_KEYS = 12
 _UNITS: dict[type[str | list[object] | dict[str, object]], str] = {str: "character", list: "item", dict: "member"}
 _ENDS = (". ", "! ", "? ", "。")
 
@@ -25,50 +25,49 @@ def summary(document: object, reader: str) -> str:
     """
     how = f" Read it with {reader}."
     facts = document if isinstance(document, dict) else {}
-    parts = [*_title(facts), *_sentence(facts), f"Keys: {', '.join(_shapes(facts))}."]
-    return _cut(" ".join(parts), LONGEST - len(how)) + how
+    parts = [*_title(facts), *_sentence(facts), f"Keys: {', '.join(_describe_keys(facts))}."]
+    return _cut(" ".join(parts), MAX_CHARS - len(how)) + how
 
 
-def _title(facts: dict[str, Any]) -> Iterator[str]:
+def _title(facts: JSONObject) -> Iterator[str]:
     for holder in (facts, facts.get("metadata")):
         for key in _TITLES:
             text = _one_line(holder.get(key)) if isinstance(holder, dict) else ""
             if text:
-                yield _ended(_cut(text, _LONGEST_TITLE))
+                yield _with_full_stop(_cut(text, _MAX_TITLE_CHARS))
                 return
 
 
-def _sentence(facts: dict[str, Any]) -> Iterator[str]:
+def _sentence(facts: JSONObject) -> Iterator[str]:
     text = next(filter(None, (_one_line(facts.get(key)) for key in _TEXTS)), "")
     ends = [text.find(end) + 1 for end in _ENDS if end in text]
     if text:
-        yield _ended(_cut(text[: min(ends, default=len(text))], _LONGEST_SENTENCE))
+        yield _with_full_stop(_cut(text[: min(ends, default=len(text))], _MAX_SENTENCE_CHARS))
 
 
-def _shapes(facts: dict[str, Any]) -> Iterator[str]:
-    for key in list(facts)[:_KEYS]:
-        value = facts[key]
-        yield _cut(_one_line(key), _LONGEST_KEY) + _size(value)
-    if len(facts) > _KEYS:
-        yield f"{len(facts) - _KEYS:,} more"
+def _describe_keys(facts: JSONObject) -> Iterator[str]:
+    for key in list(facts)[:_MAX_KEYS]:
+        yield _cut(_one_line(key), _MAX_KEY_CHARS) + _describe_size(facts[key])
+    if len(facts) > _MAX_KEYS:
+        yield f"{len(facts) - _MAX_KEYS:,} more"
 
 
-def _size(value: object) -> str:
+def _describe_size(value: object) -> str:
     for kind, unit in _UNITS.items():
         if isinstance(value, kind):
             return f" ({len(value):,} {unit}{'' if len(value) == 1 else 's'})"
     return ""
 
 
-def _ended(sentence: str) -> str:
+def _with_full_stop(sentence: str) -> str:
     return sentence if sentence.endswith((".", "!", "?", "…", "。")) else f"{sentence}."
 
 
 def _one_line(value: object) -> str:
-    """A text without line breaks and what else cannot be seen, which a page may have put there."""
-    words = value[:_LOOKED_AT].split() if isinstance(value, str) else []
+    """A text without line breaks and other invisible characters, which a page may have put there."""
+    words = value[:_MAX_SEARCHED_CHARS].split() if isinstance(value, str) else []
     return "".join(letter for letter in " ".join(words) if letter.isprintable())
 
 
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+def _cut(text: str, max_chars: int) -> str:
+    return text if len(text) <= max_chars else text[: max_chars - 1].rstrip() + "…"

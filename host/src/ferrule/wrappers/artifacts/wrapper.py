@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator
+from typing import TYPE_CHECKING
 
-from ferrule import Context, hookimpl
+from ferrule import WrapperContext, hookimpl
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from ferrule.text.json_types import JSONObject
 
-ROOM = 8 << 20  # bytes that a result may have which is not sent but stored
+MAX_STORED_BYTES = 8 << 20  # of a result that is not sent but stored
 
 
 @hookimpl
@@ -19,17 +20,17 @@ def order() -> int:
 
 
 @hookimpl(wrapper=True)
-def execute(arguments: dict[str, Any], context: Context) -> Generator[None, object, object]:
+def execute(arguments: JSONObject, context: WrapperContext) -> Generator[None, object, object]:
     """Give back the result, or where it is linkable and not small, the summary of what was stored."""
     if not context.call.result_policy.linkable:
         return (yield)
-    from ferrule.wrappers.artifacts.link import can_store, linked
+    from ferrule.wrappers.artifacts.link import can_store, link_result
 
     # A tool that cuts its result to what the client reads has no reason to where it is stored instead of sent.
     sent = context.max_bytes
-    context.max_bytes = ROOM if can_store(context) else sent
+    context.max_bytes = MAX_STORED_BYTES if can_store(context) else sent
     try:
         result = yield
     finally:
         context.max_bytes = sent
-    return linked(result, context) if isinstance(result, dict) else result
+    return link_result(result, context) if isinstance(result, dict) else result

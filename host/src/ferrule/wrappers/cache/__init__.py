@@ -10,14 +10,14 @@
     [wrappers.cache.tools.web_fetch]
     seconds = 600                            # wins over what the tool says; 0 switches it off
 
-The rooms:
+The modules:
 
-    keys         which calls are equal: the hash of everything that decides a result
-    lifetimes    how long a result or a failure may be given again
-    entries      what is kept of one call, and how old it is
-    file_store   the store of one machine; private_files are its files, flights their locks
-    redis_store  the store of several machines, over a connection
-    stores       which of them it is
-    calls        what becomes of one call; wrapper has the hooks
-    inspection   what `ferrule cache` finds out
+    keys           which calls are equal: the hash of everything that decides a result
+    ttl            how long a result or a failure may be given again
+    entries        what is kept of one call, and how old it is
+    store          the store of one machine, and single_flight its locks
+    redis_store    the store of several machines
+    settings       which of them it is
+    cached_call    what becomes of one call; wrapper has the hooks
+    inspection     what `ferrule cache` finds out
 """

@@ -2,67 +2,62 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ferrule.errors import WAIT_DETAIL, failure_in
-from ferrule.storage.failures import StoreFailed
+from ferrule.storage.errors import StorageError
 from ferrule.text import strict_json
 from ferrule.tool.context import ANSWER_BYTES
 from ferrule.wrappers.cache import entries, ttl
 from ferrule.wrappers.cache.entries import Entry, Moment
-from ferrule.wrappers.cache.keys import key_of, question, shown
-from ferrule.wrappers.cache.single_flight import FOLLOWED, LEADS
-from ferrule.wrappers.cache.store import SETTING, VARIABLE, store
-
-TYPE_CHECKING = False
+from ferrule.wrappers.cache.keys import key_of, question, short_key
+from ferrule.wrappers.cache.settings import NAME, SETTING, VARIABLE, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from ferrule.errors import ToolError
-    from ferrule.tool.context import Context
-    from ferrule.wrappers.cache.redis_store import RedisFlight
-    from ferrule.wrappers.cache.single_flight import Flight
-    from ferrule.wrappers.cache.store import Store
-
-NAME = "cache"
+    from ferrule.text.json_types import JSONMapping, JSONObject
+    from ferrule.tool.wrapper_context import WrapperContext
+    from ferrule.wrappers.cache.redis_store import RedisSingleFlight
+    from ferrule.wrappers.cache.settings import AnyStore
+    from ferrule.wrappers.cache.single_flight import SingleFlight
 
 
 class CachedCall:
     """A call of a tool whose results are kept. found: what is known, None where the tool has to be asked."""
 
-    def __init__(self, context: Context, seconds: float) -> None:
+    def __init__(self, context: WrapperContext, seconds: float) -> None:
         self.found: Entry | None = None
         self._context = context
         self._seconds = seconds
         self._settings = context.wrapper(NAME)
-        self._asked = asked_of(context)
-        self._key = key_of(self._asked)
-        self._store: Store | None = None
-        self._flight: Flight | RedisFlight | None = None
+        self._question = full_question(context)
+        self._key = key_of(self._question)
+        self._store: AnyStore | None = None
+        self._flight: SingleFlight | RedisSingleFlight | None = None
 
     @classmethod
-    def of(cls, context: Context) -> CachedCall | None:
+    def of(cls, context: WrapperContext) -> CachedCall | None:
         """The call, None where the tool's results are not kept. Raises ValueError for a setting that is none."""
         call = context.call
         seconds = ttl.of_result(call.tool, call.result_policy.cache_seconds, context.wrapper(NAME))
         return cls(context, seconds) if seconds > 0 else None
 
     def look_up(self) -> None:
-        """Find what is known, or become the one who asks; wait where somebody else does so already."""
+        """Find what is known, or become the process that asks; wait where another one asks already."""
         try:
             redis = self._context.wrapper_setting(NAME, SETTING, VARIABLE)
-            self._store = store(redis, self._settings)
+            self._store = open_store(redis, self._settings)
             self.found = self._known(self._store) or self._after_flight(self._store)
-        except StoreFailed as failure:
-            self._tell(failure)
+        except StorageError as failure:
+            self._give_up_store(failure)
         self._note()
 
-    def answered(self, result: Mapping[str, Any]) -> None:
+    def keep_result(self, result: JSONMapping) -> None:
         """Keep a result, or, where it tells a failure, that failure for its own time.
 
         A result in which `_meta.cacheable` is false says itself that the next call may have a better one.
         """
-        if self._depends_on_more() or _is_for_now(result):
+        if self._depends_on_more() or _is_not_cacheable(result):
             return
         failure = failure_in(result)
         if failure is None:
@@ -72,7 +67,7 @@ class CachedCall:
             if seconds:
                 self._keep({"result": result, "kind": kind}, seconds)
 
-    def failed(self, error: ToolError) -> None:
+    def keep_failure(self, error: ToolError) -> None:
         """Keep a failure that the same call would meet again."""
         facts = error.facts()
         kind, seconds = ttl.of_failure(facts)
@@ -91,51 +86,55 @@ class CachedCall:
         if flight is not None:
             try:
                 flight.end()
-            except StoreFailed as failure:
-                self._tell(failure)
+            except StorageError as failure:
+                self._give_up_store(failure)
 
     @property
     def _keeps_failures(self) -> bool:
         return self._settings.get("negative") is not False
 
     def _depends_on_more(self) -> bool:
-        """Whether the tool has read variables that are not in the key; the person who runs it is told."""
-        variables = self._context.call.unkeyed
+        """Whether the tool has read variables that are not in the key; an event names them."""
+        variables = self._context.call.untracked_variables
         if variables:
             error = "the result depends on variables that its result policy does not name, so it is not kept"
             self._context.event({"event": "not_cached", "wrapper": NAME, "error": error, "variables": variables})
         return bool(variables)
 
-    def _known(self, known: Store) -> Entry | None:
+    def _known(self, known: AnyStore) -> Entry | None:
         """The entry that answers the call, None where there is none, or the settings have become stricter since."""
         entry = known.get(self._key)
-        is_given = entry is not None and may_be_given(entry, entries.now(), self._seconds, self._settings)
-        return entry if is_given else None
+        return entry if entry and is_usable(entry, entries.now(), self._seconds, self._settings) else None
 
-    def _after_flight(self, known: Store) -> Entry | None:
+    def _after_flight(self, known: AnyStore) -> Entry | None:
         """What another process has found, None where this one has to ask."""
+        from ferrule.wrappers.cache.single_flight import LEADER, TIMEOUT
+
         flight = known.flight(self._key)
-        came = flight.join(self._context.remaining())
-        if came == LEADS:
+        role = flight.join(self._context.remaining())
+        if role == LEADER:
             self._flight = flight
-        # Whoever leads looks again, too: the answer may have come between the first look and the lead.
-        found = self._known(known) if came in (LEADS, FOLLOWED) else None
+        # The leader looks again, too: the answer may have come between the first look and the lead.
+        found = self._known(known) if role != TIMEOUT else None
         if found:
             self._end_flight()
         return found
 
-    def _keep(self, outcome: Mapping[str, Any], seconds: float) -> None:
+    def _keep(self, outcome: JSONMapping, seconds: float) -> None:
         if self._store is None:
             return
+        from ferrule.text.redaction import redact_value
+
         try:
-            seen = self._store.disclose(self._asked)
-            kept = _without_secrets({"question": seen, "outcome": outcome}, self._context)
+            asked = self._store.redacted_question(self._question)
+            # The host takes credentials out when a call is over, and this is kept before.
+            kept = redact_value({"question": asked, "outcome": outcome}, self._context.secrets())
             self._store.put(Entry(self._key, kept["question"], kept["outcome"], entries.now(), seconds))
-        except (StoreFailed, strict_json.Unrepresentable) as failure:
-            self._tell(failure)
+        except (StorageError, strict_json.Unrepresentable) as failure:
+            self._give_up_store(failure)
 
     def _note(self) -> None:
-        facts: dict[str, object] = {"cached": self.found is not None, "key": shown(self._key)}
+        facts: dict[str, object] = {"cached": self.found is not None, "key": short_key(self._key)}
         if self.found is not None:
             age = self.found.age(entries.now()) or 0.0
             facts["ageSeconds"] = int(age)
@@ -144,23 +143,23 @@ class CachedCall:
             facts["freshness"] = entries.freshness(age, longest)
         self._context.note(NAME, facts)
 
-    def _tell(self, failure: Exception) -> None:
-        """A store that fails is a miss for the rest of the call, and whoever runs the tool is told."""
+    def _give_up_store(self, failure: Exception) -> None:
+        """A store that fails is a miss for the rest of the call, and an event says so."""
         if self._store is not None:
             self._store.close()
             self._store = None
-        tell(self._context, failure)
+        report(self._context, failure)
 
 
-def asked_of(context: Context) -> dict[str, Any]:
+def full_question(context: WrapperContext) -> JSONObject:
     """All that decides the result of a call: its question, and the room that its answer has."""
-    asked = question(context.call)
+    full = question(context.call)
     if context.max_bytes != ANSWER_BYTES:  # more room, and the tool may say more
-        asked["room"] = context.max_bytes
-    return asked
+        full["room"] = context.max_bytes
+    return full
 
 
-def may_be_given(entry: Entry, moment: Moment, seconds: float, settings: Mapping[str, Any]) -> bool:
+def is_usable(entry: Entry, moment: Moment, seconds: float, settings: JSONMapping) -> bool:
     """Whether what the admin has decided by now lets an entry be given, which may be older than the decision.
 
     seconds: how long a result of the tool may be given. settings: the table `[wrappers.cache]`.
@@ -173,14 +172,14 @@ def may_be_given(entry: Entry, moment: Moment, seconds: float, settings: Mapping
     return age is not None and age < seconds
 
 
-def tell(context: Context, failure: Exception) -> None:
+def report(context: WrapperContext, failure: Exception) -> None:
     """Send the event of a wrapper that has failed."""
-    error = str(failure) if isinstance(failure, StoreFailed | ValueError) else type(failure).__name__
+    error = str(failure) if isinstance(failure, StorageError | ValueError) else type(failure).__name__
     context.event({"event": "wrapper_failed", "wrapper": NAME, "error": error})
 
 
-def raised_again(entry: Entry) -> ToolError | None:
-    """The failure that an entry has kept, None for a result; what is left of the time to wait is said in it."""
+def stored_failure(entry: Entry) -> ToolError | None:
+    """The failure that an entry has kept, with what is left of the time to wait; None for a result."""
     from ferrule.errors import ToolError
 
     facts = entry.outcome.get("error")
@@ -192,14 +191,8 @@ def raised_again(entry: Entry) -> ToolError | None:
         wait = _left(wait, age)
     if isinstance(details, dict) and isinstance(details.get(WAIT_DETAIL), int | float):
         details = {**details, WAIT_DETAIL: _left(details[WAIT_DETAIL], age)}
-    return ToolError(
-        facts["code"],
-        facts["message"],
-        hint=facts.get("hint"),
-        details=details,
-        retry_after=wait,
-        event=facts.get("event"),
-    )
+    hint, event = facts.get("hint"), facts.get("event")
+    return ToolError(facts["code"], facts["message"], hint=hint, details=details, retry_after=wait, event=event)
 
 
 def _is_failure(entry: Entry) -> bool:
@@ -210,14 +203,6 @@ def _left(wait: float, age: float) -> int:
     return max(1, round(wait - age))
 
 
-def _is_for_now(result: Mapping[str, Any]) -> bool:
+def _is_not_cacheable(result: JSONMapping) -> bool:
     meta = result.get("_meta")
     return isinstance(meta, dict) and meta.get("cacheable") is False
-
-
-def _without_secrets(document: dict[str, Any], context: Context) -> dict[str, Any]:
-    """The host keeps credentials out of every output when a call is over; what is kept here has to be without now."""
-    from ferrule.text.redaction import redact_json
-
-    clean = strict_json.loads(redact_json(strict_json.dumps(document), context.secrets()))
-    return clean if isinstance(clean, dict) else document

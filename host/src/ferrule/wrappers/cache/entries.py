@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import time
+from typing import TYPE_CHECKING
 
 from ferrule.text import strict_json
 from ferrule.text.sha256 import sha256_hex
 from ferrule.wrappers.cache.keys import SHAPE
 
-TYPE_CHECKING = False
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from ferrule.text.json_types import JSONMapping, JSONObject
 
-LARGEST = 32 << 20  # bytes of an entry; whatever is larger is not kept
-_DIGEST = 64
-_SLACK = 1.0  # seconds by which a wall clock may step back before an entry counts as from the future
+MAX_BYTES = 32 << 20  # of an entry; what is larger is not kept
+_DIGEST_CHARS = 64
+_CLOCK_SLACK_SECONDS = 1.0  # by which a wall clock may step back before an entry counts as from the future
 
 
 class Moment:
@@ -41,15 +38,13 @@ def now() -> Moment:
 class Entry:
     """What a call has come to.
 
-    question: what was asked, as far as a person may read it here. outcome: `{"result": …}`, or `{"error": facts}` with
+    question: what was asked, as it may be kept here. outcome: `{"result": …}`, or `{"error": facts}` with
     its `kind`. stored: when. seconds: how long it may be given again.
     """
 
     __slots__ = ("key", "outcome", "question", "seconds", "stored")
 
-    def __init__(
-        self, key: str, question: Mapping[str, Any], outcome: Mapping[str, Any], stored: Moment, seconds: float
-    ) -> None:
+    def __init__(self, key: str, question: JSONMapping, outcome: JSONMapping, stored: Moment, seconds: float) -> None:
         self.key = key
         self.question = question
         self.outcome = outcome
@@ -64,13 +59,13 @@ class Entry:
     def age(self, moment: Moment) -> float | None:
         """Seconds since it was stored; None where the clock that says so has been set back.
 
-        Within one run of the system its uptime counts, which nobody sets. After a restart there is the wall clock.
+        Within one run of the system its uptime counts, which cannot be set. After a restart there is the wall clock.
         """
         if moment.boot and moment.boot == self.stored.boot:
             age = moment.uptime - self.stored.uptime
         else:
             age = moment.wall - self.stored.wall
-        return max(0.0, age) if age > -_SLACK else None
+        return max(0.0, age) if age > -_CLOCK_SLACK_SECONDS else None
 
     def is_live(self, moment: Moment) -> bool:
         """Whether it may still be given."""
@@ -96,8 +91,8 @@ def write(entry: Entry) -> bytes:
 
 def read(data: bytes, key: str) -> Entry | None:
     """The entry of a key; None for bytes that are anything else, be they torn, altered, of another key or shape."""
-    digest, body = data[:_DIGEST], data[_DIGEST + 1 : -1]
-    if data[_DIGEST : _DIGEST + 1] != b"\n" or data[-1:] != b"\n" or sha256_hex(body).encode() != digest:
+    digest, body = data[:_DIGEST_CHARS], data[_DIGEST_CHARS + 1 : -1]
+    if data[_DIGEST_CHARS : _DIGEST_CHARS + 1] != b"\n" or data[-1:] != b"\n" or sha256_hex(body).encode() != digest:
         return None
     try:
         document = strict_json.loads(body)
@@ -112,7 +107,7 @@ def freshness(age: float, seconds: float) -> str:
     return "fresh" if share < 0.5 else "aging" if share < 0.8 else "expiring"
 
 
-def _entry(document: dict[str, Any], key: str) -> Entry | None:
+def _entry(document: JSONObject, key: str) -> Entry | None:
     question, outcome = document["question"], document["outcome"]
     is_ours = document["shape"] == SHAPE and document["key"] == key
     if not is_ours or not isinstance(question, dict) or not _is_outcome(outcome):
@@ -133,12 +128,7 @@ def _is_outcome(outcome: object) -> bool:
 def _boot() -> str:
     """What the system calls this run of itself, empty where it does not say."""
     try:
-        file = os.open("/proc/sys/kernel/random/boot_id", os.O_RDONLY | os.O_CLOEXEC)
+        with open("/proc/sys/kernel/random/boot_id", "rb") as file:
+            return file.read(64).decode(errors="replace").strip()
     except OSError:
         return ""
-    try:
-        return os.read(file, 64).decode(errors="replace").strip()
-    except OSError:
-        return ""
-    finally:
-        os.close(file)

@@ -1,123 +1,82 @@
-"""One process asks, and those that want to know the same wait for it: on one machine, by a lock on a file.
+"""One process asks, and those that ask the same meanwhile wait for it: on one machine, by a lock on a file.
 
-A flight is one file. Whoever has it locked asks; when it has an answer it writes into the file that the flight has
-ended, takes the file's name away, and lets go. Whoever dies lets go of an empty file, and the next in line asks.
+A flight is one file. The leader has it locked; when it has an answer it writes into the file that the flight has ended,
+takes the file's name away, and unlocks it. A leader that dies unlocks an empty file, and the next in line leads.
 """
 
 from __future__ import annotations
 
 import os
-from _thread import allocate_lock, start_new_thread
+from contextlib import suppress
 
-from ferrule.storage.private_files import failed, open_shared, remove
+from ferrule.storage.errors import unusable
+from ferrule.storage.locks import lock, unlock
+from ferrule.storage.private_files import open_shared, remove_file
 
-LEADS, FOLLOWED, ALONE = "leads", "followed", "alone"
-"""What `join` says: this process asks, and ends the flight; another one has asked; there was no time to wait."""
+LEADER, FOLLOWER, TIMEOUT = "leader", "follower", "timeout"
+"""What `join` returns: this process asks, and ends the flight; another one has asked; the time was over before."""
 
 _ENDED = b"ended"
 
 
-class Flight:
-    """A flight of one key. path: its file."""
+class SingleFlight:
+    """The flight of one key. path: its file. folder_name: what a StorageError calls the folder."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, folder_name: str) -> None:
         self._path = path
+        self._folder_name = folder_name
         self._file: int | None = None
 
     def join(self, seconds: float) -> str:
-        """Lead the flight where nobody does, else wait until it has ended, for some seconds at most.
+        """Lead the flight where no other process does, else wait until it has ended, for some seconds at most.
 
-        Raises StoreFailed where there is no locking.
+        Raises StorageError where there is no locking.
         """
-        while True:
-            file = open_shared(self._path)
-            if not _locked(file) and not _locked_within(file, seconds):
-                return ALONE  # the thread that waits closes the file
-            if os.pread(file, len(_ENDED), 0):
-                _let_go(file)
-                return FOLLOWED
-            if os.fstat(file).st_nlink:
-                self._file = file
-                return LEADS
-            _let_go(file)  # an old one, taken away by whoever tidied up before we had locked it
+        role = None
+        try:
+            while role is None:
+                role = self._join_file(open_shared(self._path), seconds)
+        except OSError as error:
+            raise unusable(self._folder_name, error) from None
+        return role
 
     def end(self) -> None:
         """Let those who wait go on. Does nothing where this process leads no flight."""
         file, self._file = self._file, None
         if file is None:
             return
-        try:
+        with suppress(OSError):  # a full disk: they find an empty file, and ask one after the other
             os.pwrite(file, _ENDED, 0)
-        except OSError:
-            pass  # a full disk: they find an empty file, and ask one after the other
-        remove(self._path)
-        _let_go(file)
+        remove_file(self._path)
+        _release(file)
+
+    def _join_file(self, file: int, seconds: float) -> str | None:
+        """The role of this process; None where the file was removed as an abandoned one before it was locked."""
+        role: str | None = TIMEOUT
+        try:
+            if lock(file, seconds):
+                role = FOLLOWER if os.pread(file, len(_ENDED), 0) else LEADER if os.fstat(file).st_nlink else None
+        finally:
+            if role == LEADER:
+                self._file = file
+            else:
+                _release(file)
+        return role
 
 
-def tidy(path: str) -> None:
-    """Remove the file of a flight that nobody is on."""
+def remove_abandoned(path: str) -> None:
+    """Remove the file of a flight that no process is on."""
     try:
         file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return
-    try:
-        if _locked(file):
-            remove(path)
-    finally:
-        _let_go(file)
+    with suppress(OSError):
+        if lock(file, 0):
+            remove_file(path)
+    _release(file)
 
 
-def _let_go(file: int) -> None:
-    """Unlock and close. A process that the tool has forked has the same lock, which closing alone would not lift."""
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_UN)
+def _release(file: int) -> None:
+    unlock(file)
+    with suppress(OSError):  # the tool has closed it
         os.close(file)
-    except OSError:
-        pass  # the tool has closed it, and thereby let go
-
-
-def _locked(file: int) -> bool:
-    """Lock a file now, where nobody else has. Raises StoreFailed where it cannot be locked at all."""
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError as error:
-        os.close(file)
-        raise failed(error) from None
-    return True
-
-
-def _locked_within(file: int, seconds: float) -> bool:
-    """Wait for the lock, without looking again and again: the system wakes a thread that sleeps in flock."""
-    import fcntl
-
-    turn, woken = allocate_lock(), allocate_lock()
-    woken.acquire()
-    has_given_up = False
-
-    def wait() -> None:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        except OSError:
-            return  # whoever waits finds the time over
-        with turn:
-            if has_given_up:
-                _let_go(file)
-            else:
-                woken.release()
-
-    try:
-        start_new_thread(wait, ())
-    except RuntimeError:  # no room for one more thread
-        os.close(file)
-        return False
-    if woken.acquire(timeout=max(0.0, min(seconds, 86_400.0))):
-        return True
-    with turn:
-        has_given_up = not woken.acquire(blocking=False)
-    return not has_given_up

@@ -1,42 +1,114 @@
-"""Which store it is: a Redis server where one is named, else files of this machine."""
+"""What keeps entries: files of one machine, and the flights of those that ask at the same time; or see redis_store."""
 
 from __future__ import annotations
 
-from ferrule.storage.failures import StoreFailed
-from ferrule.wrappers.cache.file_store import DEFAULT_MIB, FileStore
+import os
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
+from ferrule.storage.expiring_files import ExpiringFiles
+from ferrule.storage.private_files import files_in
+from ferrule.storage.state import state_folder
+from ferrule.wrappers.cache import entries
+from ferrule.wrappers.cache.keys import hashed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, TypeAlias
+    from ferrule.storage.expiring_redis import ExpiringRedis
+    from ferrule.text.json_types import JSONObject
+    from ferrule.wrappers.cache.entries import Entry
+    from ferrule.wrappers.cache.single_flight import SingleFlight
 
-    from ferrule.wrappers.cache.redis_store import RedisStore
-
-    Store: TypeAlias = FileStore | RedisStore
-
-VARIABLE, SETTING = "FERRULE_REDIS", "redis"
+DEFAULT_MIB = 256
+_ABANDONED_FLIGHT_SECONDS = 3600.0
 
 
-def store(redis: Any, settings: Mapping[str, Any], *, seconds: float | None = None) -> Store:
-    """The store that the admin has chosen.
+class Store:
+    """Entries by their keys. Every method raises StorageError where the store cannot be used.
 
-    redis: the URL that was found, in the environment or in the table, or nothing. settings: the table
-    `[wrappers.cache]`, of which `max_mib` and `redis_seconds` count here. seconds: what Redis may take, whatever
-    `redis_seconds` says.
-    Raises StoreFailed for a setting that cannot be used.
+    kind: `files` or `redis`. place: where it is, for the user. remove(key): whether there was such an entry. close():
+    hangs up.
     """
-    if redis:
-        if not isinstance(redis, str):
-            raise StoreFailed(f"{SETTING} in [wrappers.cache] is no text")
-        from ferrule.wrappers.cache.redis_store import SECONDS, RedisStore
 
-        return RedisStore(redis, seconds or _positive(settings, "redis_seconds", SECONDS))
-    return FileStore(limit=int(_positive(settings, "max_mib", DEFAULT_MIB) * (1 << 20)))
+    kind = ""
+    hashed_parts: tuple[str, ...] = ()
+    """Parts of a question of which hashes alone may be kept here."""
+
+    def __init__(self, documents: ExpiringFiles | ExpiringRedis) -> None:
+        self._documents = documents
+        self.place = documents.place
+        self.remove = documents.remove
+        self.close = documents.close
+
+    def redacted_question(self, question: JSONObject) -> JSONObject:
+        """A question as it may be kept here."""
+        return {**question, **{part: hashed(question[part]) for part in self.hashed_parts}}
+
+    def get(self, key: str) -> Entry | None:
+        """The entry of a key that may be given now."""
+        entry = self._entry(key)
+        return entry if entry and entry.is_live(entries.now()) else None
+
+    def put(self, entry: Entry) -> None:
+        """Keep an entry, unless it is too large for the store."""
+        self._documents.put(entry.key, entries.write(entry), entry.seconds)
+
+    def remove_unreadable(self) -> tuple[int, int]:
+        """Remove what is no entry in the place of one: torn, altered, of another version; how many, and bytes."""
+        return 0, 0
+
+    def _entry(self, key: str) -> Entry | None:
+        raise NotImplementedError
 
 
-def _positive(settings: Mapping[str, Any], name: str, default: float) -> float:
-    number = settings.get(name, default)
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < 1e9:
-        raise StoreFailed(f"{name} in [wrappers.cache] is no number above 0")
-    return float(number)
+class FileStore(Store):
+    """Entries in a folder, for the user alone. total_bytes: what they may take together."""
+
+    kind = "files"
+    hashed_parts = ("identity",)  # an admin may have written anything into the settings and the environment
+
+    def __init__(self, folder: str = "", total_bytes: int = DEFAULT_MIB << 20) -> None:
+        self._name = "the cache's folder"
+        self._files = ExpiringFiles(
+            folder or os.path.join(state_folder(), "cache"),
+            name=self._name,
+            total_bytes=total_bytes,
+            max_bytes=entries.MAX_BYTES,
+            has_ledger=True,
+        )
+        super().__init__(self._files)
+        self._flights = os.path.join(self.place, "flights")
+
+    def put(self, entry: Entry) -> None:
+        """Keep an entry, unless it is too large for the store."""
+        from ferrule.wrappers.cache.single_flight import remove_abandoned
+
+        super().put(entry)
+        for flight in files_in(self._flights):
+            try:
+                is_abandoned = flight.stat(follow_symlinks=False).st_ctime < time.time() - _ABANDONED_FLIGHT_SECONDS
+            except OSError:
+                continue  # it has ended
+            if is_abandoned:
+                remove_abandoned(flight.path)
+
+    def flight(self, key: str) -> SingleFlight:
+        """The flight of those that ask for a key now."""
+        from ferrule.wrappers.cache.single_flight import SingleFlight
+
+        return SingleFlight(os.path.join(self._flights, key), self._name)
+
+    def all(self) -> Iterator[tuple[Entry, int]]:
+        """Every entry that can be read, also the expired ones, with the bytes of its file."""
+        for key, size in self._files.all():
+            entry = self._entry(key)
+            if entry is not None:
+                yield entry, size
+
+    def remove_unreadable(self) -> tuple[int, int]:
+        removed = [size for key, size in self._files.all() if self._entry(key) is None and self.remove(key)]
+        return len(removed), sum(removed)
+
+    def _entry(self, key: str) -> Entry | None:
+        data = self._files.read(key)
+        return entries.read(data, key) if data else None

@@ -6,41 +6,33 @@ way if it were asked again. What the network or the tool itself did wrong is nev
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ferrule.errors import WAIT_DETAIL
 
-TYPE_CHECKING = False
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from ferrule.text.json_types import JSONMapping
 
 SECONDS = {"validation": 14_400, "blocked": 1_800, "auth": 1_800, "rate_limit": 90, "not_found": 600, "content": 600}
 """Seconds for which a failure is kept, by its kind."""
 
-LONGEST_RATE_LIMIT = 3_600.0
+MAX_RATE_LIMIT_SECONDS = 3_600.0
 """A quota of a month may be raised at any time, and then an hour has to do."""
 
 # AUTH_MISSING is not here: a tool finds that out without asking anyone.
-_KINDS = {
-    "INVALID_URL": "validation",
-    "VALIDATION": "validation",
-    "BLOCKED": "blocked",
-    "AUTH_INVALID": "auth",
-    "AUTH_REQUIRED": "auth",
-    "RATE_LIMIT": "rate_limit",
-    "RATE_LIMITED": "rate_limit",
-    "NOT_FOUND": "not_found",
-    "PARSE_ERROR": "content",
-    "CONTENT_EMPTY": "content",
-    "NO_CONTENT": "content",
+_CODES = {
+    "validation": ("INVALID_URL", "VALIDATION"),
+    "blocked": ("BLOCKED",),
+    "auth": ("AUTH_INVALID", "AUTH_REQUIRED"),
+    "rate_limit": ("RATE_LIMIT", "RATE_LIMITED"),
+    "not_found": ("NOT_FOUND",),
+    "content": ("PARSE_ERROR", "CONTENT_EMPTY", "NO_CONTENT"),
 }
 _KINDS_OF_STATUSES = {401: "auth", 403: "blocked", 404: "not_found", 410: "not_found", 429: "rate_limit"}
-"""Where the details of a failure say how long to wait."""
-
 _STATUS_CODE, _STATUS_WORD = "HTTP_ERROR", "HTTP"
 
 
-def of_result(tool: str, declared: float | None, settings: Mapping[str, Any]) -> float:
+def of_result(tool: str, declared: float | None, settings: JSONMapping) -> float:
     """Seconds for which a tool's results may be kept, 0 for not at all.
 
     declared: what the tool says itself, None for nothing. settings: the table `[wrappers.cache]`; `seconds` of
@@ -56,7 +48,7 @@ def of_result(tool: str, declared: float | None, settings: Mapping[str, Any]) ->
     return float(decided)
 
 
-def of_failure(facts: Mapping[str, Any]) -> tuple[str, float]:
+def of_failure(facts: JSONMapping) -> tuple[str, float]:
     """The kind of a failure, and the seconds for which it may be kept; `("", 0.0)` for one that is not.
 
     facts: as of `FerruleError.facts()`.
@@ -67,29 +59,29 @@ def of_failure(facts: Mapping[str, Any]) -> tuple[str, float]:
     seconds, wait = float(SECONDS[kind]), wait_of(facts)
     if wait is not None:
         # The server's own word: after that time the same request may well succeed.
-        seconds = min(wait, LONGEST_RATE_LIMIT) if kind == "rate_limit" else min(seconds, wait)
+        seconds = min(wait, MAX_RATE_LIMIT_SECONDS) if kind == "rate_limit" else min(seconds, wait)
     return (kind, seconds) if seconds > 0 else ("", 0.0)
 
 
-def wait_of(facts: Mapping[str, Any]) -> float | None:
+def wait_of(facts: JSONMapping) -> float | None:
     """The seconds after which a failure says that asking again makes sense; None where it says nothing of that."""
     details = facts.get("details")
-    told = [facts.get("retry_after"), details.get(WAIT_DETAIL) if isinstance(details, dict) else None]
-    for wait in told:
+    waits = [facts.get("retry_after"), details.get(WAIT_DETAIL) if isinstance(details, dict) else None]
+    for wait in waits:
         if isinstance(wait, int | float) and not isinstance(wait, bool) and wait >= 0:
             return float(wait)
     return None
 
 
-def kind_of(facts: Mapping[str, Any]) -> str:
+def kind_of(facts: JSONMapping) -> str:
     """The kind of a failure that may be kept, empty for all others."""
     code = facts.get("code")
     if code == _STATUS_CODE:
         return _KINDS_OF_STATUSES.get(_status(facts), "")
-    return _KINDS.get(str(code), "")
+    return next((kind for kind, codes in _CODES.items() if code in codes), "")
 
 
-def _status(facts: Mapping[str, Any]) -> int:
+def _status(facts: JSONMapping) -> int:
     """The status that a server answered with: what `details` says, else the number that the message begins with."""
     details = facts.get("details")
     status = details.get("status") if isinstance(details, dict) else None

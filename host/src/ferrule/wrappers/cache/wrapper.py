@@ -1,18 +1,18 @@
-"""The hooks of the wrapper `cache`. Whatever goes wrong in here is a miss, told in an event."""
+"""The hooks of the wrapper `cache`. A failure in here is a miss, which an event reports."""
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
 from ferrule.errors import ToolError
 from ferrule.tool.hookspecs import hookimpl
-from ferrule.wrappers.cache.cached_call import CachedCall, raised_again, tell
-
-TYPE_CHECKING = False
+from ferrule.wrappers.cache.cached_call import CachedCall, report, stored_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from typing import Any
-
-    from ferrule.tool.context import Context
+    from ferrule.text.json_types import JSONObject
+    from ferrule.tool.wrapper_context import WrapperContext
 
 _calls: dict[int, CachedCall] = {}
 
@@ -24,18 +24,20 @@ def order() -> int:
 
 
 @hookimpl(wrapper=True)
-def execute(context: Context) -> Generator[None, dict[str, Any], dict[str, Any]]:
+def execute(context: WrapperContext) -> Generator[None, JSONObject, JSONObject]:
     """Look up what is known, let it or the tool answer, and keep what the tool has said."""
-    call = _begun(context)
+    call = _begin(context)
     try:
         result = yield
     except ToolError as error:
         if call and not call.found:
-            _try(call.failed, error, context)
+            with _reporting(context):
+                call.keep_failure(error)
         raise
     else:
         if call and not call.found:
-            _try(call.answered, result, context)
+            with _reporting(context):
+                call.keep_result(result)
         return result
     finally:
         _calls.pop(id(context), None)
@@ -44,35 +46,35 @@ def execute(context: Context) -> Generator[None, dict[str, Any], dict[str, Any]]
 
 
 @hookimpl(tryfirst=True, specname="execute")
-def look_up(context: Context) -> dict[str, Any] | None:
+def look_up(context: WrapperContext) -> JSONObject | None:
     """What is known of the call; None has the tool answer. A failure that was kept is raised again."""
     call = _calls.get(id(context))
     if call is None or call.found is None:
         return None
-    failure = raised_again(call.found)
+    failure = stored_failure(call.found)
     if failure is not None:
         raise failure
-    result: dict[str, Any] = call.found.outcome["result"]
+    result: JSONObject = call.found.outcome["result"]
     return result
 
 
-def _begun(context: Context) -> CachedCall | None:
+def _begin(context: WrapperContext) -> CachedCall | None:
     call = None
-    try:
+    with _reporting(context):
         call = CachedCall.of(context)
         if call is not None:
             call.look_up()
             _calls[id(context)] = call
-    except Exception as failure:  # noqa: BLE001 - a defect in here must not cost a call
-        tell(context, failure)
-        if call is not None:
-            call.end()
-        return None
-    return call
+        return call
+    if call is not None:
+        call.end()
+    return None
 
 
-def _try(keep: Callable[[Any], None], value: object, context: Context) -> None:
+@contextmanager
+def _reporting(context: WrapperContext) -> Iterator[None]:
+    """A defect in here must cost neither a call nor its result."""
     try:
-        keep(value)
-    except Exception as failure:  # noqa: BLE001 - a defect in here must not cost a result
-        tell(context, failure)
+        yield
+    except Exception as failure:  # noqa: BLE001
+        report(context, failure)

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html import escape, unescape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urljoin
 from xml.etree.ElementTree import ParseError, XMLParser
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-MOST_ENTRIES = 2000
+MAX_ENTRIES = 2000
 _SECONDS = 6.0
 
 # Atomic, since each part could also be read as going on to the end of a later one.
 _FEED = re.compile(
     r"\s*+(?>(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^<>\[]*>)\s*+)*+<(?:rss|(?:\w+:)?feed|(?:\w+:)?RDF)[\s>]", re.S
 )
-_BEGINNING = 4096  # characters
-_CHUNK = 1 << 16  # characters
+_BEGINNING_CHARS = 4096
+_CHUNK_CHARS = 1 << 16
 _NAMED_CHARACTER = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)\w{2,32};")  # HTML has more of them than XML
 _CUT_OFF = (3, 5, 20)  # expat's codes for a document that ends too early
-_DEEPEST = 64
+_MAX_DEPTH = 64
 
 _ATOM = ("http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#")
 _NAMESPACES = (
@@ -63,10 +61,9 @@ class NotAFeed(Exception):
 
 def bounded_feed_as_markdown(text: str, url: str, deadline: float) -> tuple[str, str]:
     """Do what `feed_as_markdown` does, in a process that is ended where it takes too much, which is NotAFeed."""
-    if not _FEED.match(text[:_BEGINNING]):
+    if not _FEED.match(text[:_BEGINNING_CHARS]):
         raise NotAFeed
-    from ferrule_fetch.limits.bounded import TooMuch
-    from ferrule_fetch.limits.reader import bounded_reading
+    from ferrule_fetch.limits.reader import TooMuch, bounded_reading
     from ferrule_fetch.markdown import convert
     from ferrule_fetch.text.invisible import without_invisible_in_html
 
@@ -86,24 +83,25 @@ def feed_as_markdown(text: str, url: str, convert: Callable[[str, str], tuple[st
     entry is converted on its own, so that markup which is left open in one does not reach the next.
     """
     feed = parse_feed(text)
-    base = _joined(url, unescape(feed.first(*_LINKS)))
+    base = _join(url, unescape(feed.first(*_LINKS)))
     title, head = convert(f"<title>{feed.first('title')}</title>{_as_html('h1', feed)}", base)
     entries = [convert(_as_html("h2", entry), base)[1] for entry in feed.entries]
-    if len(entries) == MOST_ENTRIES:
-        entries.append(f"[Only the first {MOST_ENTRIES:,} entries of this feed are shown.]")
+    if len(entries) == MAX_ENTRIES:
+        entries.append(f"[Only the first {MAX_ENTRIES:,} entries of this feed are shown.]")
     return title, "\n\n".join(filter(None, [head, *entries]))
 
 
 def parse_feed(text: str) -> Feed:
     """Read RSS 0.9 to 2.0 or Atom, up to where it is cut off. Raises NotAFeed, for XML that is malformed, too."""
-    if not _FEED.match(text[:_BEGINNING]) or "<!ENTITY" in text:
+    if not _FEED.match(text[:_BEGINNING_CHARS]) or "<!ENTITY" in text:
         raise NotAFeed
     text = _NAMED_CHARACTER.sub(lambda name: escape(unescape(name[0])), text)
     collector = _Collector()
     parser = XMLParser(target=collector)  # noqa: S314 - without entities of its own there is nothing to expand
     try:
-        for start in range(0, len(text), _CHUNK):  # within one, what raises in the collector does not stop the parser
-            parser.feed(text[start : start + _CHUNK])
+        # in pieces: within one, an error of the collector does not stop the parser
+        for start in range(0, len(text), _CHUNK_CHARS):
+            parser.feed(text[start : start + _CHUNK_CHARS])
         parser.close()
     except ParseError as error:
         if error.code not in _CUT_OFF or not collector.feed.entries:
@@ -113,7 +111,7 @@ def parse_feed(text: str) -> Feed:
     return collector.feed
 
 
-def _joined(url: str, link: str) -> str:
+def _join(url: str, link: str) -> str:
     try:
         return urljoin(url, link)
     except ValueError:
@@ -123,10 +121,10 @@ def _joined(url: str, link: str) -> str:
 def _as_html(heading: str, feed: Feed) -> str:
     link = feed.first(*_LINKS)
     title = feed.first("title") or link or "Untitled"
-    if link and title:
+    if link:
         title = f'<a href="{link}">{title}</a>'
-    told = " · ".join(filter(None, (feed.first(*_DATES), feed.first(*_AUTHORS))))
-    return f"<{heading}>{title}</{heading}><p>{told}</p><div>{feed.first(*_MARKED_UP)}</div>"
+    byline = " · ".join(filter(None, (feed.first(*_DATES), feed.first(*_AUTHORS))))
+    return f"<{heading}>{title}</{heading}><p>{byline}</p><div>{feed.first(*_MARKED_UP)}</div>"
 
 
 class _Collector:
@@ -143,11 +141,10 @@ class _Collector:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """An element begins."""
-        namespace, _, name = tag.rpartition("}")
-        namespace = namespace[1:]
+        namespace, _, name = tag.removeprefix("{").rpartition("}")
         parent = self._open[-1] if self._open else ""
         self._open.append(name)
-        if len(self._open) > _DEEPEST:
+        if len(self._open) > _MAX_DEPTH:
             raise NotAFeed
         if self._field_at:
             self._pieces.append("" if self._is_text else _start_tag(name, attributes))
@@ -190,7 +187,7 @@ class _Collector:
 
     def _begin_entry(self) -> None:
         self._current = Feed({}, [])
-        if len(self.feed.entries) < MOST_ENTRIES:
+        if len(self.feed.entries) < MAX_ENTRIES:
             self.feed.entries.append(self._current)
 
     def _begin_field(self, name: str, attributes: dict[str, str], *, is_atom: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _CONTROL = re.compile(b"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # hardly in any text; 1B begins escape sequences of ISO-2022
-_LOOKED_AT = 1024  # bytes
+_SIGNATURE_BYTES = 1024
 
 _AT_THE_START = (
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
@@ -100,8 +100,8 @@ _FAMILIES = {"image": "an image", "audio": "an audio file", "video": "a video", 
 def kind_by_signature(body: bytes) -> str | None:
     """What a file is by its first bytes, such as "a PNG image"; None where they could be text, or are unknown."""
     if body.startswith(b"PK\x03\x04"):
-        return _zipped(body)
-    if not _CONTROL.search(body[:_LOOKED_AT]) and not body.startswith(_UNREADABLE_TEXT):
+        return _kind_of_zip(body)
+    if not _CONTROL.search(body[:_SIGNATURE_BYTES]) and not body.startswith(_UNREADABLE_TEXT):
         return None  # it may begin with one of the shorter signatures all the same
     return next(
         (kind for start, kind in _AT_THE_START if body.startswith(start)),
@@ -111,7 +111,7 @@ def kind_by_signature(body: bytes) -> str | None:
 
 def is_binary(body: bytes) -> bool:
     """Whether a body begins as no text does: with a null character, or with many controls."""
-    beginning = body[:_LOOKED_AT]
+    beginning = body[:_SIGNATURE_BYTES]
     return b"\0" in beginning or len(_CONTROL.findall(beginning)) * 10 > len(beginning)
 
 
@@ -120,6 +120,6 @@ def kind_by_type(media_type: str) -> str | None:
     return _NAMED.get(media_type) or _FAMILIES.get(media_type.partition("/")[0])
 
 
-def _zipped(body: bytes) -> str:
-    names = re.findall(rb"PK\x03\x04.{26}([ -~]{3,120})", body[: 64 * _LOOKED_AT], re.S)
+def _kind_of_zip(body: bytes) -> str:
+    names = re.findall(rb"PK\x03\x04.{26}([ -~]{3,120})", body[: 64 * _SIGNATURE_BYTES], re.S)
     return next((kind for start, kind in _ZIPPED if any(name.startswith(start) for name in names)), "a ZIP archive")

@@ -12,30 +12,16 @@ HTML = frozenset({"text/html", XHTML})
 PDF = frozenset({"application/pdf", "application/x-pdf"})
 
 _TEXT = frozenset(
-    {
-        "application/ecmascript",
-        "application/graphql",
-        "application/javascript",
-        "application/json",
-        "application/json5",
-        "application/ndjson",
-        "application/sql",
-        "application/toml",
-        "application/x-httpd-php",
-        "application/x-javascript",
-        "application/x-ndjson",
-        "application/x-sh",
-        "application/x-tex",
-        "application/x-yaml",
-        "application/xml",
-        "application/xml-dtd",
-        "application/yaml",
-    }
+    {"application/ecmascript", "application/graphql", "application/javascript", "application/json"}
+    | {"application/json5", "application/ndjson", "application/sql", "application/toml"}
+    | {"application/x-httpd-php", "application/x-javascript", "application/x-ndjson", "application/x-sh"}
+    | {"application/x-tex", "application/x-yaml", "application/xml", "application/xml-dtd", "application/yaml"}
 )
-_UNTOLD = frozenset(
+_UNSTATED = frozenset(
     {"", "application/octet-stream", "application/unknown", "binary/octet-stream", "application/force-download", "*/*"}
 )
 
+_MEDIA_TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]{1,127}/[!#$%&'*+.^_`|~0-9a-z-]{1,127}")  # RFC 6838
 _PDF = re.compile(rb"\s{0,64}%PDF-")
 _XML = re.compile(rb"\s{0,64}<\?xml\s")
 # Atomic, here and below, since a comment could also be read as going on to the end of a later one.
@@ -46,7 +32,7 @@ _HTML = re.compile(
     re.I | re.S,
 )
 _JSON = re.compile(rb'\s{0,64}(?:\{\s*["}]|\[)')
-_BEGINNING = 2048  # bytes
+_BEGINNING_BYTES = 2048
 
 
 class Format(Enum):
@@ -68,13 +54,13 @@ class ContentType(NamedTuple):
     @property
     def may_be_readable(self) -> bool:
         """Whether it is worth while to read the body."""
-        readable = HTML | PDF | _TEXT | _UNTOLD
+        readable = HTML | PDF | _TEXT | _UNSTATED
         return self.type in readable or self.type.startswith("text/") or self.is_xml or self.is_json
 
     @property
-    def is_told(self) -> bool:
+    def is_stated(self) -> bool:
         """Whether it says anything at all."""
-        return self.type not in _UNTOLD
+        return self.type not in _UNSTATED
 
     @property
     def is_xml(self) -> bool:
@@ -85,14 +71,14 @@ class ContentType(NamedTuple):
         return self.type in ("application/json", "text/json") or self.type.endswith("+json")
 
 
-def content_type(header: str) -> ContentType:
+def parse_content_type(header: str) -> ContentType:
     """Read a Content-Type header, however it is malformed; of several, the last that can be one, as a browser."""
     media, charset = "", ""
     for value in header[:1000].split(","):
         name, _, parameters = value.partition(";")
         name = name.strip().strip("\"'").lower()
         found = re.search(r"""(?:^|[;\s])charset\s*=\s*["']?\s*([^\s"';,]+)""", parameters, re.I)
-        if re.fullmatch(r"[^\s/]+/[^\s/]+", name) and name != "*/*":
+        if _MEDIA_TYPE.fullmatch(name) and name != "*/*":
             charset = found[1] if found else charset if name == media else ""
             media = name
         elif found and not charset:
@@ -106,7 +92,7 @@ def format_of(declared: ContentType, body: bytes, url: str) -> Format:
     That is as its header says, unless the header says nothing, or the body is a PDF, or a feed that is called HTML.
     url: its end may tell, too.
     """
-    beginning = body[:_BEGINNING].removeprefix(b"\xef\xbb\xbf")
+    beginning = body[:_BEGINNING_BYTES].removeprefix(b"\xef\xbb\xbf")
     if _PDF.match(beginning):
         return Format.PDF  # no text begins so, whatever it is said to be
     if declared.type in HTML:
@@ -115,12 +101,12 @@ def format_of(declared: ContentType, body: bytes, url: str) -> Format:
         return Format.XML
     if declared.is_json:
         return Format.JSON
-    if declared.type in PDF or not declared.is_told:
-        return _sniffed(beginning, url)
+    if declared.type in PDF or not declared.is_stated:
+        return _sniff(beginning, url)
     return Format.TEXT
 
 
-def _sniffed(beginning: bytes, url: str) -> Format:
+def _sniff(beginning: bytes, url: str) -> Format:
     if urlsplit(url).path.lower().endswith((".md", ".markdown", ".txt")):
         return Format.TEXT  # which may begin with an HTML element
     if _XML.match(beginning):

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from io import BytesIO
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pypdf import PdfReader
 
 _TOO_MUCH = "a PDF that takes too much time or memory to read"
 _SECONDS = 12.0
-_SHARE = 0.7  # of the seconds, after which no more pages are begun
+_TIME_SHARE = 0.7  # of the seconds, after which no more pages are begun
 
 
 class UnreadablePDF(Exception):
@@ -24,11 +23,10 @@ class UnreadablePDF(Exception):
 
 def bounded_pdf_text(body: bytes, deadline: float) -> tuple[str, str]:
     """Do what `pdf_text` does, in a process that is ended where it takes too much, which is an UnreadablePDF."""
-    from ferrule_fetch.limits.bounded import TooMuch
-    from ferrule_fetch.limits.reader import bounded_reading
+    from ferrule_fetch.limits.reader import TooMuch, bounded_reading
 
     seconds = min(_SECONDS, (deadline - time.monotonic()) / 2)
-    until = time.monotonic() + seconds * _SHARE
+    until = time.monotonic() + seconds * _TIME_SHARE
 
     def read() -> tuple[str, str]:
         return pdf_text(body, lambda: time.monotonic() < until)
@@ -49,7 +47,7 @@ def pdf_text(body: bytes, may_go_on: Callable[[], bool] = lambda: True) -> tuple
     logger.addHandler(logging.NullHandler())  # else its warnings go to stderr
     logger.propagate = False
     try:
-        reader = _opened(body)
+        reader = _open(body)
         total = len(reader.pages)
         texts = [_page_text(reader, index) for index in takewhile(lambda _: may_go_on(), range(total))]
     except (UnreadablePDF, MemoryError):
@@ -58,13 +56,14 @@ def pdf_text(body: bytes, may_go_on: Callable[[], bool] = lambda: True) -> tuple
         raise UnreadablePDF("a malformed PDF") from None
     if not any(texts):
         raise UnreadablePDF(_why_empty(texts, total))
-    parts = [f"## Page {number}\n\n{_shown(text)}".rstrip() for number, text in enumerate(texts, start=1)]
+    told = ("[This page cannot be read.]" if text is None else text for text in texts)
+    parts = [f"## Page {number}\n\n{text}".rstrip() for number, text in enumerate(told, start=1)]
     if len(texts) < total:
         parts.append(f"[The PDF goes on: {len(texts):,} of its {total:,} pages were read in the time there was.]")
     return _title(reader), "\n\n".join(parts)
 
 
-def _opened(body: bytes) -> PdfReader:
+def _open(body: bytes) -> PdfReader:
     from pypdf import PdfReader
     from pypdf.errors import DependencyError
 
@@ -86,10 +85,6 @@ def _page_text(reader: PdfReader, index: int) -> str | None:
     except Exception:  # noqa: BLE001 - the other pages may be well
         return None
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
-
-
-def _shown(text: str | None) -> str:
-    return "[This page cannot be read.]" if text is None else text
 
 
 def _title(reader: PdfReader) -> str:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from html import escape
 
-_VOID = frozenset(
-    {"area", "base", "basefont", "br", "col", "embed", "frame", "hr", "img", "input"}
-    | {"link", "meta", "param", "source", "track", "wbr"}
-)
+from ferrule_fetch.markdown.elements import VOID
+
 # Comments and instructions come first, so that nothing is changed within them. What is left open goes on to the end.
 _PIECE = re.compile(
     r"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<!\[CDATA\[(?P<text>.*?)(?:]]>|\Z)"
@@ -26,4 +24,4 @@ def _in_html(piece: re.Match[str]) -> str:
     if piece["text"] is not None:
         return escape(piece["text"], quote=False)
     name = piece["name"]
-    return piece[0] if name is None or name.lower() in _VOID else f"<{name}{piece['rest']}></{name}>"
+    return piece[0] if name is None or name.lower() in VOID else f"<{name}{piece['rest']}></{name}>"

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 
-from ferrule_fetch.limits.bounded import TooMuch
-from ferrule_fetch.limits.reader import bounded_reading
+from ferrule_fetch.limits.reader import TooMuch, bounded_reading
 from ferrule_fetch.text.invisible import without_invisible, without_invisible_in_html
 
 PLAIN = "[This page could not be read as HTML within the limits on time and memory. What follows is its plain text.]"
 BEGINNING = "[The page goes on: only its beginning could be read within the limits on time and memory.]"
 
 _SECONDS = 6.0
-_PART = 1 << 20  # characters, more than ten answers hold
+_PART_CHARS = 1 << 20  # more than ten answers hold
 _PART_SECONDS = 3.0
 _PLAIN_SECONDS = 2.0  # in which more is read than an answer holds
 
@@ -20,8 +19,8 @@ _PLAIN_SECONDS = 2.0  # in which more is read than an answer holds
 _INSTEAD = "\N{REPLACEMENT CHARACTER}"
 
 
-def converted(html: str, url: str, deadline: float) -> tuple[str, str]:
-    """Return a page's title and its content as markdown, without characters that nobody sees.
+def convert_page(html: str, url: str, deadline: float) -> tuple[str, str]:
+    """Return a page's title and its content as markdown, without invisible characters.
 
     url: where the page was found. deadline: an instant of `time.monotonic()`. Of a page that takes too long or too
     much memory the beginning is converted, where it is a large one, and else its plain text comes back; a note says
@@ -30,7 +29,7 @@ def converted(html: str, url: str, deadline: float) -> tuple[str, str]:
     try:
         return _markdown(html, url, deadline, _SECONDS)
     except TooMuch:
-        if len(html) <= _PART:
+        if len(html) <= _PART_CHARS:
             return _plain(html, url, deadline)
     try:
         title, markdown = _markdown(_beginning(html), url, deadline, _PART_SECONDS)
@@ -40,7 +39,7 @@ def converted(html: str, url: str, deadline: float) -> tuple[str, str]:
 
 
 def _markdown(html: str, url: str, deadline: float, seconds: float) -> tuple[str, str]:
-    from ferrule_fetch.markdown import convert  # here, so that what cannot be imported is told as it is
+    from ferrule_fetch.markdown import convert  # here, so that what cannot be imported is reported as it is
 
     def read() -> tuple[str, str]:
         title, markdown = convert(without_invisible_in_html(html), url)
@@ -51,7 +50,7 @@ def _markdown(html: str, url: str, deadline: float, seconds: float) -> tuple[str
 
 def _beginning(html: str) -> str:
     """The first part of a page, without half of a tag at its end."""
-    part = html[:_PART]
+    part = html[:_PART_CHARS]
     whole, _, last = part.rpartition("<")
     return part if ">" in last else whole or part
 

@@ -1,4 +1,4 @@
-"""The plain text of a page, for one that is made to stall whoever builds a tree of it."""
+"""The plain text of a page, for one that is made to stall every builder of trees."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from html import unescape
 from io import StringIO
 
 from ferrule_fetch.limits.tags import tokens
+from ferrule_fetch.markdown.elements import VOID
 from ferrule_fetch.markdown.links import Address, Links
 from ferrule_fetch.text.invisible import without_invisible
 
-_MOST = 8 << 20  # characters: links that are made absolute can outgrow the page many times
-_LONG = 4_000  # characters of text after which a line may end, so that some of it fits into every answer
-_EVERY = 1_024  # tokens between two looks at the clock
+_MAX_CHARS = 8 << 20  # links that are made absolute can outgrow the page many times
+_LONG_CHARS = 4_000  # after which a line may end, so that some of it fits into every answer
+_TOKENS_PER_CLOCK = 1_024  # between two looks at the clock
 
 _UNSEEN = frozenset(
     {"button", "iframe", "nav", "noembed", "noframes", "script", "select", "style", "template", "textarea", "xmp"}
@@ -25,8 +26,6 @@ _PARAGRAPHS = frozenset(_HEADINGS).union(
     ["menu", "ol", "p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead", "title", "ul"],
 )
 _LINES = frozenset({"br", "dd", "dt", "li", "tr"})
-_CELLS = frozenset({"td", "th"})
-_VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
 _ENDED_BY_THE_NEXT = frozenset({"dd", "dt", "li", "option", "p", "td", "th", "tr"})
 _GAPS = ("", " ", " | ", "\n", "\n\n")
 
@@ -48,7 +47,7 @@ def plain_text(html: str, url: str, deadline: float) -> tuple[str, str]:
     text = _PlainText(url)
     for number, (name, content) in enumerate(tokens(html)):
         text.take(name, content)
-        if text.length > _MOST or (number % _EVERY == 0 and time.monotonic() > deadline):
+        if text.length > _MAX_CHARS or (number % _TOKENS_PER_CLOCK == 0 and time.monotonic() > deadline):
             return text.title, text.whole() + "\n\n[The rest of the page is left out.]"
     return text.title, text.whole()
 
@@ -75,9 +74,9 @@ class _PlainText:
         elif name:
             self._tag(name, content)
         elif self._element == "title":
-            self.title = self.title or " ".join(_decoded(content).split())
+            self.title = self.title or " ".join(_decode(content).split())
         else:
-            self._text(_decoded(content))
+            self._text(_decode(content))
 
     def whole(self) -> str:
         """All that was written."""
@@ -97,7 +96,7 @@ class _PlainText:
 
     def _tag(self, name: str, attributes: str) -> None:
         self._element = name
-        if name in _UNSEEN or (attributes and name not in _VOID and _is_hidden(attributes)):
+        if name in _UNSEEN or (attributes and name not in VOID and _is_hidden(attributes)):
             self._break(f"/{name}")
             self._unseen, self._depth = name, 1
         elif name == "a":
@@ -108,7 +107,7 @@ class _PlainText:
         elif name == "base" and not self._has_base:
             self._links.use_base(_href(attributes))
             self._has_base = True
-        elif name in _CELLS:
+        elif name in ("td", "th"):
             self._separate(" | ")
         else:
             self._break(name)
@@ -131,7 +130,7 @@ class _PlainText:
         if words:
             self._put(_MARKUP.sub(r"\\\g<0>", words))
         if text.endswith(" "):
-            self._separate("\n" if len(text) > _LONG and not self._link else " ")
+            self._separate("\n" if len(text) > _LONG_CHARS and not self._link else " ")
 
     def _put(self, words: str) -> None:
         """Write words after the gap, and within the link that they belong to."""
@@ -153,15 +152,15 @@ class _PlainText:
 
     def _end_link(self) -> None:
         if self._link and self._link_is_open:
-            self._write(f"]({self._link.written})")
+            self._write(f"]({self._link.markdown})")
         self._link, self._link_is_open = None, False
 
     def _write(self, text: str) -> None:
         self.length += self._written.write(text)
 
 
-def _decoded(text: str) -> str:
-    """The text that is meant, without what nobody sees in it."""
+def _decode(text: str) -> str:
+    """The text that is meant, without invisible characters."""
     try:
         return without_invisible(unescape(text) if "&" in text else text)
     except ValueError:  # a reference of more digits than Python reads
@@ -170,7 +169,7 @@ def _decoded(text: str) -> str:
 
 def _href(attributes: str) -> str:
     found = _HREF.search(attributes)
-    return _decoded(next(filter(None, found.groups()), "")) if found else ""
+    return _decode(next(filter(None, found.groups()), "")) if found else ""
 
 
 def _is_hidden(attributes: str) -> bool:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from ferrule_fetch.limits.bounded import TooMuch, bounded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from ferrule import bounded
+from ferrule.errors import WorkFailed
 
 _SHARE = 0.6  # of the time that is left
-_MEMORY = 240 << 20  # bytes; the processes of a call stay under 300 MiB together
-_ROOM = 16 << 20  # bytes of title and text
+_MEMORY_MIB = 240  # the processes of a call stay under 300 MiB together
+_MAX_BYTES = 16 << 20  # of title and text
 _READ, _REFUSED = b"\1", b"\2"
+
+
+class TooMuch(Exception):
+    """The work has not been done: it took too much time, memory or room, or it failed."""
 
 
 def bounded_reading(
@@ -32,9 +34,11 @@ def bounded_reading(
             return _REFUSED + str(error).encode()
         return _READ + b"\0".join(part.replace("\0", "").encode(errors="replace") for part in (title, text))
 
-    now = time.monotonic()
-    limit = now + min(seconds, (deadline - now) * _SHARE)
-    result = bounded(work, deadline=limit, memory=_MEMORY, room=_ROOM)
+    limit = min(seconds, (deadline - time.monotonic()) * _SHARE)
+    try:
+        result = bounded(work, seconds=limit, memory_mib=_MEMORY_MIB, max_bytes=_MAX_BYTES)
+    except WorkFailed:
+        raise TooMuch from None
     if result.startswith(_REFUSED):
         raise refusal(result[1:].decode())
     title, text = result[1:].decode().split("\0")

@@ -6,10 +6,7 @@ No tree is built, and nothing is read twice, so no page takes longer than others
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 # Possessive throughout (`*+`): what has matched once is never tried in another way. An unfinished tag or comment goes
 # on to the end of the page, as in a browser.
@@ -24,7 +21,7 @@ _TOKEN = re.compile(
 )
 _HOLDS_TEXT = ("iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp")
 _ENDS = {name: re.compile(rf"</{name}(?=[\s/>])|\Z", re.IGNORECASE) for name in _HOLDS_TEXT}
-_PIECE = 65_536  # characters
+_MAX_PIECE_CHARS = 65_536
 
 
 def tokens(html: str) -> Iterator[tuple[str, str]]:
@@ -44,5 +41,5 @@ def tokens(html: str) -> Iterator[tuple[str, str]]:
             name = tag.lower()
             yield name, attributes
             if (end := _ENDS.get(name)) and (ending := end.search(html, position)):
-                yield "", html[position : min(ending.start(), position + _PIECE)]
+                yield "", html[position : min(ending.start(), position + _MAX_PIECE_CHARS)]
                 position = ending.start()

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ferrule_fetch.markdown import parsers, sentinels
 from ferrule_fetch.markdown.links import Links
 from ferrule_fetch.markdown.writer import Writer
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-
-class Converted(NamedTuple):
+class Conversion(NamedTuple):
     """A page. title: one line, empty where there is none. markdown: lines that end in line feeds, but the last."""
 
     title: str
     markdown: str
 
 
-def convert(html: str, url: str, parser: str | None = None) -> Converted:
+def convert(html: str, url: str, parser: str | None = None) -> Conversion:
     """Convert a page.
 
     url: where it was found; together with its `<base>`, links are resolved against it. parser: one of
@@ -34,7 +32,7 @@ def convert(html: str, url: str, parser: str | None = None) -> Converted:
             tree = tree.translate(dict.fromkeys(map(ord, sentinels.CONTROLS)))
         writer = Writer(tree, Links(url))
         markdown = writer.write()
-        return Converted(writer.title, markdown)
+        return Conversion(writer.title, markdown)
 
 
 @contextmanager

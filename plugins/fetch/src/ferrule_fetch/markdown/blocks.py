@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-MAX_DEPTH = (
-    32  # quotes and lists within each other; the marks of deeper ones are left out, or lines would grow and grow
-)
-
-_MAX_NUMBER = 999_999_999  # of an item; markdown knows no more digits
+MAX_DEPTH = 32  # quotes and lists within each other; deeper ones have no marks, or lines would grow and grow
+MAX_NUMBER = 999_999_999  # of an item; markdown knows no more digits
 
 
 class Kind(Enum):
@@ -46,7 +43,7 @@ class List:
         if self.number is None:
             return f"{self.mark} "
         number, self.number = self.number, self.number + self.step
-        marker = f"{min(max(number, 0), _MAX_NUMBER)}{self.mark} "
+        marker = f"{min(max(number, 0), MAX_NUMBER)}{self.mark} "
         self.indent = " " * len(marker)
         return marker
 
@@ -112,7 +109,9 @@ class Blocks:
 
     def begin_quote(self) -> None:
         """What comes next stands in a quote."""
-        self._begin(Kind.QUOTE, "> ", "> ")
+        if self._frame.last is not None:
+            self._separate(Kind.QUOTE)
+        self._begin("> ", "> ")
 
     def begin_list(self, number: int | None, step: int = 1) -> List:
         """Begin a list, whose items follow."""
@@ -145,13 +144,16 @@ class Blocks:
         if of.begun:
             self._blank, self._parting = self._frame.prefix.rstrip(), of
         of.begun = True
-        self._begin(None, marker, of.indent, of)
+        self._begin(marker, of.indent, of)
 
     def end(self) -> None:
         """The quote or item ends that began last."""
         frame, self._frame = self._frame, self._frames.pop()
         if frame.last is None:
-            self._end_empty()
+            if self._blank is not None:
+                self._put_blank()
+            self._lines.append(self._first.rstrip())
+            self._first = ""
         if frame.list is not None:
             self._frame.last, self._frame.last_list = Kind.LIST, frame.list
         else:
@@ -163,19 +165,10 @@ class Blocks:
             for index, blank in ended.partings:
                 self._lines[index] = blank
 
-    def _begin(self, kind: Kind | None, first: str, prefix: str, of: List | None = None) -> None:
-        if kind is not None and self._frame.last is not None:
-            self._separate(kind)
-        frame = _Frame(self._frame.prefix + prefix, of)
+    def _begin(self, first: str, prefix: str, of: List | None = None) -> None:
         self._first = (self._first or self._frame.prefix) + first
         self._frames.append(self._frame)
-        self._frame = frame
-
-    def _end_empty(self) -> None:
-        if self._blank is not None:
-            self._put_blank()
-        self._lines.append(self._first.rstrip())
-        self._first = ""
+        self._frame = _Frame(self._frame.prefix + prefix, of)
 
     def _separate(self, kind: Kind, starts_at: int | None = None) -> None:
         frame = self._frame

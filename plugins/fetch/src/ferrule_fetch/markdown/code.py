@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from ferrule_fetch.markdown import tokens
 from ferrule_fetch.markdown.attributes import attributes_of, is_hidden, unescape
 from ferrule_fetch.markdown.elements import BLOCKS, LEFT_OUT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _CLASS = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*)((?:[^\s`;]|;(?=$))+)"
@@ -39,9 +36,10 @@ def language(spelt: str) -> str:
     if "class=" not in spelt and "lang" not in spelt:
         return ""
     attributes = attributes_of(spelt)
-    named = attributes.get("data-lang") or attributes.get("data-language") or ""
-    found = _CLASS.search(attributes.get("class", ""))
-    named = named or (found and (found[1] or found[2])) or _known(attributes.get("class", "")) or ""
+    classes = attributes.get("class", "")
+    found = _CLASS.search(classes)
+    named = attributes.get("data-lang") or attributes.get("data-language") or (found and (found[1] or found[2]))
+    named = named or next(filter(_KNOWN.__contains__, classes.lower().split()), "")
     return "" if named in _NO_LANGUAGE or not re.fullmatch(r"[^\s`]{1,40}", named) else named
 
 
@@ -50,20 +48,17 @@ def language_around(spelt: str) -> str:
     return language(spelt) if _HINT.search(spelt) else ""
 
 
-def _known(classes: str) -> str:
-    return next(filter(_KNOWN.__contains__, classes.lower().split()), "")
-
-
 def is_gutter(spelt: str) -> bool:
     """Whether an element holds the numbers of the lines beside it."""
     return bool(_GUTTER.search(spelt))
 
 
-def read(rest: Iterator[str], name: str, spelt: str, first: str) -> tuple[str, str, str]:
+def read(rest: Iterator[str], spelt: str, first: str) -> tuple[str, str, str]:
     """The text of a code block whose start tag was met, its language, and the text behind it.
 
-    first: the text right behind the start tag.
+    spelt: the start tag. first: the text right behind it.
     """
+    name = spelt.partition(" ")[0]
     if name in ("xmp", "plaintext"):
         text, behind = tokens.raw_text(rest, name, first)
         return text, language(spelt), behind
@@ -95,5 +90,4 @@ def _text(inside: Iterator[str], first: str) -> tuple[str, str]:
 
 
 def _ends_line(text: list[str]) -> bool:
-    last = next(filter(None, reversed(text)), "\n")
-    return last.endswith("\n")
+    return next(filter(None, reversed(text)), "\n").endswith("\n")

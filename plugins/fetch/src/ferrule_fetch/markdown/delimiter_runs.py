@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-EAST_ASIAN = (
-    "、。，．：；！？「」『』（）【】《》〈〉〔〕“”‘’…—・～"  # punctuation that stands between letters without blanks
-)
-
+# Punctuation that stands between letters without blanks.
+EAST_ASIAN = "、。，．：；！？「」『』（）【】《》〈〉〔〕“”‘’…—・～"
 SPACE, PUNCTUATION, LETTER = range(3)  # LETTER is what is neither of the others
 
 _ASCII = {chr(code): PUNCTUATION for code in (*range(33, 48), *range(58, 65), *range(91, 97), *range(123, 127))}

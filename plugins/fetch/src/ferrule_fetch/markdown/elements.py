@@ -1,29 +1,11 @@
 """Which element is what."""
 
-# They have no end tag.
 from __future__ import annotations
 
+# They have no end tag.
 VOID = frozenset(
-    [
-        "area",
-        "base",
-        "basefont",
-        "bgsound",
-        "br",
-        "col",
-        "embed",
-        "frame",
-        "hr",
-        "img",
-        "input",
-        "keygen",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-    ]
+    {"area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen"}
+    | {"link", "meta", "param", "source", "track", "wbr"}
 )
 
 # Their text is written as it is, and ends with their end tag only.
@@ -31,55 +13,15 @@ RAW_TEXT = frozenset(["iframe", "noembed", "noframes", "plaintext", "script", "s
 
 # What a browser does not show, what is there to be filled in, and what leads around the site instead of being the page.
 LEFT_OUT = frozenset(
-    [
-        "audio",
-        "button",
-        "canvas",
-        "datalist",
-        "frameset",
-        "iframe",
-        "nav",
-        "noembed",
-        "noframes",
-        "rp",
-        "script",
-        "select",
-        "style",
-        "svg",
-        "template",
-        "textarea",
-        "video",
-    ]
+    {"audio", "button", "canvas", "datalist", "frameset", "iframe", "nav", "noembed", "noframes", "rp"}
+    | {"script", "select", "style", "svg", "template", "textarea", "video"}
 )
 
 # They stand on lines of their own. Those with a meaning in markdown are not among them.
 BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "body",
-        "center",
-        "dialog",
-        "details",
-        "div",
-        "dl",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "header",
-        "hgroup",
-        "legend",
-        "main",
-        "noscript",
-        "option",
-        "optgroup",
-        "search",
-        "section",
-        "summary",
-    ]
+    {"address", "article", "aside", "body", "center", "dialog", "details", "div", "dl", "fieldset"}
+    | {"figcaption", "figure", "footer", "form", "header", "hgroup", "legend", "main", "noscript", "option"}
+    | {"optgroup", "search", "section", "summary"}
 )
 
 # Inline elements without a block around it end here; what is inside belongs to running text.

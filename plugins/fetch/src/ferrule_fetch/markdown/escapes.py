@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from ferrule_fetch.markdown import sentinels
@@ -50,9 +51,9 @@ def is_plain(text: str) -> bool:
 
 def whole(text: str) -> str:
     """Escape a paragraph that is nothing but text, so that a mark without a counterpart stays as it is."""
-    if text.count("*") == 1 and not _has(text, "\\`_<&~]"):
+    if text.count("*") == 1 and not any(sign in text for sign in "\\`_<&~]"):
         return text
-    escaped = _IN_WHOLE.sub(_escaped, text)
+    escaped = _IN_WHOLE.sub(_escape, text)
     return escaped.replace("~", "\\~") if _may_strike(escaped) else escaped
 
 
@@ -66,8 +67,8 @@ def outside_code(text: str) -> str:
 
 def part(text: str, *, in_link: bool = False) -> str:
     """Escape a part of a paragraph. in_link: brackets too, which would end the link's text."""
-    escaped = _IN_PART.sub(_escaped, text)
-    return _BRACKET.sub(_escaped, escaped) if in_link and not _balanced(text) else escaped
+    escaped = _IN_PART.sub(_escape, text)
+    return _BRACKET.sub(_escape, escaped) if in_link and not is_balanced(_BRACKET.findall(text), "[") else escaped
 
 
 def line_start(line: str) -> str:
@@ -115,7 +116,7 @@ def held_right(line: str) -> str:
 
 def title(text: str) -> str:
     """The title of a link or image, quoted."""
-    quoted = re.sub(rf'\\(?=[{_ASCII_PUNCTUATION}]|$)|"|&(?=\#?\w+;)', _escaped, text)
+    quoted = re.sub(rf'\\(?=[{_ASCII_PUNCTUATION}]|$)|"|&(?=\#?\w+;)', _escape, text)
     return f'"{quoted}"'
 
 
@@ -134,11 +135,21 @@ def code_block(text: str, language: str) -> list[str]:
     return [fence + language, *(text.split("\n") if text else ()), fence]
 
 
+def is_balanced(brackets: list[str], opening: str, deepest: float = math.inf) -> bool:
+    """Whether each bracket has its counterpart, and none stands deeper within others."""
+    depth = 0
+    for bracket in brackets:
+        depth += 1 if bracket == opening else -1
+        if not 0 <= depth <= deepest:
+            return False
+    return depth == 0
+
+
 def _may_strike(text: str) -> bool:
     return text.count("~") > 1 and bool(_CLOSING_TILDE.search(text))
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape(found: re.Match[str]) -> str:
     return f"\\{found[0]}"
 
 
@@ -151,16 +162,3 @@ def _unused_run(text: str) -> int:
     """The least number of backticks that are nowhere in a row within a text."""
     runs = set(map(len, re.findall("`+", text)))
     return next(length for length in range(1, len(text) + 2) if length not in runs)
-
-
-def _balanced(text: str) -> bool:
-    depth = 0
-    for bracket in _BRACKET.findall(text):
-        depth += 1 if bracket == "[" else -1
-        if depth < 0:
-            return False
-    return depth == 0
-
-
-def _has(text: str, characters: str) -> bool:
-    return any(character in text for character in characters)

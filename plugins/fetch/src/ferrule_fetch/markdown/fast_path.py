@@ -23,7 +23,7 @@ _IN_LINK = "[^\x01-\x08\x0e-\x11\\[\\]]"
 _CODE = f"\x07(?! ){_IN_CODE}++(?<! )\x08(?!\x07)"
 
 
-def _emphasized(begin: str, inside: str, end: str) -> str:
+def _emphasis_pattern(begin: str, inside: str, end: str) -> str:
     opens = f"(?<![^ \xa0\n(\x0e]){begin}(?=[A-Za-z0-9\x07\x0e])"
     closes = f"(?<=[A-Za-z0-9\x08\x0f]){end}(?![^ \xa0\n.,;:)?\x0f])"
     return opens + inside + closes
@@ -33,9 +33,9 @@ _PLAIN_LINK = f"(?<!!)\x0e(?! )(?:{_IN_LINK}++|{_CODE})++(?<! )\x0f"
 _INSIDE = f"(?:{_TEXT}++|{_CODE}|{_PLAIN_LINK})++"
 _INSIDE_LINK = f"(?:{_IN_LINK}++|{_CODE})++"
 _BOTH = ((sentinels.EMPHASIS, sentinels.END_EMPHASIS), (sentinels.STRONG, sentinels.END_STRONG))
-_IN_LINKS = "|".join(_emphasized(begin, _INSIDE_LINK, end) for begin, end in _BOTH)
+_IN_LINKS = "|".join(_emphasis_pattern(begin, _INSIDE_LINK, end) for begin, end in _BOTH)
 _LINK = f"(?<!!)\x0e(?! )(?:{_IN_LINK}++|{_CODE}|{_IN_LINKS})++(?<! )\x0f"
-_AROUND = "|".join(_emphasized(begin, _INSIDE, end) for begin, end in _BOTH)
+_AROUND = "|".join(_emphasis_pattern(begin, _INSIDE, end) for begin, end in _BOTH)
 _SIMPLE = re.compile(f"(?:{_TEXT}++|\x10|{_CODE}|{_LINK}|{_AROUND})*+")
 _INSET = re.compile("\x10|\x0e([^\x0f]*)\x0f")
 _WRITTEN = (
@@ -50,7 +50,7 @@ def is_simple(text: str) -> bool:
     return bool(_SIMPLE.fullmatch(text))
 
 
-def settled(text: str, insets: deque[Target | str]) -> str:
+def settle(text: str, insets: deque[Target | str]) -> str:
     """Simple text as markdown. Takes the insets that its marks stand for."""
     for begin, end, written in _WRITTEN:
         if begin in text:

@@ -3,39 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from ferrule_fetch.markdown.attributes import attributes_of, number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MAX_SPAN = 1000  # columns or rows, as in browsers
 _MAX_FILLED = 10_000  # places in a table that cells may fill besides their first
 
 # What no cell can hold. A table without headers that has any of them in it is there for the layout of a page.
 _STRUCTURE = frozenset(
-    [
-        "table",
-        "pre",
-        "blockquote",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "hr",
-        "ul",
-        "ol",
-        "dl",
-        "form",
-        "fieldset",
-        "article",
-        "section",
-        "figure",
-    ]
+    {"table", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "ul", "ol", "dl", "form"}
+    | {"fieldset", "article", "section", "figure"}
 )
+_FREQUENT = frozenset({"td", "tr", "th", "p", "br"})
 _RULES = {"left": ":--- |", "center": ":---: |", "right": "---: |"}
 _ALIGN = re.compile(r"text-align\s*:\s*(left|center|right)", re.I)
 
@@ -53,7 +33,7 @@ def is_data(spelt: str, following: Iterable[str]) -> bool:
                 break
             continue
         tag = piece[: piece.find(">")]
-        if tag not in _KNOWN:
+        if tag not in _FREQUENT:
             tag = tag.partition(" ")[0]
         if tag == "table" and headers:
             tables += 1
@@ -70,16 +50,12 @@ def is_data(spelt: str, following: Iterable[str]) -> bool:
     return headers > 0 or cells > max(rows, 1)
 
 
-_KNOWN = frozenset({"td", "tr", "th", "p", "br"})
-
-
 class Cell:
     """A cell, before its text is there."""
 
-    __slots__ = ("align", "colspan", "header", "rowspan", "text")
+    __slots__ = ("align", "colspan", "rowspan", "text")
 
-    def __init__(self, spelt: str, *, header: bool) -> None:
-        self.header = header
+    def __init__(self, spelt: str) -> None:
         self.text = ""
         self.colspan = self.rowspan = 1
         self.align = ""
@@ -100,11 +76,11 @@ class Grid:
         """Put the cells that follow into a new row."""
         self._rows.append([])
 
-    def begin_cell(self, spelt: str, *, header: bool) -> Cell:
+    def begin_cell(self, spelt: str) -> Cell:
         """Add a cell to the row."""
         if not self._rows:
             self.begin_row()
-        cell = Cell(spelt, header=header)
+        cell = Cell(spelt)
         self._rows[-1].append(cell)
         return cell
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from ferrule_fetch.markdown import delimiter_runs, escapes, fast_path, sentinels
 from ferrule_fetch.markdown.attributes import one_line
 from ferrule_fetch.markdown.delimiter_runs import LETTER, PUNCTUATION, SPACE
 from ferrule_fetch.markdown.links import Target
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 _BREAKS = re.compile(f" ?{sentinels.BREAK} ?")
 _BLANK_OR_BREAK = f" {sentinels.BREAK}"
 
 _LENGTH = {sentinels.EMPHASIS: 1, sentinels.STRONG: 2, sentinels.DELETED: 2}
-_MOST_ALIKE = 3  # elements of a kind within each other that are written
+_MAX_ALIKE = 3  # elements of a kind within each other that are written
 
 
 class Inline:
@@ -69,7 +66,7 @@ class Inline:
             broken = _BREAKS.sub("\n", text.strip(_BLANK_OR_BREAK)) if sentinels.BREAK in text else text
             escaped = escapes.outside_code(broken)
             if fast_path.is_simple(escaped):
-                written = fast_path.settled(escaped, self.insets)
+                written = fast_path.settle(escaped, self.insets)
                 return written.split("\n") if "\n" in written else [written] if written else []
         return self._settle(text)
 
@@ -136,7 +133,7 @@ class Inline:
 
     def _beginner(self, kind: str) -> Callable[[], None]:
         def begin() -> None:
-            if self._in_code or sum(span.kind == kind for span in self._open) >= _MOST_ALIKE:
+            if self._in_code or sum(span.kind == kind for span in self._open) >= _MAX_ALIKE:
                 self._unwritten[kind] = self._unwritten.get(kind, 0) + 1
             else:
                 self._begin(_Span(kind))
@@ -196,15 +193,10 @@ class Inline:
         There are no blanks in such text, so it stands between letters, where it would undo the emphasis.
         """
         rest = text.lstrip(delimiter_runs.EAST_ASIAN)
-        if (
-            rest
-            and rest != text
-            and delimiter_runs.kind(self._last()[-1:]) == LETTER
-            and self._pending[-1].target is None
-        ):
-            self._out.append(text[: -len(rest)])
-            return rest
-        return text
+        if rest in ("", text) or delimiter_runs.kind(self._last()[-1:]) != LETTER or self._pending[-1].target:
+            return text
+        self._out.append(text[: -len(rest)])
+        return rest
 
     def _put_brackets_behind(self) -> bool:
         """Write East Asian punctuation at the end of emphasis behind it; returns whether there is any."""
@@ -263,7 +255,8 @@ class Inline:
     def _close(self, span: _Span) -> None:
         before = self._last()
         if span.target is not None:
-            self._close_link(span)
+            self._out[span.start :] = [span.target.around("".join(self._out[span.start + 1 :]))]
+            self._guarded, self._code, self._closed = False, "", None
             return
         if delimiter_runs.kind(before[-1]) == SPACE:
             self._out[-1] = before[:-1] + delimiter_runs.entity(before[-1])
@@ -290,12 +283,6 @@ class Inline:
         if span.target and not span.used and not span.target.here:
             label = escapes.part(span.target.label, in_link=True)
             self._put(span.target.around(label))
-
-    def _close_link(self, span: _Span) -> None:
-        text = "".join(self._out[span.start + 1 :])
-        self._guarded, self._code, self._closed = False, "", None
-        if span.target is not None:
-            self._out[span.start :] = [span.target.around(text)]
 
     # -- code ----------------------------------------------------------------------------------------------------
 

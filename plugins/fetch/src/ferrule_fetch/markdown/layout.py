@@ -21,6 +21,14 @@ Meaning = str | Callable[[str], bool | None]
 Meanings = dict[str, Meaning]
 
 
+def meanings_of(*elements: tuple[str, Meaning, Meaning]) -> Meanings:
+    """What tags mean, from the name of each element, and what its start tag and its end tag mean."""
+    meanings: Meanings = {}
+    for name, begin, end in elements:
+        meanings[name], meanings[f"/{name}"] = begin, end
+    return meanings
+
+
 class Flow:
     """Collects running text, and completes a block wherever one begins or ends.
 

@@ -10,34 +10,9 @@ from ferrule_fetch.markdown import escapes
 
 # Besides those of the web: what the HTML standard lets a site name a handler for, since it can do no harm.
 _SCHEMES = frozenset(
-    [
-        "http",
-        "https",
-        "bitcoin",
-        "ftp",
-        "ftps",
-        "geo",
-        "im",
-        "irc",
-        "ircs",
-        "magnet",
-        "mailto",
-        "matrix",
-        "mms",
-        "news",
-        "nntp",
-        "openpgp4fpr",
-        "sftp",
-        "sip",
-        "sms",
-        "smsto",
-        "ssh",
-        "tel",
-        "urn",
-        "webcal",
-        "wtai",
-        "xmpp",
-    ]
+    {"http", "https", "bitcoin", "ftp", "ftps", "geo", "im", "irc", "ircs", "magnet", "mailto", "matrix", "mms"}
+    | {"news", "nntp", "openpgp4fpr", "sftp", "sip", "sms", "smsto", "ssh", "tel", "urn", "webcal", "wtai"}
+    | {"xmpp"}
 )
 _SIMPLE = re.compile(r"((?!//)(?:[A-Za-z0-9_.-]*/)*)([A-Za-z0-9_-][A-Za-z0-9_.-]*(?:\#[A-Za-z0-9_.:-]*)?)")
 _ABSOLUTE = re.compile(
@@ -47,6 +22,7 @@ _ROOTED = re.compile(r"/(?:[A-Za-z0-9_~%=&+,:-]++/?|[.?](?=[A-Za-z0-9_-]))*+(?:\
 _FRAGMENT = re.compile(r"\#[A-Za-z0-9_.:-]*")
 _ODD = re.compile(r"""[\x00-\x20"<>`{}|\\^\x7f-\x9f()]|&(?=\#?\w+;)""")
 _UNFIT = re.compile(r"[\x00-\x20<>\\`&]")  # to be written as an autolink
+_BLANK = "".join(map(chr, range(0x21)))
 _IGNORED = re.compile(r"[\t\n\r]")
 
 
@@ -54,7 +30,7 @@ class Address(NamedTuple):
     """A whole address, and what is written for it in markdown."""
 
     url: str
-    written: str
+    markdown: str
 
 
 class Target:
@@ -64,25 +40,25 @@ class Target:
     another place of the same page.
     """
 
-    __slots__ = ("_alone", "_written", "here", "label")
+    __slots__ = ("_alone", "_target", "here", "label")
 
     def __init__(self, address: Address, title: str = "", label: str = "", *, here: bool = False) -> None:
         self.label = label
         self.here = here
         self._alone = "" if title else address.url
-        self._written = written(address, title) if title else address.written
+        self._target = write_target(address, title) if title else address.markdown
 
     def around(self, text: str) -> str:
         """The link with a text, which is markdown. An address that is its own text is written once."""
         alone = self._alone
         if text[:4] == alone[:4] and text and text.replace("\\", "") == alone and not _UNFIT.search(alone):
             return f"<{alone}>"
-        return f"[{text}]({self._written})"
+        return f"[{text}]({self._target})"
 
 
-def written(address: Address, title: str) -> str:
+def write_target(address: Address, title: str) -> str:
     """Address and title as they stand between the parentheses of a link or image."""
-    return f"{address.written} {escapes.title(title)}" if title else address.written
+    return f"{address.markdown} {escapes.title(title)}" if title else address.markdown
 
 
 class Links:
@@ -94,12 +70,12 @@ class Links:
 
     def use_base(self, href: str) -> None:
         """Resolve what follows against a `<base>`."""
-        self._rebase(_joined(self._page, href) or self._page)
+        self._rebase(_join(self._page, href) or self._page)
 
     def resolve(self, href: str) -> Address | None:
         """The whole address; None where it leads to nothing that can be opened, such as a script."""
         if href not in self._known:
-            self._known[href] = self._resolved(href)
+            self._known[href] = self._resolve(href)
         return self._known[href]
 
     def _rebase(self, base: str) -> None:
@@ -108,7 +84,7 @@ class Links:
         self._known: dict[str, Address | None] = {}
         self._folders: dict[str, Address | None] = {}
 
-    def _resolved(self, href: str) -> Address | None:
+    def _resolve(self, href: str) -> Address | None:
         # what one of the patterns matches is written as it is
         if _ABSOLUTE.fullmatch(href):
             return Address(href, href)
@@ -120,12 +96,12 @@ class Links:
             return _within(self._folder("/"), href[1:])
         if href.startswith("#"):
             return self._openable(self._base.partition("#")[0] + href.rstrip(_BLANK))
-        return self._openable(_joined(self._base, href))
+        return self._openable(_join(self._base, href))
 
     def _folder(self, path: str) -> Address | None:
         """The whole address of a folder; None where there is none to be opened."""
         if path not in self._folders:
-            self._folders[path] = self._openable(_joined(self._base, path))
+            self._folders[path] = self._openable(_join(self._base, path))
         return self._folders[path]
 
     def _openable(self, url: str | None) -> Address | None:
@@ -135,10 +111,10 @@ class Links:
 
 
 def _within(place: Address | None, name: str) -> Address | None:
-    return place and Address(place.url + name, place.written + name)
+    return place and Address(place.url + name, place.markdown + name)
 
 
-def _joined(base: str, href: str) -> str | None:
+def _join(base: str, href: str) -> str | None:
     """What a browser makes of an address, without the checks that it takes to open it."""
     href = _IGNORED.sub("", href).strip(_BLANK)
     try:
@@ -147,26 +123,14 @@ def _joined(base: str, href: str) -> str | None:
         return None
 
 
-_BLANK = "".join(map(chr, range(0x21)))
-
-
 def _destination(url: str) -> str:
     if not _ODD.search(url):
         return url
-    balanced = _is_balanced(url)
-    return _ODD.sub(lambda found: _written(found[0], balanced=balanced), url)
+    balanced = escapes.is_balanced(re.findall(r"[()]", url), "(", deepest=30)
+    return _ODD.sub(lambda found: _encode(found[0], balanced=balanced), url)
 
 
-def _written(character: str, *, balanced: bool) -> str:
+def _encode(character: str, *, balanced: bool) -> str:
     if character in "()":
         return character if balanced else f"\\{character}"
     return "&amp;" if character == "&" else f"%{ord(character):02X}"
-
-
-def _is_balanced(url: str) -> bool:
-    depth = 0
-    for letter in re.findall(r"[()]", url):
-        depth += 1 if letter == "(" else -1
-        if not 0 <= depth <= 30:
-            return False
-    return depth == 0

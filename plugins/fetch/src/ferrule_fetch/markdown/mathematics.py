@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from ferrule_fetch.markdown import tokens
 from ferrule_fetch.markdown.attributes import attributes_of, unescape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _TEX = ("application/x-tex", "text/x-tex", "tex", "latex", "text/latex", "application/x-latex")
 _DISPLAY = re.compile(r"^\{\\(?:displaystyle|textstyle)\s*(.*)\}$", re.S)
@@ -33,7 +30,7 @@ def formula(rest: Iterator[str], spelt: str) -> tuple[str, bool, str]:
     """The TeX of a `math` element whose start tag was met, whether it stands alone, and the text behind it."""
     inside, behind = tokens.within(rest, "math")
     attributes = attributes_of(spelt)
-    tex = _annotated(inside) or attributes.get("alttext") or _from_mathml(inside)
+    tex = _find_annotation(inside) or attributes.get("alttext") or _from_mathml(inside)
     alone = attributes.get("display") == "block" or attributes.get("mode") == "display"
     return tidy(tex), alone, behind
 
@@ -45,7 +42,7 @@ def tidy(tex: str) -> str:
     return wrapped[1].strip() if wrapped else tex
 
 
-def _annotated(inside: list[str]) -> str:
+def _find_annotation(inside: list[str]) -> str:
     for index, piece in enumerate(inside):
         tag, _, text = piece.partition(">")
         name, _, spelt = tag.partition(" ")
@@ -71,11 +68,11 @@ def _from_mathml(inside: list[str]) -> str:
             names.append(name)
             parts.append([text] if text.strip() else [])
         elif names and name == f"/{names[-1]}":
-            parts[-2].append(_written(names.pop(), parts.pop()))
+            parts[-2].append(_write(names.pop(), parts.pop()))
     return unescape(" ".join(parts[0]))
 
 
-def _written(name: str, parts: list[str]) -> str:
+def _write(name: str, parts: list[str]) -> str:
     count, shape = _SHAPES.get(name, (0, ""))
     if shape and len(parts) == count:
         return shape.format(*parts)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from ferrule_fetch.markdown import code, escapes, sentinels
 from ferrule_fetch.markdown.blocks import MAX_DEPTH, Kind
 from ferrule_fetch.markdown.elements import BLOCKS, CODE_BLOCKS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ferrule_fetch.markdown.layout import Flow, Meanings
+from ferrule_fetch.markdown.layout import Flow, Meanings, meanings_of
 
 
 class Paragraphs:
@@ -24,45 +20,30 @@ class Paragraphs:
     def meanings(self) -> Meanings:
         """By the name of a tag."""
         complete = self._flow.complete
-        meanings: Meanings = {name: complete for block in BLOCKS for name in (block, f"/{block}")}
-        for level in range(1, 7):
-            meanings |= {f"h{level}": self._heading(level), f"/h{level}": self._end_heading}
-        return meanings | {
-            **{name: self._code_block(name) for name in CODE_BLOCKS},
-            "blockquote": self._quote,
-            "/blockquote": self._end_quote,
-            "dd": self._definition,
-            "/dd": self._end_definition,
-            "div": self._division,
-            "figure": self._division,
-            "dt": self._paragraph(Kind.TERM),
-            "/dt": self._end_paragraph,
-            "hr": self._rule,
-            "p": self._paragraph(Kind.PARAGRAPH),
-            "/p": self._end_paragraph,
-        }
+        meanings = meanings_of(
+            *((name, complete, complete) for name in BLOCKS),
+            *((f"h{level}", self._heading(level), self._heading(0)) for level in range(1, 7)),
+            ("blockquote", self._quote, self._end_quote),
+            ("dd", self._definition, self._end_definition),
+            ("dt", self._text(Kind.TERM), self._text(Kind.TEXT)),
+            ("p", self._text(Kind.PARAGRAPH), self._text(Kind.TEXT)),
+        )
+        meanings |= {"div": self._division, "figure": self._division, "hr": self._rule}
+        return meanings | dict.fromkeys(CODE_BLOCKS, self._code_block)
 
-    def _paragraph(self, kind: Kind) -> Callable[[str], None]:
-        def begin(_: str) -> None:
+    def _text(self, kind: Kind) -> Callable[[str], None]:
+        def follows(_: str) -> None:
             self._flow.complete()
             self._flow.kind = kind
 
-        return begin
-
-    def _end_paragraph(self, _: str) -> None:
-        self._flow.complete()
-        self._flow.kind = Kind.TEXT
+        return follows
 
     def _heading(self, level: int) -> Callable[[str], None]:
-        def begin(_: str) -> None:
+        def follows(_: str) -> None:
             self._flow.complete()
             self._flow.heading = level
 
-        return begin
-
-    def _end_heading(self, _: str) -> None:
-        self._flow.complete()
-        self._flow.heading = 0
+        return follows
 
     def _division(self, spelt: str) -> None:
         self._flow.complete()
@@ -96,17 +77,14 @@ class Paragraphs:
             # dashes behind the dash of an item, or below a line of it, would be something else
             self._flow.add(Kind.RULE, ["___" if self._flow.blocks.in_item else "---"])
 
-    def _code_block(self, name: str) -> Callable[[str], bool]:
-        def read(spelt: str) -> bool:
-            flow = self._flow
-            flow.complete()
-            around = flow.language
-            text, language, behind = code.read(flow.rest, name, spelt, flow.behind)
-            if flow.in_cell:
-                flow.put_mark(sentinels.ATOM, escapes.code(" ".join(text.split()) or " "))
-            else:
-                flow.add(Kind.CODE, escapes.code_block(text.removesuffix("\n"), language or around))
-            flow.put(behind)
-            return True
-
-        return read
+    def _code_block(self, tag: str) -> bool:
+        flow = self._flow
+        flow.complete()
+        around = flow.language
+        text, language, behind = code.read(flow.rest, tag, flow.behind)
+        if flow.in_cell:
+            flow.put_mark(sentinels.ATOM, escapes.code(" ".join(text.split()) or " "))
+        else:
+            flow.add(Kind.CODE, escapes.code_block(text.removesuffix("\n"), language or around))
+        flow.put(behind)
+        return True

@@ -8,17 +8,25 @@ it takes no parser, only a split at each `<`, which is faster than to cross into
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ferrule_fetch.markdown.elements import RAW_TEXT, VOID
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from xml.etree.ElementTree import Element
 
 LEXBOR, TURBOHTML, HTML5LIB = "lexbor", "turbohtml", "html5lib"
 PARSERS = (LEXBOR, TURBOHTML, HTML5LIB)
 
 # Up to here lexbor, whose import is a third of turbohtml's, ends soon on any page; it is quadratic in some shapes.
-_LEXBOR_MAX = 128 << 10  # characters
+_LEXBOR_MAX_CHARS = 128 << 10
+
+_ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\xa0": "&nbsp;"})
+_ESCAPED_VALUE = {**_ESCAPED, ord('"'): "&quot;"}
+_DOUBLED = re.compile(r"(<(?:pre|listing|textarea)\b[^>]*>)\n")
+_MODULES = {LEXBOR: "selectolax.lexbor", TURBOHTML: "turbohtml"}
 
 
 def spell_out(html: str, parser: str) -> str:
@@ -31,7 +39,7 @@ def spell_out(html: str, parser: str) -> str:
 
 def choose(length: int) -> str:
     """The best parser that is installed for a page of this many characters."""
-    wanted = (LEXBOR, TURBOHTML) if length <= _LEXBOR_MAX else (TURBOHTML, LEXBOR)
+    wanted = (LEXBOR, TURBOHTML) if length <= _LEXBOR_MAX_CHARS else (TURBOHTML, LEXBOR)
     return next(filter(_is_installed, wanted), HTML5LIB)
 
 
@@ -63,13 +71,49 @@ def _with_turbohtml(html: str) -> str:
 
 
 def _with_html5lib(html: str) -> str:
-    from ferrule_fetch.markdown.html5lib_tree import spell_out
+    """html5lib's tree, which it does not spell out itself; depth costs no recursion."""
+    import html5lib
 
-    return spell_out(html)
+    root: Element = html5lib.parse(html, treebuilder="etree", namespaceHTMLElements=False)
+    return "".join(_pieces(root))
 
 
-_DOUBLED = re.compile(r"(<(?:pre|listing|textarea)\b[^>]*>)\n")
-_MODULES = {LEXBOR: "selectolax.lexbor", TURBOHTML: "turbohtml"}
+def _pieces(root: Element) -> Iterator[str]:
+    yield _start(root)
+    open_elements = [(root, iter(root))]
+    while open_elements:
+        element, children = open_elements[-1]
+        child = next(children, None)
+        if child is None:
+            open_elements.pop()
+            yield f"</{_name(element)}>"
+        elif callable(child.tag):  # ElementTree's function Comment is the tag of a comment
+            yield f"<!--{child.text}-->"
+        elif _name(child) in VOID:
+            yield _start(child)
+        else:
+            yield _start(child)
+            open_elements.append((child, iter(child)))
+            continue
+        tail = (child if child is not None else element).tail
+        if tail:
+            yield tail.translate(_ESCAPED)
+
+
+def _start(element: Element) -> str:
+    attributes = "".join(f' {_local(name)}="{value.translate(_ESCAPED_VALUE)}"' for name, value in element.items())
+    text = element.text or ""
+    return f"<{_name(element)}{attributes}>{text if element.tag in RAW_TEXT else text.translate(_ESCAPED)}"
+
+
+def _name(element: Element) -> str:
+    return _local(element.tag)
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]  # html5lib puts the namespace of SVG and MathML before it
+
+
 _SPELL_OUT: dict[str, Callable[[str], str]] = {
     LEXBOR: _with_lexbor,
     TURBOHTML: _with_turbohtml,

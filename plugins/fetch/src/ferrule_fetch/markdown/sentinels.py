@@ -22,8 +22,4 @@ SPLIT = re.compile("([\x01-\x08\x0e-\x11])")
 CONTROLS = [chr(code) for code in (*range(9), 0x0B, *range(0x0E, 0x20))]  # the marks are some of them
 PARAGRAPH_END = re.compile("[ \t\n\f\r]*\x11[ \t\n\f\r]*\x11[ \t\n\f\r\x11]*")
 
-ENDS = {
-    END_EMPHASIS: EMPHASIS,
-    END_STRONG: STRONG,
-    END_DELETED: DELETED,
-}
+ENDS = {END_EMPHASIS: EMPHASIS, END_STRONG: STRONG, END_DELETED: DELETED}

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from ferrule_fetch.markdown import elements, escapes, mathematics, sentinels, tokens
 from ferrule_fetch.markdown.attributes import attributes_of, one_line, unescape
 from ferrule_fetch.markdown.blocks import Kind
-from ferrule_fetch.markdown.images import source
-from ferrule_fetch.markdown.links import Links, Target, written
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ferrule_fetch.markdown.layout import Flow, Meanings
+from ferrule_fetch.markdown.layout import Flow, Meanings, meanings_of
+from ferrule_fetch.markdown.links import Links, Target, write_target
 
 _RAISED = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
 _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
@@ -24,6 +19,7 @@ _ORDINALS = frozenset(
     ["st", "nd", "rd", "th", "er", "re", "e", "me", "ème", "eme", "o", "a", "ª", "º", "tm", "sm", "r", "c"]
 )
 _TEX_SCRIPT = "math/tex"
+_LAZY = ("data-src", "data-original", "data-lazy-src")  # put into src by a script, once the image comes into view
 
 
 class Spans:
@@ -48,26 +44,16 @@ class Spans:
             (elements.CODE, sentinels.CODE, sentinels.END_CODE),
         ):
             meanings |= dict.fromkeys(names, begin) | {f"/{name}": end for name in names}
-        return meanings | {
-            "a": self._link,
-            "/a": self._end_link,
-            "abbr": self._abbreviation,
-            "/abbr": self._end_abbreviation,
-            "acronym": self._abbreviation,
-            "/acronym": self._end_abbreviation,
-            "base": self._base,
-            "img": self._image,
-            "math": self._formula,
-            "q": self._literally('"'),
-            "/q": self._literally('"'),
-            "rt": self._literally("("),
-            "/rt": self._literally(")"),
-            "script": self._script,
-            "sub": self._shift,
-            "/sub": self._end_shift(_LOWERED, "_"),
-            "sup": self._shift,
-            "/sup": self._end_shift(_RAISED, "^"),
-        }
+        meanings |= {"base": self._base, "img": self._image, "math": self._formula, "script": self._script}
+        return meanings | meanings_of(
+            ("a", self._link, self._end_link),
+            ("abbr", self._abbreviation, self._end_abbreviation),
+            ("acronym", self._abbreviation, self._end_abbreviation),
+            ("q", self._literally('"'), self._literally('"')),
+            ("rt", self._literally("("), self._literally(")")),
+            ("sub", self._shift, self._end_shift(_LOWERED, "_")),
+            ("sup", self._shift, self._end_shift(_RAISED, "^")),
+        )
 
     def _literally(self, text: str) -> Callable[[str], None]:
         return lambda _: self._flow.put(text)
@@ -107,14 +93,14 @@ class Spans:
             self._put_formula(mathematics.tidy(attributes.get("alt", "")), alone=False)
             return
         alt = one_line(attributes.get("alt", ""))
-        src = source(attributes)
+        src = _source(attributes)
         url = self._links.resolve(src) if src else None
         if url is None:
             self._flow.put_text(alt)
         else:
             title = one_line(attributes.get("title", ""))
             alt = escapes.part(alt, in_link=True)
-            self._flow.put_mark(sentinels.ATOM, f"![{alt}]({written(url, title)})")
+            self._flow.put_mark(sentinels.ATOM, f"![{alt}]({write_target(url, title)})")
 
     def _formula(self, spelt: str) -> bool:
         tex, alone, behind = mathematics.formula(self._flow.rest, spelt)
@@ -164,3 +150,16 @@ class Spans:
                 collected[start:] = [mark + text]
 
         return end
+
+
+def _source(attributes: dict[str, str]) -> str:
+    """The address of an image; empty where there is none, or only a picture within the page itself."""
+    src = next(filter(None, map(attributes.get, _LAZY)), "") or attributes.get("src", "").strip()
+    if not src or _is_data(src):
+        candidates = (attributes.get("srcset") or attributes.get("data-srcset") or "").split()
+        src = candidates[0].rstrip(",") if candidates else ""
+    return "" if _is_data(src) else src
+
+
+def _is_data(src: str) -> bool:
+    return src[:5].lower() == "data:"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ferrule_fetch.markdown import escapes
 from ferrule_fetch.markdown.blocks import Kind
 from ferrule_fetch.markdown.code import is_gutter
 from ferrule_fetch.markdown.grid import Cell, Grid, is_data
+from ferrule_fetch.markdown.layout import Flow, Meanings, meanings_of
 from ferrule_fetch.markdown.tokens import skip
-
-if TYPE_CHECKING:
-    from ferrule_fetch.markdown.layout import Flow, Meanings
 
 
 class Tables:
@@ -24,18 +20,13 @@ class Tables:
 
     def meanings(self) -> Meanings:
         """By the name of a tag."""
-        return {
-            "table": self._begin,
-            "/table": self._end,
-            "caption": self._flow.complete,
-            "/caption": self._flow.complete,
-            "tr": self._row,
-            "/tr": self._flow.complete,
-            "td": self._data,
-            "/td": self._end_cell,
-            "th": self._header,
-            "/th": self._end_cell,
-        }
+        return meanings_of(
+            ("table", self._begin, self._end),
+            ("caption", self._flow.complete, self._flow.complete),
+            ("tr", self._row, self._flow.complete),
+            ("td", self._begin_cell, self._end_cell),
+            ("th", self._begin_cell, self._end_cell),
+        )
 
     def _begin(self, spelt: str) -> None:
         flow = self._flow
@@ -54,20 +45,14 @@ class Tables:
         if self._tables and self._tables[-1]:
             self._tables[-1].begin_row()
 
-    def _data(self, spelt: str) -> bool:
-        return self._begin_cell(spelt, header=False)
-
-    def _header(self, spelt: str) -> bool:
-        return self._begin_cell(spelt, header=True)
-
-    def _begin_cell(self, spelt: str, *, header: bool) -> bool:
+    def _begin_cell(self, spelt: str) -> bool:
         self._flow.complete()
         if "class=" in spelt and is_gutter(spelt):
-            self._flow.put(skip(self._flow.rest, "th" if header else "td"))
+            self._flow.put(skip(self._flow.rest, spelt[:2]))
             return True
         grid = self._tables[-1] if self._tables else None
         if grid:
-            self._cell = grid.begin_cell(spelt, header=header)
+            self._cell = grid.begin_cell(spelt)
             self._flow.in_cell = True
         return False
 

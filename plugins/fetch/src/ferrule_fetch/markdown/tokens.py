@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
-from ferrule_fetch.markdown.attributes import unescape
+from ferrule_fetch.markdown.attributes import attributes_of, unescape
 from ferrule_fetch.markdown.elements import RAW_TEXT, VOID
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+
+class Element(NamedTuple):
+    """An element. attributes: by names in small letters. text: of one in which tags are text, such as a script."""
+
+    name: str
+    attributes: dict[str, str]
+    text: str = ""
 
 
 def skip(rest: Iterator[str], name: str) -> str:
@@ -61,3 +67,23 @@ def comment(rest: Iterator[str], first: str) -> str:
 def text_of(pieces: Iterable[str]) -> str:
     """The text of pieces that have no markup worth to be kept."""
     return unescape("".join(piece.partition(">")[2] for piece in pieces))
+
+
+def elements(tree: str, names: Collection[str]) -> Iterator[Element]:
+    """Yield the elements of these names, in their order, but for those in comments and templates.
+
+    tree: the page as canonical HTML.
+    """
+    rest = iter(tree.split("<"))
+    next(rest)
+    for piece in rest:
+        if piece.startswith("!--"):
+            comment(rest, piece)
+            continue
+        tag, _, text = piece.partition(">")
+        name, _, spelt = tag.partition(" ")
+        inside = raw_text(rest, name, text)[0] if name in RAW_TEXT else ""
+        if name == "template":
+            within(rest, name)
+        elif name in names:
+            yield Element(name, attributes_of(spelt), inside)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.markdown import tokens
@@ -12,12 +13,12 @@ from ferrule_fetch.markdown.lists import Lists
 from ferrule_fetch.markdown.paragraphs import Paragraphs
 from ferrule_fetch.markdown.spans import Spans
 from ferrule_fetch.markdown.tables import Tables
-from ferrule_fetch.markdown.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ferrule_fetch.markdown.links import Links
+
+
+_MOST_TAGS = 10_000  # that are kept; a page of nothing but different ones shall not fill the memory
 
 
 class Writer:
@@ -30,7 +31,7 @@ class Writer:
         self.title = ""
         self._flow = Flow(tree.split("<"))
         parts = (Paragraphs(self._flow), Lists(self._flow), Tables(self._flow), Spans(self._flow, links))
-        self._meanings: Meanings = {name: self._leave_out(name) for name in LEFT_OUT}
+        self._meanings: Meanings = dict.fromkeys(LEFT_OUT, self._leave_out)
         for part in parts:
             self._meanings |= part.meanings()
         self._meanings |= {"title": self._title, "template": self._template, "dialog": self._dialog}
@@ -38,7 +39,7 @@ class Writer:
     def write(self) -> str:
         """The page as markdown, without an empty line at its end."""
         flow, collected, put = self._flow, self._flow.collected, self._flow.put
-        vocabulary = Vocabulary(self._meaning)
+        vocabulary = _Vocabulary(self._meaning)
         next(flow.rest)
         for piece in flow.rest:
             tag, _, text = piece.partition(">")
@@ -63,7 +64,7 @@ class Writer:
             return self._comment if name.startswith("!--") else self._declaration
         # most tags have neither, so that it is worth while to look twice
         if spelt and ("hidden" in spelt or "style=" in spelt) and is_hidden(spelt):
-            return self._leave_out(name) if name not in VOID else None
+            return self._leave_out if name not in VOID else None
         return self._meanings.get(name)
 
     def _comment(self, _: str) -> bool:
@@ -73,12 +74,9 @@ class Writer:
     def _declaration(self, _: str) -> bool:
         return True
 
-    def _leave_out(self, name: str) -> Callable[[str], bool]:
-        def leave_out(_: str) -> bool:
-            self._flow.put(tokens.skip(self._flow.rest, name))
-            return True
-
-        return leave_out
+    def _leave_out(self, tag: str) -> bool:
+        self._flow.put(tokens.skip(self._flow.rest, tag.partition(" ")[0]))
+        return True
 
     def _title(self, _: str) -> bool:
         inside, behind = tokens.within(self._flow.rest, "title")
@@ -87,10 +85,24 @@ class Writer:
         self._flow.put(behind)
         return True
 
-    def _template(self, spelt: str) -> bool:
+    def _template(self, tag: str) -> bool:
         # one that a browser makes a shadow root of is shown
-        return "shadowrootmode" not in attributes_of(spelt) and self._leave_out("template")(spelt)
+        return "shadowrootmode" not in attributes_of(tag) and self._leave_out(tag)
 
-    def _dialog(self, spelt: str) -> bool:
+    def _dialog(self, tag: str) -> bool:
         self._flow.complete()
-        return "open" not in attributes_of(spelt) and self._leave_out("dialog")(spelt)
+        return "open" not in attributes_of(tag) and self._leave_out(tag)
+
+
+class _Vocabulary(dict[str, Meaning | None]):
+    """What the tags of a page mean, attributes and all, each looked up once however often it comes."""
+
+    def __init__(self, look_up: Callable[[str], Meaning | None]) -> None:
+        self._look_up = look_up
+
+    def __missing__(self, tag: str) -> Meaning | None:
+        """Called by `self[tag]` where the tag is not known."""
+        meaning = self._look_up(tag)
+        if len(self) < _MOST_TAGS:
+            self[tag] = meaning
+        return meaning

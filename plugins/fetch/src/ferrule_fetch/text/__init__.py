@@ -1,1 +1,1 @@
-"""Bytes to text, text without what nobody sees, and the part of it that an answer holds."""
+"""Bytes to text, text without invisible characters, and the part of it that an answer holds."""

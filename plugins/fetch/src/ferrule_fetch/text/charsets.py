@@ -16,9 +16,9 @@ _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs
 _WIDER = {"shift_jis": "cp932", "euc-kr": "cp949", "gbk": "gb18030", "gb18030": "gb18030", "big5": "big5hkscs"}
 _FAR_FROM_PYTHON = frozenset({"big5", "euc-jp", "iso-2022-jp"})  # no codec of Python is near what the web means
 _ONE_BYTE_EURO = "ferrule_fetch.euro"
-_BEGINNING = 1 << 16  # bytes
-_SURE = 0.6  # confidence in a guess, where several encodings of the same letters are at stake
-_ENOUGH = 3  # letters, of which none is another; a sign for pounds alone can be a letter elsewhere
+_BEGINNING_BYTES = 1 << 16
+_MIN_CONFIDENCE = 0.6  # in a guess, where several encodings of the same letters are at stake
+_MIN_LETTERS = 3  # of which none is another; a sign for pounds alone can be a letter elsewhere
 
 
 def decode(body: bytes, charset: str, *, html: bool, complete: bool = True, url: str = "") -> str:
@@ -40,10 +40,10 @@ def decode(body: bytes, charset: str, *, html: bool, complete: bool = True, url:
     if encoding.name == "replacement":
         written = f"written in {charset or 'a character set'}, which browsers refuse to read"
         raise ToolError("PARSE_ERROR", f"Failed to parse HTML: the page is {written}")
-    return _whole(_decoded(body, encoding), complete)
+    return _whole(_decode(body, encoding), complete)
 
 
-def _decoded(body: bytes, encoding: webencodings.Encoding) -> str:
+def _decode(body: bytes, encoding: webencodings.Encoding) -> str:
     if encoding.name in _FAR_FROM_PYTHON:
         try:
             import turbohtml.detect  # noqa: F401 - registers the codecs of the standard
@@ -78,7 +78,7 @@ def _undeclared(body: bytes, complete: bool, url: str) -> str:
     if len(text) - len(text.encode("ascii", "ignore")) > 20 * broken:  # UTF-8 with a slip in it
         return _whole(text, complete)
     guessed = _guessed(body, url)
-    return _whole(_decoded(body, guessed) if guessed else body.decode("cp1252", "replace"), complete)
+    return _whole(_decode(body, guessed) if guessed else body.decode("cp1252", "replace"), complete)
 
 
 def _guessed(body: bytes, url: str) -> webencodings.Encoding | None:
@@ -91,14 +91,14 @@ def _guessed(body: bytes, url: str) -> webencodings.Encoding | None:
     is_known = country.isascii() and (country.isalpha() or country.startswith("xn--"))
     guess = detect(body, Detection(tld=country if is_known else None))
     found = webencodings.lookup(guess.encoding or "")
-    if found and (guess.language or (guess.confidence >= _SURE and _has_letters(body, found))):
+    if found and (guess.language or (guess.confidence >= _MIN_CONFIDENCE and _has_letters(body, found))):
         return found
     return None
 
 
 def _has_letters(body: bytes, encoding: webencodings.Encoding) -> bool:
-    beginning = set(_decoded(body[:_BEGINNING], encoding))
-    return sum(letter.isalpha() and not letter.isascii() for letter in beginning) >= _ENOUGH
+    beginning = set(_decode(body[:_BEGINNING_BYTES], encoding))
+    return sum(letter.isalpha() and not letter.isascii() for letter in beginning) >= _MIN_LETTERS
 
 
 def _whole(text: str, complete: bool) -> str:

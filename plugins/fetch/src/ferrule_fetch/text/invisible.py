@@ -1,4 +1,4 @@
-"""Characters that nobody sees: some carry text past the reader's eye, or show it in another order than it has.
+"""Invisible characters: some carry text past the reader's eye, or show it in another order than it has.
 
 What writing needs is kept where it can be meant: a joiner or a variation selector between letters that are not ASCII,
 a mark of direction anywhere but within an ASCII word, a soft hyphen, the three flags that are spelt with tags. A
@@ -8,12 +8,9 @@ longer run is never meant. Text is read in the order it is stored in, so embeddi
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-_SLICE = 1 << 20  # characters
+_SLICE_CHARS = 1 << 20
 _SELECTORS = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _JOINERS = "\u034f\u200b-\u200d"
 _DIRECTION_MARKS = "\u061c\u200e\u200f"
@@ -75,9 +72,9 @@ def without_invisible_in_html(html: str) -> str:
 
 def _in_slices(text: str, work: Callable[[str], str]) -> str:
     """Work through a long text one part after the other: `re` makes an object of all that lies between two matches."""
-    if len(text) <= _SLICE:
+    if len(text) <= _SLICE_CHARS:
         return work(text)
-    return "".join(work(text[start : start + _SLICE]) for start in range(0, len(text), _SLICE))
+    return "".join(work(text[start : start + _SLICE_CHARS]) for start in range(0, len(text), _SLICE_CHARS))
 
 
 def _cleaned(text: str, instead: str) -> str:

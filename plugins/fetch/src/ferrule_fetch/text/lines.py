@@ -1,11 +1,11 @@
-"""A text by its lines."""
+"""A text by its lines, and the document that they are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import overload
+from typing import NamedTuple, overload
 
-_BLOCK = 1 << 16  # characters
+_BLOCK_CHARS = 1 << 16
 
 
 class Lines(Sequence[str]):
@@ -39,9 +39,16 @@ class Lines(Sequence[str]):
         if line == self._count:
             return len(self._text) + 1
         known, at = self._last if self._last[0] <= line else (0, 0)
-        while line - known > 64 and known + (passed := self._text.count("\n", at, at + _BLOCK)) < line:
-            known, at = known + passed, at + _BLOCK
+        while line - known > 64 and known + (passed := self._text.count("\n", at, at + _BLOCK_CHARS)) < line:
+            known, at = known + passed, at + _BLOCK_CHARS
         for _ in range(line - known):
             at = self._text.index("\n", at) + 1
         self._last = line, at
         return at
+
+
+class Document(NamedTuple):
+    """What there is to read. title: one line, empty where there is none. lines: without their line ends."""
+
+    title: str
+    lines: Sequence[str]

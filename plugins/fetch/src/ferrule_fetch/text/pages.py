@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ferrule import Context
-    from ferrule_fetch.document import Document
+    from ferrule import Context, JSONObject
+    from ferrule_fetch.text.lines import Document
 
 
-def answer(url: str, document: Document, offset: int, limit: int | None, context: Context) -> dict[str, Any]:
+def answer(url: str, document: Document, offset: int, limit: int | None, context: Context) -> JSONObject:
     """Return `{"success", "url", "title", "content"}` with the lines from `offset` on; 1 is the first.
 
     Where `limit` or the size of an answer leaves lines out, it has `truncated`, `next_offset` (the line with
-    which the next call goes on) and `total_lines` too. A line that fits into no answer is cut, and says so.
+    which the next call goes on) and `total_lines` too; where `offset` is past the end, `total_lines` alone. A line that
+    fits into no answer is cut, and says so.
     """
 
-    def fits(answer: dict[str, Any]) -> bool:
+    def fits(answer: JSONObject) -> bool:
         return context.size(answer) <= context.max_bytes
 
     page = _Page({"success": True, "url": url, "title": document.title}, document.lines, offset)
@@ -38,17 +38,19 @@ def answer(url: str, document: Document, offset: int, limit: int | None, context
 class _Page:
     """The answers that begin with line `offset`."""
 
-    def __init__(self, head: dict[str, Any], lines: Sequence[str], offset: int) -> None:
+    def __init__(self, head: JSONObject, lines: Sequence[str], offset: int) -> None:
         self._head = head
         self._lines = lines
         self._offset = offset
 
-    def until(self, end: int) -> dict[str, Any]:
+    def until(self, end: int) -> JSONObject:
         """The answer up to line `end`, that line too."""
         answer = {**self._head, "content": "\n".join(self._lines[self._offset - 1 : end])}
+        if self._offset > len(self._lines):
+            return {**answer, "total_lines": len(self._lines)}
         return answer | self._way_on(end) if end < len(self._lines) else answer
 
-    def cut(self, length: int) -> dict[str, Any]:
+    def cut(self, length: int) -> JSONObject:
         """The answer with the first `length` characters of one line."""
         line = self._lines[self._offset - 1]
         note = f" … [line {self._offset:,} is cut: {length:,} of its {len(line):,} characters]"
@@ -62,7 +64,7 @@ class _Page:
             end += 1
         return end
 
-    def _way_on(self, end: int) -> dict[str, Any]:
+    def _way_on(self, end: int) -> JSONObject:
         return {"truncated": True, "next_offset": end + 1, "total_lines": len(self._lines)}
 
 

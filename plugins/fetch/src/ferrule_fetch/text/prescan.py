@@ -6,7 +6,7 @@ import re
 
 import webencodings
 
-_LENGTH = 1024  # bytes
+_PRESCAN_BYTES = 1024
 _BLANK = rb"\t\n\f\r "
 
 _XML = re.compile(rb"""<\?xml(?=\s)[^>]*?encoding\s*=\s*(?:"([^"\x00-\x20]*)"|'([^'\x00-\x20]*)')""")
@@ -24,7 +24,7 @@ def declared(body: bytes, *, html: bool) -> webencodings.Encoding | None:
 
     html: whether there can be meta elements.
     """
-    head = body[:_LENGTH]
+    head = body[:_PRESCAN_BYTES]
     for start, name in _UTF_16_XML.items():
         if head.startswith(start):
             return webencodings.lookup(name)
@@ -33,7 +33,7 @@ def declared(body: bytes, *, html: bool) -> webencodings.Encoding | None:
 
 def _of_xml(head: bytes) -> webencodings.Encoding | None:
     found = _XML.match(head)
-    return _readable(_lookup(found[1] or found[2] or b"")) if found else None
+    return _readable(found[1] or found[2] or b"") if found else None
 
 
 def _of_meta(head: bytes) -> webencodings.Encoding | None:
@@ -70,20 +70,15 @@ def _attributes(head: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
 
 def _of_attributes(attributes: dict[bytes, bytes]) -> webencodings.Encoding | None:
     if b"charset" in attributes:
-        return _readable(_lookup(attributes[b"charset"]))
+        return _readable(attributes[b"charset"])
     found = _CHARSET.search(attributes.get(b"content", b""))
     if found and attributes.get(b"http-equiv") == b"content-type":
-        return _readable(_lookup(found[1] or found[2] or found[3] or b""))
+        return _readable(found[1] or found[2] or found[3] or b"")
     return None
 
 
-def _lookup(label: bytes) -> webencodings.Encoding | None:
-    return webencodings.lookup(label.decode("latin-1"))
-
-
-def _readable(encoding: webencodings.Encoding | None) -> webencodings.Encoding | None:
+def _readable(label: bytes) -> webencodings.Encoding | None:
     """What could be read as ASCII up to its name is not UTF-16, whatever it says."""
-    if encoding is None:
-        return None
+    encoding = webencodings.lookup(label.decode("latin-1"))
     instead = {"utf-16le": "utf-8", "utf-16be": "utf-8", "x-user-defined": "windows-1252"}
-    return webencodings.lookup(instead.get(encoding.name, encoding.name))
+    return encoding and webencodings.lookup(instead.get(encoding.name, encoding.name))

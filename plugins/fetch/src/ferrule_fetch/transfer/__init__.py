@@ -1,1 +1,1 @@
-"""Getting a page: requests, redirects, the manners of a guest, and what a refusal means."""
+"""Getting a page: requests, redirects, the policy towards servers, and what a refusal means."""

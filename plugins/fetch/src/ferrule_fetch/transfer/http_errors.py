@@ -10,7 +10,7 @@ from ferrule import ToolError
 if TYPE_CHECKING:
     from ferrule.http import Response
 
-_LONGEST_WAIT = 366 * 86_400  # seconds; a server that names more means something else
+_MAX_WAIT_SECONDS = 366 * 86_400  # a server that names more means something else
 
 _MEANING = {
     400: "The server does not understand this URL; check it.",
@@ -50,7 +50,7 @@ def status_error(response: Response) -> StatusError:
     """The error for a status of 400 and above."""
     status = f"HTTP {response.status}: {response.reason}".rstrip(": ").rstrip(".")
     wait = response.retry_after
-    if wait is None or wait > _LONGEST_WAIT:
+    if wait is None or wait > _MAX_WAIT_SECONDS:
         return StatusError(f"{status}. {_meaning(response)}", response)
     seconds = ceil(wait)
     return StatusError(f"{status}. {_meaning(response)} It says when: in {seconds:,} seconds.", response, seconds)

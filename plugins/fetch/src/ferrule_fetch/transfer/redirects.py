@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 from urllib.parse import urldefrag, urljoin
 
 from ferrule import ToolError
-from ferrule_fetch.addresses.url import MAX_LENGTH, check
+from ferrule.http import URL, Client, Guard, Response, parse
+from ferrule_fetch.addresses import MAX_URL_CHARS, check
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ferrule.http import Client, Guard, Response
-
-_REDIRECTS = (301, 302, 303, 307, 308)
+_STATUSES = (301, 302, 303, 307, 308)
 
 
 class TooManyRedirects(Exception):
@@ -21,34 +17,38 @@ class TooManyRedirects(Exception):
 
 
 def get(
-    client: Client, url: str, guard: Guard, *, most: int, before: Callable[[str], None] | None = None
+    client: Client, url: str, guard: Guard, *, max_redirects: int, before: Callable[[URL], None] | None = None
 ) -> tuple[str, Response]:
-    """Return the answer to a GET, after at most `most` redirects, and the URL that gave it. Close it after use.
+    """Return the answer to a GET, after at most `max_redirects`, and the URL that gave it. Close it after use.
 
     guard: judges every host before it is connected to. before: called with every URL before it is asked for, which it
     may refuse. Bodies of redirects are not read. Raises TooManyRedirects, and ToolError INVALID_URL.
     """
-    asked = check(url, guard)
-    for redirects in range(most + 1):
+    text, target = url, check(url, guard)
+    for redirects in range(max_redirects + 1):
         if before:
-            before(asked)
-        response = client.open("GET", asked)
-        location = response.headers.get("location", "") if response.status in _REDIRECTS else ""
+            before(target)
+        response = client.open("GET", target)
+        location = response.headers.get("location", "") if response.status in _STATUSES else ""
         if not location:
             # percent-encoding may make it so long that no answer has room for it
-            there = response.url if len(response.url) <= MAX_LENGTH else asked
+            there = response.url if len(response.url) <= MAX_URL_CHARS else text
             return there if redirects else url, response
         response.close()
-        asked = _redirected(asked, location, guard)
+        text, target = _follow(text, location, guard)
     raise TooManyRedirects
 
 
-def _redirected(url: str, target: str, guard: Guard) -> str:
-    """Where a redirect leads. The fragment stays unless the target has its own, as in a browser."""
+def _follow(url: str, location: str, guard: Guard) -> tuple[str, URL]:
+    """Where a redirect leads, as it is written there. The fragment stays unless it has its own, as in a browser."""
     try:
-        there = check(urljoin(url, target), guard)
+        there = urljoin(url, location).strip(" \t\r\n")
+        target = check(there, guard)
     except (ValueError, ToolError) as error:
         why = error.message if isinstance(error, ToolError) else "Invalid URL: its host is malformed."
         raise ToolError("INVALID_URL", f"The server redirects to an {why[0].lower()}{why[1:]}") from None
     fragment = urldefrag(url).fragment
-    return f"{there}#{fragment}" if fragment and "#" not in there else there
+    if fragment and "#" not in there:
+        there = f"{there}#{fragment}"
+        target = parse(there, strict=True)
+    return there, target

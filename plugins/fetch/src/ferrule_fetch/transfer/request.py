@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule import ToolError
-from ferrule.http import BodyCutOff, Client, Guard, RequestFailed, Response, UnusableURL
+from ferrule.http import BodyCutOff, Client, RequestFailed, Response, UnusableURL
 from ferrule_fetch.formats.magic_bytes import kind_by_type
-from ferrule_fetch.formats.media import ContentType, content_type
+from ferrule_fetch.formats.media import ContentType, parse_content_type
 from ferrule_fetch.transfer.http_errors import not_text, status_error
 from ferrule_fetch.transfer.redirects import TooManyRedirects, get
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ferrule_fetch.transfer.request_policy import Manners
+    from ferrule_fetch.transfer.request_policy import RequestPolicy
 
 MAX_BYTES = 10 << 20
 MAX_REDIRECTS = 10
+_MAX_HEADER_CHARS = 1000
 
 ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.9,*/*;q=0.5"
 
@@ -26,7 +26,8 @@ class Page(NamedTuple):
     """What a server gave.
 
     url: the last one, after redirects. missing: why there is no more of `body`, as a clause; empty where it is whole.
-    size: of the whole file, in bytes; None where it is not known. content_type: the header as the server sent it.
+    size: of the whole file, in bytes; None where it is not known. content_type: the header,
+    without invisible characters.
     """
 
     url: str
@@ -37,38 +38,37 @@ class Page(NamedTuple):
     content_type: str = ""
 
 
-class Wanted(NamedTuple):
+class FetchOptions(NamedTuple):
     """Which answers are read. accept: the header that asks for them.
 
-    most: bytes that are read of a body of this type. is_readable: whether a type is worth reading.
+    max_bytes: what is read of a body of this type. is_readable: whether a type is worth reading.
     """
 
     accept: str = ACCEPT
-    most: Callable[[ContentType], int] = lambda _: MAX_BYTES
+    max_bytes: Callable[[ContentType], int] = lambda _: MAX_BYTES
     is_readable: Callable[[ContentType], bool] = lambda declared: declared.may_be_readable
 
 
-TEXT = Wanted()
+DEFAULT_OPTIONS = FetchOptions()
 
 
-def fetch(url: str, deadline: float, guard: Guard, manners: Manners, wanted: Wanted = TEXT) -> Page:
+def fetch(url: str, deadline: float, policy: RequestPolicy, options: FetchOptions = DEFAULT_OPTIONS) -> Page:
     """Get a page, following redirects, before `deadline`, an instant of `time.monotonic()`.
 
-    guard: judges every host, those that redirects lead to as well, before it is connected to.
     Raises ToolError: INVALID_URL, also for where a redirect leads; NETWORK_ERROR; HTTP_ERROR for a status of
-    400 and above; PARSE_ERROR for what is not wanted.
+    400 and above; PARSE_ERROR for what the options do not call readable.
     """
     try:
-        headers = {"User-Agent": manners.user_agent, "Accept": wanted.accept}
-        with Client(deadline, headers=headers, guard=guard) as client:
+        headers = {"User-Agent": policy.user_agent, "Accept": options.accept}
+        with Client(deadline, headers=headers, guard=policy.guard) as client:
             before = None
-            if manners.robots:
+            if policy.robots:
                 from ferrule_fetch.transfer.robots import Robots
 
-                before = Robots(client, guard, manners.user_agent).check
-            there, response = get(client, url.strip(), guard, most=MAX_REDIRECTS, before=before)
+                before = Robots(client, policy).check
+            there, response = get(client, url.strip(), policy.guard, max_redirects=MAX_REDIRECTS, before=before)
             with response:
-                return _page(there, response, wanted)
+                return _read_page(there, response, options)
     except TooManyRedirects:
         raise ToolError("NETWORK_ERROR", f"Failed to fetch URL: More than {MAX_REDIRECTS} redirects") from None
     except UnusableURL:
@@ -77,30 +77,29 @@ def fetch(url: str, deadline: float, guard: Guard, manners: Manners, wanted: Wan
         raise ToolError("NETWORK_ERROR", f"Failed to fetch URL: {failed.reason}") from None
 
 
-def _page(url: str, response: Response, wanted: Wanted) -> Page:
+def _read_page(url: str, response: Response, options: FetchOptions) -> Page:
     if response.status >= 400:
         raise status_error(response)
     header = response.headers.get("content-type", "")
-    declared = content_type(header)
-    if not wanted.is_readable(declared):
-        raise not_text(kind_by_type(declared.type) or "a file", declared.type, _announced(response))
-    most = wanted.most(declared)
+    declared = parse_content_type(header)
+    header = "".join(filter(str.isprintable, header))[:_MAX_HEADER_CHARS]
+    if not options.is_readable(declared):
+        raise not_text(kind_by_type(declared.type) or "a file", declared.type, _announced_size(response))
+    max_bytes = options.max_bytes(declared)
     try:
-        body = response.read(most)
+        body = response.read(max_bytes)
     except BodyCutOff as cut:
         if not cut.received:
             raise
         return Page(url, declared, cut.received, "the connection was closed before the rest had come", None, header)
     if response.complete:
         return Page(url, declared, body, "", len(body), header)
-    return Page(url, declared, body, f"only its first {_in_words(most)} were read", _announced(response), header)
+    amount = f"{max_bytes:,} bytes" if max_bytes % (1 << 20) else f"{max_bytes >> 20} MiB"
+    missing = f"only its first {amount} were read"
+    return Page(url, declared, body, missing, _announced_size(response), header)
 
 
-def _in_words(size: int) -> str:
-    return f"{size:,} bytes" if size % (1 << 20) else f"{size >> 20} MiB"
-
-
-def _announced(response: Response) -> int | None:
+def _announced_size(response: Response) -> int | None:
     """How long a body is that is not read to its end; None where that is not said."""
     length = response.headers.get("content-length", "")
     is_known = length.isascii() and length.isdigit() and len(length) < 16 and "content-encoding" not in response.headers

@@ -3,36 +3,55 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ferrule import Context, ToolError
+from ferrule.http import AddressGuard
+
+if TYPE_CHECKING:
+    from ferrule.http import Guard
 
 VERSION = "0.1.0"
 # "Mozilla" because servers send others a page for telephones of long ago, or none; what it is for, because it is asked.
 USER_AGENT = f"Mozilla/5.0 (compatible; ferrule-fetch/{VERSION}; reads single pages for a person's AI agent)"
 
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
-_LONGEST = 500  # characters
+_MAX_AGENT_CHARS = 500
 
 
-class Manners(NamedTuple):
-    """user_agent: what says who asks. robots: whether robots.txt decides what may be fetched."""
+class RequestPolicy(NamedTuple):
+    """guard: judges every host. user_agent: says who asks. robots: whether robots.txt decides what may be fetched."""
 
+    guard: Guard
     user_agent: str = USER_AGENT
     robots: bool = False
 
     @classmethod
-    def of(cls, context: Context) -> Manners:
+    def from_context(cls, context: Context) -> Self:
         """What the settings ask for. Raises ToolError NETWORK_ERROR where one cannot be understood."""
-        return cls(_user_agent(context), _robots(context))
+        return cls(_guard(context), _user_agent(context), _robots(context))
+
+
+def _guard(context: Context) -> AddressGuard:
+    value = context.setting("allow", "FERRULE_FETCH_ALLOW") or ""
+    words = value.split(",") if isinstance(value, str) else value
+    unknown: object = value
+    if isinstance(words, list) and all(isinstance(word, str) for word in words):
+        allowed = {word.strip().lower() for word in words} - {""}
+        unknown = ", ".join(sorted(allowed.difference(AddressGuard.NETWORKS)))
+        if not unknown:
+            return AddressGuard(allowed, variable="FERRULE_FETCH_ALLOW")
+    hint = f"It takes a comma list of {' and '.join(AddressGuard.NETWORKS)}."
+    raise _unusable("FERRULE_FETCH_ALLOW", "allow", hint, f"holds {unknown!r}")
 
 
 def _user_agent(context: Context) -> str:
     value = context.setting("user_agent", "FERRULE_FETCH_USER_AGENT")
     if value is None:
         return USER_AGENT
-    if not isinstance(value, str) or not re.fullmatch(rf"[!-~][ -~]{{0,{_LONGEST - 1}}}", value.strip()):
-        raise _unusable("FERRULE_FETCH_USER_AGENT", "user_agent", f"It takes up to {_LONGEST} letters of ASCII.")
+    if not isinstance(value, str) or not re.fullmatch(rf"[!-~][ -~]{{0,{_MAX_AGENT_CHARS - 1}}}", value.strip()):
+        hint = f"It takes up to {_MAX_AGENT_CHARS} letters of ASCII."
+        raise _unusable("FERRULE_FETCH_USER_AGENT", "user_agent", hint)
     return value.strip()
 
 
@@ -44,9 +63,6 @@ def _robots(context: Context) -> bool:
     return word in _TRUE
 
 
-def _unusable(variable: str, setting: str, hint: str) -> ToolError:
-    return ToolError(
-        "NETWORK_ERROR",
-        f"Failed to fetch URL: {variable}, or {setting!r} in the tool's table of config.toml, cannot be understood.",
-        hint=hint,
-    )
+def _unusable(variable: str, setting: str, hint: str, why: str = "cannot be understood") -> ToolError:
+    message = f"Failed to fetch URL: {variable}, or {setting!r} in the tool's table of config.toml, {why}."
+    return ToolError("NETWORK_ERROR", message, hint=hint)

@@ -1,18 +1,22 @@
-"""Pages of results: three quarters of 50 KB and of 2,000 lines at most, and how to get the next."""
+"""Pages of results: three quarters of 50 KB at most, and how to get the next."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from ferrule.text.json_types import JSONMapping, JSONObject
+    from ferrule_opennotes.answers.types import Answer, Pagination
 
-BYTES = 50 * 1024 * 3 // 4
-LINES = 2000 * 3 // 4
-_LIMIT = 50
-_LONGEST = 1000
-_KEPT = 2000  # characters of a text in a row that would not fit, at the least
+_Answer = TypeVar("_Answer", bound="Answer")
+_Item = TypeVar("_Item")
+
+MAX_BYTES = 50 * 1024 * 3 // 4
+_DEFAULT_LIMIT = 50
+_MAX_LIMIT = 1000
+_MIN_KEPT_CHARS = 2000  # characters of a text in a row that would not fit, at the least
 
 
 class Page(NamedTuple):
@@ -21,47 +25,51 @@ class Page(NamedTuple):
     pagination: as the answer carries it. guidance: what to do next, None where there is nothing.
     """
 
-    items: list[dict[str, Any]]
-    pagination: dict[str, Any]
+    items: list[JSONMapping]
+    pagination: Pagination
     guidance: str | None
 
 
-def findings(arguments: dict[str, Any]) -> list[str]:
+def find_problems(arguments: JSONObject) -> list[str]:
     """What is wrong with `limit` and `offset` that their schema cannot say."""
-    found = []
-    for name in ("limit", "offset"):
-        value = arguments.get(name)
-        if isinstance(value, float) and not value.is_integer():
-            found.append(f"{name}: {value} is no whole number")
-    return found
+    given = [(name, arguments.get(name)) for name in ("limit", "offset")]
+    fractions = [(name, value) for name, value in given if isinstance(value, float) and not value.is_integer()]
+    return [f"{name}: {value} is no whole number" for name, value in fractions]
 
 
-def bounds(arguments: dict[str, Any]) -> tuple[int, int]:
+def read_bounds(arguments: JSONObject) -> tuple[int, int]:
     """`offset` and `limit` of a call, whole and with their defaults."""
-    return max(0, int(arguments.get("offset") or 0)), min(_LONGEST, max(1, int(arguments.get("limit") or _LIMIT)))
+    limit = min(_MAX_LIMIT, max(1, int(arguments.get("limit") or _DEFAULT_LIMIT)))
+    return max(0, int(arguments.get("offset") or 0)), limit
 
 
-def cut(items: Sequence[dict[str, Any]], total: int, offset: int, limit: int) -> Page:
+def cut(items: Sequence[Mapping[str, object]], total: int, offset: int, limit: int) -> Page:
     """The page of results that begins at `offset`.
 
     items: the results from `offset` on, `limit` of them or as many as there are. total: of all. Results that would
     exceed the budget are left to the next page; one that exceeds it by itself is shortened, and the guidance says so.
     """
-    taken, shortened = _fitting(items[:limit])
-    left = total - offset - len(taken)
-    pagination: dict[str, Any] = {
-        "total": total,
-        "returned": len(taken),
-        "page": offset // limit + 1,
-        "pageSize": limit,
-        "hasMore": left > 0 and bool(taken),
-    }
-    if pagination["hasMore"]:
-        pagination["nextOffset"] = offset + len(taken)
-    return Page(taken, pagination, _guidance(pagination, offset, shortened))
+    items = items[:limit]
+    taken: list[JSONMapping] = [*take_fitting(items)]
+    shortened: list[str] = []
+    if items and not taken:
+        first, shortened = _shorten(items[0])
+        taken = [first]
+    has_more = bool(taken) and offset + len(taken) < total
+    pagination = paginate(total, len(taken), offset, limit, has_more=has_more)
+    return Page(taken, pagination, _guide(pagination, offset, shortened))
 
 
-def _guidance(pagination: dict[str, Any], offset: int, shortened: Sequence[str]) -> str | None:
+def paginate(total: int, returned: int, offset: int, limit: int, *, has_more: bool) -> Pagination:
+    """The `pagination` of an answer with `returned` of the results, from `offset` on."""
+    page = offset // limit + 1
+    facts: Pagination = {"total": total, "returned": returned, "page": page, "pageSize": limit, "hasMore": has_more}
+    if has_more:
+        facts["nextOffset"] = offset + returned
+    return facts
+
+
+def _guide(pagination: Pagination, offset: int, shortened: Sequence[str]) -> str | None:
     parts = []
     if pagination["hasMore"]:
         parts.append(f"More results available. To fetch next page: {{ offset: {pagination['nextOffset']} }}")
@@ -73,60 +81,55 @@ def _guidance(pagination: dict[str, Any], offset: int, shortened: Sequence[str])
     return " ".join(parts) or None
 
 
-def _fitting(items: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
-    taken: list[dict[str, Any]] = []
-    size = lines = 0
+def take_fitting(items: Iterable[_Item], most: int = MAX_BYTES, between: int = 0) -> list[_Item]:
+    """The first of the items, as many as one answer holds, or as take `most` bytes with `between` for each comma."""
+    taken: list[_Item] = []
+    size = 0
     for item in items:
-        size += size_of(item)
-        lines += _lines_of(item)
-        if size > BYTES or lines > LINES:
-            return (taken, []) if taken else _shortened(item)
+        size += count_bytes(item) + between
+        if size > most:
+            break
         taken.append(item)
-    return taken, []
+    return taken
 
 
-def size_of(value: Any) -> int:
+def add_guidance(answer: _Answer, guidance: str | None) -> _Answer:
+    """The answer, with `_guidance` where there is any."""
+    if guidance:
+        answer["_guidance"] = guidance
+    return answer
+
+
+def count_bytes(value: object) -> int:
     """Bytes that a value takes in an answer, with what JSON has to escape in it."""
     return len(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
 
 
-def _shortened(item: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
-    """The one result with its longest values cut until it fits: of a list its first items, else text."""
+def _shorten(item: JSONMapping) -> tuple[JSONMapping, list[str]]:
+    """The result with its longest values cut until it fits, and their names: of a list its first items, else text."""
     cut_down, names = dict(item), []
-    for name in sorted(item, key=lambda each: -size_of(item[each])):
-        if size_of(cut_down) <= BYTES and _lines_of(cut_down) <= LINES:
+    for name in sorted(item, key=lambda each: -count_bytes(item[each])):
+        if count_bytes(cut_down) <= MAX_BYTES:
             break
-        others = cut_down | {name: ""}
-        room = max(_KEPT, BYTES - size_of(others))
+        room = max(_MIN_KEPT_CHARS, MAX_BYTES - count_bytes(cut_down | {name: ""}))
         if isinstance(item[name], list):
-            cut_down[name] = _first(item[name], room, LINES - _lines_of(others))
+            cut_down[name] = _take_first(item[name], room)
         else:
             text = item[name] if isinstance(item[name], str) else json.dumps(item[name], ensure_ascii=False)
-            cut_down[name] = prefix(text, room)
+            cut_down[name] = cut_text(text, room)
         names.append(name)
-    return [cut_down], names
+    return cut_down, names
 
 
-def _first(items: list[Any], size: int, lines: int) -> list[Any]:
-    """The items that take no more than so many bytes and lines, at least the beginning of the first."""
-    taken: list[Any] = []
-    left = size
-    for item in items:
-        left -= size_of(item) + len(", ")
-        lines -= _lines_of(item)
-        if left < 0 or lines < 1:
-            break
-        taken.append(item)
-    return taken or [prefix(item, size - len('[""]')) for item in items[:1] if isinstance(item, str)]
+def _take_first(items: list[object], size: int) -> list[object]:
+    """The items that take no more than so many bytes, at least the beginning of the first."""
+    taken = take_fitting(items, size, between=len(", "))
+    return taken or [cut_text(item, size - len('[""]')) for item in items[:1] if isinstance(item, str)]
 
 
-def _lines_of(value: Any) -> int:
-    return json.dumps(value, indent=2).count("\n") + 1
-
-
-def prefix(text: str, most: int) -> str:
+def cut_text(text: str, most: int) -> str:
     """As much of a text from its beginning as takes `most` bytes in an answer."""
     kept = text[:most]
-    while (over := size_of(kept) - 2 - most) > 0:
+    while (over := count_bytes(kept) - 2 - most) > 0:
         kept = kept[: max(0, len(kept) - max(1, over // 6))]
     return kept

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ferrule import Context, hookimpl, static_schema
+from ferrule import Context, hookimpl
+from ferrule_opennotes import schema_beside
+
+if TYPE_CHECKING:
+    from ferrule import JSONObject
+    from ferrule_opennotes.answers.types import CreateAnswer
+
+schema = schema_beside(__file__)
 
 
 @hookimpl
-def schema() -> dict[str, Any]:
-    """Describe the tool, as `schema.json` does."""
-    return static_schema(__file__)
-
-
-@hookimpl
-def validate(arguments: dict[str, Any]) -> list[str]:
+def validate(arguments: JSONObject) -> list[str]:
     """Say which titles, paths and fields no note can have."""
-    from ferrule_opennotes.create.limits import findings
+    from ferrule_opennotes.create.arguments import find_problems
 
-    return findings(arguments)
+    return find_problems(arguments)
 
 
 @hookimpl
-def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+def execute(arguments: JSONObject, context: Context) -> CreateAnswer:
     """Write the note; return `{"created": {"path", "absolutePath", "title"}, "notebook": {"name", "path"}}`.
 
     Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND, TEMPLATE_NOT_FOUND, PATH_TRAVERSAL, NOTE_EXISTS,
     CLI_FAILED, WRITE_FAILED, or INVALID_INPUT for fields that are too many or too long to be read back.
     """
-    from ferrule_opennotes.create.handler import create
+    from ferrule_opennotes.create.handler import answer
 
-    return create(arguments, context)
+    return answer(arguments, context)

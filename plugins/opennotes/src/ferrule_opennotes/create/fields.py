@@ -6,7 +6,6 @@ a text, a block of lines one long line, and an anchor a copy. Comments are lost.
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -16,12 +15,13 @@ from ferrule_opennotes.notebook import frontmatter
 if TYPE_CHECKING:
     import yaml
 
+    from ferrule import JSONObject
+
     Fields = dict[str, tuple[yaml.Node, yaml.Node]]  # the nodes of a key and of its value, by the key's text
 
 _TAG = "tag:yaml.org,2002:"
 # Starts with a letter, and holds nothing that means anything in YAML; in a list of one line, too.
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ./()'-]*[\w./()'-])?")
-_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 # What the one or the other version of YAML takes for a truth value, for nothing or for a number.
 _RESERVED = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf", "infinity"})
 
@@ -40,7 +40,7 @@ def parse(block: str) -> Fields | None:
     return {_key(key): (key, value) for key, value in root.value} if isinstance(root, yaml.MappingNode) else {}
 
 
-def represent(values: dict[str, Any]) -> Fields:
+def represent(values: JSONObject) -> Fields:
     """Values of JSON as fields: text, a number, true or false, or a list of text."""
     return {key: (_text(key), _value(value)) for key, value in values.items()}
 
@@ -50,19 +50,19 @@ def write(fields: Fields) -> str:
     import yaml
 
     root = yaml.MappingNode(f"{_TAG}map", list(fields.values()), flow_style=False)
-    text: str = yaml.serialize(root, Dumper=_dumper(), allow_unicode=True, width=1 << 30)
+    text: str = yaml.serialize(root, Dumper=_make_dumper(), allow_unicode=True, width=1 << 30)
     # The end of the document, written after a block of lines that keeps its last ones, is the end of the frontmatter.
     return text.removesuffix("...\n") if text.endswith("\n...\n") else text
 
 
-def replaced(fields: Fields, word: str, text: str) -> Fields:
+def replace(fields: Fields, word: str, text: str) -> Fields:
     """The same fields with a text for a word, wherever it stands in them, and quoted where it has to be.
 
     The nodes are changed, not copied.
     """
     import yaml
 
-    waiting: list[Any] = [node for pair in fields.values() for node in pair]
+    waiting: list[yaml.Node] = [node for pair in fields.values() for node in pair]
     seen: set[int] = set()
     while waiting:
         node = waiting.pop()
@@ -73,7 +73,7 @@ def replaced(fields: Fields, word: str, text: str) -> Fields:
             waiting += [each for pair in node.value for each in pair]
         elif isinstance(node, yaml.SequenceNode):
             waiting += node.value
-        elif word in node.value:
+        elif isinstance(node, yaml.ScalarNode) and word in node.value:
             node.value = node.value.replace(word, text)
             node.style = node.style or _style(node.value)
     return {_key(key): (key, value) for key, value in fields.values()}
@@ -84,7 +84,7 @@ def _key(node: yaml.Node) -> str:
     return node.value if isinstance(node.value, str) else f"\0{id(node)}"
 
 
-def _value(value: Any) -> yaml.Node:
+def _value(value: object) -> yaml.Node:
     import yaml
 
     if isinstance(value, list):
@@ -96,7 +96,7 @@ def _value(value: Any) -> yaml.Node:
         return yaml.ScalarNode(f"{_TAG}int", str(value))
     if isinstance(value, float):
         return yaml.ScalarNode(f"{_TAG}float", _float(value))
-    return _text(value)
+    return _text(str(value))
 
 
 def _text(text: str) -> yaml.Node:
@@ -120,18 +120,16 @@ def _float(number: float) -> str:
 
 
 @cache
-def _dumper() -> Any:
+def _make_dumper() -> type[yaml.SafeDumper]:
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Writes lists of several lines as people do, with their items to the right of the key, and emoji as such."""
+        """Writes lists of several lines with their items to the right of the key, and emoji as such."""
 
-        def increase_indent(self, flow: bool = False, indentless: bool = False) -> Any:
+        def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
             return super().increase_indent(flow, False)
 
         def write_double_quoted(self, text: str, split: bool = True) -> None:
-            # JSON is YAML here, but for the few characters that YAML wants to be escaped as well.
-            quoted = _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
-            self.write_indicator(quoted, True)
+            self.write_indicator(frontmatter.quote(text), True)
 
     return Dumper

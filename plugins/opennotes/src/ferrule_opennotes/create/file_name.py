@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from ferrule_opennotes.notebook.paths import inside
+from ferrule_opennotes.notebook.paths import normalize
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-LONGEST_NAME = 255  # bytes, on nearly every file system
+MAX_NAME_BYTES = 255  # bytes, on nearly every file system
 _SUFFIX = ".md"
-_LONGEST_STEM = LONGEST_NAME - len(_SUFFIX)
+_MAX_STEM_BYTES = MAX_NAME_BYTES - len(_SUFFIX)
 
 
-def destination(path: str) -> tuple[Sequence[str], str | None]:
+def split_destination(path: str) -> tuple[Sequence[str], str | None]:
     """The folders from the notebook's root on, and the name of the file where the path says that, as with the CLI.
 
     A path that ends in `.md` names a file, every other one a folder. Raises PATH_TRAVERSAL.
@@ -24,13 +21,13 @@ def destination(path: str) -> tuple[Sequence[str], str | None]:
     >>> destination("tasks/sub"), destination("tasks/one.md"), destination("")
     ((['tasks', 'sub'], None), (['tasks'], 'one.md'), ([], None))
     """
-    parts = [part for part in inside(path).split("/") if part]
+    parts = [part for part in normalize(path).split("/") if part]
     if path.endswith(_SUFFIX):
         return parts[:-1], parts[-1]
     return parts, None
 
 
-def file_name(title: str, by_cli: str | None) -> str:
+def choose_file_name(title: str, by_cli: str | None) -> str:
     """The name of the file: the CLI's, or where it has none for the title, one of the title's letters of any script.
 
     A title without a single letter is spelt out.
@@ -38,10 +35,10 @@ def file_name(title: str, by_cli: str | None) -> str:
     >>> file_name("第一章", None), file_name("?!", None), file_name("Alpha", "alpha.md")
     ('第一章.md', 'question-mark-exclamation-mark.md', 'alpha.md')
     """
-    return by_cli or _cut(_slug(title) or _spelt_out(title)) + _SUFFIX
+    return by_cli or _cut(_slugify(title) or _spell_out(title)) + _SUFFIX
 
 
-def _slug(title: str) -> str:
+def _slugify(title: str) -> str:
     """The letters and digits of a title in lower case, and a hyphen for what is between them."""
     slug = ""
     for character in unicodedata.normalize("NFC", title.lower()):
@@ -50,14 +47,14 @@ def _slug(title: str) -> str:
             slug += character
         elif slug and not slug.endswith("-"):
             slug += "-"
-        if len(slug) > LONGEST_NAME:
+        if len(slug) > MAX_NAME_BYTES:
             break
     return slug.rstrip("-")
 
 
-def _spelt_out(title: str) -> str:
+def _spell_out(title: str) -> str:
     """The characters by the names that Unicode gives them: the title itself would be no name of a file."""
-    beginning = title[:LONGEST_NAME]
+    beginning = title[:MAX_NAME_BYTES]
     # Joiners and variation selectors say nothing to anybody, unless there is nothing else.
     visible = [character for character in beginning if unicodedata.category(character) not in ("Cf", "Mn", "Zs")]
     names = (unicodedata.name(character, f"u {ord(character):x}").lower() for character in visible or beginning)
@@ -67,9 +64,9 @@ def _spelt_out(title: str) -> str:
 def _cut(slug: str) -> str:
     """A slug that fits into a file's name: cut between two words, or inside of one that is very long."""
     data = slug.encode()
-    if len(data) <= _LONGEST_STEM:
+    if len(data) <= _MAX_STEM_BYTES:
         return slug
-    whole = data[: _LONGEST_STEM + 1].decode(errors="ignore")
+    whole = data[: _MAX_STEM_BYTES + 1].decode(errors="ignore")
     words, hyphen, _ = whole.rpartition("-")
-    is_long = len(words.encode()) > _LONGEST_STEM // 2
-    return words.rstrip("-") if hyphen and is_long else data[:_LONGEST_STEM].decode(errors="ignore").rstrip("-")
+    is_long = len(words.encode()) > _MAX_STEM_BYTES // 2
+    return words.rstrip("-") if hyphen and is_long else data[:_MAX_STEM_BYTES].decode(errors="ignore").rstrip("-")

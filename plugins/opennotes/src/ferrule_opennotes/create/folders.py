@@ -5,31 +5,28 @@ from __future__ import annotations
 import os
 import stat
 import unicodedata
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from ferrule_opennotes import errors
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MODE = 0o755
-_MOST_LINKS = 40  # that Linux follows, too
+_MAX_LINKS = 40  # that Linux follows, too
 # What the CLI and git keep for themselves: a note in there is either lost or does harm.
 _NOT_FOR_NOTES = frozenset({".git", ".jot", ".opennotes.json", ".jot.json"})
 
 
-class NoFolder(Exception):
+class FolderError(Exception):
     """What should be a folder is something else. The text is its path from the root."""
 
 
 @contextmanager
-def opened(root: str, wanted: Sequence[str]) -> Iterator[Folder]:
+def open_folder(root: str, wanted: Sequence[str]) -> Iterator[Folder]:
     """The folder at `wanted` below the notebook's root, made where it does not exist yet.
 
     What was made is removed again where the body of the `with` fails, as far as it is empty. Raises PATH_TRAVERSAL,
-    NoFolder, and OSError.
+    FolderError, and OSError.
     """
     folder = Folder(root)
     try:
@@ -67,7 +64,7 @@ class Folder:
             if target is None:
                 continue
             links += 1
-            if links > _MOST_LINKS:
+            if links > _MAX_LINKS:
                 raise errors.path_traversal("/".join(wanted))
             waiting = target + waiting
             self._descriptors.append(os.dup(self._descriptors[0]))
@@ -77,7 +74,7 @@ class Folder:
         for parent, name in reversed(self._made):
             try:
                 os.rmdir(name, dir_fd=parent)
-            except OSError:  # somebody else has put something into it
+            except OSError:  # another process has put something into it
                 return
 
     def close(self) -> None:
@@ -98,7 +95,7 @@ class Folder:
                 return self._target(name, wanted)
             if stat.S_ISDIR(status.st_mode):
                 raise
-            raise NoFolder("/".join([*self.parts, name])) from error
+            raise FolderError("/".join([*self.parts, name])) from error
         self._descriptors.append(descriptor)
         self.parts.append(name)
         return None

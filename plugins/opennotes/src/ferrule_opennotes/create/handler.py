@@ -3,47 +3,43 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ferrule_opennotes import errors
-from ferrule_opennotes.create.body import compose, with_fields
-from ferrule_opennotes.create.file_name import destination, file_name
-from ferrule_opennotes.create.write import place
-from ferrule_opennotes.notebook.resolution import opened
-from ferrule_opennotes.notebook.storable import storable
-from ferrule_opennotes.program.discovery import find
+from ferrule_opennotes.create.body import compose, parse_template
+from ferrule_opennotes.create.file_name import choose_file_name, split_destination
+from ferrule_opennotes.create.placement import place
+from ferrule_opennotes.notebook.characters import make_storable
+from ferrule_opennotes.notebook.resolution import open_notebook
+from ferrule_opennotes.program.discovery import find_program
 from ferrule_opennotes.program.scratch import add_note
 
 if TYPE_CHECKING:
-    from ferrule import Context
+    from ferrule import Context, JSONObject
+    from ferrule_opennotes.answers.types import CreateAnswer, NewNote
     from ferrule_opennotes.notebook.notebook import Notebook
 
-_LONGEST_SHOWN = 10_000  # characters of a title; an answer that is too large would pass for a failure
+_MAX_SHOWN_CHARS = 10_000  # characters of a title; an answer that is too large would pass for a failure
 _TEMPLATE = "template"  # what the CLI knows it as, whatever its name in the notebook
 
 
-def create(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+def answer(arguments: JSONObject, context: Context) -> CreateAnswer:
     """Answer a call of `opennotes_create`; what cannot be is refused before the CLI is started."""
-    program = find(context)
-    notebook = opened(arguments.get("notebook"), program.kind)
+    program = find_program(context)
+    notebook = open_notebook(arguments.get("notebook"), program.kind)
     title, content = arguments["title"], arguments.get("content")
-    template = with_fields(_template(notebook, arguments.get("template")), title)
-    folder, named = destination(arguments.get("path", ""))
+    template = parse_template(_template(notebook, arguments.get("template")), title)
+    folder, named = split_destination(arguments.get("path", ""))
     # The CLI's order: a body that is given beats the template's, of which then only the fields count.
     body = template.body if content is None and arguments.get("template") is not None else None
-    added = add_note(
-        program,
-        context,
-        title=title,
-        template=None if body is None else _TEMPLATE,
-        templates=None if body is None else {_TEMPLATE: body},
-    )
+    chosen, templates = (None, None) if body is None else (_TEMPLATE, {_TEMPLATE: body})
+    added = add_note(program, context, title=title, template=chosen, templates=templates)
     text = compose(title, added.text, template.fields, content, arguments.get("data", {}))
-    path = place(notebook.root, folder, named or file_name(title, added.name), text.encode())
-    shown = title if len(title) <= _LONGEST_SHOWN else f"{title[:_LONGEST_SHOWN]}…"
-    absolute = storable(os.path.join(notebook.root, path))
-    created = {"path": storable(path), "absolutePath": absolute, "title": shown}
-    return {"created": created, "notebook": notebook.named()}
+    path = place(notebook.root, folder, named or choose_file_name(title, added.name), text.encode())
+    shown = title if len(title) <= _MAX_SHOWN_CHARS else f"{title[:_MAX_SHOWN_CHARS]}…"
+    absolute = make_storable(os.path.join(notebook.root, path))
+    created: NewNote = {"path": make_storable(path), "absolutePath": absolute, "title": shown}
+    return {"created": created, "notebook": notebook.describe()}
 
 
 def _template(notebook: Notebook, name: str | None) -> str:

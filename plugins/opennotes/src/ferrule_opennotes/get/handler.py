@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_opennotes import errors
-from ferrule_opennotes.answers.pages import BYTES, LINES, prefix, size_of
-from ferrule_opennotes.notebook.resolution import opened
-from ferrule_opennotes.program.discovery import find
+from ferrule_opennotes.answers.pages import MAX_BYTES, add_guidance, count_bytes, cut_text, paginate
+from ferrule_opennotes.notebook.resolution import open_notebook
+from ferrule_opennotes.program.discovery import find_program
 
 if TYPE_CHECKING:
-    from ferrule import Context
+    from ferrule import Context, JSONObject
+    from ferrule_opennotes.answers.types import GetAnswer, NoteContent, NoteParts
     from ferrule_opennotes.notebook.notebook import Notebook
     from ferrule_opennotes.notebook.notes import Note
 
+_MAX_LINES = 2000 * 3 // 4
 _FRONTMATTER_BYTES = 50 * 1024 // 4  # the quarter of an answer that is not for content
 _PLACE = re.compile(r"(.+)#L([1-9][0-9]{0,8})(?:C([1-9][0-9]{0,8}))?\Z", re.DOTALL)
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -31,45 +33,45 @@ class _Page(NamedTuple):
     then: str | None
 
 
-def answer(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+def answer(arguments: JSONObject, context: Context) -> GetAnswer:
     """Do what `execute` promises."""
-    notebook = opened(arguments.get("notebook"), find(context).kind)
-    note, line, column = _asked(notebook, arguments["path"])
-    document: dict[str, Any] = {"note": _described(note), "notebook": notebook.named()}
-    if arguments.get("includeContent", True):
-        page = _page(note.text, line, column)
-        document["note"] = {"path": note.path, "content": page.content} | document["note"]
-        document |= _paging(note, page, context)
-    return document
+    notebook = open_notebook(arguments.get("notebook"), find_program(context).kind)
+    note, line, column = _find_note(notebook, arguments["path"])
+    page = _cut_page(note.text, line, column) if arguments.get("includeContent", True) else None
+    document: GetAnswer = {"note": _describe(note, page), "notebook": notebook.describe()}
+    if page is None or (page.then is None and page.first == 1 and len(page.content) == len(note.text)):
+        return document
+    has_more = page.then is not None
+    document["pagination"] = paginate(page.total, page.returned, page.first - 1, _MAX_LINES, has_more=has_more)
+    return add_guidance(document, _guide(note, page, context))
 
 
-def _asked(notebook: Notebook, path: str) -> tuple[Note, int, int]:
+def _find_note(notebook: Notebook, path: str) -> tuple[Note, int, int]:
     """The note, and line and column to begin at, both from 1: `note.md#L1501` is how the next page is asked for."""
     place = _PLACE.match(path)
     if place is None:
-        return notebook.note(path), 1, 1
-    return notebook.note(place[1]), int(place[2]), int(place[3] or 1)
+        return notebook.find_note(path), 1, 1
+    return notebook.find_note(place[1]), int(place[2]), int(place[3] or 1)
 
 
-def _described(note: Note) -> dict[str, Any]:
-    """All but the content."""
-    described: dict[str, Any] = {"path": note.path}
+def _describe(note: Note, page: _Page | None) -> NoteContent:
+    parts: NoteParts = {"content": page.content} if page else {}
     if note.title is not None:
-        described["title"] = errors.shown(note.title)
+        parts["title"] = errors.shorten(note.title)
     fields = note.frontmatter
-    if fields and size_of(fields) <= _FRONTMATTER_BYTES:
-        described["frontmatter"] = fields
-    return described | {"wordCount": len(note.body.split())}
+    if fields and count_bytes(fields) <= _FRONTMATTER_BYTES:
+        parts["frontmatter"] = fields
+    return {"path": note.path, **parts, "wordCount": len(note.body.split())}
 
 
-def _page(text: str, line: int, column: int) -> _Page:
+def _cut_page(text: str, line: int, column: int) -> _Page:
     lines = _LINE.findall(text)
     taken: list[str] = []
     size, number = 0, line
     for number, each in enumerate(lines[line - 1 :], start=line):
         rest = each[column - 1 :] if number == line else each
-        size += size_of(rest) - 2
-        if size > BYTES or len(taken) == LINES:
+        size += count_bytes(rest) - 2
+        if size > MAX_BYTES or len(taken) == _MAX_LINES:
             break
         taken.append(rest)
     else:
@@ -77,26 +79,13 @@ def _page(text: str, line: int, column: int) -> _Page:
     if taken:
         return _Page("".join(taken), line, len(taken), len(lines), f"L{number}")
     begun = column if number == line else 1
-    part = prefix(lines[number - 1][begun - 1 :], BYTES)
+    part = cut_text(lines[number - 1][begun - 1 :], MAX_BYTES)
     return _Page(part, line, 0, len(lines), f"L{number}C{begun + len(part)}")
 
 
-def _paging(note: Note, page: _Page, context: Context) -> dict[str, Any]:
-    """`pagination`, counted in lines, and `_guidance`, where not all of the note is in the answer."""
-    if page.then is None and page.first == 1 and len(page.content) == len(note.text):
-        return {}
-    done = page.first - 1 + page.returned
-    pagination: dict[str, Any] = {
-        "total": page.total,
-        "returned": page.returned,
-        "page": (page.first - 1) // LINES + 1,
-        "pageSize": LINES,
-        "hasMore": page.then is not None,
-    }
+def _guide(note: Note, page: _Page, context: Context) -> str | None:
     if page.then is None:
-        beyond = f"The note has {page.total} lines." if page.first > page.total else None
-        return {"pagination": pagination} | ({"_guidance": beyond} if beyond else {})
+        return f"The note has {page.total} lines." if page.first > page.total else None
     tool = context.name_of("opennotes_get")
     path = json.dumps(f"{note.path}#{page.then}", ensure_ascii=False)
-    guidance = f'The note goes on. To fetch the rest: {tool} with {{ "path": {path} }}'
-    return {"pagination": pagination | {"nextOffset": done}, "_guidance": guidance}
+    return f'The note goes on. To fetch the rest: {tool} with {{ "path": {path} }}'

@@ -11,14 +11,14 @@ _FENCE = re.compile(r"^[ \t>]*+((?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+)(`{3,}+|~{3,}
 _RUN = re.compile(r"`++|\n[ \t\r]*+(?=\n)")
 
 
-def without_code(text: str) -> str:
+def remove_code(text: str) -> str:
     """The text with a blank in place of each code span, and an empty line in place of each fenced block."""
     if "```" in text or "~~~" in text:
-        text = _without(text, _fenced(text), "\n\n")
-    return _without(text, _spans(text), " ") if "`" in text else text
+        text = _replace_spans(text, _find_fences(text), "\n\n")
+    return _replace_spans(text, _find_spans(text), " ") if "`" in text else text
 
 
-def _without(text: str, spans: list[tuple[int, int]], instead: str) -> str:
+def _replace_spans(text: str, spans: list[tuple[int, int]], instead: str) -> str:
     pieces, position = [], 0
     for start, end in spans:
         pieces += [text[position:start], instead]
@@ -26,7 +26,7 @@ def _without(text: str, spans: list[tuple[int, int]], instead: str) -> str:
     return "".join([*pieces, text[position:]])
 
 
-def _fenced(text: str) -> list[tuple[int, int]]:
+def _find_fences(text: str) -> list[tuple[int, int]]:
     """Where fenced blocks are; one that is never closed goes on to the end."""
     spans = []
     fence, start = "", 0
@@ -41,7 +41,7 @@ def _fenced(text: str) -> list[tuple[int, int]]:
     return [*spans, (start, len(text))] if fence else spans
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
+def _find_spans(text: str) -> list[tuple[int, int]]:
     """Where code spans are: from a run of backticks to the next one as long, within one paragraph."""
     runs: list[tuple[int, int, int]] = []  # start, length, paragraph
     alike: defaultdict[tuple[int, int], list[int]] = defaultdict(list)

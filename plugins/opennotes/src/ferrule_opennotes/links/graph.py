@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_opennotes.links.markdown import Kind, Written, in_body, in_field
+from ferrule_opennotes.links.markdown import Kind, Link, find_in_body, find_in_field
 from ferrule_opennotes.links.resolution import Places
 from ferrule_opennotes.notebook import frontmatter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ferrule_opennotes.notebook.notes import Note
 
 
@@ -44,7 +43,7 @@ class Links:
         """Every link of a note, in its order, repeated ones too: the frontmatter's, then those of the text."""
         if note.path not in self._outgoing:
             folder = note.path.rpartition("/")[0]
-            self._outgoing[note.path] = [self._target(link, folder) for link in _written(note)]
+            self._outgoing[note.path] = [self._target(link, folder) for link in _read_links(note)]
         return self._outgoing[note.path]
 
     def targets(self, note: Note) -> set[str]:
@@ -67,17 +66,17 @@ class Links:
                 found[target].add(note.path)
         return dict(found)
 
-    def _target(self, link: Written, folder: str) -> Target:
+    def _target(self, link: Link, folder: str) -> Target:
         # An image shows what it names; that makes it no link to a note.
-        note = None if link.kind == "image" else self._places.note(link, folder)
+        note = None if link.kind == "image" else self._places.find_note(link, folder)
         exists = note is not None or self._places.exists(link, folder)
         return Target(link.destination, link.kind, note, exists)
 
 
-def _written(note: Note) -> list[Written]:
+def _read_links(note: Note) -> list[Link]:
     block, rest = frontmatter.split(note.text)
     if block is None:
-        return in_body(rest)
+        return find_in_body(rest)
     # YAML is slow, and most frontmatter has nothing to do with links.
     fields = note.frontmatter if "links" in block or "[[" in block or "](" in block else {"": None}
-    return in_field(fields.get("links")) + in_body(rest if fields else note.text)
+    return find_in_field(fields.get("links")) + find_in_body(rest if fields else note.text)

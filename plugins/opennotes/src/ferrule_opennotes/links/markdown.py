@@ -7,13 +7,13 @@ takes as long as a megabyte of prose.
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from ferrule_opennotes.links.code import without_code
+from ferrule_opennotes.links.code import remove_code
 
 Kind = Literal["link", "image", "wiki", "field"]
 
-_LABEL = 999  # characters of the label of a reference, as CommonMark has it
+_MAX_LABEL_CHARS = 999  # characters of the label of a reference, as CommonMark has it
 _WIKI = re.compile(r"(?<!\\)!?\[\[([^\[\]\n]{1,1000}+)\]\](?!\()")
 _MARK = re.compile(r"\\[^\n]|!?\[|\]|\n[ \t\r]*+(?=\n)")
 _DEFINITION = re.compile(
@@ -31,41 +31,41 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:")
 _SCHEME_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+://|mailto:", re.IGNORECASE)
 
 
-class Written(NamedTuple):
+class Link(NamedTuple):
     """A link. destination: as it is written. kind: `link`, `image`, `wiki`, or `field` (the frontmatter's `links`)."""
 
     destination: str
     kind: Kind
 
 
-def in_body(text: str) -> list[Written]:
+def find_in_body(text: str) -> list[Link]:
     """The links in markdown that lead, or should lead, to something in the notebook, in their order."""
     if "[" not in text:
         return []
-    text = without_code(text)
-    found = [(match.start(), Written(_page(match[1]), "wiki")) for match in _WIKI.finditer(text)]
+    text = remove_code(text)
+    found = [(match.start(), Link(_page(match[1]), "wiki")) for match in _WIKI.finditer(text)]
     if "](" in text or "]:" in text:
-        found += _bracketed(_WIKI.sub(_blank, text))
+        found += _find_bracketed(_WIKI.sub(_blank, text))
     return [link for _, link in sorted(found, key=lambda each: each[0]) if not is_elsewhere(link)]
 
 
-def in_field(value: Any) -> list[Written]:
+def find_in_field(value: object) -> list[Link]:
     """The links of the frontmatter's `links`: one or several, each a path, or text with links in it.
 
     A list in the list is what YAML makes of `[[page]]` without quotes.
     """
-    found: list[Written] = []
+    found: list[Link] = []
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, list):
-            found += [Written(text.strip(), "wiki") for text in item if isinstance(text, str)]
+            found += [Link(text.strip(), "wiki") for text in item if isinstance(text, str)]
         elif isinstance(item, str) and ("[[" in item or "](" in item):
-            found += in_body(item)
+            found += find_in_body(item)
         elif isinstance(item, str):
-            found.append(Written(item.strip(), "field"))
+            found.append(Link(item.strip(), "field"))
     return [link for link in found if not is_elsewhere(link)]
 
 
-def is_elsewhere(link: Written) -> bool:
+def is_elsewhere(link: Link) -> bool:
     """Whether a link leads out of the notebook, or nowhere but to its own note."""
     if not link.destination or link.destination.startswith(("#", "//")):
         return True
@@ -83,12 +83,12 @@ def _blank(match: re.Match[str]) -> str:
     return " " * (match.end() - match.start())
 
 
-def _bracketed(text: str) -> list[tuple[int, Written]]:
+def _find_bracketed(text: str) -> list[tuple[int, Link]]:
     """Inline links and references with the places where they begin."""
-    definitions = _definitions(text)
+    definitions = _find_definitions(text)
     if definitions:
         text = _DEFINITION.sub(_blank, text)
-    found: list[tuple[int, Written]] = []
+    found: list[tuple[int, Link]] = []
     opened: list[tuple[int, bool]] = []
     behind = 0  # the destination of the last link
     for match in _MARK.finditer(text):
@@ -101,9 +101,9 @@ def _bracketed(text: str) -> list[tuple[int, Written]]:
             opened.append((match.end(), mark[0] == "!"))
         elif opened:
             start, is_image = opened.pop()
-            destination, end = _destination(text, match.end(), start, definitions)
+            destination, end = _find_destination(text, match.end(), start, definitions)
             if destination:
-                found.append((start, Written(destination, "image" if is_image else "link")))
+                found.append((start, Link(destination, "image" if is_image else "link")))
             if end:
                 behind = end
             if end and not is_image:
@@ -111,31 +111,31 @@ def _bracketed(text: str) -> list[tuple[int, Written]]:
     return found
 
 
-def _definitions(text: str) -> dict[str, str]:
+def _find_definitions(text: str) -> dict[str, str]:
     if "]:" not in text:
         return {}
     found: dict[str, str] = {}
     for match in _DEFINITION.finditer(text):
         if not match[1].startswith("^"):  # a footnote
-            found.setdefault(_label(match[1]), _plain(match[3] if match[2] is None else match[2]))
+            found.setdefault(_normalize_label(match[1]), _unescape(match[3] if match[2] is None else match[2]))
     return found
 
 
-def _destination(text: str, end: int, start: int, definitions: dict[str, str]) -> tuple[str, int]:
+def _find_destination(text: str, end: int, start: int, definitions: dict[str, str]) -> tuple[str, int]:
     """What follows the bracket that closes at `end`, and where that ends; `("", 0)` where it makes no link.
 
     start: where the text between the brackets begins.
     """
     if text.startswith("(", end):
         if inline := _DESTINATION.match(text, end):
-            return _plain(inner if (inner := inline[1]) is not None else inline[2]), inline.end()
+            return _unescape(inner if (inner := inline[1]) is not None else inline[2]), inline.end()
         if (spaced := _WITH_SPACES.match(text, end)) and (path := _path_with_spaces(spaced[1])):
             return path, spaced.end()
     if not definitions:
         return "", 0
     reference = _REFERENCE.match(text, end)
-    own = text[start : end - 1] if end - start <= _LABEL else ""
-    label = _label((reference[1] if reference else "") or own)
+    own = text[start : end - 1] if end - start <= _MAX_LABEL_CHARS else ""
+    label = _normalize_label((reference[1] if reference else "") or own)
     return (definitions[label], reference.end() if reference else end) if label in definitions else ("", 0)
 
 
@@ -145,11 +145,11 @@ def _path_with_spaces(inner: str) -> str:
     return path if path.partition("#")[0].endswith(".md") else ""
 
 
-def _label(text: str) -> str:
+def _normalize_label(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _plain(destination: str) -> str:
+def _unescape(destination: str) -> str:
     """The destination without markdown's escapes and HTML's references."""
     if "&" in destination and ";" in destination:
         import html

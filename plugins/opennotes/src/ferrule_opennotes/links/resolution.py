@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ferrule_opennotes.notebook.paths import entries, leads_out
+from ferrule_opennotes.notebook.paths import leads_out, list_entries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ferrule_opennotes.links.markdown import Written
+    from ferrule_opennotes.links.markdown import Link
     from ferrule_opennotes.notebook.notes import Note
 
 
@@ -25,7 +24,7 @@ class Places:
         self._paths = {note.path for note in notes}
         self._exists: dict[str, bool] = {}
 
-    def note(self, link: Written, folder: str) -> str | None:
+    def find_note(self, link: Link, folder: str) -> str | None:
         """The path of the note that a link in a note of `folder` leads to, None where it leads to none or to several.
 
         A markdown link means its own folder before the root, as markdown does; the others the root, as the CLI does.
@@ -34,32 +33,32 @@ class Places:
             for candidate in (path, f"{path}.md"):
                 if candidate in self._paths:
                     return candidate
-        named = self._named(link)
+        named = self._find_named(link)
         return named[0] if len(named) == 1 else None
 
-    def exists(self, link: Written, folder: str) -> bool:
+    def exists(self, link: Link, folder: str) -> bool:
         """Whether a link names anything in the notebook: a note, another file, a folder, or one of several notes."""
         return (
             any(self._is_there(path) or f"{path}.md" in self._paths for path in self._candidates(link, folder))
-            or bool(self._named(link))
-            or (link.kind == "wiki" and any(form in self._file_names for form in _forms(link)))
+            or bool(self._find_named(link))
+            or (link.kind == "wiki" and any(form in self._file_names for form in _list_forms(link)))
         )
 
-    def _candidates(self, link: Written, folder: str) -> Iterator[str]:
-        for form in _forms(link):
-            below = _joined("", form)
-            beside = below if form.startswith("/") else _joined(folder, form)
+    def _candidates(self, link: Link, folder: str) -> Iterator[str]:
+        for form in _list_forms(link):
+            below = _join("", form)
+            beside = below if form.startswith("/") else _join(folder, form)
             first, second = (beside, below) if link.kind in ("link", "image") or form[0] == "." else (below, beside)
             if first is not None:
                 yield first
             if second is not None and second != first:
                 yield second
 
-    def _named(self, link: Written) -> list[str]:
+    def _find_named(self, link: Link) -> list[str]:
         """The notes of that file name, or else of that title, for a wiki link."""
         if link.kind != "wiki":
             return []
-        for form in _forms(link):
+        for form in _list_forms(link):
             if found := self._stems.get(form.removesuffix(".md")) or self._titles.get(form):
                 return found
         return []
@@ -85,7 +84,7 @@ class Places:
         found: set[str] = set()
         waiting = [self._root]
         while waiting:
-            for entry in entries(waiting.pop()):
+            for entry in list_entries(waiting.pop()):
                 if not entry.is_dir(follow_symlinks=False):
                     found.add(entry.name)
                 elif not entry.name.startswith("."):
@@ -102,7 +101,7 @@ class Places:
         return self._exists[path]
 
 
-def _forms(link: Written) -> list[str]:
+def _list_forms(link: Link) -> list[str]:
     """What a destination may mean: all of it, and what is left without an anchor and a query."""
     whole = link.destination
     cut = whole.partition("#")[0]
@@ -116,7 +115,7 @@ def _forms(link: Written) -> list[str]:
     return [form for form in dict.fromkeys(forms) if form]
 
 
-def _joined(folder: str, path: str) -> str | None:
+def _join(folder: str, path: str) -> str | None:
     """A path from the root, without `.` and `..`; None where it leads out of the root."""
     parts = folder.split("/") if folder else []
     for part in path.split("/"):

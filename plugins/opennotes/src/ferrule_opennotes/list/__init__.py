@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ferrule import Context, hookimpl, static_schema
+from ferrule import Context, hookimpl
+from ferrule_opennotes import schema_beside
+
+if TYPE_CHECKING:
+    from ferrule import JSONObject
+    from ferrule_opennotes.answers.types import ListAnswer
+
+schema = schema_beside(__file__)
 
 
 @hookimpl
-def schema() -> dict[str, Any]:
-    """Describe the tool, as `schema.json` does."""
-    return static_schema(__file__)
-
-
-@hookimpl
-def validate(arguments: dict[str, Any]) -> list[str]:
+def validate(arguments: JSONObject) -> list[str]:
     """Say where `limit` and `offset` are no whole numbers."""
-    from ferrule_opennotes.answers.pages import findings
+    from ferrule_opennotes.answers.pages import find_problems
 
-    return findings(arguments)
+    return find_problems(arguments)
 
 
 @hookimpl
-def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+def execute(arguments: JSONObject, context: Context) -> ListAnswer:
     """Return `{"notes", "notebook", "pagination"}`, and `_guidance` where there is more.
 
     Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND or PATH_TRAVERSAL.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, tzinfo
-from typing import Any
 
 _FIRST, _LAST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
 
 
-def parse(value: Any) -> datetime | None:
+def parse(value: object) -> datetime | None:
     """The instant that a text of ISO 8601 names, as local time where it names no zone; None for anything else."""
     if not isinstance(value, str) or not value[:1].isdigit() or len(value) > 40:
         return None
@@ -25,7 +24,7 @@ def parse(value: Any) -> datetime | None:
         return None
 
 
-def iso(value: Any) -> str | None:
+def to_iso(value: object) -> str | None:
     """The text itself, in the form that ISO 8601 asks for; None where it is no date."""
     if parse(value) is None:
         return None
@@ -36,7 +35,7 @@ def iso(value: Any) -> str | None:
         return datetime.fromisoformat(text).isoformat().replace("+00:00", "Z")
 
 
-def of_timestamp(seconds: float) -> str:
+def from_timestamp(seconds: float) -> str:
     """Seconds since 1970 as `2026-01-28T14:30:00Z`; the last second there is for what no calendar reaches."""
     moment = min(max(seconds, _FIRST), _LAST)
     return datetime.fromtimestamp(int(moment), UTC).isoformat().replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""The YAML block at the start of a note: found, read with its types, and written.
+"""The YAML block at the start of a note: found, and read with its types.
 
 Read by the rules of YAML 1.2, as the CLI does: `no`, `on` and `12:30` are text, and so is a date, which JSON has no
 type for. A number whose digits would not survive (`007`, or the identifier `1e99999`) stays text as well.
@@ -7,27 +7,35 @@ type for. A number whose digits would not survive (`007`, or the identifier `1e9
 from __future__ import annotations
 
 import base64
+import json
 import math
 import re
+from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ferrule_opennotes.notebook.storable import storable
+from ferrule_opennotes.notebook.characters import make_storable
 
-LONGEST = 1 << 18  # characters; a longer block is prose between two rules, or hostile
-_DEEPEST = 30
-_SURELY_SHALLOW = 500  # characters that open a level of nesting
-_MOST_VALUES = 20_000  # after aliases are followed, of which a few can stand for billions
+if TYPE_CHECKING:
+    import yaml
+
+    from ferrule import JSONObject
+
+MAX_CHARS = 1 << 18  # characters; a longer block is prose between two rules, or hostile
+_MAX_DEPTH = 30
+_SHALLOW_MARKS = 500  # characters that open a level of nesting
+_MAX_VALUES = 20_000  # after aliases are followed, of which a few can stand for billions
 _BLOCK = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _NUMBERS_BEGIN = "-+0123456789."
 _WHOLE = r"[-+]?(?:0|[1-9][0-9]*|0o[0-7]+|0x[0-9a-fA-F]+)"
 _FLOAT = (
     r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
-_LARGEST = (1 << 63) - 1  # what readers of JSON and the CLI hold
+_MAX_INTEGER = (1 << 63) - 1  # what readers of JSON and the CLI hold
 
 
-class _TooMuch(Exception):
+class _LimitError(Exception):
     """The block's values are too many or too deep to be answered with."""
 
 
@@ -38,11 +46,19 @@ def split(text: str) -> tuple[str | None, str]:
     """
     if not text.startswith(("---", "\ufeff---")):
         return None, text
-    block = _BLOCK.match(text, 0, LONGEST)
+    block = _BLOCK.match(text, 0, MAX_CHARS)
     return (block[1], text[block.end() :]) if block else (None, text)
 
 
-def load(block: str) -> dict[str, Any] | None:
+def quote(text: str) -> str:
+    """The text as YAML in double quotes, in one line.
+
+    JSON is YAML but for the characters that YAML takes for line breaks, or for none at all.
+    """
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def load(block: str) -> JSONObject | None:
     """The block's fields with JSON's types; None where it is no YAML, or no mapping, or absurdly large."""
     import yaml
 
@@ -50,75 +66,55 @@ def load(block: str) -> dict[str, Any] | None:
         return {}
     try:
         _refuse_depth(block)
-        value = yaml.load(block, Loader=_loader())  # noqa: S506 - derived from the safe loader
-        plain = _Plain().value(value)
-    except (yaml.YAMLError, _TooMuch, ValueError, RecursionError, TypeError):
+        value = yaml.load(block, Loader=_make_loader())  # noqa: S506 - derived from the safe loader
+        plain = _convert(value, iter(range(_MAX_VALUES)))
+    except (yaml.YAMLError, _LimitError, ValueError, RecursionError, TypeError):
         return None
     if plain is None:  # nothing but comments
         return {}
     return plain if isinstance(plain, dict) else None
 
 
-def dump(fields: dict[str, Any]) -> str:
-    """The fields as YAML, a line for each in their order, which readers of YAML 1.1 and 1.2 understand alike.
-
-    Ends with a line feed. Values are JSON's; text that could be taken for anything else is quoted.
-    """
-    import yaml
-
-    return yaml.dump(
-        fields, Dumper=_dumper(), sort_keys=False, allow_unicode=True, default_flow_style=False, width=1 << 30
-    )
-
-
 def _refuse_depth(block: str) -> None:
-    """Raise _TooMuch for nesting that libyaml's recursive composer would crash the process with."""
+    """Raise _LimitError for nesting that libyaml's recursive composer would crash the process with."""
     import yaml
 
-    if sum(map(block.count, "[{-?:")) <= _SURELY_SHALLOW:  # no level of nesting does without one of these
+    if sum(map(block.count, "[{-?:")) <= _SHALLOW_MARKS:  # no level of nesting does without one of these
         return
     depth = 0
-    for event in yaml.parse(block, Loader=_loader()):
+    for event in yaml.parse(block, Loader=_make_loader()):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > _DEEPEST + 1:
-            raise _TooMuch
+        if depth > _MAX_DEPTH + 1:
+            raise _LimitError
 
 
-class _Plain:
-    """Turns what YAML gave into what JSON has."""
-
-    def __init__(self) -> None:
-        self._left = _MOST_VALUES
-
-    def value(self, value: Any, depth: int = 0) -> Any:
-        self._left -= 1
-        if self._left < 0 or depth > _DEEPEST:
-            raise _TooMuch
-        if isinstance(value, dict):
-            return {_key(key): self.value(item, depth + 1) for key, item in value.items()}
-        if isinstance(value, list | tuple | set):
-            return [self.value(item, depth + 1) for item in value]
-        return _scalar(value)
+def _convert(value: object, places: Iterator[int], depth: int = 0) -> object:
+    """What YAML gave as what JSON has. places: one for each value that there may still be."""
+    if next(places, None) is None or depth > _MAX_DEPTH:
+        raise _LimitError
+    if isinstance(value, dict):
+        return {_key(key): _convert(item, places, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [_convert(item, places, depth + 1) for item in value]
+    return _scalar(value)
 
 
-def _key(key: Any) -> str:
+def _key(key: object) -> str:
     if isinstance(key, str):
-        return storable(key)
+        return make_storable(key)
     return {True: "true", False: "false", None: "null"}[key] if key is None or isinstance(key, bool) else str(key)
 
 
-def _scalar(value: Any) -> Any:
+def _scalar(value: object) -> object:
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    if isinstance(value, str):
-        return storable(value)
-    return value
+    return make_storable(value) if isinstance(value, str) else value
 
 
 @cache
-def _loader() -> Any:
+def _make_loader() -> Any:
     import yaml
 
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -131,24 +127,24 @@ def _loader() -> Any:
         ("merge", "<<", "<"),
     ):
         loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"(?:{pattern})$"), list(first))
-    loader.add_constructor("tag:yaml.org,2002:bool", _truth)
-    loader.add_constructor("tag:yaml.org,2002:set", _members)
-    loader.add_constructor("tag:yaml.org,2002:int", _number)
-    loader.add_constructor("tag:yaml.org,2002:float", _number)
-    loader.add_constructor("tag:yaml.org,2002:timestamp", _text)
-    loader.add_constructor(None, _unknown)
+    loader.add_constructor("tag:yaml.org,2002:bool", _construct_truth)
+    loader.add_constructor("tag:yaml.org,2002:set", _construct_members)
+    loader.add_constructor("tag:yaml.org,2002:int", _construct_number)
+    loader.add_constructor("tag:yaml.org,2002:float", _construct_number)
+    loader.add_constructor("tag:yaml.org,2002:timestamp", base.construct_yaml_str)
+    loader.add_constructor(None, _construct_unknown)
     return loader
 
 
-def _number(loader: Any, node: Any) -> Any:
+def _construct_number(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> object:
     """The number, or the text that stands there where it would not survive as one."""
     text = str(loader.construct_scalar(node))
     digits = text.lstrip("+-")
     if digits.startswith(("0o", "0x")):
         whole = int(digits, 0)
-        return (-whole if text.startswith("-") else whole) if whole <= _LARGEST else text
+        return (-whole if text.startswith("-") else whole) if whole <= _MAX_INTEGER else text
     if digits.isdigit():
-        return int(text) if len(digits) < 20 and abs(int(text)) <= _LARGEST else text
+        return int(text) if len(digits) < 20 and abs(int(text)) <= _MAX_INTEGER else text
     try:
         number = float(text)
     except ValueError:
@@ -156,45 +152,23 @@ def _number(loader: Any, node: Any) -> Any:
     return number if math.isfinite(number) else text
 
 
-def _truth(loader: Any, node: Any) -> Any:
+def _construct_truth(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> object:
     """The truth value, or under a tag that says so wrongly the text."""
     text = str(loader.construct_scalar(node))
     return {"true": True, "false": False}.get(text.lower(), text)
 
 
-def _members(loader: Any, node: Any) -> list[Any]:
+def _construct_members(loader: yaml.SafeLoader, node: yaml.MappingNode) -> list[object]:
     """The members of a set in the order that they are written in, which a set of Python's would lose."""
     return list(loader.construct_mapping(node, deep=True))
 
 
-def _text(loader: Any, node: Any) -> str:
-    return str(loader.construct_scalar(node))
-
-
-def _unknown(loader: Any, node: Any) -> Any:
-    """The value under a tag that nobody here knows, as if the tag were not there."""
+def _construct_unknown(loader: yaml.SafeLoader, node: yaml.Node) -> object:
+    """The value under a tag that is not known here, as if the tag were not there."""
     import yaml
 
     if isinstance(node, yaml.MappingNode):
         return loader.construct_mapping(node, deep=True)
     if isinstance(node, yaml.SequenceNode):
         return loader.construct_sequence(node, deep=True)
-    return loader.construct_scalar(node)
-
-
-@cache
-def _dumper() -> Any:
-    """A dumper that quotes what any reader could take for a number, a date or a truth value."""
-    import yaml
-
-    class Dumper(yaml.SafeDumper):
-        def increase_indent(self, flow: bool = False, indentless: bool = False) -> Any:
-            return super().increase_indent(flow, False)
-
-        def ignore_aliases(self, data: Any) -> bool:
-            return True
-
-    # In lists, since the dumper's own resolvers are those of 1.1; the rest is what 1.2 and Go's reader add to them.
-    more = re.compile(rf"(?:{_WHOLE}|{_FLOAT}|[-+]?[0-9][0-9_]*|[0-9].*|[yYnN]|0b[01_]+)$")
-    Dumper.add_implicit_resolver("tag:yaml.org,2002:int", more, [*_NUMBERS_BEGIN, *"yYnN"])
-    return Dumper
+    return node.value

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _ANY_DEPTH = None
 
 
 def matches(path: str, pattern: str) -> bool:
     """Whether a relative path, with "/" between its parts, fits a pattern. `dir/` means everything in that folder."""
-    return _fits(path.split("/"), _compiled(pattern))
+    return _fits(path.split("/"), _compile(pattern))
 
 
 @lru_cache(maxsize=64)
-def _compiled(pattern: str) -> tuple[re.Pattern[str] | None, ...]:
+def _compile(pattern: str) -> tuple[re.Pattern[str] | None, ...]:
     parts = [part for part in pattern.split("/") if part not in ("", ".")]
     if pattern.endswith("/") or not parts:
         parts.append("**")

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ferrule_opennotes.notebook import dates, frontmatter
-from ferrule_opennotes.notebook.storable import storable
+from ferrule_opennotes.notebook.characters import make_storable
 
-_HEAD = 8192  # bytes; most notes are shorter, and most that are not have their frontmatter in them
-_LARGEST = 1 << 26  # bytes of one note that are looked at
+if TYPE_CHECKING:
+    from ferrule import JSONObject
+    from ferrule_opennotes.answers.types import NoteFacts, NoteSummary
+
+_HEAD_BYTES = 8192  # bytes; most notes are shorter, and most that are not have their frontmatter in them
+_MAX_BYTES = 1 << 26  # bytes of one note that are looked at
 _MODIFIED = ("modified", "modified_at", "updated", "updated_at")
 _CREATED = ("created", "created_at", "date")
 
@@ -30,13 +34,13 @@ class Note:
         self._text: str | None = None
         self._beginning: str | None = None
         self._raw: tuple[str | None] | None = None
-        self._fields: dict[str, Any] | None = None
+        self._fields: JSONObject | None = None
 
     @property
     def text(self) -> str:
         """The whole file, its bytes taken as UTF-8, and replaced where they are none, or NUL."""
         if self._text is None:
-            self._text = storable(_read(self.absolute, _LARGEST).decode("utf-8", "replace"))
+            self._text = make_storable(_read(self.absolute, _MAX_BYTES).decode("utf-8", "replace"))
         return self._text
 
     @property
@@ -46,7 +50,7 @@ class Note:
         return rest if block is not None and frontmatter.load(block) is not None else self.text
 
     @property
-    def frontmatter(self) -> dict[str, Any]:
+    def frontmatter(self) -> JSONObject:
         """The fields of the frontmatter with JSON's types, `{}` where there is none or none that is YAML."""
         if self._fields is None:
             block = self._block()
@@ -59,7 +63,7 @@ class Note:
         title = self.frontmatter.get("title")
         if title is None or isinstance(title, dict | list) or not str(title).strip():
             return None
-        return as_text(title)
+        return to_text(title).strip()  # a folded one ends with a line feed
 
     @property
     def name(self) -> str:
@@ -70,7 +74,7 @@ class Note:
     def tags(self) -> list[str]:
         """The frontmatter's `tags` and `tag`, each a list, or text that commas divide; each tag once."""
         fields = self.frontmatter
-        found = [tag for field in ("tags", "tag") for tag in _listed(fields.get(field))]
+        found = [tag for field in ("tags", "tag") for tag in _split_tags(fields.get(field))]
         return list(dict.fromkeys(found))
 
     @property
@@ -86,19 +90,25 @@ class Note:
     @property
     def modified(self) -> str:
         """When the note was modified, by its frontmatter, else by the file: ISO 8601."""
-        return self.stated_modified or dates.of_timestamp(self.mtime)
+        return self.stated_modified or dates.from_timestamp(self.mtime)
 
-    def summary(self) -> dict[str, Any]:
+    def summarize(self) -> NoteSummary:
         """`path`, `title`, `tags`, `created`, `modified`; what the note does not say is left out."""
-        facts = {"path": self.path, "title": self.title, "tags": self.tags, "created": self.created}
-        return {name: value for name, value in facts.items() if value} | {"modified": self.modified}
+        facts: NoteFacts = {}
+        if title := self.title:
+            facts["title"] = title
+        if tags := self.tags:
+            facts["tags"] = tags
+        if created := self.created:
+            facts["created"] = created
+        return {"path": self.path, **facts, "modified": self.modified}
 
     def _date(self, names: tuple[str, ...]) -> str | None:
         block = self._block()
         # Most notes do not say, and need no YAML to be told apart.
         if block is None or not any(name in block for name in names):
             return None
-        return next((found for name in names if (found := dates.iso(self.frontmatter.get(name)))), None)
+        return next((found for name in names if (found := dates.to_iso(self.frontmatter.get(name)))), None)
 
     def _block(self) -> str | None:
         """The YAML of the frontmatter, of as much of the file as that takes."""
@@ -114,26 +124,26 @@ class Note:
         if self._text is not None:
             return self._text
         if self._beginning is None:
-            head = _read(self.absolute, _HEAD)
-            self._beginning = storable(head.decode("utf-8", "replace"))
-            if len(head) < _HEAD:
+            head = _read(self.absolute, _HEAD_BYTES)
+            self._beginning = make_storable(head.decode("utf-8", "replace"))
+            if len(head) < _HEAD_BYTES:
                 self._text = self._beginning
         return self._beginning
 
 
-def as_text(value: Any) -> str:
+def to_text(value: object) -> str:
     """A value of the frontmatter as YAML would write it: `true`, `3`, `null`."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return "null" if value is None else str(value)
 
 
-def _listed(value: Any) -> list[str]:
+def _split_tags(value: object) -> list[str]:
     if isinstance(value, str):
         return [part.strip() for part in value.split(",") if part.strip()]
     if isinstance(value, list):
-        return [as_text(item) for item in value if not isinstance(item, dict | list) and item not in ("", None)]
-    return [] if value is None or isinstance(value, dict) else [as_text(value)]
+        return [to_text(item) for item in value if not isinstance(item, dict | list) and item not in ("", None)]
+    return [] if value is None or isinstance(value, dict) else [to_text(value)]
 
 
 def _read(path: str, most: int) -> bytes:
@@ -143,20 +153,16 @@ def _read(path: str, most: int) -> bytes:
     except OSError:
         return b""
     try:
-        return _read_open(file, most)
+        return _read_rest(file, most)
     except OSError:
         return b""
     finally:
         os.close(file)
 
 
-def _read_open(file: int, most: int) -> bytes:
-    data = os.read(file, most)
-    if len(data) == most or not data:
-        return data
-    pieces = [data]
-    left = most - len(data)
-    while left > 0 and (piece := os.read(file, left)):
+def _read_rest(file: int, most: int) -> bytes:
+    pieces = []
+    while most > 0 and (piece := os.read(file, most)):
         pieces.append(piece)
-        left -= len(piece)
+        most -= len(piece)
     return b"".join(pieces)

@@ -7,7 +7,7 @@ import os
 from ferrule_opennotes import errors
 
 
-def inside(path: str) -> str:
+def normalize(path: str) -> str:
     """The path as notes carry it: relative, "/" between its parts, without `.` and empty parts.
 
     Raises PATH_TRAVERSAL for what is absolute, has `..` or `~`, or could mean another place on another system.
@@ -20,7 +20,7 @@ def inside(path: str) -> str:
     return "/".join(part for part in parts if part not in ("", "."))
 
 
-def absolute(path: str) -> str:
+def make_absolute(path: str) -> str:
     """The absolute path; a relative one as it is, and so leading nowhere, where the working directory is gone."""
     try:
         return os.path.abspath(path)
@@ -28,7 +28,7 @@ def absolute(path: str) -> str:
         return os.path.normpath(path)
 
 
-def entries(folder: str) -> list[os.DirEntry[str]]:
+def list_entries(folder: str) -> list[os.DirEntry[str]]:
     """What a folder holds; nothing where it cannot be listed."""
     try:
         return list(os.scandir(folder))

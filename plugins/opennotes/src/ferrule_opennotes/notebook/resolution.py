@@ -8,106 +8,111 @@ in, its ancestors.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ferrule_opennotes import errors
-from ferrule_opennotes.notebook import global_config
-from ferrule_opennotes.notebook.notebook import Malformed, Notebook, read
-from ferrule_opennotes.notebook.paths import absolute
-from ferrule_opennotes.notebook.storable import storable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from ferrule_opennotes.notebook import configuration
+from ferrule_opennotes.notebook.characters import make_storable
+from ferrule_opennotes.notebook.notebook import ConfigurationError, Notebook, read
+from ferrule_opennotes.notebook.paths import make_absolute
 
 VARIABLES = {"opennotes": "OPENNOTES_NOTEBOOK", "jot": "JOT_NOTEBOOK"}
 
 
-class Found(NamedTuple):
+class Discovery(NamedTuple):
     """A notebook and how it was found: `explicit`, `registered` or `ancestor`."""
 
     notebook: Notebook
     source: str
 
 
-def kinds(kind: str) -> list[str]:
+def order_kinds(kind: str) -> list[str]:
     """Both CLIs, the one that is installed first."""
     return [kind, *(other for other in VARIABLES if other != kind)]
 
 
-def opened(argument: str | None, kind: str) -> Notebook:
+def open_notebook(argument: str | None, kind: str) -> Notebook:
     """The notebook that a call means. argument: its `notebook`. kind: of the installed CLI.
 
     Raises NOTEBOOK_NOT_FOUND with the reason, or the folders that were looked at.
     """
     if argument:
-        return _named(argument, kind)
-    found = current(kind)
+        return _open_named(argument, kind)
+    found = find_current(kind)
     if found is None:
-        raise errors.notebook_not_found(searched=[storable(folder) for folder in _ancestors()])
+        raise errors.notebook_not_found(searched=[make_storable(folder) for folder in _list_ancestors()])
     return found.notebook
 
 
-def current(kind: str) -> Found | None:
+def find_current(kind: str) -> Discovery | None:
     """The notebook of the context, None where there is none. Raises NOTEBOOK_NOT_FOUND where it cannot be read."""
     try:
-        return _from_environment(kind) or _from_folder(kind)
-    except Malformed as error:
-        raise errors.notebook_not_found(reason=storable(str(error))) from None
+        return _find_by_environment(kind) or _find_by_folder(kind)
+    except ConfigurationError as error:
+        raise errors.notebook_not_found(reason=make_storable(str(error))) from None
 
 
-def known(kind: str) -> Iterator[Found]:
+def find_all(kind: str) -> Iterator[Discovery]:
     """Every notebook that is registered, then every one around the working directory; none of them twice."""
     seen: set[str] = set()
-    for source, folders in (("registered", global_config.registered(kinds(kind))), ("ancestor", _ancestors())):
+    sources = {"registered": configuration.list_registered(order_kinds(kind)), "ancestor": _list_ancestors()}
+    for source, folders in sources.items():
         for folder in folders:
-            notebook = _readable(folder, kind)
+            notebook = _read_usable(folder, kind)
             if notebook and (place := os.path.realpath(notebook.path)) not in seen:
                 seen.add(place)
-                yield Found(notebook, source)
+                yield Discovery(notebook, source)
 
 
-def _named(argument: str, kind: str) -> Notebook:
+def _open_named(argument: str, kind: str) -> Notebook:
     if "\0" in argument:
         raise errors.notebook_not_found(argument.replace("\0", "\ufffd"), "a path holds no NUL")
-    folder = absolute(os.path.expanduser(argument))
+    folder = make_absolute(os.path.expanduser(argument))
     if os.path.basename(folder) in (".opennotes.json", ".jot.json"):
         folder = os.path.dirname(folder)
     try:
-        notebook = read(folder, kinds(kind))
-    except (Malformed, OSError) as error:
-        raise errors.notebook_not_found(argument, storable(str(error))) from None
+        notebook = read(folder, order_kinds(kind)) or _read_around(folder, kind)
+    except (ConfigurationError, OSError) as error:
+        raise errors.notebook_not_found(argument, make_storable(str(error))) from None
     if notebook is None:
-        notebook = next((each.notebook for each in known(kind) if each.notebook.name == argument), None)
+        notebook = next((each.notebook for each in find_all(kind) if each.notebook.name == argument), None)
     if notebook is None:
         reason = "it holds no .opennotes.json or .jot.json" if os.path.isdir(folder) else "there is no such folder"
         raise errors.notebook_not_found(argument, reason)
     return notebook
 
 
-def _from_environment(kind: str) -> Found | None:
-    for each in kinds(kind):
+def _read_around(root: str, kind: str) -> Notebook | None:
+    """The notebook in the folder above that has its notes in `root`, as `opennotes` makes them."""
+    notebook = _read_usable(os.path.dirname(root), kind)
+    return notebook if notebook and notebook.root == root else None
+
+
+def _find_by_environment(kind: str) -> Discovery | None:
+    for each in order_kinds(kind):
         if folder := os.environ.get(VARIABLES[each], "").strip():
-            notebook = read(absolute(folder), [each, *kinds(each)[1:]])
+            notebook = read(make_absolute(folder), [each, *order_kinds(each)[1:]])
             if notebook is None:
-                raise Malformed(f"{VARIABLES[each]} names {folder}, which holds no notebook")
-            return Found(notebook, "explicit")
+                raise ConfigurationError(f"{VARIABLES[each]} names {folder}, which holds no notebook")
+            return Discovery(notebook, "explicit")
     return None
 
 
-def _from_folder(kind: str) -> Found | None:
-    folders = _ancestors()
+def _find_by_folder(kind: str) -> Discovery | None:
+    folders = _list_ancestors()
     if not folders:
         return None
-    if notebook := read(folders[0], kinds(kind)):
-        return Found(notebook, "ancestor")
-    everything = list(known(kind))
+    if notebook := read(folders[0], order_kinds(kind)):
+        return Discovery(notebook, "ancestor")
+    everything = list(find_all(kind))
     for found in everything:
         if _has_context(found.notebook, folders):
             return found
-    return next((found for found in everything if found.source == "ancestor"), _registered_around(everything, folders))
+    return next((found for found in everything if found.source == "ancestor"), _find_registered(everything, folders))
 
 
-def _registered_around(everything: Sequence[Found], folders: Sequence[str]) -> Found | None:
+def _find_registered(everything: Sequence[Discovery], folders: Sequence[str]) -> Discovery | None:
     """The nearest ancestor that happens to be registered as well."""
     places = {found.notebook.path: found for found in everything}
     return next((places[folder] for folder in folders if folder in places), None)
@@ -128,7 +133,7 @@ def _is_around(context: str, folders: Sequence[str]) -> bool:
     return os.path.normpath(context) in (*folders, os.sep) or os.path.realpath(context) in folders
 
 
-def _ancestors() -> list[str]:
+def _list_ancestors() -> list[str]:
     """The working directory and every folder above it but the last; none where it has been removed."""
     try:
         folder = os.getcwd()
@@ -141,8 +146,8 @@ def _ancestors() -> list[str]:
     return folders
 
 
-def _readable(folder: str, kind: str) -> Notebook | None:
+def _read_usable(folder: str, kind: str) -> Notebook | None:
     try:
-        return read(folder, kinds(kind))
-    except Malformed:
+        return read(folder, order_kinds(kind))
+    except ConfigurationError:
         return None

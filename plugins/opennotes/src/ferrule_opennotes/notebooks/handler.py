@@ -2,63 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ferrule import Context, ToolError
-from ferrule_opennotes.answers.pages import BYTES, size_of
-from ferrule_opennotes.notebook.global_config import registered
-from ferrule_opennotes.notebook.resolution import Found, current, kinds, known
-from ferrule_opennotes.notebook.storable import storable
-from ferrule_opennotes.program.discovery import find
+from ferrule_opennotes.answers.pages import add_guidance, take_fitting
+from ferrule_opennotes.notebook.characters import make_storable
+from ferrule_opennotes.notebook.configuration import list_registered
+from ferrule_opennotes.notebook.resolution import Discovery, find_all, find_current, order_kinds
+from ferrule_opennotes.program.discovery import find_program
 
-_MOST_NAMED = 10  # folders
+if TYPE_CHECKING:
+    from ferrule import JSONObject
+    from ferrule_opennotes.answers.types import NotebookInfo, NotebooksAnswer
+
+_MAX_NAMED = 10  # folders
+_DEFAULTS = (
+    "/opennotes/notebooks",
+    "/jot/notebooks",
+)  # where the CLI looks by itself; they may hold none
 
 
-def answer(context: Context) -> dict[str, Any]:
+def answer(arguments: JSONObject, context: Context) -> NotebooksAnswer:
     """Do what `execute` promises."""
-    kind = find(context).kind
-    everything = list(known(kind))
-    shown = _fitting(everything)
-    document: dict[str, Any] = {"notebooks": shown, "current": None}
-    guidance = _missing(everything, kind, len(everything) - len(shown))
+    kind = find_program(context).kind
+    everything = list(find_all(kind))
+    shown = take_fitting(map(_describe, everything))
+    guidance = _describe_missing(everything, kind, len(everything) - len(shown))
     try:
-        found = current(kind)
+        found = find_current(kind)
     except ToolError as error:  # a notebook that cannot be read hides none of the others
         found, guidance = None, [error.message, *guidance]
-    if found:
-        document["current"] = _described(found)
-    return document | ({"_guidance": " ".join(guidance)} if guidance else {})
+    document: NotebooksAnswer = {"notebooks": shown, "current": _describe(found) if found else None}
+    return add_guidance(document, " ".join(guidance))
 
 
-def _described(found: Found) -> dict[str, Any]:
-    return {**found.notebook.named(), "source": found.source, "noteCount": found.notebook.count()}
+def _describe(found: Discovery) -> NotebookInfo:
+    return {**found.notebook.describe(), "source": found.source, "noteCount": found.notebook.count_notes()}
 
 
-def _fitting(everything: list[Found]) -> list[dict[str, Any]]:
-    taken: list[dict[str, Any]] = []
-    size = 0
-    for found in everything:
-        described = _described(found)
-        size += size_of(described)
-        if size > BYTES:
-            break
-        taken.append(described)
-    return taken
-
-
-def _missing(everything: list[Found], kind: str, left: int) -> list[str]:
-    """What is not in the list: notebooks that do not fit, and folders that are registered and hold none.
-
-    The folder that the CLI looks in by itself may hold none.
-    """
+def _describe_missing(everything: list[Discovery], kind: str, left: int) -> list[str]:
+    """What is not in the list: notebooks that do not fit, and folders that are registered and hold none."""
     there = {found.notebook.path for found in everything}
-    absent = [folder for folder in registered(kinds(kind)) if folder not in there and not _is_default(folder)]
+    registered = [folder for folder in list_registered(order_kinds(kind)) if not folder.endswith(_DEFAULTS)]
+    absent = [folder for folder in registered if folder not in there]
     said = [f"{left} more notebooks do not fit into one answer."] if left else []
     if absent:
-        more = f" and {len(absent) - _MOST_NAMED} more" if len(absent) > _MOST_NAMED else ""
-        said.append(f"Registered, but no notebook that can be read: {', '.join(absent[:_MOST_NAMED])}{more}.")
-    return [storable(text) for text in said]
-
-
-def _is_default(folder: str) -> bool:
-    return folder.endswith(("/opennotes/notebooks", "/jot/notebooks"))
+        more = f" and {len(absent) - _MAX_NAMED} more" if len(absent) > _MAX_NAMED else ""
+        said.append(f"Registered, but no notebook that can be read: {', '.join(absent[:_MAX_NAMED])}{more}.")
+    return [make_storable(text) for text in said]

@@ -6,21 +6,21 @@ glob; title is a part of the title; links-to and linked-by follow the links betw
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_opennotes.notebook.globs import matches
-from ferrule_opennotes.notebook.notes import Note, as_text
-from ferrule_opennotes.query.text import folded
+from ferrule_opennotes.notebook.notes import Note, to_text
+from ferrule_opennotes.query.text import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
+    from ferrule import JSONObject
     from ferrule_opennotes.links import Links
 
 FIELDS = ("path", "title", "links-to", "linked-by")
 _GROUPS = ("and", "or", "not")
 _NO_OPERATORS = ("!", "<", ">", "~")  # with the = that follows; taken for a name they would find nothing
-_LONGEST = 1000  # characters of a value, as the CLI takes them
+_MAX_VALUE_CHARS = 1000  # characters of a value, as the CLI takes them
 
 
 class Condition(NamedTuple):
@@ -31,18 +31,18 @@ class Condition(NamedTuple):
     value: str
 
 
-def findings(filters: dict[str, Any]) -> list[str]:
+def find_problems(filters: JSONObject) -> list[str]:
     """What is wrong with filters: one sentence each, the place first."""
     found = []
     for group in _GROUPS:
         for position, text in enumerate(filters.get(group) or ()):
-            if problem := _problem(text):
+            if problem := _find_problem(text):
                 found.append(f"filters.{group}[{position}]: {problem}")
     unknown = [name for name in filters if name not in _GROUPS]
     return found + [f"filters.{name}: there are and, or, not" for name in unknown]
 
 
-def parsed(filters: dict[str, Any] | None) -> list[Condition]:
+def parse(filters: JSONObject | None) -> list[Condition]:
     """The conditions of filters that have no findings."""
     conditions = []
     for group in _GROUPS:
@@ -52,16 +52,19 @@ def parsed(filters: dict[str, Any] | None) -> list[Condition]:
     return conditions
 
 
-def satisfying(notes: Sequence[Note], root: str, conditions: Sequence[Condition]) -> list[Note]:
+def select(notes: Sequence[Note], root: str, conditions: Sequence[Condition]) -> list[Note]:
     """The notes for which every `and` holds, one of the `or` if there are any, and none of the `not`; in their order.
 
     notes: all of the notebook. root: its root.
     """
-    links = _links(notes, root) if any(each.field.startswith("link") for each in conditions) else None
-    tests = [(each.group, _test(each, notes, links)) for each in conditions]
-    needed = [test for group, test in tests if group == "and"]
-    any_of = [test for group, test in tests if group == "or"]
-    excluded = [test for group, test in tests if group == "not"]
+    links = None
+    if any(each.field.startswith("link") for each in conditions):
+        from ferrule_opennotes.links import Links
+
+        links = Links(notes, root)
+    needed, any_of, excluded = (
+        [_make_test(each, notes, links) for each in conditions if each.group == group] for group in _GROUPS
+    )
     return [
         note
         for note in notes
@@ -71,58 +74,54 @@ def satisfying(notes: Sequence[Note], root: str, conditions: Sequence[Condition]
     ]
 
 
-def shown(conditions: Sequence[Condition]) -> str:
+def describe(conditions: Sequence[Condition]) -> str:
     """The conditions as one line, as they were carried out."""
-    texts = {group: [_quoted(each) for each in conditions if each.group == group] for group in _GROUPS}
+    texts = {group: [_quote(each) for each in conditions if each.group == group] for group in _GROUPS}
     parts = list(texts["and"])
     if texts["or"]:
         parts.append(f"({' OR '.join(texts['or'])})" if len(texts["or"]) > 1 else texts["or"][0])
     return " AND ".join(parts + [f"NOT {text}" for text in texts["not"]])
 
 
-def _links(notes: Sequence[Note], root: str) -> Links:
-    from ferrule_opennotes.links import Links
-
-    return Links(notes, root)
-
-
-def _quoted(condition: Condition) -> str:
+def _quote(condition: Condition) -> str:
     value = condition.value.replace("'", "''")
     return f"{condition.field} = '{value}'"
 
 
-def _problem(text: Any) -> str | None:
+def _find_problem(text: object) -> str | None:
     field, equals, value = str(text).partition("=")
     field, value = field.strip(), value.strip()
     if not equals:
-        return f"{_short(text)} is no condition; write field=value"
+        return f"{_shorten(text)} is no condition; write field=value"
     if field.endswith(_NO_OPERATORS):
-        return f"{_short(text)} has another operator than =; what must not hold goes into 'not'"
+        return f"{_shorten(text)} has another operator than =; what must not hold goes into 'not'"
     if field not in FIELDS and (not field.startswith("data.") or field == "data."):
-        return f"there is no field {_short(field)}; there are data.NAME, {', '.join(FIELDS)}"
+        return f"there is no field {_shorten(field)}; there are data.NAME, {', '.join(FIELDS)}"
     if not value:
-        return f"{_short(field)} has no value"
-    return f"the value has {len(value)} characters, {_LONGEST} are taken" if len(value) > _LONGEST else None
+        return f"{_shorten(field)} has no value"
+    if len(value) > _MAX_VALUE_CHARS:
+        return f"the value has {len(value)} characters, {_MAX_VALUE_CHARS} are taken"
+    return None
 
 
-def _short(text: Any) -> str:
+def _shorten(text: object) -> str:
     return repr(str(text)[:80])
 
 
-def _test(condition: Condition, notes: Sequence[Note], links: Links | None) -> Callable[[Note], bool]:
+def _make_test(condition: Condition, notes: Sequence[Note], links: Links | None) -> Callable[[Note], bool]:
     field, value = condition.field, condition.value
     if field == "path":
         return lambda note: _is_path(note.path, value)
     if field == "title":
-        wanted = folded(value)
-        return lambda note: wanted in folded(note.name)
+        wanted = fold(value)
+        return lambda note: wanted in fold(note.name)
     if links is not None and field == "links-to":
         return lambda note: any(_is_path(target, value) for target in links.targets(note))
     if links is not None and field == "linked-by":
         reached = {target for note in notes if _is_path(note.path, value) for target in links.targets(note)}
         return lambda note: note.path in reached
     name = field.removeprefix("data.")
-    return lambda note: value in _values(note, name)
+    return lambda note: value in _list_values(note, name)
 
 
 def _is_path(path: str, wanted: str) -> bool:
@@ -133,15 +132,12 @@ def _is_path(path: str, wanted: str) -> bool:
     return path in (wanted, f"{wanted}.md") or path.startswith(wanted.rstrip("/") + "/")
 
 
-def _values(note: Note, name: str) -> list[str]:
+def _list_values(note: Note, name: str) -> list[str]:
     """What a field of the frontmatter holds, as text: each item of a list, and `tags` and `tag` alike."""
     if name in ("tag", "tags"):
         return note.tags
-    value: Any = note.frontmatter
-    if name in value:
-        value = value[name]
-    else:
-        for part in name.split("."):
-            value = value.get(part) if isinstance(value, dict) else None
+    value: object = note.frontmatter
+    for part in [name] if name in note.frontmatter else name.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
     items = value if isinstance(value, list) else [value]
-    return [as_text(item) for item in items if item is not None and not isinstance(item, dict | list)]
+    return [to_text(item) for item in items if item is not None and not isinstance(item, dict | list)]

@@ -1,22 +1,80 @@
-"""Notes whose title or content holds a text, whatever its case."""
+"""Notes that hold a text, whatever its case, and those that are like it, best first, typing errors forgiven.
+
+For likeness each word of the query is held against the words of the title and of the content's beginning, and has to
+have a like in one of them. What the title says counts twice as much as what the content says.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ferrule_opennotes.notebook.notes import Note
 
+_MIN_LIKENESS = 70.0  # of 100; `mtng` for `meeting` has 73, one letter wrong in a word of five 80
+_PART_LIKENESS = 90.0  # a word that is part of a longer one
+_MIN_PART_CHARS = 3
+_MAX_CONTENT_CHARS = 20_000  # characters of the content that are looked at
+_MAX_WORDS = 20
+_WORD = re.compile(r"\w+")
+UNDIVIDED = re.compile("[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")  # no blanks between words
 
-def containing(notes: Iterable[Note], query: str) -> list[Note]:
+
+def find_containing(notes: Iterable[Note], query: str) -> list[Note]:
     """The notes that hold the query as it stands, in their order. Letters are compared without case."""
-    wanted = folded(query)
-    return [note for note in notes if wanted in folded(note.text) or wanted in folded(note.name)]
+    wanted = fold(query)
+    return [note for note in notes if wanted in fold(note.text) or wanted in fold(note.name)]
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """The text as it is compared: without case, and each letter written in one way."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
+
+
+def rank(notes: Iterable[Note], query: str) -> list[Note]:
+    """The notes that are like the query, the most alike first; those that are equally alike by path.
+
+    A query without a letter has nothing to be like; it is looked for as it stands.
+    """
+    wanted = list(dict.fromkeys(_WORD.findall(fold(query))))[:_MAX_WORDS]
+    if not wanted:
+        return find_containing(notes, query)
+    scored = [(_score(note, wanted), note) for note in notes]
+    return [note for score, note in sorted(scored, key=lambda each: (-each[0], each[1].path)) if score]
+
+
+def _score(note: Note, wanted: list[str]) -> float:
+    """How alike, from 70 to 200, on average over the words that were asked for; 0 where one of them has no like."""
+    title = set(_WORD.findall(fold(note.name.replace("-", " ").replace("_", " "))))
+    content = set(_WORD.findall(fold(note.body[:_MAX_CONTENT_CHARS])))
+    total = 0.0
+    for word in wanted:
+        best = 2 * _find_likeness(word, title) or _find_likeness(word, content)
+        if not best:
+            return 0.0
+        total += best
+    return total / len(wanted)
+
+
+def _find_likeness(word: str, words: set[str]) -> float:
+    """How alike a word and the one that is most like it are, from 70 to 100; 0 where none is."""
+    best = 100.0 if word in words else _find_best(word, words)
+    return best if best >= _MIN_LIKENESS else 0.0
+
+
+def _find_best(word: str, words: set[str]) -> float:
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+    from rapidfuzz.fuzz import ratio
+
+    if (len(word) >= _MIN_PART_CHARS or UNDIVIDED.search(word)) and any(word in other for other in words):
+        return _PART_LIKENESS
+    best = 0.0
+    # Letters in the wrong order count once; letters left out count little.
+    for scorer, factor in ((ratio, 1.0), (OSA.normalized_similarity, 100.0)):
+        found: Any = process.extractOne(word, words, scorer=scorer, score_cutoff=_MIN_LIKENESS / factor)
+        best = max(best, found[1] * factor if found else 0.0)
+    return best

@@ -1,1 +1,1 @@
-"""SQL over a notebook's notes: what may be asked, and who answers."""
+"""SQL over a notebook's notes: what may be asked, and the database that answers."""

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import json
 import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ferrule import ToolError
-from ferrule_opennotes.errors import invalid_sql, query_timeout
+from ferrule_opennotes.errors import QUERY_SECONDS, invalid_sql, query_timeout
 from ferrule_opennotes.notebook import globs
-from ferrule_opennotes.sql import limits, metadata, tree, values
-from ferrule_opennotes.sql.errors import complaint
+from ferrule_opennotes.sql import tree, values
+from ferrule_opennotes.sql.errors import translate
 from ferrule_opennotes.sql.markdown import MACROS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     import duckdb
 
+    from ferrule import Context, JSONObject
+    from ferrule_opennotes.notebook.notebook import Notebook
     from ferrule_opennotes.notebook.notes import Note
+    from ferrule_opennotes.sql.tree import Query
 
 _Result = TypeVar("_Result")
 
-_BATCH = 4_000_000  # characters of notes that are handed over at a time
-_PATIENCE = 0.2  # seconds that an interrupted query has to end
+_BATCH_CHARS = 4_000_000  # characters of notes that are handed over at a time
+_ANSWER_SECONDS = 0.5  # in which the answer is made
+_MIN_MIB, _MAX_MIB, _DEFAULT_MIB = 64, 2048, 1024
+_MEMORY_SHARE = 0.45  # of the address space that is left; DuckDB does not count all that it takes
+_EXIT_GRACE_SECONDS = 0.2  # seconds that an interrupted query has to end
 _SETUP = (
     "SET TimeZone = 'UTC'",
     "SET enable_progress_bar = false",
@@ -51,41 +57,52 @@ _MEMORY_HINT = "If it is installed, it may need more memory than FERRULE_MEMORY 
 _ANSWER = "CREATE TEMP TABLE answer AS\n"
 
 
+def ask(statement: str, notebook: Notebook, context: Context) -> Database:
+    """Judge a statement and carry it out. Raises ToolError INVALID_SQL with the reason, and QUERY_TIMEOUT."""
+    database = Database(max(0.1, min(QUERY_SECONDS, context.remaining() - _ANSWER_SECONDS)))
+    query = database.judge(statement)
+    database.run(query, _one_by_one(notebook.list_notes()))
+    return database
+
+
 class Database:
-    """One database for one statement.
+    """One database for one statement, locked from the start. seconds: until everything has to be over."""
 
-    notes: all that the notebook has, and each is forgotten once it is loaded, where the caller does not keep it.
-    patterns: those that the statement reads; notes that none of them fits are not loaded. seconds: until everything
-    has to be over.
-    """
-
-    def __init__(self, notes: Iterable[Note], patterns: Sequence[str], seconds: float) -> None:
+    def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._deadline = _now() + seconds
-        self._memory = limits.memory()
-        self._connection = _connected(self._memory)
+        self._deadline = time.monotonic() + seconds
+        self._memory = _compute_memory()
+        self._connection = _connect(self._memory)
         self._columns: list[tuple[str, str]] = []
         self.total = 0
-        self._guarded(lambda: self._load(notes, patterns))
+        self._guard(self._set_up)
 
-    def run(self, statement: str) -> None:
-        """Judge the statement once more, carry it out, and keep its rows. Raises INVALID_SQL and QUERY_TIMEOUT."""
-        self._guarded(lambda: tree.judge(self._connection, statement))
-        self._guarded(lambda: self._materialise(statement), lines_before=1)
+    def judge(self, statement: str) -> Query:
+        """The statement, if it may be run. Raises INVALID_SQL that says what is refused."""
+        return self._guard(lambda: tree.judge(self._connection, statement))
 
-    def rows(self, offset: int, limit: int) -> list[dict[str, Any]]:
+    def run(self, query: Query, notes: Iterable[Note]) -> None:
+        """Carry out what has been judged, and keep its rows. Raises INVALID_SQL and QUERY_TIMEOUT.
+
+        notes: all that the notebook has; those that none of the query's patterns fits are not read, and each is
+        forgotten once it is loaded, where the caller does not keep it.
+        """
+        self._guard(lambda: self._load(notes, query.patterns))
+        self._guard(lambda: self._materialise(query.text), lines_before=1)
+
+    def fetch_rows(self, offset: int, limit: int) -> list[JSONObject]:
         """The rows from `offset` on, `limit` at most, each as JSON by the names of its columns."""
-        return self._guarded(lambda: self._page(offset, limit))
+        return self._guard(lambda: self._page(offset, limit))
+
+    def _set_up(self) -> None:
+        for statement in (*_SETUP, *_LOCKS):
+            self._connection.execute(statement)
 
     def _load(self, notes: Iterable[Note], patterns: Sequence[str]) -> None:
-        for statement in _SETUP:
-            self._connection.execute(statement)
-        for batch in _batches(_rows(notes, patterns)):
-            if _now() > self._deadline:
+        for batch in _divide(_serialize(notes, patterns)):
+            if time.monotonic() > self._deadline:
                 raise query_timeout(self._seconds)
             self._connection.execute(_INSERT, [f"[{','.join(batch)}]"])
-        for statement in _LOCKS:
-            self._connection.execute(statement)
 
     def _materialise(self, statement: str) -> None:
         self._connection.execute(_ANSWER + statement)
@@ -94,16 +111,16 @@ class Database:
         counted = self._connection.execute("SELECT count(*) FROM answer").fetchone()
         self.total = counted[0] if counted else 0
 
-    def _page(self, offset: int, limit: int) -> list[dict[str, Any]]:
-        columns = ", ".join(_selected(name, kind) for name, kind in self._columns)
+    def _page(self, offset: int, limit: int) -> list[JSONObject]:
+        columns = ", ".join(_select(name, kind) for name, kind in self._columns)
         page = self._connection.execute(f"SELECT {columns} FROM answer LIMIT ? OFFSET ?", [limit, offset])  # noqa: S608
         return [self._row(row) for row in page.fetchall()]
 
-    def _row(self, row: Sequence[Any]) -> dict[str, Any]:
+    def _row(self, row: Sequence[object]) -> JSONObject:
         pairs = zip(self._columns, row, strict=True)
-        return {values.as_json(name): _value(kind, value) for (name, kind), value in pairs}
+        return {str(values.to_json(name)): _convert(kind, value) for (name, kind), value in pairs}
 
-    def _guarded(self, work: Callable[[], _Result], lines_before: int = 0) -> _Result:
+    def _guard(self, work: Callable[[], _Result], lines_before: int = 0) -> _Result:
         """Do the work in time, or raise QUERY_TIMEOUT; what DuckDB fails with becomes INVALID_SQL.
 
         It runs in a thread, since a single function can keep DuckDB from noticing that it has been interrupted.
@@ -115,16 +132,16 @@ class Database:
         try:
             thread.start()
         except RuntimeError as error:  # no room for its stack
-            raise complaint(error, self._memory) from None
-        thread.join(max(0.0, self._deadline - _now()))
+            raise translate(error, self._memory) from None
+        thread.join(max(0.0, self._deadline - time.monotonic()))
         if thread.is_alive():
             self._connection.interrupt()
-            thread.join(_PATIENCE)
+            thread.join(_EXIT_GRACE_SECONDS)
             raise query_timeout(self._seconds)
         if isinstance(outcome.error, ToolError):
             raise outcome.error
         if isinstance(outcome.error, duckdb.Error | MemoryError):
-            raise complaint(outcome.error, self._memory, lines_before) from None
+            raise translate(outcome.error, self._memory, lines_before) from None
         if outcome.error:
             raise outcome.error
         return outcome.result  # type: ignore[no-any-return]
@@ -145,12 +162,34 @@ class _Outcome:
             self.error = error
 
 
-def _connected(memory: int) -> duckdb.DuckDBPyConnection:
+def _compute_memory() -> int:
+    """MiB that DuckDB may use: a share of what this process may still take."""
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return _DEFAULT_MIB
+    left = (limit - _count_used_bytes()) >> 20
+    return int(min(_MAX_MIB, max(_MIN_MIB, left * _MEMORY_SHARE)))
+
+
+def _count_used_bytes() -> int:
+    """Bytes of address space that this process has; 0 where the system does not say."""
+    import resource
+
+    try:
+        with open("/proc/self/statm", encoding="ascii") as stream:
+            return int(stream.read().split()[0]) * resource.getpagesize()
+    except (OSError, ValueError):
+        return 0
+
+
+def _connect(memory: int) -> duckdb.DuckDBPyConnection:
     try:
         import duckdb
     except ImportError as error:
         raise invalid_sql(f"the package duckdb cannot be loaded: {error.name or error}", _MEMORY_HINT) from None
-    configuration: dict[str, Any] = {
+    configuration: JSONObject = {
         "memory_limit": f"{memory}MiB",
         "threads": 2,
         "temp_directory": "",
@@ -165,42 +204,43 @@ def _connected(memory: int) -> duckdb.DuckDBPyConnection:
     except (duckdb.InvalidInputException, duckdb.CatalogException):  # an earlier version, which has no such threads
         return duckdb.connect(":memory:", config=configuration)
     except (duckdb.Error, MemoryError, RuntimeError) as error:
-        raise complaint(error, memory) from None
+        raise translate(error, memory) from None
 
 
-def _rows(notes: Iterable[Note], patterns: Sequence[str]) -> Iterator[str]:
+def _one_by_one(notes: list[Note]) -> Iterator[Note]:
+    """Each note, which nothing holds any more once the next one is asked for: it holds its text."""
+    notes.reverse()
+    while notes:
+        yield notes.pop()
+
+
+def _serialize(notes: Iterable[Note], patterns: Sequence[str]) -> Iterator[str]:
     """The notes that a pattern fits, each as JSON: file, content, metadata, patterns."""
     for note in notes:
         fitting = [pattern for pattern in patterns if globs.matches(note.path, pattern)]
         if fitting:
-            fields = metadata.as_text(note.frontmatter)
+            fields = values.to_map(note.frontmatter)
             yield json.dumps({"f": note.path, "c": note.text, "m": fields, "p": fitting}, ensure_ascii=False)
 
 
-def _batches(rows: Iterator[str]) -> Iterator[list[str]]:
+def _divide(rows: Iterator[str]) -> Iterator[list[str]]:
     batch: list[str] = []
     length = 0
     for row in rows:
         batch.append(row)
         length += len(row)
-        if length > _BATCH:
+        if length > _BATCH_CHARS:
             yield batch
             batch, length = [], 0
     if batch:
         yield batch
 
 
-def _selected(name: str, kind: str) -> str:
+def _select(name: str, kind: str) -> str:
     quoted = '"' + name.replace('"', '""') + '"'
-    kind_to_read = values.read_as(kind)
+    kind_to_read = values.find_cast(kind)
     return f"CAST({quoted} AS {kind_to_read}) AS {quoted}" if kind_to_read else quoted
 
 
-def _value(kind: str, value: Any) -> Any:
-    return values.zoned(value) if kind == "TIMESTAMP WITH TIME ZONE" else values.as_json(value)
-
-
-def _now() -> float:
-    import time
-
-    return time.monotonic()
+def _convert(kind: str, value: object) -> object:
+    return values.format_zoned(value) if kind == "TIMESTAMP WITH TIME ZONE" else values.to_json(value)

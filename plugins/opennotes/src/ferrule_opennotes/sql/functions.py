@@ -1,15 +1,13 @@
 """The functions that a statement may call: they compute from their arguments, and reach nothing else.
 
-Everything that is not listed is refused, so what a later database can do is refused, too, until somebody has read it.
+Everything that is not listed is refused, so what a later database can do is refused, too, until it has been reviewed.
 The names are DuckDB's scalar, aggregate and window functions, without those that tell of the session, its settings,
 its catalogue or the machine, that keep a state, wait, write a log, or run text as SQL.
 """
 
 from __future__ import annotations
 
-from ferrule_opennotes.sql.words import words
-
-COMPUTING = words("""
+_NAMES = """
 abs acos acosh add age aggregate ago any_value apply approx_count_distinct approx_quantile approx_top_k arbitrary
 arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null arg_min_nulls_last argmax argmin array_agg array_aggr
 array_aggregate array_append array_apply array_cat array_concat array_contains array_cosine_distance
@@ -68,6 +66,6 @@ to_timestamp to_weeks to_years today transaction_timestamp translate trim trunc 
 unbin unhex unicode union_extract union_tag union_value unnest unpivot_list upper url_decode url_encode uuid
 uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7 var_pop var_samp variance wavg week weekday weekofyear
 weighted_avg xor year yearweek
-""")
-
+"""
+COMPUTING = frozenset(_NAMES.split())
 TABLES = frozenset(("unnest", "generate_series", "range"))

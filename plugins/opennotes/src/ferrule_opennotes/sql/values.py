@@ -1,30 +1,26 @@
-"""DuckDB's values as JSON has them."""
+"""DuckDB's values as JSON has them, and a note's frontmatter as DuckDB has it: every value is text."""
 
 from __future__ import annotations
 
 import base64
+import json
 import math
-from datetime import date, datetime, time, timedelta
+import re
+from collections.abc import Mapping
+from datetime import date, datetime, time
 from decimal import Decimal
-from typing import Any
 
-_LARGEST = 1 << 1023  # what a reader of JSON surely takes as a number
+_MAX_INTEGER = 1 << 1023  # what a reader of JSON surely takes as a number
+_HAS_TO_BE_QUOTED = re.compile(r"""[\[\]{}(),"'\\:=]|^\s|\s$|^$|^null$""", re.IGNORECASE)
 
 # What Python has no type for, or needs another package for, the database itself writes as text.
 _AS_TEXT = (
-    "TIMESTAMP WITH TIME ZONE",
-    "TIME WITH TIME ZONE",
-    "TIMESTAMP_NS",
-    "TIME_NS",
-    "INTERVAL",
-    "UUID",
-    "BIT",
-    "BIGNUM",
-    "VARINT",
+    *("TIMESTAMP WITH TIME ZONE", "TIME WITH TIME ZONE", "TIMESTAMP_NS", "TIME_NS"),
+    *("INTERVAL", "UUID", "BIT", "BIGNUM", "VARINT"),
 )
 
 
-def read_as(kind: str) -> str | None:
+def find_cast(kind: str) -> str | None:
     """The type to which a column of the type `kind` has to be cast before Python reads it; None: as it is."""
     changed = kind
     for name in _AS_TEXT:
@@ -32,80 +28,65 @@ def read_as(kind: str) -> str | None:
     return changed if changed != kind else None
 
 
-def as_json(value: Any) -> Any:
+def to_json(value: object) -> object:
     """Dates and times become ISO 8601, decimals numbers, bytes base64, maps and structs objects.
 
     What is no number to JSON (NaN, the infinities) becomes text, and so does a number that no reader of JSON takes.
     """
-    convert = _CONVERSIONS.get(type(value))
-    return convert(value) if convert else str(value)
+    match value:
+        case None | bool():
+            return value
+        case str():
+            return value.replace("\0", "\ufffd")  # the client cannot store a NUL
+        case int():
+            return value if -_MAX_INTEGER < value < _MAX_INTEGER else str(value)
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case Decimal() if value.is_finite():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case datetime() | date() | time():
+            return value.isoformat()
+        case bytes():
+            return base64.b64encode(value).decode("ascii")
+        case list() | tuple():
+            return [to_json(item) for item in value]
+        case dict():
+            return {_make_key(key): to_json(item) for key, item in value.items()}
+    return str(value)
 
 
-def zoned(text: Any) -> Any:
+def format_zoned(text: object) -> object:
     """A point in time in UTC, as DuckDB writes it, in ISO 8601: "2026-01-02 03:04:05+00" -> "2026-01-02T03:04:05Z"."""
     if not isinstance(text, str) or not text.endswith("+00"):
         return text
     return f"{text[:-3].replace(' ', 'T', 1)}Z"
 
 
-def _same(value: Any) -> Any:
-    return value
+def _make_key(key: object) -> str:
+    return str(key).lower() if isinstance(key, bool) else str(to_json(key))
 
 
-def _text(value: str) -> str:
-    return value.replace("\0", "\ufffd")  # the client cannot store a NUL
+def to_map(frontmatter: Mapping[str, object]) -> dict[str, str | None]:
+    """`{"tags": ["a", "b"], "priority": 3}` becomes `{"tags": "[a, b]", "priority": "3"}`.
+
+    A list is written so that `CAST(metadata['tags'] AS VARCHAR[])` gives its items back; an object is JSON.
+    """
+    return {name: _to_text(value) for name, value in frontmatter.items()}
 
 
-def _integer(value: int) -> int | str:
-    return value if -_LARGEST < value < _LARGEST else str(value)
+def _to_text(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return f"[{', '.join(map(_to_item, value))}]"
+    return json.dumps(value, ensure_ascii=False)
 
 
-def _float(value: float) -> float | str:
-    return value if math.isfinite(value) else str(value)
-
-
-def _decimal(value: Decimal) -> float | int | str:
-    if not value.is_finite():
-        return str(value)
-    return int(value) if value == value.to_integral_value() else float(value)
-
-
-def _iso(value: date | time) -> str:
-    return value.isoformat()
-
-
-def _bytes(value: bytes) -> str:
-    return base64.b64encode(value).decode("ascii")
-
-
-def _list(value: list[Any] | tuple[Any, ...]) -> list[Any]:
-    return [as_json(item) for item in value]
-
-
-def _object(value: dict[Any, Any]) -> dict[str, Any]:
-    return {_key(key): as_json(item) for key, item in value.items()}
-
-
-def _key(key: Any) -> str:
-    key = as_json(key)
-    if isinstance(key, bool):
-        return "true" if key else "false"
-    return key if isinstance(key, str) else str(key)
-
-
-_CONVERSIONS: dict[type, Any] = {
-    type(None): _same,
-    bool: _same,
-    str: _text,
-    int: _integer,
-    float: _float,
-    Decimal: _decimal,
-    datetime: _iso,
-    date: _iso,
-    time: _iso,
-    timedelta: str,
-    bytes: _bytes,
-    list: _list,
-    tuple: _list,
-    dict: _object,
-}
+def _to_item(value: object) -> str:
+    if value is None:
+        return "NULL"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if not _HAS_TO_BE_QUOTED.search(text):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

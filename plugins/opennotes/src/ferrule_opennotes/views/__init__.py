@@ -2,44 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ferrule import Context, hookimpl, static_schema
+from ferrule import Context, hookimpl
+from ferrule_opennotes import schema_beside
+
+if TYPE_CHECKING:
+    from ferrule import JSONObject
+    from ferrule_opennotes.answers.types import ViewAnswer, ViewListAnswer
+
+schema = schema_beside(__file__)
 
 
 @hookimpl
-def schema() -> dict[str, Any]:
-    """Describe the tool, as `schema.json` does."""
-    return static_schema(__file__)
-
-
-@hookimpl
-def validate(arguments: dict[str, Any]) -> list[str]:
+def validate(arguments: JSONObject) -> list[str]:
     """Say which parameters are no texts, and what is wrong with the page."""
-    from ferrule_opennotes.views.checks import findings
+    from ferrule_opennotes.views.handler import find_problems
 
-    return findings(arguments)
+    return find_problems(arguments)
 
 
 @hookimpl
-def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+def execute(arguments: JSONObject, context: Context) -> ViewListAnswer | ViewAnswer:
     """List the views: `{"views", "notebook"}`; or run one: `{"view", "results", "pagination", "notebook"}`.
 
     Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND, VIEW_NOT_FOUND, INVALID_INPUT, QUERY_TIMEOUT or
     CLI_FAILED.
     """
-    from ferrule_opennotes.notebook.resolution import opened
-    from ferrule_opennotes.program.discovery import find
+    from ferrule_opennotes.views.handler import answer
 
-    program = find(context)
-    notebook = opened(arguments.get("notebook"), program.kind)
-    if arguments.get("view") is None:
-        from ferrule_opennotes.views.listed import listed
-
-        return listed(notebook, program, context)
-    from ferrule_opennotes.answers.pages import bounds
-    from ferrule_opennotes.views.execution import executed
-
-    offset, limit = bounds(arguments)
-    params = arguments.get("params") or {}
-    return executed(arguments["view"], params, notebook, program, context, offset=offset, limit=limit)
+    return answer(arguments, context)

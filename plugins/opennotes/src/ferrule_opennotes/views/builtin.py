@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ferrule_opennotes.links import Links
 from ferrule_opennotes.notebook import dates
-from ferrule_opennotes.notebook.notes import Note, as_text
-from ferrule_opennotes.views.conditions.fields import as_number
-from ferrule_opennotes.views.definitions import Definition, Parameter, refused
-from ferrule_opennotes.views.rows import Row, by_created, by_modified
+from ferrule_opennotes.notebook.notes import Note, to_text
+from ferrule_opennotes.views.conditions.fields import to_number
+from ferrule_opennotes.views.definitions import Definition, Parameter, make_refusal
+from ferrule_opennotes.views.rows import Row, sort_by_created, sort_by_modified
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from ferrule_opennotes.views.parameters import Values
@@ -42,67 +42,67 @@ def run(name: str, notes: list[Note], root: str, values: Values) -> list[Row]:
     """The rows of a built-in view. root: the folder of the notes. Raises ToolError INVALID_INPUT."""
     if name == "orphans":
         definition = values.text("{{definition}}") if values.has("definition") else ORPHANS[0]
-        return _orphans(notes, Links(notes, root), definition)
+        return _find_orphans(notes, Links(notes, root), definition)
     if name == "broken-links":
-        return _broken_links(notes, Links(notes, root))
+        return _find_broken_links(notes, Links(notes, root))
     if name == "kanban":
-        return _kanban(notes, values)
+        return _sort_by_status(notes, values)
     return [Row(note) for note in _PLAIN[name](notes, values.now)]
 
 
-def _today(notes: list[Note], now: datetime) -> list[Note]:
+def _select_today(notes: list[Note], now: datetime) -> list[Note]:
     def is_of_today(text: str | None) -> bool:
         instant = dates.parse(text)
         return instant is not None and dates.day_of(instant, now.tzinfo) == now.date()
 
-    return by_modified([note for note in notes if is_of_today(note.modified) or is_of_today(note.created)])
+    return sort_by_modified([note for note in notes if is_of_today(note.modified) or is_of_today(note.created)])
 
 
-def _recent(notes: list[Note], now: datetime) -> list[Note]:
-    return by_modified(notes)[:RECENT]
+def _select_recent(notes: list[Note], now: datetime) -> list[Note]:
+    return sort_by_modified(notes)[:RECENT]
 
 
-def _untagged(notes: list[Note], now: datetime) -> list[Note]:
-    return by_created([note for note in notes if not note.tags])
+def _select_untagged(notes: list[Note], now: datetime) -> list[Note]:
+    return sort_by_created([note for note in notes if not note.tags])
 
 
 _PLAIN: dict[str, Callable[[list[Note], datetime], list[Note]]] = {
-    "today": _today,
-    "recent": _recent,
-    "untagged": _untagged,
+    "today": _select_today,
+    "recent": _select_recent,
+    "untagged": _select_untagged,
 }
 
 
-def _kanban(notes: list[Note], values: Values) -> list[Row]:
+def _sort_by_status(notes: list[Note], values: Values) -> list[Row]:
     wanted = values.alternatives("{{status}}") if values.has("status") else None
     columns: dict[str, list[Note]] = {status: [] for status in (STATUSES if wanted is None else wanted)}
-    for note in by_modified(notes):
+    for note in sort_by_modified(notes):
         status = _status(note, columns)
         if status in columns or (status and wanted is None):
             columns.setdefault(status, []).append(note)
     order = [status for status in columns if wanted or status in STATUSES]
     order += sorted(set(columns) - set(order))
-    return [_card(note) for status in order for note in sorted(columns[status], key=_priority)]
+    return [_make_card(note) for status in order for note in sorted(columns[status], key=_priority)]
 
 
 def _status(note: Note, columns: dict[str, list[Note]]) -> str:
     """The status of a note; of several the first that is asked for."""
     value = note.frontmatter.get("status")
     if isinstance(value, list):
-        texts = [as_text(item).strip() for item in value]
+        texts = [to_text(item).strip() for item in value]
         return next((text for text in texts if text in columns), texts[0] if texts else "")
-    return "" if value is None or isinstance(value, dict) else as_text(value).strip()
+    return "" if value is None or isinstance(value, dict) else to_text(value).strip()
 
 
-def _card(note: Note) -> Row:
+def _make_card(note: Note) -> Row:
     facts = {name: note.frontmatter.get(name) for name in ("status", "priority")}
     return Row(note, {name: value for name, value in facts.items() if value is not None})
 
 
 def _priority(note: Note) -> tuple[int, float]:
-    """Numbers first, the largest before the others; then words; then what nobody can rank; then nothing."""
+    """Numbers first, the largest before the others; then words; then what has no rank; then nothing."""
     value = note.frontmatter.get("priority")
-    number = as_number(value)
+    number = to_number(value)
     if number is not None and not isinstance(value, bool):
         return (0, -number)
     if not isinstance(value, str):
@@ -111,25 +111,21 @@ def _priority(note: Note) -> tuple[int, float]:
     return (2, 0) if rank is None else (1, -rank)
 
 
-def _orphans(notes: list[Note], links: Links, definition: str) -> list[Row]:
+def _find_orphans(notes: list[Note], links: Links, definition: str) -> list[Row]:
     if definition not in ORPHANS:
-        raise refused("orphans", f"its parameter 'definition' is none of {', '.join(ORPHANS)}")
+        raise make_refusal("orphans", f"its parameter 'definition' is none of {', '.join(ORPHANS)}")
     found = [note for note in notes if not links.incoming(note.path) - {note.path}]
     if definition != "no-incoming":
         found = [note for note in found if not _leads_anywhere(note, links)]
     if definition == "isolated":
         found = [note for note in found if not note.tags and not note.frontmatter.get("category")]
-    return [Row(note) for note in by_created(found)]
+    return [Row(note) for note in sort_by_created(found)]
 
 
 def _leads_anywhere(note: Note, links: Links) -> bool:
     return any(target.kind != "image" and target.note != note.path for target in links.outgoing(note))
 
 
-def _broken_links(notes: list[Note], links: Links) -> list[Row]:
-    broken = {note.path: links.broken(note) for note in notes}
-    return [Row(note, _facts(broken[note.path])) for note in by_modified(notes) if broken[note.path]]
-
-
-def _facts(broken: Sequence[str]) -> dict[str, Any]:
-    return {"brokenLinks": list(broken), "linkCount": len(broken)}
+def _find_broken_links(notes: list[Note], links: Links) -> list[Row]:
+    found = [(note, links.broken(note)) for note in sort_by_modified(notes)]
+    return [Row(note, {"brokenLinks": broken, "linkCount": len(broken)}) for note, broken in found if broken]

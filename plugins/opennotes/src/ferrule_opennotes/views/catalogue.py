@@ -1,84 +1,143 @@
-"""The views that configurations define. Of several of one name the notebook's counts, then the global one."""
+"""Which views there are: those of the CLI, which is asked, since its version says nothing, and configured ones.
+
+Of several of one name the notebook's counts, then the global one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
-from ferrule_opennotes.notebook import global_config
-from ferrule_opennotes.notebook.resolution import kinds
+from ferrule_opennotes import errors
+from ferrule_opennotes.answers.pages import add_guidance, take_fitting
+from ferrule_opennotes.notebook import configuration
+from ferrule_opennotes.notebook.resolution import order_kinds
+from ferrule_opennotes.program.cli_errors import require_success
+from ferrule_opennotes.program.process import run
+from ferrule_opennotes.program.scratch import scratch_notebook
 from ferrule_opennotes.views import builtin
-from ferrule_opennotes.views.conditions.statement import Statement, statement
-from ferrule_opennotes.views.definitions import Definition, Flawed, Malformed, Origin, Parameter, parameters, parsed
-from ferrule_opennotes.views.dsl.presentation import Text, text
+from ferrule_opennotes.views.conditions.statement import Statement, parse_statement
+from ferrule_opennotes.views.definitions import Definition, DefinitionError, ViewDefect, parse, parse_parameters
+from ferrule_opennotes.views.dsl.presentation import TextQuery, parse_text
 
 if TYPE_CHECKING:
+    from ferrule import Context, JSONObject
+    from ferrule.text.json_types import JSONMapping
+    from ferrule_opennotes.answers.types import ViewListAnswer
     from ferrule_opennotes.notebook.notebook import Notebook
+    from ferrule_opennotes.program.process import Program
+    from ferrule_opennotes.views.definitions import Origin
+
+_ORIGINS = ("built-in", "global", "notebook")
+_MAX_DEFECTS = 10  # that the guidance names
+_KEYS = ("name", "description", "parameters")
+_LIST_SECONDS = 10.0  # for a question that needs no notes
 
 
-def custom(notebook: Notebook, kind: str) -> dict[str, Definition | Flawed]:
+def list_views(notebook: Notebook, program: Program, context: Context) -> ViewListAnswer:
+    """`{"views", "notebook"}`, with `_guidance` where a view cannot be used or does not fit."""
+    found = find_views(notebook, program, context)
+    usable = [view for view in found.values() if isinstance(view, Definition)]
+    shown = take_fitting([view.describe() for view in usable])
+    guidance = _guide([view for view in found.values() if isinstance(view, ViewDefect)], len(usable) - len(shown))
+    answer: ViewListAnswer = {"views": shown, "notebook": notebook.describe()}
+    return add_guidance(answer, guidance)
+
+
+def find_views(notebook: Notebook, program: Program, context: Context) -> dict[str, Definition | ViewDefect]:
+    """The views by their names, each with the definition that counts, in the order of their origins and names."""
+    built_in = map(from_cli, list_built_in_views(program, context))
+    found = {view.name: view for view in built_in} | read_custom_views(notebook, program.kind)
+    return dict(sorted(found.items(), key=lambda each: (_ORIGINS.index(each[1].origin), each[0])))
+
+
+def list_built_in_views(program: Program, context: Context) -> list[JSONObject]:
+    """The views that the CLI has of itself, by name: each with `name`, `description`, `parameters` where it has any.
+
+    They are asked for in an empty notebook. Raises ToolError CLI_FAILED.
+    """
+    arguments = ["notes", "view", "--list", "--format=json"]
+    with scratch_notebook() as folder:
+        output = run(program, arguments, context, cwd=folder, notebook=folder, limit=_LIST_SECONDS)
+    text = require_success(output, program, arguments)
+    try:
+        views = [view for view in json.loads(text)["views"] if view["origin"] == "built-in"]
+        found = [{name: view[name] for name in _KEYS if view.get(name)} for view in views]
+        return sorted(found, key=itemgetter("name"))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise errors.cli_failed("its list of views cannot be read", [program.path, *arguments]) from None
+
+
+def read_custom_views(notebook: Notebook, kind: str) -> dict[str, Definition | ViewDefect]:
     """The views of the notebook and of the global configuration by their names. kind: of the installed CLI.
 
-    One that cannot be used hides another of its name all the same: nobody asked for that one.
+    One that cannot be used hides another of its name all the same: that one was not asked for.
     """
-    found: dict[str, Definition | Flawed] = {}
-    for origin, value in _configured(notebook, kind):
-        for name, definition in _named(value, origin):
-            if name not in found:
-                found[name] = definition
+    found: dict[str, Definition | ViewDefect] = {}
+    for origin, value in _read_configured(notebook, kind):
+        for name, definition in _name_definitions(value, origin):
+            found.setdefault(name, definition)
     return found
 
 
-def of_cli(listed: Mapping[str, Any]) -> Definition:
+def from_cli(listed: JSONMapping) -> Definition:
     """A built-in view as the CLI lists it, with the parameters that it can be given here."""
     name = str(listed["name"])
     known = builtin.VIEWS.get(name)
     try:
-        stated = parameters(listed.get("parameters"))
-    except Malformed:
+        stated = parse_parameters(listed.get("parameters"))
+    except DefinitionError:
         stated = ()
-    description = str(listed.get("description") or "") or (known.description if known else "")
-    return Definition(name, "built-in", description, _merged(known.parameters if known else (), stated))
-
-
-def query(definition: Definition) -> Statement | Text:
-    """The query of a definition, taken apart. Raises Malformed."""
-    if isinstance(definition.query, Mapping):
-        return statement(definition.query)
-    return text(definition.query or "")
-
-
-def _merged(own: tuple[Parameter, ...], stated: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
     names = {parameter.name for parameter in stated}
-    return (*stated, *(parameter for parameter in own if parameter.name not in names))
+    others = [parameter for parameter in (known.parameters if known else ()) if parameter.name not in names]
+    description = str(listed.get("description") or "") or (known.description if known else "")
+    return Definition(name, "built-in", description, (*stated, *others))
 
 
-def _configured(notebook: Notebook, kind: str) -> Iterator[tuple[Origin, Any]]:
+def parse_query(definition: Definition) -> Statement | TextQuery:
+    """The query of a definition, taken apart. Raises DefinitionError."""
+    if isinstance(definition.query, Mapping):
+        return parse_statement(definition.query)
+    return parse_text(definition.query or "")
+
+
+def _guide(flawed: Sequence[ViewDefect], missing: int) -> str:
+    parts = [f"The view '{view.name[:100]}' ({view.origin}) cannot be used: {view.reason[:300]}." for view in flawed]
+    if len(parts) > _MAX_DEFECTS:
+        parts[_MAX_DEFECTS:] = [f"{len(parts) - _MAX_DEFECTS} more views cannot be used."]
+    if missing:
+        parts.append(f"{missing} more views do not fit into one answer.")
+    return " ".join(parts)
+
+
+def _read_configured(notebook: Notebook, kind: str) -> Iterator[tuple[Origin, object]]:
     yield "notebook", notebook.config.get("views")
-    for each in kinds(kind):
-        yield "global", global_config.views(each)
+    for each in order_kinds(kind):
+        yield "global", configuration.read_views(each)
 
 
-def _named(value: Any, origin: Origin) -> Iterator[tuple[str, Definition | Flawed]]:
+def _name_definitions(value: object, origin: Origin) -> Iterator[tuple[str, Definition | ViewDefect]]:
     """Definitions with their names: an object that has them by name, or the list that the CLI's documentation shows."""
     if isinstance(value, Mapping):
-        yield from ((name, _checked(name, origin, each)) for name, each in value.items())
+        yield from ((name, _check(name, origin, each)) for name, each in value.items())
     for number, each in enumerate(value if isinstance(value, list) else [], 1):
         name = each.get("name") if isinstance(each, Mapping) else None
         if isinstance(name, str) and name:
-            yield name, _checked(name, origin, each)
+            yield name, _check(name, origin, each)
         else:
             place = f"number {number} of a list"
-            yield place, Flawed(place, origin, "it has no name")
+            yield place, ViewDefect(place, origin, "it has no name")
 
 
-def _checked(name: str, origin: Origin, value: Any) -> Definition | Flawed:
+def _check(name: str, origin: Origin, value: object) -> Definition | ViewDefect:
     try:
-        definition = parsed(name, origin, value)
+        definition = parse(name, origin, value)
         if definition.special is None:
-            query(definition)
+            parse_query(definition)
         elif not definition.parameters:
             definition = definition._replace(parameters=builtin.VIEWS[definition.special].parameters)
-    except Malformed as error:
-        return Flawed(name, origin, str(error))
+    except DefinitionError as error:
+        return ViewDefect(name, origin, str(error))
     return definition

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ferrule import ToolError
 from ferrule_opennotes import errors
+
+if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONMapping
+    from ferrule_opennotes.answers.types import ParameterInfo, ViewInfo
 
 Origin = Literal["built-in", "global", "notebook"]
 
@@ -14,7 +18,7 @@ TYPES = ("string", "list", "date", "bool", "number")
 SPECIAL = ("orphans", "broken-links")
 
 
-class Malformed(Exception):
+class DefinitionError(Exception):
     """A definition that cannot be used. The text says why."""
 
 
@@ -27,11 +31,14 @@ class Parameter(NamedTuple):
     default: str | None = None
     description: str = ""
 
-    def shown(self) -> dict[str, Any]:
+    def describe(self) -> ParameterInfo:
         """`name`, `type`, `required`, and `default` and `description` where there are any."""
-        facts: dict[str, Any] = {"name": self.name, "type": self.type, "required": self.required}
-        more = {"default": self.default, "description": self.description}
-        return facts | {name: text for name, text in more.items() if text}
+        facts: ParameterInfo = {"name": self.name, "type": self.type, "required": self.required}
+        if self.default:
+            facts["default"] = self.default
+        if self.description:
+            facts["description"] = self.description
+        return facts
 
 
 class Definition(NamedTuple):
@@ -44,20 +51,20 @@ class Definition(NamedTuple):
     origin: Origin
     description: str = ""
     parameters: tuple[Parameter, ...] = ()
-    query: str | Mapping[str, Any] | None = None
+    query: str | JSONMapping | None = None
     special: str | None = None
 
-    def shown(self) -> dict[str, Any]:
+    def describe(self) -> ViewInfo:
         """The view as a list of views has it."""
-        facts: dict[str, Any] = {"name": self.name, "origin": self.origin}
+        facts: ViewInfo = {"name": self.name, "origin": self.origin}
         if self.description:
             facts["description"] = self.description
         if self.parameters:
-            facts["parameters"] = [parameter.shown() for parameter in self.parameters]
+            facts["parameters"] = [parameter.describe() for parameter in self.parameters]
         return facts
 
 
-class Flawed(NamedTuple):
+class ViewDefect(NamedTuple):
     """A view whose definition cannot be used. reason: why."""
 
     name: str
@@ -65,66 +72,60 @@ class Flawed(NamedTuple):
     reason: str
 
 
-def parsed(name: str, origin: Origin, value: Any) -> Definition:
-    """The definition that a configuration has under a name. Raises Malformed."""
+def parse(name: str, origin: Origin, value: object) -> Definition:
+    """The definition that a configuration has under a name. Raises DefinitionError."""
     if not isinstance(value, Mapping):
-        raise Malformed("it is no object")
-    query, special = value.get("query"), _special(name, value)
+        raise DefinitionError("it is no object")
+    query, special = value.get("query"), _read_special(name, value)
     if special is None and not isinstance(query, str | Mapping):
-        raise Malformed("its 'query' is missing" if query is None else "its 'query' is neither an object nor text")
-    return Definition(
-        name,
-        origin,
-        _description(value),
-        parameters(value.get("parameters")),
-        query if special is None else None,
-        special,
-    )
+        raise DefinitionError(f"its 'query' is {'missing' if query is None else 'neither an object nor text'}")
+    parameters = parse_parameters(value.get("parameters"))
+    return Definition(name, origin, _read_description(value), parameters, None if special else query, special)
 
 
-def parameters(value: Any) -> tuple[Parameter, ...]:
-    """The parameters that a definition lists. Raises Malformed."""
+def parse_parameters(value: object) -> tuple[Parameter, ...]:
+    """The parameters that a definition lists. Raises DefinitionError."""
     if value is None:
         return ()
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise Malformed("its 'parameters' are no list")
-    found = tuple(_parameter(each) for each in value)
+        raise DefinitionError("its 'parameters' are no list")
+    found = tuple(_parse_parameter(each) for each in value)
     if len({parameter.name for parameter in found}) < len(found):
-        raise Malformed("two of its parameters have the same name")
+        raise DefinitionError("two of its parameters have the same name")
     return found
 
 
-def refused(name: str, reason: str, hint: str | None = None, **details: object) -> ToolError:
+def make_refusal(name: str, reason: str, hint: str | None = None, **details: object) -> ToolError:
     """A view that cannot be run as it is asked for, or as it is defined."""
     return ToolError("INVALID_INPUT", f"View '{name}': {reason}", hint=hint, details={"view": name, **details})
 
 
-def as_text(value: Any) -> str:
+def to_text(value: object) -> str:
     """A value of a definition as text: the items of a list with commas, truth as JSON writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return ",".join(as_text(item) for item in value)
+        return ",".join(to_text(item) for item in value)
     return "" if value is None else str(value)
 
 
-def _description(value: Mapping[str, Any]) -> str:
-    return errors.shown(as_text(value.get("description")))
+def _read_description(value: JSONMapping) -> str:
+    return errors.shorten(to_text(value.get("description")))
 
 
-def _special(name: str, value: Mapping[str, Any]) -> str | None:
+def _read_special(name: str, value: JSONMapping) -> str | None:
     special = value.get("special_executor") or (name if value.get("type") == "special" else None)
     if special is not None and special not in SPECIAL:
-        raise Malformed(f"there is no special view '{special}', only {' and '.join(SPECIAL)}")
+        raise DefinitionError(f"there is no special view '{special}', only {' and '.join(SPECIAL)}")
     return special
 
 
-def _parameter(value: Any) -> Parameter:
+def _parse_parameter(value: object) -> Parameter:
     name = value.get("name") if isinstance(value, Mapping) else None
-    if not isinstance(name, str) or not name:
-        raise Malformed("a parameter has no name")
+    if not isinstance(value, Mapping) or not isinstance(name, str) or not name:
+        raise DefinitionError("a parameter has no name")
     kind = value.get("type") or "string"
     if kind not in TYPES:
-        raise Malformed(f"its parameter '{name}' has the type '{kind}', which is none of {', '.join(TYPES)}")
-    default = as_text(value.get("default"))
-    return Parameter(name, kind, value.get("required") is True, default or None, _description(value))
+        raise DefinitionError(f"its parameter '{name}' has the type '{kind}', which is none of {', '.join(TYPES)}")
+    default = to_text(value.get("default"))
+    return Parameter(name, kind, value.get("required") is True, default or None, _read_description(value))

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ferrule_opennotes.views import variables
-from ferrule_opennotes.views.definitions import Malformed, Parameter, refused
+from ferrule_opennotes.views.definitions import DefinitionError, Parameter, make_refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ferrule import ToolError
 
-LONGEST = 1000  # characters of a value
-_ITEMS, _LONGEST_ITEM = 50, 100  # of a list
+MAX_VALUE_CHARS = 1000  # characters of a value
+_MAX_ITEMS, _MAX_ITEM_CHARS = 50, 100  # of a list
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?")
 _PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 
@@ -36,70 +35,70 @@ class Values:
         return name in self._values
 
     def text(self, template: str) -> str:
-        """The template with its placeholders replaced. Raises Malformed for one that stands for nothing."""
+        """The template with its placeholders replaced. Raises DefinitionError for one that stands for nothing."""
         return _PLACEHOLDER.sub(lambda found: self._value(found[1].strip()), template) if "{{" in template else template
 
     def alternatives(self, template: str) -> list[str]:
         """The items of the list that the template stands for, or its text alone."""
         whole = _PLACEHOLDER.fullmatch(template.strip())
-        return items(self.text(template)) if whole and whole[1].strip() in self._lists else [self.text(template)]
+        return split_items(self.text(template)) if whole and whole[1].strip() in self._lists else [self.text(template)]
 
     def _value(self, name: str) -> str:
         if name in self._values:
             return self._values[name]
-        value = variables.value(name, self.now)
+        value = variables.resolve(name, self.now)
         if value is None:
-            raise Malformed(f"{{{{{name}}}}} is neither a parameter that has a value nor a template variable")
+            raise DefinitionError(f"{{{{{name}}}}} is neither a parameter that has a value nor a template variable")
         return value
 
 
-def filled(view: str, parameters: Sequence[Parameter], given: Mapping[str, Any], now: datetime) -> Values:
+def fill(view: str, parameters: Sequence[Parameter], given: Mapping[str, str], now: datetime) -> Values:
     """The values of a call. Raises ToolError INVALID_INPUT for what the view does not take, or misses."""
     known = {parameter.name: parameter for parameter in parameters}
     for name in given:
         if name not in known:
-            raise _refused(view, f"it has no parameter '{name}'", parameters)
+            raise _make_refusal(view, f"it has no parameter '{name}'", parameters)
     values: dict[str, str] = {}
     for name, parameter in known.items():
         if name in given:
-            values[name] = _checked(view, parameter, given[name], parameters, now)
+            values[name] = _check(view, parameter, given[name], parameters, now)
         elif parameter.default is not None:
-            values[name] = _default(view, parameter.default, now)
+            values[name] = _fill_default(view, parameter.default, now)
         elif parameter.required:
-            raise _refused(view, f"it needs the parameter '{name}'", parameters)
+            raise _make_refusal(view, f"it needs the parameter '{name}'", parameters)
     return Values(values, [parameter.name for parameter in parameters if parameter.type == "list"], now)
 
 
-def items(text: str) -> list[str]:
+def split_items(text: str) -> list[str]:
     """The items of a list that commas divide."""
     return [item.strip() for item in text.split(",")]
 
 
-def _checked(view: str, parameter: Parameter, value: Any, parameters: Sequence[Parameter], now: datetime) -> str:
+def _check(view: str, parameter: Parameter, value: str, parameters: Sequence[Parameter], now: datetime) -> str:
     variable = _PLACEHOLDER.fullmatch(value.strip()) if parameter.type == "date" else None
-    if variable and (day := variables.value(variable[1].strip(), now)) and _is_date(day):
+    if variable and (day := variables.resolve(variable[1].strip(), now)) and _is_date(day):
         return day
-    if reason := fault(parameter.type, value):
-        raise _refused(view, f"its parameter '{parameter.name}' {reason}", parameters)
-    return value.strip() if parameter.type in ("date", "bool", "number") else str(value)
+    if reason := find_fault(parameter.type, value):
+        raise _make_refusal(view, f"its parameter '{parameter.name}' {reason}", parameters)
+    return value.strip() if parameter.type in ("date", "bool", "number") else value
 
 
-def fault(kind: str, value: str) -> str | None:
+def find_fault(kind: str, value: str) -> str | None:
     """What is wrong with a value of a type, as a sentence goes on after the parameter's name; None where nothing is."""
     if not value.strip():
         return "is empty"
-    if len(value) > LONGEST and kind != "list":
-        return f"is longer than {LONGEST:,} characters"
+    if len(value) > MAX_VALUE_CHARS and kind != "list":
+        return f"is longer than {MAX_VALUE_CHARS:,} characters"
     return _FAULTS[kind](value) if kind in _FAULTS else None
 
 
 def _list_fault(value: str) -> str | None:
-    found = items(value)
+    found = split_items(value)
     if not all(found):
         return "has an empty item"
-    if len(found) > _ITEMS:
-        return f"has more than {_ITEMS} items"
-    return f"has an item of more than {_LONGEST_ITEM} characters" if max(map(len, found)) > _LONGEST_ITEM else None
+    if len(found) > _MAX_ITEMS:
+        return f"has more than {_MAX_ITEMS} items"
+    return f"has an item of more than {_MAX_ITEM_CHARS} characters" if max(map(len, found)) > _MAX_ITEM_CHARS else None
 
 
 def _is_date(value: str) -> bool:
@@ -125,14 +124,14 @@ def _number_fault(value: str) -> str | None:
 _FAULTS = {"list": _list_fault, "date": _date_fault, "bool": _bool_fault, "number": _number_fault}
 
 
-def _default(view: str, default: str, now: datetime) -> str:
+def _fill_default(view: str, default: str, now: datetime) -> str:
     try:
         return Values({}, [], now).text(default)
-    except Malformed as error:
-        raise refused(view, str(error), "Correct the default in its definition.") from None
+    except DefinitionError as error:
+        raise make_refusal(view, str(error), "Correct the default in its definition.") from None
 
 
-def _refused(view: str, reason: str, parameters: Sequence[Parameter]) -> ToolError:
+def _make_refusal(view: str, reason: str, parameters: Sequence[Parameter]) -> ToolError:
     names = ", ".join(f"{each.name} ({each.type}{', required' if each.required else ''})" for each in parameters)
     hint = f"Its parameters: {names}." if names else "It takes no parameters."
-    return refused(view, reason, hint, parameters=[parameter.shown() for parameter in parameters])
+    return make_refusal(view, reason, hint, parameters=[parameter.describe() for parameter in parameters])

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_opennotes.notebook import dates
 
 if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule_opennotes.notebook.notes import Note
+
+_path_key = attrgetter("path")
 
 
 class Row(NamedTuple):
     """A result. note: whose summary it begins with, if any. facts: what it says besides."""
 
     note: Note | None
-    facts: dict[str, Any] = {}  # noqa: RUF012 - never changed
+    facts: JSONObject = {}  # noqa: RUF012 - never changed
 
-    def shown(self) -> dict[str, Any]:
+    def describe(self) -> JSONMapping:
         """The row as an answer has it."""
-        return (self.note.summary() if self.note else {}) | self.facts
+        return {**(self.note.summarize() if self.note else {}), **self.facts}
 
 
-def by_modified(notes: list[Note]) -> list[Note]:
+def sort_by_modified(notes: list[Note]) -> list[Note]:
     """The notes, that changed last first; in the order of their paths where that does not decide."""
-    return sorted(sorted(notes, key=_path), key=lambda note: dates.sort_key(note.modified), reverse=True)
+    return sorted(sorted(notes, key=_path_key), key=lambda note: dates.sort_key(note.modified), reverse=True)
 
 
-def by_created(notes: list[Note]) -> list[Note]:
+def sort_by_created(notes: list[Note]) -> list[Note]:
     """The notes, that were created last first, those that do not say when at the end; then as their paths are."""
-    return sorted(sorted(notes, key=_path), key=lambda note: dates.sort_key(note.created), reverse=True)
-
-
-def _path(note: Note) -> str:
-    return note.path
+    return sorted(sorted(notes, key=_path_key), key=lambda note: dates.sort_key(note.created), reverse=True)

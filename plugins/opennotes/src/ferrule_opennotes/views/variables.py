@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # A notebook may come from anywhere, and what a view shows goes to a model: the environment may hold keys, and these
 # do not.
@@ -17,7 +14,7 @@ ENVIRONMENT = ("USER", "LOGNAME", "LANG", "TZ")
 _ARITHMETIC = re.compile(r"(today|this_week|this_month)([+-]\d{1,6})")
 
 
-def value(name: str, now: datetime) -> str | None:
+def resolve(name: str, now: datetime) -> str | None:
     """What a variable stands for; None where there is none of this name.
 
     Dates are `YYYY-MM-DD`, weeks begin on Monday, `now` is ISO 8601 with its zone. `env:VAR` and `env:DEFAULT:VAR`
@@ -31,11 +28,11 @@ def value(name: str, now: datetime) -> str | None:
         return f"{now.year:04}"
     if name == "quarter":
         return f"Q{(now.month + 2) // 3}"
-    day = day_of(name, now)
+    day = resolve_day(name, now)
     return None if day is None else day.isoformat()
 
 
-def day_of(name: str, now: datetime) -> date | None:
+def resolve_day(name: str, now: datetime) -> date | None:
     """The day that a variable stands for; None where it stands for none."""
     today = now.date()
     arithmetic = _ARITHMETIC.fullmatch(name)

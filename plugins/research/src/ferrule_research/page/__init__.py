@@ -1,28 +1,29 @@
-"""The tool `scrape_page`: reads a page, and tells what there is to judge it by."""
+"""The tool `scrape_page`: reads a page, and tells what there is to judge it by.
+
+Here stand the steps of a call (`call`, `request`, `content`, `answer`, `errors`); below them, each importing from the
+ones before it only, `budget`, `metadata`, `sources` and `credibility`.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
-from ferrule import Context, ResultPolicy, hookimpl, static_schema
+from ferrule import Context, JSONObject, ResultPolicy, hookimpl, static_schema
 
 
-def identity(context: Context) -> object:
+def identify(context: Context) -> object:
     """What decides a result and is not the tool's own: the version of what fetches and converts."""
     from importlib.metadata import version
 
     return {"ferrule-fetch": version("ferrule-fetch")}
 
 
-# A page changes seldom within an hour, and one that is large may be stored whole instead of being cut.
 @hookimpl
-def schema() -> dict[str, Any]:
+def schema() -> JSONObject:
     """Describe the tool, as `schema.json` does."""
     return static_schema(__file__)
 
 
 @hookimpl
-def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+def execute(arguments: JSONObject, context: Context) -> JSONObject:
     """Read the page at `url`: its content, a citation, and what its source and its own metadata say of it.
 
     Raises ToolError, whose details have `kind`, `retryable` and `suggestedAction`.
@@ -34,5 +35,5 @@ def execute(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
 
 @hookimpl
 def result_policy() -> ResultPolicy:
-    """What may be done with its results."""
-    return ResultPolicy(cache_seconds=3600, linkable=True, paging=("max_length",), identity=identity)
+    """A page changes seldom within an hour, and one that is large may be stored whole instead of being cut."""
+    return ResultPolicy(cache_seconds=3600, linkable=True, paging=("max_length",), identity=identify)

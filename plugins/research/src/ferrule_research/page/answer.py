@@ -4,131 +4,119 @@ from __future__ import annotations
 
 import time
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ferrule_research.page.budget.fit import fitted
-from ferrule_research.page.budget.truncation import truncated
-from ferrule_research.page.metadata.bibliography import facts_of
-from ferrule_research.page.metadata.citation import citation
-from ferrule_research.page.metadata.classification import classify, is_scholarly
+from ferrule_research.page.budget import fit, largest, truncate
+from ferrule_research.page.credibility.classification import SourceType, classify, is_scholarly
+from ferrule_research.page.credibility.doi import detect_doi
+from ferrule_research.page.credibility.forum import forum_signals
+from ferrule_research.page.metadata.bibliography import read_bibliography
+from ferrule_research.page.metadata.citation import cite
 from ferrule_research.page.metadata.dates import Date
-from ferrule_research.page.metadata.doi import detected_doi
-from ferrule_research.page.metadata.embedded import NOTHING
-from ferrule_research.page.metadata.forum import forum_signals
+from ferrule_research.page.metadata.embedded import NO_DATA
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ferrule import Context
-    from ferrule_research.page.content import Reading
+    from ferrule import Context, JSONObject
+    from ferrule_research.page.content import PageContent
     from ferrule_research.page.request import Request
-    from ferrule_research.page.sources.raw import Raw
+    from ferrule_research.page.sources.raw import RawPage
 
 TRUST = "untrusted-external-content"
 _SIZES = ((5_000, "small"), (20_000, "medium"), (50_000, "large"))
+_RAW_SLACK_BYTES = 512
 
 
-def answer_of(reading: Reading, request: Request, context: Context) -> dict[str, Any]:
+def build_answer(page: PageContent, request: Request, context: Context) -> JSONObject:
     """The answer for a page that was read."""
-    reading = reading._replace(facts=reading.facts.bounded())
-    content = truncated(reading.text, request.max_length)
+    page = page._replace(bibliography=page.bibliography.bounded())
+    source_type = classify(page.url, page.bibliography, page.embedded)
     answer = {
-        **_head(reading.url, content, reading.kind),
-        "citation": citation(reading.facts, reading.url, _today(), reading.source.highwire),
-        **({"extractedBy": reading.tier} if reading.tier else {}),
-        "extractionQuality": reading.quality,
-        **_of_the_page(reading),
-        **_of_the_source(reading, context),
-        **request.remarks(),
+        **_head(page.url, truncate(page.text, request.max_length), page.kind),
+        "citation": cite(page.bibliography, page.url, _today(), page.embedded.highwire),
+        **({"extractedBy": page.extracted_by} if page.extracted_by else {}),
+        "extractionQuality": page.quality,
+        **_page_facts(page),
+        **source_type.as_json(),
+        **_article_facts(page, source_type, context),
+        **request.ignored_parameters(),
     }
-    answer, is_cut = fitted(answer, context)
-    if answer["content"] == reading.text:
-        return _counted(answer, is_cut, "An answer has no room for all that the page says for machines.")
-    return _counted(answer, True, _rest(reading, answer["content"], context))
+    answer, is_cut = fit(answer, context)
+    if answer["content"] == page.text:
+        return _with_sizes(answer, is_cut, "An answer has no room for all that the page says for machines.")
+    return _with_sizes(answer, True, _truncation_hint(page, answer["content"], context))
 
 
-def raw_answer_of(raw: Raw, request: Request, context: Context) -> dict[str, Any]:
-    """The answer with the bytes as they came."""
-    facts = facts_of(NOTHING, raw.url)
-    kind = classify(raw.url, facts, NOTHING)
+def build_raw_answer(raw: RawPage, request: Request, context: Context) -> JSONObject:
+    """The answer with the bytes as they came. No mark is put into the server's own text; base64 ends after a group."""
+    bibliography = read_bibliography(NO_DATA, raw.url)
     answer = {
         **_head(raw.url, raw.content, raw.content_type),
-        "citation": citation(facts, raw.url, _today(), {}),
+        "citation": cite(bibliography, raw.url, _today(), {}),
         "raw": True,
         **({"contentEncoding": raw.encoding} if raw.encoding else {}),
-        "sourceType": kind.type,
-        "authorityTier": kind.tier,
-        "domainCategory": kind.category,
-        **request.remarks(),
+        **classify(raw.url, bibliography, NO_DATA).as_json(),
+        **request.ignored_parameters(),
     }
-    return _raw_fitted(answer, raw, context)
+    room = context.max_bytes - _RAW_SLACK_BYTES - context.size({**answer, "content": ""})
+
+    def has_room(size: int) -> bool:
+        return context.size(raw.content[:size]) - len('""') <= room
+
+    if has_room(len(raw.content)):
+        return _with_sizes(answer, raw.truncated, "")
+    end = largest(len(raw.content), has_room)
+    content = raw.content[: end - end % 4 if raw.encoding else end]
+    hint = "An answer has no room for the rest; mode full, or web_fetch with an offset, gives the text in parts."
+    return _with_sizes({**answer, "content": content}, True, hint)
 
 
 def _today() -> Date:
     return Date(*time.gmtime()[:3])
 
 
-def _raw_fitted(answer: dict[str, Any], raw: Raw, context: Context) -> dict[str, Any]:
-    """No mark is put into what is to be the server's own; base64 ends after whole groups."""
-    content = raw.content
-    room = context.max_bytes - 512 - context.size({**answer, "content": ""})
-    if context.size(content) - 2 <= room:
-        return _counted(answer, raw.truncated, "")
-    least, most = 0, len(content)
-    while least < most:
-        middle = (least + most + 1) // 2
-        if context.size(content[:middle]) - 2 <= room:
-            least = middle
-        else:
-            most = middle - 1
-    end = least - least % 4 if raw.encoding else least
-    why = "An answer has no room for the rest; mode full, or web_fetch with an offset, gives the text in parts."
-    return _counted({**answer, "content": content[:end]}, True, why)
-
-
-def _head(url: str, content: str, kind: str) -> dict[str, Any]:
+def _head(url: str, content: str, kind: str) -> JSONObject:
     sizes = {"contentLength": 0, "truncated": False, "estimatedTokens": 0, "sizeCategory": ""}
     return {"url": url, "content": content, "contentType": kind, "trust": TRUST, **sizes}
 
 
-def _counted(answer: dict[str, Any], is_truncated: bool, rest: str) -> dict[str, Any]:
-    """With the sizes of the content that is in it."""
+def _with_sizes(answer: JSONObject, is_truncated: bool, hint: str) -> JSONObject:
+    """The answer with the sizes of the content that is in it."""
     size = len(answer["content"].encode())
-    category = next((name for most, name in _SIZES if size < most), "very_large")
-    counted = {"contentLength": size, "truncated": is_truncated, "estimatedTokens": size // 4, "sizeCategory": category}
-    return {**answer, **counted, **({"truncationHint": rest} if is_truncated and rest else {})}
+    category = next((name for limit, name in _SIZES if size < limit), "very_large")
+    sizes = {"contentLength": size, "truncated": is_truncated, "estimatedTokens": size // 4, "sizeCategory": category}
+    return {**answer, **sizes, **({"truncationHint": hint} if is_truncated and hint else {})}
 
 
-def _of_the_page(reading: Reading) -> dict[str, Any]:
-    parts: dict[str, Any] = {}
-    if reading.facts.title:
-        parts["metadata"] = {"title": reading.facts.title, "author": reading.facts.author}
-    if data := reading.source.as_structured_data():
-        parts["structuredData"] = data
-    if signals := forum_signals(reading.source, reading.url):
-        parts["forumSignals"] = signals
-    return parts
+def _page_facts(page: PageContent) -> JSONObject:
+    """What the page says of itself, as far as it says anything."""
+    facts: JSONObject = {}
+    if page.bibliography.title:
+        facts["metadata"] = {"title": page.bibliography.title, "author": page.bibliography.author}
+    if data := page.embedded.as_json():
+        facts["structuredData"] = data
+    if signals := forum_signals(page.embedded, page.url):
+        facts["forumSignals"] = signals
+    return facts
 
 
-def _of_the_source(reading: Reading, context: Context) -> Mapping[str, Any]:
-    kind = classify(reading.url, reading.facts, reading.source)
-    parts: dict[str, Any] = {"sourceType": kind.type, "authorityTier": kind.tier, "domainCategory": kind.category}
-    if is_scholarly(kind, reading.source, reading.url):
-        doi = detected_doi(reading.source, reading.url, reading.text)
-        if doi:
-            from ferrule_research.page.metadata.retractions import retraction_status
+def _article_facts(page: PageContent, source_type: SourceType, context: Context) -> JSONObject:
+    """The DOI of a scholarly page, and whether the article was retracted."""
+    if not is_scholarly(source_type, page.embedded, page.url):
+        return {}
+    doi = detect_doi(page.embedded, page.url, page.text)
+    if not doi:
+        return {}
+    from ferrule_research.page.credibility.retractions import find_notice
 
-            parts["detectedDoi"] = doi
-            if status := retraction_status(doi, context):
-                parts["retractionStatus"] = status
-    return parts
+    notice = find_notice(doi, context)
+    return {"detectedDoi": doi, **({"retractionStatus": notice} if notice else {})}
 
 
-def _rest(reading: Reading, content: str, context: Context) -> str:
+def _truncation_hint(page: PageContent, content: str, context: Context) -> str:
     """How to get what was left out. The lines of the content are those that the fetcher gives."""
-    if not reading.same_as_fetched:
+    if not page.same_as_fetched:
         return "Ask for more with max_length, as far as an answer has room."
-    both = zip(content.split("\n"), reading.text.split("\n"), strict=False)
+    both = zip(content.split("\n"), page.text.split("\n"), strict=False)
     line = 1 + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], both))
     fetcher = context.name_of("web_fetch")
     return f"Call {fetcher} with the same url and offset {line} for what follows, or raise max_length."

@@ -2,53 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ferrule import Context, ToolError
-from ferrule_research.page.errors import told
+from ferrule import Context, JSONObject, ToolError
+from ferrule_research.page.errors import translate_errors
 from ferrule_research.page.request import Request
 
 if TYPE_CHECKING:
-    from ferrule_research.page.content import Reading
+    from ferrule_research.page.content import PageContent
 
 
-def scrape(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
-    """Do what `execute` promises."""
+def scrape(arguments: JSONObject, context: Context) -> JSONObject:
+    """Do what `execute` promises. The client is imported only once it is sure that the URL may be asked for."""
+    from ferrule_fetch.library import check_url
+
     request = Request.of(arguments)
-    with told(request.url):
-        url = _checked(request.url, context)
-        from ferrule_research.page.answer import answer_of, raw_answer_of
+    with translate_errors(request.url):
+        check_url(request.url, context)
+        url = request.url.strip()
+        from ferrule_research.page.answer import build_answer, build_raw_answer
 
         if request.mode == "raw":
             from ferrule_research.page.sources.raw import read_raw
 
-            return raw_answer_of(read_raw(url, context, request.max_length), request, context)
-        return answer_of(_read(url, context), request, context)
+            return build_raw_answer(read_raw(url, context, request.max_length), request, context)
+        return build_answer(_read(url, context), request, context)
 
 
-def _checked(url: str, context: Context) -> str:
-    """The URL as it is given, once it is sure that it may be asked for; the client is imported only then."""
-    from ferrule_fetch.library import check_url
-
-    check_url(url, context)
-    return url.strip()
-
-
-def _read(url: str, context: Context) -> Reading:
-    from ferrule_research.page.sources.url_kinds import place_of, watch_url
+def _read(url: str, context: Context) -> PageContent:
+    from ferrule_research.page.sources.url_kinds import hacker_news_place, watch_url
     from ferrule_research.page.sources.web_page import read_page
 
-    if place := place_of(url):
-        from ferrule_research.page.sources.hackernews import read_place
+    if place := hacker_news_place(url):
+        from ferrule_research.page.sources.hackernews import read_hacker_news
 
         try:
-            return read_place(place, url, context)
+            return read_hacker_news(place, url, context)
         except ToolError as error:
             if error.details:  # it is not there; where the API fails, the page itself may be
                 raise
     if video := watch_url(url):
         from ferrule_research.page.sources.youtube import read_video
 
-        if reading := read_video(video, context):
-            return reading
+        if content := read_video(video, context):
+            return content
     return read_page(url, context)

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_research.page.metadata.embedded import NOTHING, Source
+from ferrule_research.page.metadata.embedded import NO_DATA, EmbeddedData
 
 if TYPE_CHECKING:
-    from ferrule_research.page.metadata.bibliography import Facts
+    from ferrule_research.page.metadata.bibliography import Bibliography
 
 
-class Reading(NamedTuple):
+class PageContent(NamedTuple):
     """What a page gave.
 
-    url: where it was found, after redirects. kind: what `contentType` says. tier: the way in which the text was had,
-    "" where that has no name. quality: "complete" or "partial". source: what the page says of itself. facts: who, what,
-    where and when. same_as_fetched: whether `web_fetch` gives the same text, so that it can give the rest.
+    url: where it was found, after redirects. kind: what `contentType` says. embedded: what the page says of itself for
+    machines. extracted_by: the way in which the text was had, "" where that has no name. quality: "complete" or
+    "partial". same_as_fetched: whether `web_fetch` gives the same text, so that it can give the rest.
     """
 
     url: str
     kind: str
     text: str
-    facts: Facts
-    source: Source = NOTHING
-    tier: str = ""
+    bibliography: Bibliography
+    embedded: EmbeddedData = NO_DATA
+    extracted_by: str = ""
     quality: str = "complete"
     same_as_fetched: bool = False

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from ferrule import JSONObject
 
-MOST_LENGTH = 5_000_000
-PREVIEW = 5_000
-DEFAULT_LENGTH = 50_000
+MAX_LENGTH_BYTES = 5_000_000
+PREVIEW_BYTES = 5_000
+DEFAULT_LENGTH_BYTES = 50_000
 
 
 class Request(NamedTuple):
-    """The arguments. max_length: bytes, as far as the mode allows. ignored: parameters that change nothing."""
+    """The arguments. max_length: bytes of content, as far as the mode allows."""
 
     url: str
     mode: str
     max_length: int
-    ignored: tuple[str, ...]
+    has_session: bool
 
     @classmethod
-    def of(cls, arguments: Mapping[str, Any]) -> Self:
+    def of(cls, arguments: JSONObject) -> Self:
         """The call's, with the defaults filled in."""
         mode = arguments.get("mode", "full")
-        length = min(arguments.get("max_length", DEFAULT_LENGTH), MOST_LENGTH)
-        ignored = tuple(name for name in ("sessionId",) if arguments.get(name))
-        return cls(arguments["url"], mode, PREVIEW if mode == "preview" else length, ignored)
+        length = min(arguments.get("max_length", DEFAULT_LENGTH_BYTES), MAX_LENGTH_BYTES)
+        length = PREVIEW_BYTES if mode == "preview" else length
+        return cls(arguments["url"], mode, length, bool(arguments.get("sessionId")))
 
-    def remarks(self) -> dict[str, Any]:
-        """`ignoredParameters`, where there are any: `[{"name", "why"}]`."""
-        if not self.ignored:
+    def ignored_parameters(self) -> JSONObject:
+        """`{"ignoredParameters": [{"name", "why"}]}`; `{}` where each parameter has its effect."""
+        if not self.has_session:
             return {}
         why = "there are no sessions here; each call stands for itself"
-        return {"ignoredParameters": [{"name": name, "why": why} for name in self.ignored]}
+        return {"ignoredParameters": [{"name": "sessionId", "why": why}]}

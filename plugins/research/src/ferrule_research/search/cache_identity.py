@@ -1,27 +1,27 @@
-"""What decides a search's result beside its arguments and the tool's own settings, as JSON without secrets."""
+"""What decides a search's result besides its arguments and the tool's own settings, as JSON without secrets."""
 
 from __future__ import annotations
 
 import os
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ferrule_research.search.lenses import lenses
-from ferrule_websearch import Attempt, installed, statuses
+from ferrule.text.sha256 import sha256_hex
+from ferrule_research.search.lenses import find_lenses
+from ferrule_websearch import Attempt, installed_providers, probe_providers
 
 if TYPE_CHECKING:
-    from ferrule import Context
+    from ferrule import Context, JSONObject
 
 
-def identity(context: Context) -> dict[str, Any]:
+def read_identity(context: Context) -> JSONObject:
     """`{"providers", "lenses"}`: hashes by name. A provider that is not configured has one, too."""
-    found = statuses(list(installed().values()), context.deadline)
+    found = probe_providers(list(installed_providers().values()), context.deadline)
     return {
-        "providers": {one.provider: [_known(one), one.state == "unconfigured"] for one in found},
-        "lenses": {name: sha256(path.read_bytes()).hexdigest() for name, path in lenses().items()},
+        "providers": {one.provider: [_identity_of(one), one.state == "unconfigured"] for one in found},
+        "lenses": {name: sha256_hex(path.read_bytes()) for name, path in find_lenses().items()},
     }
 
 
-def _known(one: Attempt) -> str:
+def _identity_of(one: Attempt) -> str:
     """What a provider is. One that did not say so in time is like no other, since it may still answer the search."""
     return os.urandom(16).hex() if one.kind == "network" else one.identity

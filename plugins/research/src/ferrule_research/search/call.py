@@ -1,63 +1,69 @@
-"""One search: what is wanted, who is asked, and the answer."""
+"""One search: what is asked for, who is asked, and the answer."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from ferrule_research.search import provider_order
-from ferrule_research.search.errors import failure
-from ferrule_research.search.limits import DEFAULT, MOST, domain
-from ferrule_research.search.url_identity import canonical, is_page
-from ferrule_websearch import Result, SearchProvider, Wanted, host_of, installed
+from ferrule_research.search.arguments import DEFAULT_RESULTS, MAX_RESULTS, parse_domain
+from ferrule_research.search.errors import search_error
+from ferrule_websearch import Result, SearchProvider, SearchRequest, fit_results, host_of, installed_providers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ferrule import Context
+    from ferrule import Context, JSONObject
+    from ferrule.text.json_types import JSONMapping
 
 TRUST = "untrusted-external-content"
+_CALL_VARIABLES = ("FERRULE_SEARCH_ROUTING", "FERRULE_LENSES", "FERRULE_DISABLE")
+
+_TRACKING = re.compile(r"utm_\w+|fbclid|gclid|dclid|msclkid|yclid|mc_[ce]id|igshid|_hs(enc|mi)|vero_id", re.I)
+_PORTS = {"http": 80, "https": 443}
 
 Ignored = list[tuple[str, str]]
 
 
-def answer(arguments: Mapping[str, Any], context: Context) -> dict[str, Any]:
-    """The answer to a call; ToolError where nobody could be asked or nobody answered."""
-    texts: dict[str, Any] = {
-        name: value.strip() if isinstance(value, str) else value for name, value in arguments.items()
-    }
-    limit = min(int(texts.get("num_results", DEFAULT)), MOST)
-    wanted, ignored = _wanted(texts, limit)
-    providers = installed()
-    route = _routed(providers, texts, wanted, context)
-    made = route.answered
-    if made is None:
-        raise failure(route.attempts, provider_order.others(providers, route, context))
-    ignored += made.ignored
-    document = _document(texts, _once(made.results)[:limit], ignored)
+def search_web(arguments: JSONMapping, context: Context) -> JSONObject:
+    """The answer to a call; ToolError where no provider could be asked or none answered."""
+    texts = {name: value.strip() if isinstance(value, str) else value for name, value in arguments.items()}
+    request, ignored = _request(texts)
+    providers = installed_providers(_CALL_VARIABLES)
+    route = _ask(providers, texts.get("provider", ""), request, context)
+    answered = route.answered
+    if answered is None:
+        raise search_error(route.attempts, provider_order.find_others(providers, route, context))
+    ignored += answered.ignored
+    document = _document(texts, _without_repeats(answered.results)[: request.limit], ignored)
     if not document["results"]:
-        document["hints"] = _hints(texts, ignored, route, provider_order.others(providers, route, context))
-    document["_meta"] = {"routing": route.facts()}
-    if made.incomplete:
+        from ferrule_research.search.hints import make_hints
+
+        others = provider_order.find_others(providers, route, context)
+        document["hints"] = make_hints(texts, [name for name, _ in ignored], route.asked, others)
+    document["_meta"] = {"routing": route.as_json()}
+    if answered.incomplete:
         document["_meta"]["cacheable"] = False  # what is missing may be there the next time
-    return _fitting(document, context)
+    fit_results(document, context, ["results", "urls"], counter="resultCount")
+    return document
 
 
-def _wanted(texts: Mapping[str, Any], limit: int) -> tuple[Wanted, Ignored]:
+def _request(texts: JSONMapping) -> tuple[SearchRequest, Ignored]:
     ignored: Ignored = []
-    sites: Sequence[str] = (domain(texts["site"]),) if texts.get("site") else ()
+    sites: Sequence[str] = (parse_domain(texts["site"]),) if texts.get("site") else ()
     engine = ""
     if texts.get("lens"):
-        from ferrule_research.search.lenses import lens
+        from ferrule_research.search.lenses import read_lens
 
         if sites:
             ignored.append(("site", "the lens says which sites are searched"))
-        chosen = lens(texts["lens"])
-        sites, engine = chosen.sites, chosen.cx
+        lens = read_lens(texts["lens"])
+        sites, engine = lens.sites, lens.cx
     if texts.get("sessionId"):
         ignored.append(("sessionId", "a search belongs to no session here"))
-    wanted = Wanted(
+    request = SearchRequest(
         texts["query"],
-        limit,
+        min(int(texts.get("num_results", DEFAULT_RESULTS)), MAX_RESULTS),
         sites,
         time_range=texts.get("time_range", ""),
         safe=texts.get("safe", "medium"),
@@ -67,76 +73,72 @@ def _wanted(texts: Mapping[str, Any], limit: int) -> tuple[Wanted, Ignored]:
         exclude_terms=texts.get("exclude_terms", ""),
         engine=engine,
     )
-    return wanted, ignored
+    return request, ignored
 
 
-def _routed(
-    providers: Mapping[str, SearchProvider], texts: Mapping[str, Any], wanted: Wanted, context: Context
+def _ask(
+    providers: Mapping[str, SearchProvider], forced: str, request: SearchRequest, context: Context
 ) -> provider_order.Route:
-    chosen = provider_order.chosen(providers, texts.get("provider", ""), context)
-    if wanted.engine:
-        chosen = provider_order.with_engine_first(chosen, context)
-    return provider_order.ask(chosen, wanted, context)
+    chosen = provider_order.choose(providers, forced, context)
+    if request.engine:
+        chosen = provider_order.put_engines_first(chosen, context)
+    return provider_order.ask(chosen, request, context)
 
 
-def _once(results: Sequence[Result]) -> list[Result]:
-    """Each page once, as it was found first, and nothing that is no page of the web."""
+def _without_repeats(results: Sequence[Result]) -> list[Result]:
+    """Each page once, as it was found first."""
     first: dict[str, Result] = {}
     for one in results:
-        if is_page(one.url):
-            first.setdefault(canonical(one.url), one)
+        first.setdefault(canonical(one.url), one)
     return list(first.values())
 
 
-def _document(texts: Mapping[str, Any], results: Sequence[Result], ignored: Ignored) -> dict[str, Any]:
-    shown = [_shown(one, texts.get("claim", "")) for one in results]
-    document: dict[str, Any] = {
-        "urls": [one["url"] for one in shown],
+def canonical(url: str) -> str:
+    """One text for all spellings of a URL: scheme, port, fragment, tracking, order of parameters and last slash apart.
+
+    It is for leaving out what a search has found twice, never for changing what is shown.
+
+    >>> canonical("http://Example.com:80/a/?utm_source=x&b=2&a=1#top") == canonical("https://example.com/a?a=1&b=2")
+    True
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = (parts.hostname or "").rstrip("."), parts.port
+    except ValueError:
+        return url
+    if parts.scheme not in _PORTS or not host:
+        return url
+    where = f"{host}:{port}" if port and port != _PORTS[parts.scheme] else host
+    query = sorted(pair for pair in parse_qsl(parts.query, keep_blank_values=True) if not _TRACKING.fullmatch(pair[0]))
+    page = parts.fragment if parts.fragment.startswith(("!", "/")) else ""  # which page of an application is shown
+    return f"{where}{unquote(parts.path).rstrip('/')}?{urlencode(query)}#{page}"
+
+
+def _document(texts: JSONMapping, results: Sequence[Result], ignored: Ignored) -> JSONObject:
+    found = [_as_json(one, texts.get("claim", "")) for one in results]
+    document: JSONObject = {
+        "urls": [one["url"] for one in found],
         "query": texts["query"],
-        "resultCount": len(shown),
-        "results": shown,
+        "resultCount": len(found),
+        "results": found,
         "trust": TRUST,
     }
-    if texts.get("num_results", DEFAULT) > MOST:
+    if texts.get("num_results", DEFAULT_RESULTS) > MAX_RESULTS:
         document["requestedNumResults"] = texts["num_results"]
     if ignored:
         document["ignoredParameters"] = [{"name": name, "why": why} for name, why in ignored]
     return document
 
 
-def _shown(result: Result, claim: str) -> dict[str, Any]:
-    from ferrule_research.reputation import reputation
+def _as_json(result: Result, claim: str) -> JSONObject:
+    from ferrule_research.search.reputation import find_reputation
 
     host = host_of(result.url)
-    shown: dict[str, Any] = {**result._asdict(), "displayLink": host}
-    known = reputation(host)
-    if known:
-        shown["sourceReputation"] = known
+    document: JSONObject = {**result._asdict(), "displayLink": host}
+    if reputation := find_reputation(host):
+        document["sourceReputation"] = reputation
     if claim:
-        from ferrule_research.claims import claim_signal
+        from ferrule_research.search.claims import find_claim_signal
 
-        shown["claimSignal"] = claim_signal(claim, result.snippet)
-    return shown
-
-
-def _hints(
-    texts: Mapping[str, Any], ignored: Ignored, route: provider_order.Route, others: Sequence[str]
-) -> dict[str, Any]:
-    from ferrule_research.search.hints import hints
-
-    # A call that names its provider has been tried with that one alone.
-    return hints(texts, [name for name, _ in ignored], route.asked, others)
-
-
-def _fitting(document: dict[str, Any], context: Context) -> dict[str, Any]:
-    """The document with as many of its results as the client reads."""
-    left_out = 0
-    while document["results"] and context.size(document) > context.max_bytes:
-        document["results"].pop()
-        document["urls"].pop()
-        document["resultCount"] -= 1
-        left_out += 1
-    if left_out:
-        content = f"Results that do not fit were left out: {left_out}."
-        context.event({"kind": "search_incomplete", "content": content})
+        document["claimSignal"] = find_claim_signal(claim, result.snippet)
     return document

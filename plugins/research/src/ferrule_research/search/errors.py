@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import ceil
-from typing import TYPE_CHECKING, Any
 
-from ferrule import ToolError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ferrule_websearch import Attempt
+from ferrule import JSONObject, ToolError
+from ferrule_websearch import Attempt, is_client_error
 
 _RETRYABLE = ("rate_limited", "network", "upstream_unavailable")
-_BY_USE = (*_RETRYABLE, "auth_required", "validation")  # what helps most first
+_KINDS_BY_USEFULNESS = (*_RETRYABLE, "auth_required", "validation")  # what helps most first
 _ACTIONS = {"auth_required": "check_api_key", "config": "check_api_key", "validation": "broaden_query"}
 
 
@@ -31,16 +27,16 @@ def configuration_error(message: str, hint: str | None = None) -> ToolError:
     return ToolError("CONFIG_ERROR", message, hint=hint, details=details)
 
 
-def failure(attempts: Sequence[Attempt], alternatives: Sequence[str]) -> ToolError:
-    """The error of a search that nobody answered. alternatives: providers that could be asked instead."""
+def search_error(attempts: Sequence[Attempt], alternatives: Sequence[str]) -> ToolError:
+    """The error of a search that no provider answered. alternatives: providers that could be asked instead."""
     tried = [one for one in attempts if one.state in ("failed", "resting")]
     if not tried:
-        return _nobody_to_ask(attempts)
-    main = min(tried, key=_use)
+        return _no_provider(attempts)
+    main = min(tried, key=lambda one: (_KINDS_BY_USEFULNESS.index(_kind(one)), one.wait is None))
     kind = _kind(main)
     waits = [one.wait for one in tried if one.wait is not None]
-    retryable = any(_kind(one) in _RETRYABLE and not _is_refusal(one.error) for one in tried)
-    details: dict[str, Any] = {"kind": kind, "retryable": retryable}
+    retryable = any(_kind(one) in _RETRYABLE and not is_client_error(one.error) for one in tried)
+    details: JSONObject = {"kind": kind, "retryable": retryable}
     wait = ceil(min(waits)) if waits and retryable else None
     if wait is not None:
         details["retryAfterSeconds"] = wait
@@ -50,11 +46,12 @@ def failure(attempts: Sequence[Attempt], alternatives: Sequence[str]) -> ToolErr
     if alternatives:
         details["alternatives"] = list(alternatives)
     code = str(main.error.get("code", "API_ERROR")) if main.state == "failed" else "API_ERROR"
-    # Also where the host looks for it, so that nobody keeps the failure for longer.
-    return ToolError(code, _message(tried), hint=_hint(main, alternatives), details=details, retry_after=wait)
+    message = _text(tried[0]) if len(tried) == 1 else "No search provider answered. " + _sentences(tried)
+    # Also where the host looks for it, so that the failure is not kept for longer.
+    return ToolError(code, message, hint=_hint(main, alternatives), details=details, retry_after=wait)
 
 
-def _nobody_to_ask(attempts: Sequence[Attempt]) -> ToolError:
+def _no_provider(attempts: Sequence[Attempt]) -> ToolError:
     unconfigured = [one for one in attempts if one.state == "unconfigured"]
     if not attempts:
         return configuration_error("No search provider is installed.", "Install one, such as ferrule-brave.")
@@ -67,18 +64,8 @@ def _nobody_to_ask(attempts: Sequence[Attempt]) -> ToolError:
         details["provider"] = unconfigured[0].provider
     else:
         message = "No search provider is configured. " + _sentences(unconfigured)
-    event = error.get("event")
-    return ToolError(
-        "AUTH_MISSING",
-        message,
-        hint=error.get("hint"),
-        details=details,
-        event=event if isinstance(event, dict) else None,
-    )
-
-
-def _message(tried: Sequence[Attempt]) -> str:
-    return _text(tried[0]) if len(tried) == 1 else "No search provider answered. " + _sentences(tried)
+    event = error.get("event") if isinstance(error.get("event"), dict) else None
+    return ToolError("AUTH_MISSING", message, hint=error.get("hint"), details=details, event=event)
 
 
 def _sentences(attempts: Iterable[Attempt]) -> str:
@@ -93,24 +80,13 @@ def _text(attempt: Attempt) -> str:
 
 
 def _hint(main: Attempt, alternatives: Sequence[str]) -> str | None:
-    told = main.error.get("hint")
+    hint = main.error.get("hint")
     also = f"Another provider can be asked: {', '.join(alternatives)}." if alternatives else ""
-    return " ".join(filter(None, [str(told) if told else "", also])) or None
-
-
-def _use(attempt: Attempt) -> tuple[int, bool]:
-    return _BY_USE.index(_kind(attempt)), attempt.wait is None
+    return " ".join(filter(None, [str(hint) if hint else "", also])) or None
 
 
 def _kind(attempt: Attempt) -> str:
     return attempt.kind if attempt.state == "failed" else "upstream_unavailable"
-
-
-def _is_refusal(error: Mapping[str, Any]) -> bool:
-    """The provider said that the request was wrong, which it will be next time, too."""
-    details = error.get("details")
-    status = details.get("status") if isinstance(details, dict) else None
-    return isinstance(status, int) and 400 <= status < 500
 
 
 def _action(kind: str, retryable: bool, alternatives: Sequence[str]) -> str:

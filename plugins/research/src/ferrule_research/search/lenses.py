@@ -1,24 +1,22 @@
 """Lenses: the sites of a topic, from the files of this package and from those of the admin, which win.
 
 A file `NAME.json` or `NAME.toml` has `description`, `sites` and perhaps `cx`, the id of a Google engine that is about
-these sites. The admin's are in the folder that FERRULE_LENSES names, else in `lenses` beside `config.toml`.
+these sites. The admin's are in the folder that FERRULE_LENSES names, else in `lenses` in the folder of `config.toml`.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
-from ferrule import ToolError
-from ferrule_websearch import NotADomain, configuration_folder, normalise
+from ferrule_research.search.errors import configuration_error
+from ferrule_websearch import InvalidDomain, configuration_folder, normalise_domain
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-_LARGEST = 1 << 20  # bytes of a file
+_MAX_FILE_BYTES = 1 << 20
 
 
 class Lens(NamedTuple):
@@ -31,20 +29,19 @@ class Lens(NamedTuple):
 
 
 @cache
-def lenses() -> dict[str, Path]:
+def find_lenses() -> dict[str, Path]:
     """The files of all lenses, by the lens's name in alphabetical order."""
     files = {path.stem: path for folder in _folders() for path in _files(folder)}
     return dict(sorted(files.items()))
 
 
-def lens(name: str) -> Lens:
-    """The lens of a name that `lenses` has. Raises ToolError CONFIG_ERROR where its file holds none."""
-    path = lenses()[name]
+def read_lens(name: str) -> Lens:
+    """The lens of a name that `find_lenses` has. Raises ToolError CONFIG_ERROR where its file holds none."""
+    path = find_lenses()[name]
     try:
         return _lens(name, _contents(path))
     except (OSError, ValueError, TypeError, LookupError, RecursionError) as error:
-        details = {"kind": "config", "retryable": False, "suggestedAction": "inform_user"}
-        raise ToolError("CONFIG_ERROR", f"The lens in {path} cannot be used: {error}.", details=details) from None
+        raise configuration_error(f"The lens in {path} cannot be used: {error}.") from None
 
 
 def _folders() -> Iterator[Path]:
@@ -60,9 +57,9 @@ def _files(folder: Path) -> list[Path]:
         return []
 
 
-def _contents(path: Path) -> Any:
+def _contents(path: Path) -> object:
     with path.open("rb") as file:
-        data = file.read(_LARGEST)
+        data = file.read(_MAX_FILE_BYTES)
     if path.suffix == ".json":
         return json.loads(data)
     import tomllib
@@ -70,7 +67,7 @@ def _contents(path: Path) -> Any:
     return tomllib.loads(data.decode())
 
 
-def _lens(name: str, facts: Any) -> Lens:
+def _lens(name: str, facts: object) -> Lens:
     if not isinstance(facts, dict):
         raise TypeError("it is not an object")
     sites, cx = facts.get("sites", []), facts.get("cx", "")
@@ -79,7 +76,7 @@ def _lens(name: str, facts: Any) -> Lens:
     if not sites and not cx:
         raise ValueError("it has neither sites nor cx")
     try:
-        domains = tuple(dict.fromkeys(map(normalise, sites)))
-    except NotADomain as error:
+        domains = tuple(dict.fromkeys(map(normalise_domain, sites)))
+    except InvalidDomain as error:
         raise ValueError(f"one of its sites is not a domain, {error}") from None
     return Lens(name, str(facts.get("description", "")), domains, cx.strip())

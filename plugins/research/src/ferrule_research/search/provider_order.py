@@ -1,22 +1,22 @@
-"""Which providers are asked, in which order, and who is asked next where one fails."""
+"""Which providers are asked, in which order, and which one next where one fails."""
 
 from __future__ import annotations
 
 import json
 import os
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_research.search.errors import configuration_error, unknown_provider
-from ferrule_websearch import Attempt, SearchProvider, Wanted, statuses
+from ferrule_websearch import Attempt, SearchProvider, SearchRequest, probe_providers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ferrule import Context
+    from ferrule import Context, JSONObject
 
 ANSWERED, FAILED, RESTING = "answered", "failed", "resting"
-_VARIABLES = ("FERRULE_SEARCH_ROUTING", "SEARCH_ROUTING")
+VARIABLES = ("FERRULE_SEARCH_ROUTING", "SEARCH_ROUTING")
 _CATEGORIES = ("web_search", "web", "default")
 
 
@@ -36,24 +36,20 @@ class Route(NamedTuple):
         """The providers that were asked."""
         return [one.provider for one in self.attempts if one.state in (ANSWERED, FAILED)]
 
-    def facts(self) -> dict[str, Any]:
-        """What is told beside a result: who answered, who was asked, and why it was not the first."""
+    def as_json(self) -> JSONObject:
+        """What is told with a result: who answered, who was asked, and why it was not the first."""
         last, passed = self.attempts[-1], [one for one in self.attempts if one.state in (FAILED, RESTING)]
-        facts: dict[str, Any] = {
-            "provider_used": last.provider,
-            "providers_attempted": self.asked,
-            "fallback": bool(passed),
-        }
+        told: JSONObject = {"provider_used": last.provider, "providers_attempted": self.asked, "fallback": bool(passed)}
         if passed:
-            facts["fallback_reason"] = "; ".join(f"{one.provider}: {_why(one)}" for one in passed)
+            told["fallback_reason"] = "; ".join(f"{one.provider}: {_why(one)}" for one in passed)
         if last.emulated:
-            facts["emulated"] = list(last.emulated)
+            told["emulated"] = list(last.emulated)
         if last.incomplete:
-            facts["incomplete"] = last.incomplete
-        return facts
+            told["incomplete"] = last.incomplete
+        return told
 
 
-def chosen(installed: Mapping[str, SearchProvider], forced: str, context: Context) -> list[SearchProvider]:
+def choose(installed: Mapping[str, SearchProvider], forced: str, context: Context) -> list[SearchProvider]:
     """The providers to ask, the first first: the one that the call names, else as the admin ordered them, else all.
 
     Raises ToolError: INVALID_INPUT for a provider that there is not, CONFIG_ERROR for an order that cannot be read.
@@ -65,10 +61,9 @@ def chosen(installed: Mapping[str, SearchProvider], forced: str, context: Contex
     names = _order(context)
     if names is None:
         return list(installed.values())
-    unknown = [name for name in names if name not in installed]
-    if unknown:
+    if unknown := [name for name in names if name not in installed]:
         content = f"The routing names what is not installed: {', '.join(unknown)}."
-        context.event({"kind": "search_routing", "content": content})
+        context.event({"event": "search_routing", "content": content})
     known = [installed[name] for name in names if name in installed]
     if not names:
         raise configuration_error("The order of search providers names none.")
@@ -77,33 +72,33 @@ def chosen(installed: Mapping[str, SearchProvider], forced: str, context: Contex
     return known
 
 
-def with_engine_first(providers: Sequence[SearchProvider], context: Context) -> list[SearchProvider]:
+def put_engines_first(providers: Sequence[SearchProvider], context: Context) -> list[SearchProvider]:
     """The providers that have engines of their own before those that have not."""
     if len(providers) < 2:
         return list(providers)
-    has_engine = {one.provider: one.has_engine for one in statuses(providers, context.deadline)}
+    has_engine = {one.provider: one.has_engine for one in probe_providers(providers, context.deadline)}
     return sorted(providers, key=lambda one: not has_engine[one.name])
 
 
-def ask(providers: Sequence[SearchProvider], wanted: Wanted, context: Context) -> Route:
+def ask(providers: Sequence[SearchProvider], request: SearchRequest, context: Context) -> Route:
     """Ask one after the other until one answers. Each gets an even share of the time that is left."""
     attempts: list[Attempt] = []
     for index, provider in enumerate(providers):
         share = context.remaining() / (len(providers) - index)
-        attempt = provider.search(wanted, time.monotonic() + share, context.event)
+        attempt = provider.search(request, time.monotonic() + share, context.event)
         attempts.append(attempt)
         if attempt.state == ANSWERED:
             break
         if attempt.state not in ("unconfigured", "disabled"):
-            context.event({"kind": "provider_failed", "provider": provider.name, "content": _sentence(attempt)})
+            context.event({"event": "provider_failed", "provider": provider.name, "content": _sentence(attempt)})
     return Route(attempts)
 
 
-def others(installed: Mapping[str, SearchProvider], route: Route, context: Context) -> list[str]:
+def find_others(installed: Mapping[str, SearchProvider], route: Route, context: Context) -> list[str]:
     """The providers that could be asked instead: configured, healthy, and not asked yet."""
     tried = {one.provider for one in route.attempts}
     rest = [one for name, one in installed.items() if name not in tried]
-    return [one.provider for one in statuses(rest, context.deadline) if one.state == ANSWERED]
+    return [one.provider for one in probe_providers(rest, context.deadline) if one.state == ANSWERED]
 
 
 def _why(attempt: Attempt) -> str:
@@ -118,15 +113,16 @@ def _sentence(attempt: Attempt) -> str:
 
 def _order(context: Context) -> list[str] | None:
     """The names in the order that the admin wants; None where nothing is said."""
-    told = next(filter(None, (os.environ.get(name, "").strip() for name in _VARIABLES)), None)
-    value: Any = told or context.setting("routing", _VARIABLES[0])
+    named = next(filter(None, (os.environ.get(name, "").strip() for name in VARIABLES)), None)
+    value: object = named or context.setting("routing", VARIABLES[0])
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
             raise configuration_error("The order of search providers is not valid JSON.") from None
     if isinstance(value, dict):
-        value = next((value[name] for name in _CATEGORIES if name in value), list(_all_of(value.values())))
+        lists = (part if isinstance(part, list) else [part] for part in value.values())
+        value = next((value[name] for name in _CATEGORIES if name in value), [*chain.from_iterable(lists)])
     if isinstance(value, str):
         value = value.replace(",", " ").split()
     if value is None:
@@ -134,8 +130,3 @@ def _order(context: Context) -> list[str] | None:
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise configuration_error('Write the order of search providers as "brave,google", or as a list in JSON.')
     return list(dict.fromkeys(name.strip().lower() for name in value if name.strip()))
-
-
-def _all_of(values: Iterable[Any]) -> Iterable[Any]:
-    for value in values:
-        yield from value if isinstance(value, list) else [value]

@@ -1,4 +1,4 @@
-"""Where to listen, and who may ask: addresses, the names under which a server is known, the token."""
+"""Where to listen, and which requests count: addresses and the token."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ import ipaddress
 import os
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ferrule.errors import ServingRefused
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 VARIABLE = "FERRULE_SERVE_TOKEN"
-_SHORTEST_TOKEN = 16  # characters
-_LARGEST_FILE = 4096
-_LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_MIN_TOKEN_CHARS = 16
+_MAX_FILE_BYTES = 4096
 _HOW = f"Write one with `openssl rand -hex 32` into a file of mode 0600 for --token-file, or put it into {VARIABLE}."
 
 
@@ -34,7 +29,7 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether nobody but this machine can reach it."""
+        """Whether only this machine can reach it."""
         if self.host == "localhost":
             return True
         try:
@@ -48,26 +43,12 @@ class Address:
         return f"[{self.host}]" if ":" in self.host else self.host
 
 
-class Names:
-    """The values of Host and Origin that are accepted: those of loopback, of the address, and the further ones.
-
-    further: host names, with a port or without, under which clients know the server, such as a balancer's. A page that
-    has rebound its own name to this address is refused, since it sends that name.
-    """
-
-    def __init__(self, address: Address, further: Sequence[str] = ()) -> None:
-        as_browsers_send_them = map(str.lower, further)
-        names = dict.fromkeys((*_LOOPBACK_NAMES, address.name, *further, *as_browsers_send_them))
-        self.hosts = [form for name in names for form in (name, f"{name}:*")]
-        self.origins = [f"{scheme}://{host}" for scheme in ("http", "https") for host in self.hosts]
-
-
 class Token:
     """The bearer token that every request has to carry."""
 
     def __init__(self, value: str) -> None:
-        if len(value) < _SHORTEST_TOKEN or not (value.isascii() and value.isprintable()) or " " in value:
-            problem = f"The token has to have {_SHORTEST_TOKEN} characters at least, in ASCII and without blanks."
+        if len(value) < _MIN_TOKEN_CHARS or not (value.isascii() and value.isprintable()) or " " in value:
+            problem = f"The token has to have {_MIN_TOKEN_CHARS} characters at least, in ASCII and without blanks."
             raise ServingRefused(problem, hint=_HOW)
         self._value = value.encode()
 
@@ -77,7 +58,7 @@ class Token:
         return hmac.compare_digest(value.strip(), self._value) and scheme.lower() == b"bearer"
 
     def is_password_in(self, authorization: bytes) -> bool:
-        """Whether it is the password there, whoever the user is: the one way in which browsers can ask for it."""
+        """Whether it is the password there, of any user: the one way in which browsers can ask for it."""
         scheme, _, value = authorization.partition(b" ")
         try:
             password = base64.b64decode(value.strip(), validate=True).partition(b":")[2]
@@ -86,7 +67,7 @@ class Token:
         return hmac.compare_digest(password, self._value) and scheme.lower() == b"basic"
 
 
-def token(file: str | None) -> Token | None:
+def read_token(file: str | None) -> Token | None:
     """The token from the file, else from FERRULE_SERVE_TOKEN, which no tool sees; None where neither is there.
 
     Raises ServingRefused for a file that cannot be read or that others can write to, and for a token that is too short.
@@ -97,8 +78,8 @@ def token(file: str | None) -> Token | None:
     return Token(of_environment) if of_environment else None
 
 
-def check(address: Address, token: Token | None) -> None:
-    """Refuse to serve whoever comes: ServingRefused where others can reach the address and no token is needed."""
+def check_access(address: Address, token: Token | None) -> None:
+    """Raise ServingRefused where other machines reach the address and no token is needed."""
     if token is None and not address.is_loopback:
         problem = f"{address.name} can be reached from other machines, and no token is set."
         raise ServingRefused(problem, hint=_HOW)
@@ -110,6 +91,6 @@ def _read(file: str) -> str:
         if not stat.S_ISREG(facts.st_mode) or facts.st_mode & 0o022:
             raise ServingRefused(f"{file} is no plain file, or others may write to it.", hint=_HOW)
         with Path(file).open("rb") as opened:
-            return opened.read(_LARGEST_FILE).decode(errors="replace").strip()
+            return opened.read(_MAX_FILE_BYTES).decode(errors="replace").strip()
     except OSError as error:
         raise ServingRefused(f"{file} cannot be read: {error.strerror}.", hint=_HOW) from None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import hmac
 import secrets
+from collections.abc import Coroutine
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from mcp.server.transport_security import (
@@ -22,19 +23,19 @@ from starlette.routing import Route
 
 from ferrule.errors import FerruleError, ToolUnknown
 from ferrule_serve.page import views
-from ferrule_serve.page.fields import arguments
+from ferrule_serve.page.form_fields import read_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from ferrule.text.json_types import JSONObject
     from ferrule_serve.catalogue import Catalogue, ServedTool
-    from ferrule_serve.page.recent import ObservedPool
+    from ferrule_serve.page.call_history import CallHistory
+    from ferrule_serve.pool import Pool
 
-_LARGEST_FORM = 4 << 20  # bytes: the largest arguments, as a form encodes them
-_MOST_FIELDS = 1000
-_MOST_EVENTS = 200
+_MAX_FORM_BYTES = 4 << 20  # the largest arguments, as a form encodes them
+_MAX_FIELDS = 1000
+_MAX_EVENTS = 200
 _STATIC = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -50,25 +51,25 @@ _HEADERS = {
 }
 
 
-def page(catalogue: Catalogue, pool: ObservedPool, security: TransportSecuritySettings) -> ASGIApp:
-    """The page as ASGI. security: whose names count, as for MCP."""
-    requests = _Requests(catalogue, pool)
+def make_page(catalogue: Catalogue, pool: Pool, history: CallHistory, security: TransportSecuritySettings) -> ASGIApp:
+    """The page as ASGI. history: of the pool's calls. security: the names that count, as for MCP."""
+    requests = _Requests(catalogue, pool, history)
     routes = [
         Route("/", requests.index),
         Route("/calls", requests.calls),
         Route("/tools/{name}", requests.tool),
-        Route("/tools/{name}", requests.called, methods=["POST"]),
+        Route("/tools/{name}", requests.call, methods=["POST"]),
         Route("/page/{name}", _static),
     ]
     app = Starlette(
         routes=routes,
-        exception_handlers={404: _nothing},
-        middleware=[Middleware(RequestBodyLimitMiddleware, max_body_size=_LARGEST_FORM)],
+        exception_handlers={404: _not_found},
+        middleware=[Middleware(RequestBodyLimitMiddleware, max_body_size=_MAX_FORM_BYTES)],
     )
-    return _Guarded(app, security)
+    return _Guard(app, security)
 
 
-class _Guarded:
+class _Guard:
     """Refuses a request for another name, as MCP's do, and gives every answer the headers that make it inert."""
 
     def __init__(self, app: ASGIApp, security: TransportSecuritySettings) -> None:
@@ -76,24 +77,25 @@ class _Guarded:
         self._security = TransportSecurityMiddleware(security)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def sent(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], *_ENCODED]
             await send(message)
 
         refusal = await self._security.validate_request(Request(scope))
-        await (refusal or self._app)(scope, receive, sent)
+        await (refusal or self._app)(scope, receive, send_with_headers)
 
 
 _ENCODED = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
 
 
 class _Requests:
-    """Answers them. The forms' token is this process's own: nobody who has not read the page can send one."""
+    """Answers them. The forms' token is this process's own: only who has read the page can send one."""
 
-    def __init__(self, catalogue: Catalogue, pool: ObservedPool) -> None:
+    def __init__(self, catalogue: Catalogue, pool: Pool, history: CallHistory) -> None:
         self._catalogue = catalogue
         self._pool = pool
+        self._history = history
         self._token = secrets.token_urlsafe(32)
 
     async def index(self, _request: Request) -> Response:
@@ -103,46 +105,47 @@ class _Requests:
             tools = await self._tools()
         except FerruleError as error:
             tools, failure = [], error.message
-        return _html(views.index(tools, self._pool, failure))
+        return _html(views.show_index(tools, self._pool, self._history, failure))
 
     async def calls(self, _request: Request) -> Response:
         """`/calls`."""
-        return _html(views.last_calls(self._pool))
+        return _html(views.show_calls(self._pool, self._history))
 
     async def tool(self, request: Request) -> Response:
         """`/tools/NAME`."""
         try:
-            return _html(views.tool_page(await self._tool(request), self._token))
+            return _html(views.show_tool(await self._tool(request), self._token))
         except FerruleError as error:
-            return _html(views.problem("No such tool", error.message, "../"), 404)
+            return _html(views.show_problem("No such tool", error.message, "../"), 404)
 
-    async def called(self, request: Request) -> Response:
+    async def call(self, request: Request) -> Response:
         """The form of `/tools/NAME`, filled."""
         try:
-            form = dict(parse_qsl(await _text(request), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
+            text = (await request.body()).decode(errors="replace")
+            form = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MAX_FIELDS))
         except ValueError:
-            return _html(views.problem("Not called", f"A form has {_MOST_FIELDS} fields at most.", "../"), 400)
+            return _html(views.show_problem("Not called", f"A form has {_MAX_FIELDS} fields at most.", "../"), 400)
         if not self._is_own(request, form):
             message = "The form was not sent by this page, or the server was started anew. Load the page again."
-            return _html(views.problem("Not called", message, "../"), 403)
+            return _html(views.show_problem("Not called", message, "../"), 403)
         try:
             tool = await self._tool(request)
             await self._catalogue.find(tool.name)
         except FerruleError as error:
-            return _html(views.problem("Not called", error.message, "../"), 404)
-        tried = await _unless_left(request, self._made(tool, form))
-        return _html(views.tool_page(tool, self._token, tried))
+            return _html(views.show_problem("Not called", error.message, "../"), 404)
+        trial = await _cancel_when_left(request, self._try(tool, form))
+        return _html(views.show_tool(tool, self._token, trial))
 
-    async def _made(self, tool: ServedTool, form: dict[str, str]) -> views.Tried:
-        events: list[dict[str, Any]] = []
+    async def _try(self, tool: ServedTool, form: dict[str, str]) -> views.PageTrial:
+        events: list[JSONObject] = []
 
-        def heard(event: dict[str, Any]) -> None:
-            if len(events) < _MOST_EVENTS:
+        def keep_first(event: JSONObject) -> None:
+            if len(events) < _MAX_EVENTS:
                 events.append(event)
 
-        data = arguments(tool.form["inputSchema"], form)
-        answered = await self._pool.call(tool.installed, data, on_event=heard, by="page")
-        return views.Tried(answered, form, events)
+        data = read_arguments(tool.input_schema, form)
+        answer = await self._pool.call(tool.installed, data, on_event=keep_first, by="page")
+        return views.PageTrial(answer, form, events)
 
     def _is_own(self, request: Request, form: dict[str, str]) -> bool:
         """Whether a page of this very server was filled: other pages of the same machine have an origin that MCP takes.
@@ -154,7 +157,7 @@ class _Requests:
         return is_same and hmac.compare_digest(form.get(views.TOKEN, "").encode(), self._token.encode())
 
     async def _tools(self) -> list[ServedTool]:
-        return [*await self._catalogue.served(), *await self._catalogue.others()]
+        return [*await self._catalogue.served_tools(), *await self._catalogue.unserved_tools()]
 
     async def _tool(self, request: Request) -> ServedTool:
         name = request.path_params["name"]
@@ -167,27 +170,23 @@ class _Requests:
 async def _static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in _STATIC:
-        return await _nothing(request, None)
+        return await _not_found(request, None)
     return Response(files(__package__).joinpath("static", name).read_bytes(), media_type=_STATIC[name])
 
 
-async def _nothing(request: Request, _error: object) -> Response:
+async def _not_found(request: Request, _error: object) -> Response:
     root = "../" * (request.url.path.count("/") - 1)
-    return _html(views.problem("Nothing here", "There is no such page.", root), 404)
+    return _html(views.show_problem("Nothing here", "There is no such page.", root), 404)
 
 
 def _html(content: bytes, status: int = 200) -> Response:
     return Response(content, status, media_type="text/html")
 
 
-async def _text(request: Request) -> str:
-    return (await request.body()).decode(errors="replace")
-
-
-async def _unless_left(request: Request, work: Coroutine[Any, Any, views.Tried]) -> views.Tried:
-    """What comes of the work, which is cancelled where the browser leaves: its call ends then."""
+async def _cancel_when_left(request: Request, work: Coroutine[object, object, views.PageTrial]) -> views.PageTrial:
+    """Do the work, which is cancelled where the browser leaves: its call ends then."""
     working = asyncio.ensure_future(work)
-    leaving = asyncio.ensure_future(_left(request))
+    leaving = asyncio.ensure_future(_wait_until_left(request))
     try:
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
@@ -199,6 +198,6 @@ async def _unless_left(request: Request, work: Coroutine[Any, Any, views.Tried])
         await asyncio.gather(working, leaving, return_exceptions=True)
 
 
-async def _left(request: Request) -> None:
+async def _wait_until_left(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass

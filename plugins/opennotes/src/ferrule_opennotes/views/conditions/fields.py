@@ -5,24 +5,24 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from functools import partial
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
 
 from ferrule_opennotes.notebook import dates
-from ferrule_opennotes.notebook.notes import Note, as_text
-from ferrule_opennotes.views.definitions import Malformed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+from ferrule_opennotes.notebook.notes import Note, to_text
+from ferrule_opennotes.views.definitions import DefinitionError
 
 Type = Literal["text", "number", "date", "bool"]
-Value = str | int | float | bool | datetime | list[Any] | dict[str, Any] | None
+Value = object  # what YAML has, or an instant
 
 _METADATA = re.compile(r"metadata\s*(?:->>?\s*(?:'([^']+)'|\"([^\"]+)\")|\[\s*'([^']+)'\s*\])", re.IGNORECASE)
 _CAST = re.compile(r"(?:TRY_)?CAST\s*\((.+)\s+AS\s+([A-Za-z]+)(?:\([\d, ]*\))?\s*\)", re.IGNORECASE | re.DOTALL)
 _POSTFIX = re.compile(r"(.+)::\s*([A-Za-z]+)(?:\([\d, ]*\))?", re.DOTALL)
 _AGGREGATE = re.compile(r"(COUNT|SUM|AVG|MIN|MAX)\s*\(\s*(DISTINCT\s+)?(.+?)\s*\)", re.IGNORECASE | re.DOTALL)
-LONGEST = 500  # characters of an expression
+MAX_CHARS = 500  # characters of an expression
 
 _WHOLE = ("INTEGER", "INT", "BIGINT", "SMALLINT", "TINYINT", "HUGEINT", "UBIGINT", "UINTEGER")
 _TYPES: dict[str, Type] = {
@@ -32,21 +32,16 @@ _TYPES: dict[str, Type] = {
     **dict.fromkeys(("BOOLEAN", "BOOL"), "bool"),
 }
 _DATED: dict[str, Callable[[Note], str | None]] = {
-    "created_at": lambda note: note.created,
-    "created": lambda note: note.created,
-    "updated_at": lambda note: note.modified,
-    "updated": lambda note: note.modified,
-    "modified": lambda note: note.modified,
-    "modified_at": lambda note: note.modified,
+    **dict.fromkeys(("created_at", "created"), attrgetter("created")),
+    **dict.fromkeys(("updated_at", "updated", "modified", "modified_at"), attrgetter("modified")),
 }
 _COLUMNS: dict[str, Callable[[Note], str | None]] = {
-    "path": lambda note: note.path,
-    "relative_path": lambda note: note.path,
-    "file_path": lambda note: note.absolute,
+    **dict.fromkeys(("path", "relative_path"), attrgetter("path")),
+    "file_path": attrgetter("absolute"),
     "filename": lambda note: note.path.rpartition("/")[2],
-    "title": lambda note: note.name,
-    "content": lambda note: note.text,
-    "body": lambda note: note.body,
+    "title": attrgetter("name"),
+    "content": attrgetter("text"),
+    "body": attrgetter("body"),
 }
 
 
@@ -64,21 +59,21 @@ class Expression(NamedTuple):
     is_aggregate: bool = False
 
 
-def parsed(text: object, aliases: Mapping[str, Expression] | None = None) -> Expression:
-    """The expression that a text stands for. aliases: the aggregates that have names. Raises Malformed."""
-    if not isinstance(text, str) or not text.strip() or len(text) > LONGEST:
-        raise Malformed(f"{str(text)[:100]!r} is no field")
-    text = _bare(text.strip())
+def parse(text: object, aliases: Mapping[str, Expression] | None = None) -> Expression:
+    """The expression that a text stands for. aliases: the aggregates that have names. Raises DefinitionError."""
+    if not isinstance(text, str) or not text.strip() or len(text) > MAX_CHARS:
+        raise DefinitionError(f"{str(text)[:100]!r} is no field")
+    text = _strip_brackets(text.strip())
     if aliases and text in aliases:
         return aliases[text]
     if aggregate := _AGGREGATE.fullmatch(text):
         return _aggregate(text, aggregate[1].upper(), bool(aggregate[2]), aggregate[3])
     if cast := _POSTFIX.fullmatch(text) or _CAST.fullmatch(text):
-        return _cast(parsed(cast[1]), cast[2].upper())
+        return _cast(parse(cast[1]), cast[2].upper())
     return _field(text)
 
 
-def _bare(text: str) -> str:
+def _strip_brackets(text: str) -> str:
     """The text without brackets around all of it."""
     while text.startswith("(") and text.endswith(")") and _closes_last(text):
         text = text[1:-1].strip()
@@ -99,18 +94,18 @@ def _field(text: str) -> Expression:
         key = found[1] or found[2] or found[3]
         dated = _DATED.get(key) if key in ("created_at", "updated_at") else None
         if dated:  # what the CLI's own views order by, and what no note has that it writes itself
-            return Expression(key, "date", _of_first(_date(dated)), key)
-        return Expression(key, "text", _of_first(lambda note: note.frontmatter.get(key)), key)
+            return Expression(key, "date", _read_first(_date(dated)), key)
+        return Expression(key, "text", _read_first(lambda note: note.frontmatter.get(key)), key)
     name = text.strip("\"'").lower()
     if name in _DATED:
-        return Expression(name, "date", _of_first(_date(_DATED[name])))
+        return Expression(name, "date", _read_first(_date(_DATED[name])))
     if name in _COLUMNS:
-        return Expression(name, "text", _of_first(_COLUMNS[name]))
+        return Expression(name, "text", _read_first(_COLUMNS[name]))
     allowed = "metadata->>'…', path, file_path, title, content, created_at, updated_at"
-    raise Malformed(f"the field {text[:100]!r} is not known ({allowed} are)")
+    raise DefinitionError(f"the field {text[:100]!r} is not known ({allowed} are)")
 
 
-def _of_first(read: Callable[[Note], Value]) -> Callable[[Sequence[Note]], Value]:
+def _read_first(read: Callable[[Note], Value]) -> Callable[[Sequence[Note]], Value]:
     return lambda notes: read(notes[0]) if notes else None
 
 
@@ -121,30 +116,30 @@ def _date(read: Callable[[Note], str | None]) -> Callable[[Note], Value]:
 def _cast(inner: Expression, name: str) -> Expression:
     kind = _TYPES.get(name)
     if kind is None:
-        raise Malformed(f"the type {name} is not known")
+        raise DefinitionError(f"the type {name} is not known")
     is_whole = name in _WHOLE
 
     def read(notes: Sequence[Note]) -> Value:
-        value = as_type(inner.read(notes), kind)
+        value = to_type(inner.read(notes), kind)
         return round(value) if is_whole and isinstance(value, float) else value
 
     return inner._replace(type=kind, read=read)
 
 
-def as_type(value: Value, kind: Type) -> Value:
+def to_type(value: Value, kind: Type) -> Value:
     """A value as a type; None where it cannot be."""
     if value is None or isinstance(value, list | dict):
-        return None if kind != "text" or value is None else written(value)
+        return None if kind != "text" or value is None else format_value(value)
     if kind == "number":
-        return as_number(value)
+        return to_number(value)
     if kind == "date":
-        return value if isinstance(value, datetime) else dates.parse(as_text(value))
+        return value if isinstance(value, datetime) else dates.parse(to_text(value))
     if kind == "bool":
-        return {"true": True, "1": True, "false": False, "0": False}.get(as_text(value).strip().lower())
-    return written(value)
+        return {"true": True, "1": True, "false": False, "0": False}.get(to_text(value).strip().lower())
+    return format_value(value)
 
 
-def as_number(value: Value) -> int | float | None:
+def to_number(value: Value) -> int | float | None:
     """The number that a value is, or that its text spells; None where it is none."""
     if isinstance(value, int | float):
         return int(value) if isinstance(value, bool) else value
@@ -154,77 +149,59 @@ def as_number(value: Value) -> int | float | None:
     return int(value) if "." not in value else number
 
 
-def written(value: Value) -> str:
+def format_value(value: Value) -> str:
     """A value as text: as YAML writes it, dates in ISO 8601, lists and mappings as JSON."""
     if isinstance(value, datetime):
         return value.isoformat()
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else as_text(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else to_text(value)
 
 
 def _aggregate(text: str, function: str, is_distinct: bool, argument: str) -> Expression:
     name = " ".join(text.split())
     if argument == "*":
         if function != "COUNT" or is_distinct:
-            raise Malformed(f"{name} counts nothing; only COUNT(*) does")
+            raise DefinitionError(f"{name} counts nothing; only COUNT(*) does")
         return Expression(name, "number", len, is_aggregate=True)
-    inner = parsed(argument)
+    inner = parse(argument)
     if inner.is_aggregate:
-        raise Malformed(f"{name}: an aggregate of an aggregate")
+        raise DefinitionError(f"{name}: an aggregate of an aggregate")
 
     def read(notes: Sequence[Note]) -> Value:
         values = [value for note in notes if (value := inner.read([note])) is not None]
         if is_distinct:
-            values = list({written(value): value for value in values}.values())
+            values = list({format_value(value): value for value in values}.values())
         return _AGGREGATES[function](values)
 
     kind: Type = inner.type if function in ("MIN", "MAX") else "number"
     return Expression(name, kind, read, is_aggregate=True)
 
 
-def _numbers(values: Sequence[Value]) -> list[int | float]:
-    return [number for value in values if (number := as_number(value)) is not None]
+def _sum(values: Sequence[Value], *, is_average: bool = False) -> int | float | None:
+    """The sum of the numbers among the values, or their average; None where there is none that fits JSON."""
+    numbers = [number for value in values if (number := to_number(value)) is not None]
+    if not numbers:
+        return None
+    found = sum(numbers) / len(numbers) if is_average else sum(numbers)
+    return found if math.isfinite(found) else None
 
 
-def _sum(values: Sequence[Value]) -> Value:
-    numbers = _numbers(values)
-    return _finite(sum(numbers)) if numbers else None
-
-
-def _average(values: Sequence[Value]) -> Value:
-    numbers = _numbers(values)
-    return _finite(sum(numbers) / len(numbers)) if numbers else None
-
-
-def _finite(number: int | float) -> int | float | None:
-    """The number; None for one that is too large for JSON."""
-    return number if math.isfinite(number) else None
-
-
-def order_key(value: Value) -> Any:
+def order_key(value: Value) -> object:
     """By what values of one expression are ordered: numbers and dates as such, anything else as text."""
     if isinstance(value, datetime):
         return value.timestamp()
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else written(value)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else format_value(value)
 
 
-def _key_among(values: Sequence[Value]) -> Callable[[Value], Any]:
+def _choose_key(values: Sequence[Value]) -> Callable[[Value], Any]:
     """One key for all: text, unless every value has another."""
     kinds = {isinstance(order_key(value), str) for value in values}
-    return written if len(kinds) > 1 else order_key
-
-
-def _least(values: Sequence[Value]) -> Value:
-    return min(values, key=_key_among(values)) if values else None
-
-
-def _greatest(values: Sequence[Value]) -> Value:
-    return max(values, key=_key_among(values)) if values else None
+    return format_value if len(kinds) > 1 else order_key
 
 
 _AGGREGATES: dict[str, Callable[[Sequence[Value]], Value]] = {
     "COUNT": len,
     "SUM": _sum,
-    "AVG": _average,
-    "MIN": _least,
-    "MAX": _greatest,
+    "AVG": partial(_sum, is_average=True),
+    "MIN": lambda values: min(values, key=_choose_key(values), default=None),
+    "MAX": lambda values: max(values, key=_choose_key(values), default=None),
 }

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ferrule_opennotes.views.conditions.comparison import Condition, all_of, condition
-from ferrule_opennotes.views.conditions.fields import LONGEST, Expression, Value, order_key, parsed, written
-from ferrule_opennotes.views.definitions import Malformed
+from ferrule_opennotes.views.conditions.comparison import Condition, combine, parse_condition
+from ferrule_opennotes.views.conditions.fields import MAX_CHARS, Expression, Value, format_value, order_key, parse
+from ferrule_opennotes.views.definitions import DefinitionError
 from ferrule_opennotes.views.rows import Row
 
 if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule_opennotes.notebook.notes import Note
     from ferrule_opennotes.views.parameters import Values
 
@@ -44,20 +46,20 @@ class Statement(NamedTuple):
     def run(self, notes: Sequence[Note], values: Values) -> list[Row]:
         """The rows of the query, over notes in the order of their paths, which decides where nothing else does.
 
-        Raises Malformed for a value that cannot be compared.
+        Raises DefinitionError for a value that cannot be compared.
         """
-        matches = all_of(self.where, values)
+        matches = combine(self.where, values)
         rows: list[list[Note]] = [[note] for note in notes if matches([note])]
         if self.select:
-            rows = self._grouped(rows)
+            rows = self._group_rows(rows)
         if self.having:
-            keeps = all_of(self.having, values)
+            keeps = combine(self.having, values)
             rows = [row for row in rows if keeps(row)]
         for order in reversed(self.order):
-            rows = _ordered(rows, order)
-        return self._bounded(self._shown(rows))
+            rows = _sort(rows, order)
+        return self._bound(self._make_rows(rows))
 
-    def _grouped(self, rows: list[list[Note]]) -> list[list[Note]]:
+    def _group_rows(self, rows: list[list[Note]]) -> list[list[Note]]:
         if self.group:
             groups: dict[tuple[str | None, ...], list[Note]] = {}
             for row in rows:
@@ -67,130 +69,113 @@ class Statement(NamedTuple):
             return [[note for row in rows for note in row]]
         return rows
 
-    def _shown(self, rows: list[list[Note]]) -> list[Row]:
+    def _make_rows(self, rows: list[list[Note]]) -> list[Row]:
         if self.select:
-            return [Row(None, {name: _value(read.read(row)) for name, read in self.select.items()}) for row in rows]
+            return [Row(None, {name: _to_json(read.read(row)) for name, read in self.select.items()}) for row in rows]
         if self.group:
-            return self._by_group(rows)
+            return self._make_groups(rows)
         return [Row(row[0], self._facts(row)) for row in rows]
 
-    def _by_group(self, rows: list[list[Note]]) -> list[Row]:
+    def _make_groups(self, rows: list[list[Note]]) -> list[Row]:
         """The notes with the `group` that each is of; groups are in the order of their names, that of none is last."""
         keyed = [(_key(self.group, row), row) for row in rows]
         keyed.sort(key=lambda each: [(part is None, part or "") for part in each[0]])
-        return [Row(row[0], self._facts(row) | {"group": _group(key)}) for key, row in keyed]
+        is_single = len(self.group) == 1
+        return [Row(row[0], self._facts(row) | {"group": key[0] if is_single else list(key)}) for key, row in keyed]
 
-    def _facts(self, row: list[Note]) -> dict[str, Any]:
+    def _facts(self, row: list[Note]) -> JSONObject:
         """The fields of the frontmatter that the query is about, which a summary does not have."""
         used = [*(each.expression for each in self.where), *(each.expression for each in self.order), *self.group]
         named = {each.field: row[0].frontmatter.get(each.field) for each in used if each.field}
         return {name: value for name, value in named.items() if value is not None and name not in _OF_A_SUMMARY}
 
-    def _bounded(self, rows: list[Row]) -> list[Row]:
+    def _bound(self, rows: list[Row]) -> list[Row]:
         if self.is_distinct and self.select:
-            rows = list({written(row.facts): row for row in rows}.values())
+            rows = list({format_value(row.facts): row for row in rows}.values())
         return rows[self.offset :][: self.limit]
 
 
 _OF_A_SUMMARY = ("path", "title", "tags", "created", "modified", "group")
 
 
-def statement(query: Mapping[str, Any]) -> Statement:
-    """The query of a definition, whose names may be written with capitals or underscores. Raises Malformed."""
-    known = {_plain(name): value for name, value in query.items()}
+def parse_statement(query: JSONMapping) -> Statement:
+    """The query of a definition, whose names may be written with capitals or underscores. Raises DefinitionError."""
+    known = {name.replace("_", "").lower(): value for name, value in query.items()}
     if unknown := set(known) - _PARTS:
-        raise Malformed(f"its query has '{min(unknown)}', which is none of {', '.join(sorted(_PARTS))}")
-    aggregates = _aggregates(known.get("aggregatecolumns"))
-    group = [parsed(text) for text in _split(known.get("groupby"))]
-    having = [condition(each, aggregates) for each in _list(known.get("having"), "having")]
-    select = _selected(known.get("selectcolumns")) | aggregates
+        raise DefinitionError(f"its query has '{min(unknown)}', which is none of {', '.join(sorted(_PARTS))}")
+    aggregates = _parse_aggregates(known.get("aggregatecolumns"))
+    group = [parse(text) for text in _split(known.get("groupby"))]
+    having = [parse_condition(each, aggregates) for each in _require_list(known.get("having"), "having")]
+    select = _parse_selection(known.get("selectcolumns")) | aggregates
     if having and not group:
-        raise Malformed("its 'having' goes with 'group_by' only")
+        raise DefinitionError("its 'having' goes with 'group_by' only")
     if having and not select:
         select = {expression.name: expression for expression in group}
-    order = [_order(text, select) for text in _split(known.get("orderby"))]
-    where = [condition(each) for each in _list(known.get("conditions"), "conditions")]
+    order = [_parse_order(text, select) for text in _split(known.get("orderby"))]
+    where = [parse_condition(each) for each in _require_list(known.get("conditions"), "conditions")]
     if any(each.expression.is_aggregate for each in where):
-        raise Malformed("an aggregate stands in its 'conditions'; in 'having' it may")
+        raise DefinitionError("an aggregate stands in its 'conditions'; in 'having' it may")
     _check_grouping([*select.values(), *(each.expression for each in order if select)], group)
-    return Statement(
-        where,
-        group,
-        having,
-        select,
-        order,
-        known.get("distinct") is True,
-        _whole(known.get("limit"), "limit") or None,
-        _whole(known.get("offset"), "offset"),
-    )
+    is_distinct = known.get("distinct") is True
+    limit, offset = (_require_whole(known.get(name), name) for name in ("limit", "offset"))
+    return Statement(where, group, having, select, order, is_distinct, limit or None, offset)
 
 
 _PARTS = {
-    "conditions",
-    "distinct",
-    "orderby",
-    "groupby",
-    "having",
-    "selectcolumns",
-    "aggregatecolumns",
-    "limit",
-    "offset",
+    *("conditions", "distinct", "orderby", "groupby", "having"),
+    *("selectcolumns", "aggregatecolumns", "limit", "offset"),
 }
 
 
-def _plain(name: str) -> str:
-    return name.replace("_", "").lower()
-
-
 def _check_grouping(expressions: Sequence[Expression], group: Sequence[Expression]) -> None:
-    """What stands beside an aggregate must be what notes are grouped by, as SQL asks for."""
+    """What is selected with an aggregate must be what notes are grouped by, as SQL asks for."""
     plain = [expression for expression in expressions if not expression.is_aggregate]
     if len(plain) == len(expressions) and not group:
         return
     keys = {expression.name for expression in group}
     for expression in plain:
         if expression.name not in keys:
-            raise Malformed(f"its {expression.name} is neither an aggregate nor in 'group_by'")
+            raise DefinitionError(f"its {expression.name} is neither an aggregate nor in 'group_by'")
 
 
-def _aggregates(value: Any) -> dict[str, Expression]:
+def _parse_aggregates(value: object) -> dict[str, Expression]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise Malformed("its 'aggregate_columns' are no object")
-    found = {name: parsed(text) for name, text in value.items()}
+        raise DefinitionError("its 'aggregate_columns' are no object")
+    found = {name: parse(text) for name, text in value.items()}
     for name, expression in found.items():
         if not expression.is_aggregate or not _NAME.fullmatch(name):
-            raise Malformed(f"its aggregate column {name[:100]!r} is none of COUNT, SUM, AVG, MIN and MAX")
+            raise DefinitionError(f"its aggregate column {name[:100]!r} is none of COUNT, SUM, AVG, MIN and MAX")
     return found
 
 
-def _selected(value: Any) -> dict[str, Expression]:
+def _parse_selection(value: object) -> dict[str, Expression]:
     found: dict[str, Expression] = {}
-    for text in _list(value, "select_columns"):
-        alias = _ALIAS.fullmatch(text) if isinstance(text, str) and len(text) <= LONGEST else None
-        expression = parsed(alias[1] if alias else text)
+    for text in _require_list(value, "select_columns"):
+        alias = _ALIAS.fullmatch(text) if isinstance(text, str) and len(text) <= MAX_CHARS else None
+        expression = parse(alias[1] if alias else text)
         found[alias[2] if alias else expression.name] = expression
     return found
 
 
-def _order(text: str, aliases: Mapping[str, Expression]) -> Order:
-    if len(text) > LONGEST:
-        raise Malformed(f"{text[:100]!r} is no order")
+def _parse_order(text: str, aliases: Mapping[str, Expression]) -> Order:
+    if len(text) > MAX_CHARS:
+        raise DefinitionError(f"{text[:100]!r} is no order")
     found = _ORDER.fullmatch(text)
     if not found:
-        return Order(parsed(text, aliases))
-    return Order(parsed(found[1], aliases), found[2].upper() == "DESC", (found[3] or "").upper() == "FIRST")
+        return Order(parse(text, aliases))
+    return Order(parse(found[1], aliases), found[2].upper() == "DESC", (found[3] or "").upper() == "FIRST")
 
 
-def _split(value: Any) -> list[str]:
+def _split(value: object) -> list[str]:
     """The parts of a text that commas divide, except in brackets and quotes; a list is divided already."""
     if value is None:
         return []
     if isinstance(value, list):
         return [str(each) for each in value]
     if not isinstance(value, str):
-        raise Malformed(f"{str(value)[:100]!r} is no field")
+        raise DefinitionError(f"{str(value)[:100]!r} is no field")
     parts, depth, quoted = [""], 0, False
     for character in value:
         quoted ^= character == "'"
@@ -202,47 +187,35 @@ def _split(value: Any) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _list(value: Any, name: str) -> list[Any]:
+def _require_list(value: object, name: str) -> list[object]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise Malformed(f"its '{name}' is no list")
+        raise DefinitionError(f"its '{name}' is no list")
     return value
 
 
-def _whole(value: Any, name: str) -> int:
+def _require_whole(value: object, name: str) -> int:
     if value is None:
         return 0
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise Malformed(f"its '{name}' is no whole number from 0 on")
+        raise DefinitionError(f"its '{name}' is no whole number from 0 on")
     return value
 
 
 def _key(group: Sequence[Expression], row: Sequence[Note]) -> tuple[str | None, ...]:
-    return tuple(None if (value := each.read(row)) is None else written(value) for each in group)
+    return tuple(None if (value := each.read(row)) is None else format_value(value) for each in group)
 
 
-def _group(key: tuple[str | None, ...]) -> Any:
-    return key[0] if len(key) == 1 else list(key)
-
-
-def _ordered(rows: list[list[Note]], order: Order) -> list[list[Note]]:
+def _sort(rows: list[list[Note]], order: Order) -> list[list[Note]]:
+    key: Callable[[Value], Any] = format_value if order.expression.type == "text" else order_key
     valued = [(order.expression.read(row), row) for row in rows]
     empty = [row for value, row in valued if value is None]
-    full = sorted(
-        ((value, row) for value, row in valued if value is not None),
-        key=_comparable(order.expression),
-        reverse=order.is_descending,
-    )
+    full = [(key(value), row) for value, row in valued if value is not None]
+    full.sort(key=itemgetter(0), reverse=order.is_descending)
     found = [row for _, row in full]
     return empty + found if order.has_null_first else found + empty
 
 
-def _comparable(expression: Expression) -> Callable[[tuple[Value, list[Note]]], Any]:
-    if expression.type == "text":
-        return lambda each: written(each[0])
-    return lambda each: order_key(each[0])
-
-
-def _value(value: Value) -> Any:
+def _to_json(value: Value) -> object:
     return value.isoformat() if isinstance(value, datetime) else value

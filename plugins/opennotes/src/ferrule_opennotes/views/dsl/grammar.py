@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ferrule_opennotes.views.definitions import Malformed
+from ferrule_opennotes.views.definitions import DefinitionError
 
 _BAR = re.compile(r"\"[^\"]*\"|\{\{[^{}]*\}\}|(\|)")
 _WORD = r"(?:\{\{[^{}]*\}\}|[^\s\"])++"
@@ -48,30 +48,30 @@ class Query(NamedTuple):
     directives: Directives
 
 
-def parsed(text: str) -> Query:
-    """The query that a text stands for. Raises Malformed."""
+def parse(text: str) -> Query:
+    """The query that a text stands for. Raises DefinitionError."""
     bar = next((found.start() for found in _BAR.finditer(text) if found[1]), None)
     filters, directives = (text, "") if bar is None else (text[:bar], text[bar + 1 :])
-    return Query(_alternatives(filters), _directives(directives))
+    return Query(_parse_alternatives(filters), _parse_directives(directives))
 
 
-def _alternatives(text: str) -> list[list[Term]]:
+def _parse_alternatives(text: str) -> list[list[Term]]:
     found: list[list[Term]] = [[]]
     position = 0
     text = text.rstrip()
     while position < len(text):
         match = _TERM.match(text, position)
         if not match:
-            raise Malformed(f"a quotation mark is not closed in {text[position:][:60].strip()!r}")
+            raise DefinitionError(f"a quotation mark is not closed in {text[position:][:60].strip()!r}")
         position = match.end()
         if match["word"] == "AND" and not match["field"]:
             continue
         if _is_or(match):
             found.append([])
         else:
-            found[-1].append(_term(match))
+            found[-1].append(_parse_term(match))
     if len(found) > 1 and not all(found):
-        raise Malformed("an OR has nothing on one side")
+        raise DefinitionError("an OR has nothing on one side")
     return [terms for terms in found if terms]
 
 
@@ -79,43 +79,37 @@ def _is_or(match: re.Match[str]) -> bool:
     return match["word"] is not None and match["word"].upper() == "OR" and not match["field"] and not match["minus"]
 
 
-def _term(match: re.Match[str]) -> Term:
+def _parse_term(match: re.Match[str]) -> Term:
     value = match["word"] if match["quoted"] is None else match["quoted"]
     field = match["field"].lower() if match["field"] else None
     if field is None and match["word"] and _NO_VALUE.fullmatch(value):
-        raise Malformed(f"{value[:60]!r} has no value")
+        raise DefinitionError(f"{value[:60]!r} has no value")
     if field in _EXISTENCE:
         return Term(None, field, value, bool(match["minus"]))
     return Term(field, match["operator"] or "=", value, bool(match["minus"]))
 
 
-def _directives(text: str) -> Directives:
+def _parse_directives(text: str) -> Directives:
     """The last of several directives of one kind counts."""
     found: dict[str, str] = {}
     for part in re.findall(_WORD, text):
         name, colon, value = part.partition(":")
         if not colon or not value or name.lower() not in Directives._fields:
-            raise Malformed(f"the directive {part[:60]!r} is not known (sort:, limit:, offset: and group: are)")
+            raise DefinitionError(f"the directive {part[:60]!r} is not known (sort:, limit:, offset: and group: are)")
         found[name.lower()] = value
-    sort = found.get("sort")
-    return Directives(
-        _sort(sort) if sort else None,
-        _whole(found.get("limit")),
-        _whole(found.get("offset")),
-        found.get("group"),
-    )
+    sort = _parse_sort(found["sort"]) if "sort" in found else None
+    limit, offset = (_check_whole(found.get(name)) for name in ("limit", "offset"))
+    return Directives(sort, limit, offset, found.get("group"))
 
 
-def _sort(text: str) -> tuple[str, str]:
-    field, colon, direction = text.rpartition(":")
-    if not colon:
-        field, direction = text, "asc"
+def _parse_sort(text: str) -> tuple[str, str]:
+    field, direction = text.rsplit(":", 1) if ":" in text else (text, "asc")
     if not field or (direction.lower() not in ("asc", "desc") and "{{" not in direction):
-        raise Malformed(f"the order {text[:60]!r} is neither FIELD:asc nor FIELD:desc")
+        raise DefinitionError(f"the order {text[:60]!r} is neither FIELD:asc nor FIELD:desc")
     return field, direction
 
 
-def _whole(text: str | None) -> str | None:
+def _check_whole(text: str | None) -> str | None:
     if text is not None and not re.fullmatch(r"\d{1,9}|.*\{\{.*", text):
-        raise Malformed(f"{text[:60]!r} is no whole number")
+        raise DefinitionError(f"{text[:60]!r} is no whole number")
     return text

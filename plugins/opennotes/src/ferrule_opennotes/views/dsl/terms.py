@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
+from operator import attrgetter, eq
 from typing import TYPE_CHECKING, Any
 
 from ferrule_opennotes.notebook import dates
 from ferrule_opennotes.notebook.globs import matches
-from ferrule_opennotes.notebook.notes import Note, as_text
+from ferrule_opennotes.notebook.notes import Note, to_text
+from ferrule_opennotes.query.text import UNDIVIDED
 from ferrule_opennotes.views import variables
-from ferrule_opennotes.views.conditions.fields import as_number
-from ferrule_opennotes.views.definitions import Malformed
+from ferrule_opennotes.views.conditions.comparison import ORDERED
+from ferrule_opennotes.views.conditions.fields import to_number
+from ferrule_opennotes.views.definitions import DefinitionError
 
 if TYPE_CHECKING:
     from ferrule_opennotes.views.dsl.grammar import Term
@@ -27,34 +30,25 @@ _ALIASES = {
     "p": "path",
     "b": "body",
     "content": "body",
-    "date": "created",
-    "created_at": "created",
-    "updated": "modified",
-    "updated_at": "modified",
+    **dict.fromkeys(("date", "created_at"), "created"),
+    **dict.fromkeys(("updated", "updated_at"), "modified"),
 }
 _OF_FRONTMATTER = ("data.", "meta.", "metadata.")
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "<": operator.lt,
-    ">": operator.gt,
-    "<=": operator.le,
-    ">=": operator.ge,
-}
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {"=": eq, **ORDERED}
 _RELATIVE = {"this-week": ("this_week", "next_week"), "this-month": ("this_month", "next_month")}
 _INSTANT = timedelta(microseconds=1)
 _LAST = datetime.max.replace(tzinfo=UTC)
-_WITHOUT_BLANKS = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0eff]")
 
 
-def test_of(alternatives: Sequence[Sequence[Term]], values: Values) -> Test:
-    """The filter as one test. Raises Malformed for a value that makes no sense."""
-    tests = [[_test(term, values) for term in terms] for terms in alternatives]
+def make_test(alternatives: Sequence[Sequence[Term]], values: Values) -> Test:
+    """The filter as one test. Raises DefinitionError for a value that makes no sense."""
+    tests = [[_make_term_test(term, values) for term in terms] for terms in alternatives]
     if not tests:
         return lambda note: True
     return lambda note: any(all(test(note) for test in terms) for terms in tests)
 
 
-def name_of(field: str) -> str:
+def normalize_name(field: str) -> str:
     """The name that a field goes by, of which some have several, without what only says that it is a field."""
     name = field.lower()
     for prefix in _OF_FRONTMATTER:
@@ -62,109 +56,100 @@ def name_of(field: str) -> str:
     return _ALIASES.get(name, name)
 
 
-def value_of(note: Note, field: str) -> Any:
+def find_value(note: Note, field: str) -> object:
     """What a note has in a field of its frontmatter, whose capitals do not matter; None where it has nothing."""
     if field in note.frontmatter:
         return note.frontmatter[field]
     return next((value for name, value in note.frontmatter.items() if name.lower() == field), None)
 
 
-def words(text: str) -> re.Pattern[str]:
+def compile_words(text: str) -> re.Pattern[str]:
     """What finds the words of a text one after the other, whatever their capitals and what stands between them."""
     parts = [re.escape(part) for part in re.findall(r"\w+", text)]
-    if not parts or _WITHOUT_BLANKS.search(text):  # scripts that write no blanks between words
+    if not parts or UNDIVIDED.search(text):
         return re.compile(re.escape(text), re.IGNORECASE)
     return re.compile(r"(?<!\w)" + r"[\W_]+".join(parts) + r"(?!\w)", re.IGNORECASE)
 
 
-def _test(term: Term, values: Values) -> Test:
-    test = _positive(term, values)
+def _make_term_test(term: Term, values: Values) -> Test:
+    test = _make_positive_test(term, values)
     return (lambda note: not test(note)) if term.is_negated else test
 
 
-def _positive(term: Term, values: Values) -> Test:
+def _make_positive_test(term: Term, values: Values) -> Test:
     if term.operator in ("has", "missing"):
-        wanted, field = term.operator == "has", name_of(values.text(term.value))
-        return lambda note: _has(note, field) is wanted
-    tests = [_single(term, value, values.now) for value in values.alternatives(term.value)]
+        wanted, field = term.operator == "has", normalize_name(values.text(term.value))
+        return lambda note: (_read_value(note, field) not in (None, "", [], {})) is wanted
+    tests = [_make_value_test(term, value, values.now) for value in values.alternatives(term.value)]
     return lambda note: any(test(note) for test in tests)
 
 
-def _single(term: Term, value: str, now: datetime) -> Test:
+def _make_value_test(term: Term, value: str, now: datetime) -> Test:
     if term.field is None:
-        pattern = words(value)
+        pattern = compile_words(value)
         return lambda note: bool(pattern.search(note.name) or pattern.search(note.body))
-    field = name_of(term.field)
+    field = normalize_name(term.field)
     if field in ("created", "modified"):
-        return _dated(field, term.operator, value, now)
+        return _test_date(field, term.operator, value, now)
     if field in _FIELDS and term.operator == "=":
         return _FIELDS[field](value)
-    return lambda note: any(_compares(each, term.operator, value) for each in _each(_value(note, field)))
+    return lambda note: any(_compare(each, term.operator, value) for each in _list_items(_read_value(note, field)))
 
 
-def _has(note: Note, field: str) -> bool:
-    return _value(note, field) not in (None, "", [], {})
+def _read_value(note: Note, field: str) -> object:
+    return _READ[field](note) if field in _READ else find_value(note, field)
 
 
-def _value(note: Note, field: str) -> Any:
-    if field in _READ:
-        return _READ[field](note)
-    return value_of(note, field)
-
-
-def _each(value: Any) -> Sequence[Any]:
+def _list_items(value: object) -> Sequence[object]:
     return value if isinstance(value, list) else [] if value is None or isinstance(value, dict) else [value]
 
 
-def _compares(value: Any, kind: str, wanted: str) -> bool:
+def _compare(value: object, kind: str, wanted: str) -> bool:
     """Numbers as numbers where both are, dates as dates; else as text, whose capitals do not matter."""
     compare = _COMPARE[kind]
     if kind != "=":
-        numbers = as_number(value), as_number(wanted)
+        numbers = to_number(value), to_number(wanted)
         if numbers[0] is not None and numbers[1] is not None:
             return compare(*numbers)
         instants = dates.parse(value), dates.parse(wanted)
         if instants[0] and instants[1]:
             return compare(*instants)
-    return compare(as_text(value).strip().casefold(), wanted.strip().casefold())
+    return compare(to_text(value).strip().casefold(), wanted.strip().casefold())
 
 
-def _tagged(value: str) -> Test:
+def _test_tag(value: str) -> Test:
     wanted = value.strip().removeprefix("#").casefold()
     return lambda note: any(tag.casefold() == wanted for tag in note.tags)
 
 
-def _titled(value: str) -> Test:
-    pattern = words(value)
-    return lambda note: pattern.search(note.name) is not None
+def _test_words(read: Callable[[Note], str], value: str) -> Test:
+    pattern = compile_words(value)
+    return lambda note: pattern.search(read(note)) is not None
 
 
-def _within(value: str) -> Test:
-    pattern = words(value)
-    return lambda note: pattern.search(note.body) is not None
-
-
-def _located(value: str) -> Test:
+def _test_path(value: str) -> Test:
     if "*" in value or "?" in value:
         return lambda note: matches(note.path, value)
     prefix = value.removeprefix("./").removeprefix("/")
     return lambda note: note.path.startswith(prefix)
 
 
-_FIELDS: dict[str, Callable[[str], Test]] = {"tag": _tagged, "title": _titled, "body": _within, "path": _located}
-_READ: dict[str, Callable[[Note], Any]] = {
-    "tag": lambda note: note.tags,
-    "title": lambda note: note.title,
+_FIELDS: dict[str, Callable[[str], Test]] = {
+    "tag": _test_tag,
+    "title": partial(_test_words, attrgetter("name")),
+    "body": partial(_test_words, attrgetter("body")),
+    "path": _test_path,
+}
+_READ: dict[str, Callable[[Note], object]] = {
+    **{name: attrgetter(name) for name in ("title", "path", "created", "modified")},
+    "tag": attrgetter("tags"),
     "body": lambda note: note.body.strip(),
-    "path": lambda note: note.path,
-    "created": lambda note: note.created,
-    "modified": lambda note: note.modified,
 }
 
 
-def _dated(field: str, kind: str, value: str, now: datetime) -> Test:
+def _test_date(field: str, kind: str, value: str, now: datetime) -> Test:
     """A test of a date. A day is all of it: `>` means after its end, `<=` until its end."""
-    start, end = _span(value.strip(), now)
+    start, end = _find_span(value.strip(), now)
 
     def test(note: Note) -> bool:
         instant = dates.parse(note.created if field == "created" else note.modified)
@@ -177,18 +162,19 @@ def _dated(field: str, kind: str, value: str, now: datetime) -> Test:
     return test
 
 
-def _span(value: str, now: datetime) -> tuple[datetime, datetime]:
+def _find_span(value: str, now: datetime) -> tuple[datetime, datetime]:
     """From when until when a date is: a day, a week, a month, or one instant."""
     first, after = _RELATIVE.get(value.lower(), (value.lower(), ""))
-    if day := variables.day_of(first, now):
-        next_day = variables.day_of(after, now)
+    if day := variables.resolve_day(first, now):
+        next_day = variables.resolve_day(after, now)
         return _midnight(day), _midnight(next_day) if next_day else _midnight(day, 1)
     try:
         day = date.fromisoformat(value)
     except ValueError:
         instant = dates.parse(value)
         if instant is None:
-            raise Malformed(f"{value[:60]!r} is no date: YYYY-MM-DD, today, yesterday, this-week, this-month") from None
+            allowed = "YYYY-MM-DD, today, yesterday, this-week, this-month"
+            raise DefinitionError(f"{value[:60]!r} is no date: {allowed}") from None
         return instant, min(instant, _LAST - _INSTANT) + _INSTANT
     return _midnight(day), _midnight(day, 1)
 

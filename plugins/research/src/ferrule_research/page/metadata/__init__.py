@@ -1,1 +1,1 @@
-"""What there is to judge a page by: who wrote it, when, what kind of source it is, and how it is cited."""
+"""What a page says of itself, and the citation made of it: authors, dates, title, site, structured data."""

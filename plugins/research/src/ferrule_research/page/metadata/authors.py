@@ -26,7 +26,7 @@ _ORGANISATION = re.compile(
 _AND = re.compile(r"\s*(?:;|\s&\s|,?\s+and\s+|,?\s+und\s+)\s*")
 _BY = re.compile(r"(?:by|von|par)\s+(?=[A-Z])", re.I)
 _INITIALS = re.compile(r"[^\W\d_]")
-MOST = 100
+MAX_AUTHORS = 100
 
 
 class Name(NamedTuple):
@@ -42,51 +42,51 @@ class Name(NamedTuple):
         parts = (part for part in re.split(r"[\s.]+", self.given) if _INITIALS.match(part))
         return " ".join("-".join(f"{piece[0].upper()}." for piece in part.split("-") if piece) for part in parts)
 
-    def straight(self) -> str:
+    def full_name(self) -> str:
         """`Given Family`, as it is spoken."""
         return " ".join(filter(None, [self.given, self.family, self.suffix]))
 
-    def inverted(self) -> str:
+    def inverted_name(self) -> str:
         """`Family, Given`."""
         return ", ".join(filter(None, [self.family, self.given, self.suffix]))
 
 
-def organisation(name: str) -> Name:
+def parse_organisation(name: str) -> Name:
     """An author that is no person."""
-    return Name(_tidy(name), literal=True)
+    return Name(_trim(name), literal=True)
 
 
-def person(text: str) -> Name:
+def parse_person(text: str) -> Name:
     """The name of one author, who may be an organisation all the same; a comma in it means that it is inverted."""
-    text = _BY.sub("", _tidy(text), count=1)
+    text = _BY.sub("", _trim(text), count=1)
     parts = [part for part in (part.strip() for part in text.split(",")) if part and not _is_degree(part)]
     if not parts or _ORGANISATION.search(text):
         return Name(text, literal=True)
     suffix = parts.pop() if len(parts) > 1 and parts[-1].lower().rstrip(".") in _SUFFIXES else ""
     if len(parts) > 1:
         return Name(parts[0], " ".join(parts[1:]), suffix)
-    return _spoken(parts[0], suffix)
+    return _parse_spoken(parts[0], suffix)
 
 
-def people(text: str) -> list[Name]:
+def parse_authors(text: str) -> list[Name]:
     """The authors that one text names: `Ann Lee, Bo Ek and Cy Day`, but `Lee, Ann` is one."""
     if _ORGANISATION.search(text) and ";" not in text:
-        return [organisation(text)] if _tidy(text) else []
+        return [parse_organisation(text)] if _trim(text) else []
     found: list[Name] = []
-    for part in _AND.split(_BY.sub("", _tidy(text), count=1)):
-        found += _listed(part)
-    return found[:MOST]
+    for part in _AND.split(_BY.sub("", _trim(text), count=1)):
+        found += _parse_list(part)
+    return found[:MAX_AUTHORS]
 
 
-def _listed(text: str) -> list[Name]:
+def _parse_list(text: str) -> list[Name]:
     pieces = [piece.strip() for piece in text.split(",") if piece.strip()]
     whole = [piece for piece in pieces if not _is_degree(piece) and piece.lower().rstrip(".") not in _SUFFIXES]
     if len(whole) > 1 and all(" " in piece for piece in whole):
-        return [person(piece) for piece in whole]
-    return [person(text)] if whole else []
+        return [parse_person(piece) for piece in whole]
+    return [parse_person(text)] if whole else []
 
 
-def _spoken(text: str, suffix: str) -> Name:
+def _parse_spoken(text: str, suffix: str) -> Name:
     """`Given Family`, where the family's name begins with a particle or is the last word."""
     words = text.split()
     if len(words) > 1 and words[-1].lower().rstrip(".") in _SUFFIXES:
@@ -106,5 +106,5 @@ def _is_degree(word: str) -> bool:
     return word.lower().rstrip(".") in _DEGREES
 
 
-def _tidy(text: str) -> str:
+def _trim(text: str) -> str:
     return " ".join(text.split()).strip(" ,;")[:300]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_research.page.metadata.authors import MOST, Name, organisation, people, person
+from ferrule_research.hosts import host_of
+from ferrule_research.page.metadata.authors import MAX_AUTHORS, Name, parse_authors, parse_organisation, parse_person
 from ferrule_research.page.metadata.dates import Date, read_date
-from ferrule_research.page.metadata.embedded import Source, cut, nodes_of, types_of
-from ferrule_research.page.metadata.hosts import host_of
+from ferrule_research.page.metadata.embedded import EmbeddedData, cut, nodes_of, types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from ferrule import JSONObject
 
-MOST_BYTES_OF_AUTHORS = 4 << 10
-MOST_BYTES_OF_A_FACT = 1 << 10
+MAX_AUTHORS_BYTES = 4 << 10
+MAX_FIELD_BYTES = 1 << 10
 
 _ARTICLES = frozenset(
     (
@@ -25,28 +26,18 @@ _ARTICLES = frozenset(
     )
 )
 _PAGES = frozenset(["WebPage", "ItemPage", "AboutPage", "FAQPage", "QAPage"])
-_ORGANISATIONS = (
-    "Organization",
-    "NewsMediaOrganization",
-    "Corporation",
-    "GovernmentOrganization",
-    "EducationalOrganization",
+_ORGANISATIONS = frozenset(
+    [f"{kind}Organization" for kind in ("", "NewsMedia", "Government", "Educational")] + ["Corporation"]
 )
 _AUTHORS = ("author", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author", "byl")
 _DATES = (
-    "date",
-    "dc.date",
-    "dcterms.date",
-    "dcterms.created",
-    "pubdate",
-    "publishdate",
-    "parsely-pub-date",
+    *("date", "dc.date", "dcterms.date", "dcterms.created", "pubdate", "publishdate", "parsely-pub-date"),
     "datepublished",
 )
 _SITES = ("application-name", "dc.publisher", "dcterms.publisher")
 
 
-class Facts(NamedTuple):
+class Bibliography(NamedTuple):
     """What a citation is made of. site: the name of the site or the journal. types: names of Schema.org's."""
 
     title: str
@@ -56,88 +47,86 @@ class Facts(NamedTuple):
     types: frozenset[str] = frozenset()
     journal: str = ""
 
-    def bounded(self) -> Facts:
+    def bounded(self) -> Bibliography:
         """The same, as far as an answer has room, in which each of them comes several times."""
-        authors, room = [], MOST_BYTES_OF_AUTHORS
+        authors, room = [], MAX_AUTHORS_BYTES
         for name in self.authors:
-            room -= len(name.straight().encode()) + len("; ")
+            room -= len(name.full_name().encode()) + len("; ")
             if room < 0:
                 break
             authors.append(name)
-        title, site, journal = (cut(text, MOST_BYTES_OF_A_FACT) for text in (self.title, self.site, self.journal))
+        title, site, journal = (cut(text, MAX_FIELD_BYTES) for text in (self.title, self.site, self.journal))
         return self._replace(title=title, authors=authors, site=site, journal=journal)
 
     @property
     def author(self) -> str:
         """The authors as one text, as they are spoken."""
-        return "; ".join(name.straight() for name in self.authors)
+        return "; ".join(name.full_name() for name in self.authors)
 
 
-def facts_of(source: Source, url: str, title: str = "") -> Facts:
+def read_bibliography(embedded: EmbeddedData, url: str, title: str = "") -> Bibliography:
     """Highwire's tags before JSON-LD, before OpenGraph, before the title and the host. title: of the document."""
-    article = _article(source.json_ld)
-    graph, highwire, others = source.open_graph, source.highwire, source.others
+    article = _article(embedded.json_ld)
+    graph, highwire, others = embedded.open_graph, embedded.highwire, embedded.others
     journal = _first(highwire, "citation_journal_title", "citation_conference_title", "citation_publisher")
     site = journal or graph.get("og:site_name") or _name_in(article.get("publisher")) or _first(others, *_SITES)
     heading = highwire.get("citation_title") or _text(article.get("headline") or article.get("name"))
-    return Facts(
+    return Bibliography(
         heading or graph.get("og:title", "") or title,
-        _authors(source, article),
+        _authors(embedded, article),
         site or host_of(url).removeprefix("www."),
-        _date(source, article),
-        frozenset(name for node in nodes_of(source.json_ld) for name in types_of(node)),
+        _date(embedded, article),
+        frozenset(name for node in nodes_of(embedded.json_ld) for name in types_of(node)),
         highwire.get("citation_journal_title", ""),
     )
 
 
-def _article(json_ld: list[Any]) -> dict[str, Any]:
+def _article(json_ld: list[object]) -> JSONObject:
     """The object that describes what is on the page, rather than the site around it."""
     nodes = list(nodes_of(json_ld))
     for wanted in (_ARTICLES, _PAGES):
         for node in nodes:
             if wanted.intersection(types_of(node)):
-                return {**node, "author": _resolved(node.get("author"), nodes)}
+                return {**node, "author": _resolve(node.get("author"), nodes)}
     return {}
 
 
-def _resolved(author: Any, nodes: list[dict[str, Any]]) -> Any:
+def _resolve(author: object, nodes: list[JSONObject]) -> object:
     """The objects that an author's `@id` refers to."""
     if isinstance(author, list):
-        return [_resolved(one, nodes) for one in author[:MOST]]
+        return [_resolve(one, nodes) for one in author[:MAX_AUTHORS]]
     if isinstance(author, dict) and "@id" in author and "name" not in author:
         return next((node for node in nodes if node.get("@id") == author["@id"]), author)
     return author
 
 
-def _authors(source: Source, article: Mapping[str, Any]) -> list[Name]:
-    written = source.highwire.get("citation_author", "")
+def _authors(embedded: EmbeddedData, article: JSONObject) -> list[Name]:
+    written = embedded.highwire.get("citation_author", "")
     if written:
-        return [person(one) for one in written.split(";") if one.strip()][:MOST]
-    if found := list(_in_json(article.get("author") or article.get("creator"))):
-        return found[:MOST]
-    text = source.open_graph.get("article:author", "")
+        return [parse_person(one) for one in written.split(";") if one.strip()][:MAX_AUTHORS]
+    if found := list(_authors_in(article.get("author") or article.get("creator"))):
+        return found[:MAX_AUTHORS]
+    text = embedded.open_graph.get("article:author", "")
     if not text or "://" in text:
-        text = _first(source.others, *_AUTHORS)
-    return [] if "://" in text else people(text)
+        text = _first(embedded.others, *_AUTHORS)
+    return [] if "://" in text else parse_authors(text)
 
 
-def _in_json(author: Any) -> Iterator[Name]:
+def _authors_in(author: object) -> Iterator[Name]:
     for one in author if isinstance(author, list) else [author]:
         name = _name_in(one)
         if not name or "://" in name:
             continue
-        if not isinstance(one, dict):
-            yield from people(name)
-        elif set(_ORGANISATIONS).intersection(types_of(one)):
-            yield organisation(name)
-        elif _text(one.get("familyName")):
+        if isinstance(one, dict) and _ORGANISATIONS.intersection(types_of(one)):
+            yield parse_organisation(name)
+        elif isinstance(one, dict) and _text(one.get("familyName")):
             yield Name(_text(one["familyName"]), _text(one.get("givenName")))
         else:
-            yield from people(name)
+            yield from parse_authors(name)
 
 
-def _date(source: Source, article: Mapping[str, Any]) -> Date | None:
-    highwire, graph, others = source.highwire, source.open_graph, source.others
+def _date(embedded: EmbeddedData, article: JSONObject) -> Date | None:
+    highwire, graph, others = embedded.highwire, embedded.open_graph, embedded.others
     candidates = (
         _first(highwire, "citation_publication_date", "citation_date", "citation_online_date", "citation_year"),
         _text(article.get("datePublished") or article.get("uploadDate") or article.get("dateCreated")),
@@ -154,11 +143,11 @@ def _first(values: Mapping[str, str], *names: str) -> str:
     return next(filter(None, map(values.get, names)), "")
 
 
-def _name_in(value: Any) -> str:
+def _name_in(value: object) -> str:
     return _text(value.get("name")) if isinstance(value, dict) else _text(value)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, list) and value:
         value = value[0]
     return " ".join(str(value).split())[:500] if isinstance(value, str) else ""

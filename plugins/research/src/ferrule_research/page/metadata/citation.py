@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from ferrule_research.hosts import host_of
 from ferrule_research.page.metadata.dates import MONTHS, Date
-from ferrule_research.page.metadata.hosts import host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from ferrule import JSONObject
     from ferrule_research.page.metadata.authors import Name
-    from ferrule_research.page.metadata.bibliography import Facts
+    from ferrule_research.page.metadata.bibliography import Bibliography
 
 _MLA_MONTHS = ("Jan.", "Feb.", "Mar.", "Apr.", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.")
-_APA_MOST = 20  # authors; of more, the first nineteen and the last are named
+_APA_MAX_AUTHORS = 20  # of more, the first nineteen and the last are named
 _ENDS = (".", "?", "!", "…")
 _TEX = {
     "\\": r"\textbackslash{}",
@@ -29,66 +29,66 @@ _SMALL_WORDS = frozenset(
 _HIGHWIRE = {"volume": "citation_volume", "number": "citation_issue", "publisher": "citation_publisher"}
 
 
-def citation(facts: Facts, url: str, accessed: Date, highwire: Mapping[str, str]) -> dict[str, Any]:
-    """The citation of a page: `{"url", "accessedDate", "metadata", "formatted": {"apa", "mla", "bibtex"}}`."""
-    date = facts.date.iso() if facts.date else ""
+def cite(work: Bibliography, url: str, accessed: Date, highwire: Mapping[str, str]) -> JSONObject:
+    """How a page is cited: `{"url", "accessedDate", "metadata", "formatted"}`."""
+    date = work.date.iso() if work.date else ""
     return {
         "url": url,
         "accessedDate": accessed.iso(),
-        "metadata": {"title": facts.title, "author": facts.author, "site": facts.site, "date": date},
+        "metadata": {"title": work.title, "author": work.author, "site": work.site, "date": date},
         "formatted": {
-            "apa": apa(facts, url),
-            "mla": mla(facts, url, accessed),
-            "bibtex": bibtex(facts, url, accessed, highwire),
+            "apa": apa(work, url),
+            "mla": mla(work, url, accessed),
+            "bibtex": bibtex(work, url, accessed, highwire),
         },
     }
 
 
-def apa(facts: Facts, url: str) -> str:
+def apa(work: Bibliography, url: str) -> str:
     """`Doe, J., & Roe, R. (2024, March 5). Title. Site. URL`; without an author the title comes first."""
-    authors = _apa_authors(facts.authors)
-    title = facts.title or "Untitled"
-    date = f"({_apa_date(facts.date)})."
-    site = "" if facts.site in (authors, authors.rstrip(".")) else _stopped(facts.site)
-    head = [_stopped(authors), date, _stopped(title)] if authors else [_stopped(title), date]
+    authors = _apa_authors(work.authors)
+    title = work.title or "Untitled"
+    date = f"({_apa_date(work.date)})."
+    site = "" if work.site in (authors, authors.rstrip(".")) else _with_full_stop(work.site)
+    head = [_with_full_stop(authors), date, _with_full_stop(title)] if authors else [_with_full_stop(title), date]
     return " ".join(filter(None, [*head, site, url]))
 
 
-def mla(facts: Facts, url: str, accessed: Date) -> str:
+def mla(work: Bibliography, url: str, accessed: Date) -> str:
     """`Doe, Jane, and Richard Roe. "Title." Site, 5 Mar. 2024, URL. Accessed 21 Nov. 2026.`"""
-    authors = _stopped(_mla_authors(facts.authors))
-    title = '"' + _stopped((facts.title or "Untitled").replace('"', "'")) + '"'
-    container = ", ".join(filter(None, [facts.site, _mla_date(facts.date), url]))
+    authors = _with_full_stop(_mla_authors(work.authors))
+    title = '"' + _with_full_stop((work.title or "Untitled").replace('"', "'")) + '"'
+    container = ", ".join(filter(None, [work.site, _mla_date(work.date), url]))
     seen = f"Accessed {_mla_date(accessed)}."
     return " ".join(filter(None, [authors, title, f"{container}.", seen]))
 
 
-def bibtex(facts: Facts, url: str, accessed: Date, highwire: Mapping[str, str]) -> str:
+def bibtex(work: Bibliography, url: str, accessed: Date, highwire: Mapping[str, str]) -> str:
     """An entry `@article` for what is in a journal, else `@misc`. What TeX takes for a command is escaped."""
-    where = {"journal": facts.journal} if facts.journal else {"organization": facts.site}
+    where = {"journal": work.journal} if work.journal else {"organization": work.site}
     pages = "--".join(filter(None, [highwire.get("citation_firstpage"), highwire.get("citation_lastpage")]))
     fields = {
-        "author": _bibtex_authors(facts.authors),
-        "title": "{" + _tex(facts.title or "Untitled") + "}",
+        "author": _bibtex_authors(work.authors),
+        "title": "{" + _tex(work.title or "Untitled") + "}",
         **{name: _tex(value) for name, value in where.items()},
-        **({name: _tex(highwire.get(tag, "")) for name, tag in _HIGHWIRE.items()} if facts.journal else {}),
-        "pages": _tex(pages) if facts.journal else "",
-        "year": f"{facts.date.year}" if facts.date else "",
-        "month": f"{facts.date.month}" if facts.date and facts.date.month else "",
+        **({name: _tex(highwire.get(tag, "")) for name, tag in _HIGHWIRE.items()} if work.journal else {}),
+        "pages": _tex(pages) if work.journal else "",
+        "year": f"{work.date.year}" if work.date else "",
+        "month": f"{work.date.month}" if work.date and work.date.month else "",
         "doi": _verbatim(highwire.get("citation_doi", "")),
         "url": _verbatim(url),
         "urldate": accessed.iso(),
         "note": f"Accessed {accessed.iso()}",
     }
     lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
-    kind = "article" if facts.journal else "misc"
-    return f"@{kind}{{{_key(facts, url)},\n" + ",\n".join(lines) + "\n}"
+    kind = "article" if work.journal else "misc"
+    return f"@{kind}{{{_key(work, url)},\n" + ",\n".join(lines) + "\n}"
 
 
 def _apa_authors(authors: list[Name]) -> str:
     written = [_apa_author(name) for name in authors]
-    if len(written) > _APA_MOST:
-        return ", ".join(written[: _APA_MOST - 1]) + f", … {written[-1]}"
+    if len(written) > _APA_MAX_AUTHORS:
+        return ", ".join(written[: _APA_MAX_AUTHORS - 1]) + f", … {written[-1]}"
     return written[0] if len(written) == 1 else ", ".join(written[:-1]) + f", & {written[-1]}" if written else ""
 
 
@@ -109,10 +109,10 @@ def _apa_date(date: Date | None) -> str:
 def _mla_authors(authors: list[Name]) -> str:
     if not authors:
         return ""
-    first = authors[0].family if authors[0].literal else authors[0].inverted()
+    first = authors[0].family if authors[0].literal else authors[0].inverted_name()
     if len(authors) == 1:
         return first
-    return f"{first}, and {authors[1].straight()}" if len(authors) == 2 else f"{first}, et al."
+    return f"{first}, and {authors[1].full_name()}" if len(authors) == 2 else f"{first}, et al."
 
 
 def _mla_date(date: Date | None) -> str:
@@ -141,15 +141,15 @@ def _verbatim(url: str) -> str:
     return "".join(url.split()).replace("\\", "%5C").replace("{", "%7B").replace("}", "%7D")
 
 
-def _key(facts: Facts, url: str) -> str:
-    who = _plain(facts.authors[0].family) if facts.authors else ""
-    words = [word for word in re.findall(r"\w+", facts.title) if word.lower() not in _SMALL_WORDS]
-    what = _plain(words[0]) if words else ""
-    year = str(facts.date.year) if facts.date else "nd"
-    return f"{who or _plain(host_of(url)) or 'page'}{year}{what}"
+def _key(work: Bibliography, url: str) -> str:
+    who = _as_key(work.authors[0].family) if work.authors else ""
+    words = [word for word in re.findall(r"\w+", work.title) if word.lower() not in _SMALL_WORDS]
+    what = _as_key(words[0]) if words else ""
+    year = str(work.date.year) if work.date else "nd"
+    return f"{who or _as_key(host_of(url)) or 'page'}{year}{what}"
 
 
-def _plain(text: str) -> str:
+def _as_key(text: str) -> str:
     if not text.isascii():
         import unicodedata
 
@@ -157,5 +157,5 @@ def _plain(text: str) -> str:
     return "".join(letter for letter in text.lower() if letter.isalnum())[:30]
 
 
-def _stopped(text: str) -> str:
+def _with_full_stop(text: str) -> str:
     return text if not text or text.endswith(_ENDS) else f"{text}."

@@ -34,7 +34,7 @@ class Date(NamedTuple):
 def read_date(text: str) -> Date | None:
     """The date that a text begins with, in any of the usual spellings; None where there is none.
 
-    The numbers of a date are taken for year, month and day only where the year comes first: else nobody can tell.
+    The numbers of a date are taken for year, month and day only where the year comes first: else they are ambiguous.
     """
     text = " ".join(text.split())[:60]
     for pattern, order in ((_COMPACT, "ymd"), (_NUMBERS, "ymd"), (_MONTH_FIRST, "mdy"), (_DAY_FIRST, "dmy")):

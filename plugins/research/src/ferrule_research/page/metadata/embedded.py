@@ -6,69 +6,70 @@ import json
 import math
 import re
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.library import TooMuch, bounded, elements_of, without_invisible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from ferrule import JSONObject
 
-MOST_BLOCKS = 16
-MOST_BYTES_OF_A_BLOCK = 32 << 10
-MOST_BYTES_OF_BLOCKS = 64 << 10
-MOST_PROPERTIES = 64
-MOST_BYTES_OF_A_VALUE = 2 << 10
-MOST_FRAMES = 2
+MAX_BLOCKS = 16
+MAX_BLOCK_BYTES = 32 << 10
+MAX_TOTAL_BLOCK_BYTES = 64 << 10
+MAX_PROPERTIES = 64
+MAX_VALUE_BYTES = 2 << 10
+MAX_FRAMES = 2
 
-_DEEPEST = 40
-_MOST_NUMBER = sys.float_info.max
-_SECONDS = 3.0
+_MAX_DEPTH = 40
+_MAX_NUMBER = sys.float_info.max
+_MAX_SECONDS = 3.0
 _NAMES = ("meta", "script", "iframe", "time", "link", "html")
 _OPEN_GRAPH = ("og:", "article:")
 _HIGHWIRE = "citation_"
-_LAST = re.compile("[/#:]")  # what stands between a vocabulary and a name of it
+_SEPARATOR = re.compile("[/#:]")  # what stands between a vocabulary and a name of it
 _MORE_THAN_ONCE = ("citation_author", "citation_editor", "citation_keywords")
 
 
-class Source(NamedTuple):
+class EmbeddedData(NamedTuple):
     """What was found. All of it is the page's own word, and text of one line, but for the JSON.
 
     json_ld: blocks, each any JSON. open_graph, highwire: values by names in small letters, several authors with "; "
     between them. others: of further meta elements. frames: addresses of iframes. language: of the page.
     """
 
-    json_ld: list[Any]
+    json_ld: list[object]
     open_graph: dict[str, str]
     highwire: dict[str, str]
     others: dict[str, str]
     frames: list[str]
     language: str
 
-    def as_structured_data(self) -> dict[str, Any]:
+    def as_json(self) -> JSONObject:
         """The parts that there are, as the answer has them."""
         parts = {"jsonLd": self.json_ld, "openGraph": self.open_graph, "citation": self.highwire}
         return {name: part for name, part in parts.items() if part}
 
 
-NOTHING = Source([], {}, {}, {}, [], "")
+NO_DATA = EmbeddedData([], {}, {}, {}, [], "")
 
 
-def source_of(html: str, deadline: float) -> Source:
-    """Read the source of a page, in a process that is ended where it takes too much; NOTHING where it does."""
+def read_embedded(html: str, deadline: float) -> EmbeddedData:
+    """Read the HTML of a page, in a process that is ended where it takes too much; NO_DATA where it does."""
     try:
-        found = bounded(lambda: json.dumps(_read(html)), seconds=_SECONDS, deadline=deadline)
+        found = bounded(lambda: json.dumps(_read(html)), seconds=_MAX_SECONDS, deadline=deadline)
     except TooMuch:
-        return NOTHING
-    return Source(**json.loads(found))
+        return NO_DATA
+    return EmbeddedData(**json.loads(found))
 
 
-def cut(text: str, most: int) -> str:
-    """The beginning of a text, `most` bytes in UTF-8 at most, without a part of a character."""
+def cut(text: str, max_bytes: int) -> str:
+    """The beginning of a text, `max_bytes` in UTF-8 at most, without a part of a character."""
     data = text.encode()
-    return text if len(data) <= most else data[:most].decode(errors="ignore")
+    return text if len(data) <= max_bytes else data[:max_bytes].decode(errors="ignore")
 
 
-def _read(html: str) -> dict[str, Any]:
+def _read(html: str) -> JSONObject:
     reader = _Reader()
     for element in elements_of(html, _NAMES):
         reader.take(element.name, element.attributes, element.text)
@@ -79,8 +80,8 @@ class _Reader:
     """Takes one element after the other. found: what they hold."""
 
     def __init__(self) -> None:
-        self.found = Source([], {}, {}, {}, [], "")
-        self._room = MOST_BYTES_OF_BLOCKS
+        self.found = EmbeddedData([], {}, {}, {}, [], "")
+        self._room = MAX_TOTAL_BLOCK_BYTES
 
     def take(self, name: str, attributes: Mapping[str, str], text: str) -> None:
         if name == "meta":
@@ -92,7 +93,7 @@ class _Reader:
             self._frame(attributes.get("src", ""))
         elif name == "html":
             found = self.found.language or attributes.get("lang", "")[:35]
-            self.found = self.found._replace(language=_one_line(found))
+            self.found = self.found._replace(language=one_line(found))
         elif name == "time" and "datetime" in attributes:
             self._put(self.found.others, "time", attributes["datetime"])
 
@@ -109,17 +110,17 @@ class _Reader:
 
     def _put(self, values: dict[str, str], key: str, value: str, *, again: bool = False) -> None:
         """Keep a value; the first one where a name comes twice, unless the name is one that may."""
-        value, key = _one_line(value), cut(_one_line(key), 100)
+        value, key = one_line(value), cut(one_line(key), 100)
         if not value or not key:
             return
         if key in values and again:
-            values[key] = cut(f"{values[key]}; {value}", MOST_BYTES_OF_A_VALUE)
-        elif key not in values and len(values) < MOST_PROPERTIES:
-            values[key] = cut(value, MOST_BYTES_OF_A_VALUE)
+            values[key] = cut(f"{values[key]}; {value}", MAX_VALUE_BYTES)
+        elif key not in values and len(values) < MAX_PROPERTIES:
+            values[key] = cut(value, MAX_VALUE_BYTES)
 
     def _block(self, text: str) -> None:
         size = len(text.encode(errors="replace"))
-        if size > min(MOST_BYTES_OF_A_BLOCK, self._room) or len(self.found.json_ld) == MOST_BLOCKS:
+        if size > min(MAX_BLOCK_BYTES, self._room) or len(self.found.json_ld) == MAX_BLOCKS:
             return
         try:
             value = clean(json.loads(text, parse_constant=_refuse))
@@ -129,25 +130,26 @@ class _Reader:
         self.found.json_ld.append(value)
 
     def _frame(self, address: str) -> None:
-        if len(self.found.frames) < MOST_FRAMES and address.startswith(("http://", "https://", "/")):
+        if len(self.found.frames) < MAX_FRAMES and address.startswith(("http://", "https://", "/")):
             self.found.frames.append(address)
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """A text without line ends, and without what is invisible."""
     return " ".join(without_invisible(text).split())
 
 
-def _refuse(constant: str) -> Any:
+def _refuse(constant: str) -> object:
     raise ValueError(constant)
 
 
-def clean(value: Any, depth: int = 0) -> Any:
+def clean(value: object, depth: int = 0) -> object:
     """JSON that any client can read: nothing invisible, no infinity, not too deep. Raises ValueError."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         raise ValueError("too deep")
     if isinstance(value, str):
         return without_invisible(value)
-    if isinstance(value, int) and not -_MOST_NUMBER <= value <= _MOST_NUMBER:
+    if isinstance(value, int) and not -_MAX_NUMBER <= value <= _MAX_NUMBER:
         return str(value)  # which some clients' numbers cannot hold, and the rest of the block can still be read
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("not finite")
@@ -158,7 +160,7 @@ def clean(value: Any, depth: int = 0) -> Any:
     return value
 
 
-def nodes_of(json_ld: list[Any]) -> Iterator[dict[str, Any]]:
+def nodes_of(json_ld: list[object]) -> Iterator[JSONObject]:
     """The objects of JSON-LD that a page is described by: those of the blocks, of their lists and `@graph`s."""
     waiting = list(reversed(json_ld))
     while waiting:
@@ -170,8 +172,8 @@ def nodes_of(json_ld: list[Any]) -> Iterator[dict[str, Any]]:
             waiting.extend(value[name] for name in ("mainEntity", "@graph") if isinstance(value.get(name), dict | list))
 
 
-def types_of(node: Mapping[str, Any]) -> list[str]:
+def types_of(node: Mapping[str, object]) -> list[str]:
     """The names of an object's types, without the vocabulary they are from."""
     types = node.get("@type")
-    every = types if isinstance(types, list) else [types]
-    return [_LAST.split(one.rstrip("/"))[-1] for one in every if isinstance(one, str)]
+    names = types if isinstance(types, list) else [types]
+    return [_SEPARATOR.split(name.rstrip("/"))[-1] for name in names if isinstance(name, str)]

@@ -4,68 +4,64 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
+from importlib.util import find_spec
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
-from ferrule_fetch.library import Page, TooMuch, bounded, converted
-from ferrule_research.page.content import Reading
-from ferrule_research.page.errors import CONFIG, EMPTY, problem
-from ferrule_research.page.metadata.authors import people
-from ferrule_research.page.metadata.bibliography import Facts
+from ferrule_fetch.library import Page, TooMuch, bounded, convert_page
+from ferrule_research.hosts import host_of
+from ferrule_research.page.content import PageContent
+from ferrule_research.page.errors import CONFIG, EMPTY, page_error
+from ferrule_research.page.metadata.authors import parse_authors
+from ferrule_research.page.metadata.bibliography import Bibliography
 from ferrule_research.page.metadata.dates import read_date
-from ferrule_research.page.metadata.hosts import host_of
+from ferrule_research.page.metadata.embedded import one_line
 from ferrule_research.page.sources.url_kinds import DOCX, PPTX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from pptx.shapes.base import BaseShape
+    from pptx.slide import Slide
+    from pptx.table import Table
+    from pptx.text.text import TextFrame, _Run
 
-    from ferrule import Context, ToolError
+    from ferrule import Context
 
 _LIBRARIES = {DOCX: "mammoth", PPTX: "pptx"}
-_SECONDS = 12.0
-_MOST_UNPACKED = 100 << 20  # bytes of all that is packed in a document
-_LOOKED_AT = 1 << 16
+_MAX_SECONDS = 12.0
+_MAX_UNPACKED_BYTES = 100 << 20  # all that is packed in a document
+_MAX_PROPERTIES_BYTES = 1 << 16
 _CORE = re.compile(r"<(?:dc|dcterms|cp):(title|creator|created)\b[^>]*>([^<]*)</")
 
 
-class _Unreadable(Exception):
+class _UnreadableDocument(Exception):
     """A document of which there is nothing to be had; its only argument says why."""
 
 
-def read_office(page: Page, kind: str, asked: str, context: Context) -> Reading:
+def read_office(page: Page, kind: str, asked: str, context: Context) -> PageContent:
     """The text of a document. asked: the URL that errors name. Raises ToolError."""
-    if not _is_installed(_LIBRARIES[kind]):
-        raise _missing_extra(kind, asked)
+    if find_spec(_LIBRARIES[kind]) is None:
+        sentence = f"{kind.upper()} is read by the extra `documents`, which is not installed"
+        raise page_error(CONFIG, asked, f"{sentence}: pip install 'ferrule-research[documents]'")
     read = _docx if kind == DOCX else _pptx
     try:
-        found = bounded(_work(read, page.body), _Unreadable, seconds=_SECONDS, deadline=context.deadline)
-    except (_Unreadable, TooMuch) as error:
+        found = bounded(_work(read, page.body), _UnreadableDocument, seconds=_MAX_SECONDS, deadline=context.deadline)
+    except (_UnreadableDocument, TooMuch) as error:
         why = str(error) or "it takes too much time or memory to read"
-        raise problem(EMPTY, asked, f"{kind.upper()}, {why}") from None
+        raise page_error(EMPTY, asked, f"{kind.upper()}, {why}") from None
     document = json.loads(found)
-    heading, text = converted(document["html"], page.url, context.deadline)
+    heading, text = convert_page(document["html"], page.url, context.deadline)
     if not text.strip():
-        raise problem(EMPTY, asked, f"{kind.upper()}, it has no text")
-    facts = Facts(
+        raise page_error(EMPTY, asked, f"{kind.upper()}, it has no text")
+    bibliography = Bibliography(
         document.get("title") or heading,
-        people(document.get("creator", "")),
+        parse_authors(document.get("creator", "")),
         host_of(page.url).removeprefix("www."),
         read_date(document.get("created", "")),
     )
-    return Reading(page.url, kind, text, facts, quality="partial" if page.missing else "complete")
-
-
-def _is_installed(library: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(library) is not None
-
-
-def _missing_extra(kind: str, asked: str) -> ToolError:
-    sentence = f"{kind.upper()} is read by the extra `documents`, which is not installed"
-    return problem(CONFIG, asked, f"{sentence}: pip install 'ferrule-research[documents]'")
+    return PageContent(page.url, kind, text, bibliography, quality="partial" if page.missing else "complete")
 
 
 def _work(read: Callable[[bytes], str], body: bytes) -> Callable[[], str]:
@@ -74,33 +70,31 @@ def _work(read: Callable[[bytes], str], body: bytes) -> Callable[[], str]:
             with ZipFile(BytesIO(body)) as archive:
                 facts = _core(archive)
             return json.dumps({**facts, "html": read(body)})
-        except (_Unreadable, MemoryError):
+        except (_UnreadableDocument, MemoryError):
             raise
         except Exception:  # noqa: BLE001 - the libraries fail on malformed files in every way that Python knows
-            raise _Unreadable("it is malformed") from None
+            raise _UnreadableDocument("it is malformed") from None
 
     return work
 
 
 def _core(archive: ZipFile) -> dict[str, str]:
     """Title, author and date of a document, by the properties that it has in common with others."""
-    if sum(entry.file_size for entry in archive.infolist()) > _MOST_UNPACKED:
-        raise _Unreadable("it is larger unpacked than can be read")
+    if sum(entry.file_size for entry in archive.infolist()) > _MAX_UNPACKED_BYTES:
+        raise _UnreadableDocument("it is larger unpacked than can be read")
     if "docProps/core.xml" not in archive.namelist():
         return {}
     from html import unescape
 
-    text = archive.read("docProps/core.xml")[:_LOOKED_AT].decode(errors="replace")
-    return {name: " ".join(unescape(value).split()) for name, value in _CORE.findall(text)}
+    text = archive.read("docProps/core.xml")[:_MAX_PROPERTIES_BYTES].decode(errors="replace")
+    return {name: one_line(unescape(value)) for name, value in _CORE.findall(text)}
 
 
 def _docx(body: bytes) -> str:
     import mammoth
 
-    def no_image(_: Any) -> list[Any]:
-        return []  # else each would stand in the text, as data
-
-    result = mammoth.convert_to_html(BytesIO(body), convert_image=no_image, include_embedded_style_map=False)
+    # Without the images, each of which would stand in the text, as data.
+    result = mammoth.convert_to_html(BytesIO(body), convert_image=lambda _: [], include_embedded_style_map=False)
     return str(result.value)
 
 
@@ -111,7 +105,7 @@ def _pptx(body: bytes) -> str:
     return "".join(_slide(slide, number) for number, slide in enumerate(slides, start=1))
 
 
-def _slide(slide: Any, number: int) -> str:
+def _slide(slide: Slide, number: int) -> str:
     title = slide.shapes.title
     heading = title.text_frame.text.strip() if title is not None and title.has_text_frame else ""
     html = [f"<h2>Slide {number}{f': {escape(_line(heading))}' if heading else ''}</h2>"]
@@ -123,7 +117,7 @@ def _slide(slide: Any, number: int) -> str:
     return "".join(html)
 
 
-def _shapes(shapes: Any) -> Iterator[Any]:
+def _shapes(shapes: Iterable[BaseShape]) -> Iterator[BaseShape]:
     """The shapes in their order, those in groups too."""
     for shape in shapes:
         if hasattr(shape, "shapes"):
@@ -132,13 +126,16 @@ def _shapes(shapes: Any) -> Iterator[Any]:
             yield shape
 
 
-def _shape(shape: Any) -> str:
-    if getattr(shape, "has_table", False):
+def _shape(shape: BaseShape) -> str:
+    from pptx.shapes.autoshape import Shape
+    from pptx.shapes.graphfrm import GraphicFrame
+
+    if isinstance(shape, GraphicFrame) and shape.has_table:
         return _table(shape.table)
-    return _paragraphs(shape.text_frame) if getattr(shape, "has_text_frame", False) else ""
+    return _paragraphs(shape.text_frame) if isinstance(shape, Shape) else ""
 
 
-def _table(table: Any) -> str:
+def _table(table: Table) -> str:
     rows = []
     for number, row in enumerate(table.rows):
         name = "td" if number else "th"
@@ -146,7 +143,7 @@ def _table(table: Any) -> str:
     return "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
 
 
-def _paragraphs(frame: Any) -> str:
+def _paragraphs(frame: TextFrame) -> str:
     html = []
     for paragraph in frame.paragraphs:
         runs = "".join(_run(run) for run in paragraph.runs) or escape(paragraph.text)
@@ -155,7 +152,7 @@ def _paragraphs(frame: Any) -> str:
     return "".join(html)
 
 
-def _run(run: Any) -> str:
+def _run(run: _Run) -> str:
     address = run.hyperlink.address
     return f'<a href="{escape(address)}">{escape(run.text)}</a>' if address else escape(run.text)
 

@@ -6,11 +6,13 @@ import codecs
 from binascii import b2a_base64
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_fetch.library import Wanted, fetch
+from ferrule_fetch.library import FetchOptions, fetch
+from ferrule_research.page.metadata.embedded import cut, one_line
 
 if TYPE_CHECKING:
     from ferrule import Context
 
+_MAX_TYPE_BYTES = 1 << 10  # of a header that may have any length
 # Charsets of Python's own, and transformations of bytes or text that have the names of charsets
 _NO_CHARSETS = frozenset(
     (
@@ -20,7 +22,7 @@ _NO_CHARSETS = frozenset(
 )
 
 
-class Raw(NamedTuple):
+class RawPage(NamedTuple):
     """What a server sent. encoding: "base64" where JSON cannot hold it as text, "" where `content` is the text."""
 
     url: str
@@ -30,15 +32,14 @@ class Raw(NamedTuple):
     encoding: str
 
 
-def read_raw(url: str, context: Context, most: int) -> Raw:
-    """Fetch `most` bytes at most, under every guard of a fetch. Raises ToolError."""
-    page = fetch(url, context, wanted=Wanted("*/*", lambda _: most, lambda _: True), is_page=True)
-    text = _as_text(page.body, page.type.charset, whole=not page.missing)
+def read_raw(url: str, context: Context, max_bytes: int) -> RawPage:
+    """Fetch `max_bytes` at most, under every guard of a fetch. Raises ToolError."""
+    page = fetch(url, context, options=FetchOptions("*/*", lambda _: max_bytes, lambda _: True), is_page=True)
+    text, encoding = _as_text(page.body, page.type.charset, whole=not page.missing), ""
     if text is None:
-        return Raw(
-            page.url, page.content_type, b2a_base64(page.body, newline=False).decode(), bool(page.missing), "base64"
-        )
-    return Raw(page.url, page.content_type, text, bool(page.missing), "")
+        text, encoding = b2a_base64(page.body, newline=False).decode(), "base64"
+    content_type = cut(one_line(page.content_type), _MAX_TYPE_BYTES)
+    return RawPage(page.url, content_type, text, bool(page.missing), encoding)
 
 
 def _as_text(body: bytes, charset: str, *, whole: bool) -> str | None:

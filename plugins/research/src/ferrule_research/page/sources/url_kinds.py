@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from ferrule_research.page.metadata.hosts import host_of, is_on
+from ferrule_research.hosts import host_of, is_on
 
 if TYPE_CHECKING:
     from ferrule_fetch.library import ContentType
@@ -24,14 +24,12 @@ _YOUTUBE = ("youtube.com", "youtu.be", "youtube-nocookie.com")
 _VIDEO = re.compile(r"[A-Za-z0-9_-]{11}")
 
 DOCX, PPTX = "docx", "pptx"
-_FAMILY = "application/vnd.openxmlformats-officedocument."
+_FORMATS = ("wordprocessingml.document", "presentationml.presentation", "presentationml.slideshow")
 _TYPES = frozenset(
-    (
-        *(f"{_FAMILY}wordprocessingml.document", f"{_FAMILY}presentationml.presentation"),
-        *(f"{_FAMILY}presentationml.slideshow", "application/zip", "application/x-zip-compressed"),
-    )
+    [f"application/vnd.openxmlformats-officedocument.{name}" for name in _FORMATS]
+    + ["application/zip", "application/x-zip-compressed"]
 )
-_LOOKED_AT = 1 << 16  # bytes
+_SNIFFED_BYTES = 1 << 16
 _LISTED = re.compile(rb"PK\x01\x02.{42}(word|ppt)/", re.S)  # in the directory, at the end
 _ENTRY = re.compile(rb"PK\x03\x04.{26}(word|ppt)/", re.S)
 
@@ -43,7 +41,7 @@ class Place(NamedTuple):
     name: str
 
 
-def place_of(url: str) -> Place | None:
+def hacker_news_place(url: str) -> Place | None:
     """What a URL asks of Hacker News; None where it is elsewhere, or nothing that the API has."""
     if host_of(url) != HACKER_NEWS:
         return None
@@ -83,5 +81,5 @@ def office_kind(body: bytes) -> str | None:
     """`docx` or `pptx`, by what is packed in it; None for anything else."""
     if not body.startswith(b"PK\x03\x04"):
         return None
-    found = _ENTRY.search(body[:_LOOKED_AT]) or _LISTED.search(body[-_LOOKED_AT:])
+    found = _ENTRY.search(body[:_SNIFFED_BYTES]) or _LISTED.search(body[-_SNIFFED_BYTES:])
     return {b"word": DOCX, b"ppt": PPTX}[found[1]] if found else None

@@ -8,32 +8,32 @@ from urllib.parse import urljoin
 from ferrule import Context, ToolError
 from ferrule_fetch.library import (
     ContentType,
+    FetchOptions,
     Format,
     Page,
-    Wanted,
-    decoded,
+    decode_page,
     fetch,
     form_of,
     is_whole,
     read_text,
 )
-from ferrule_research.page.content import Reading
-from ferrule_research.page.errors import BLOCKED, EMPTY, problem
-from ferrule_research.page.metadata.bibliography import facts_of
-from ferrule_research.page.metadata.embedded import NOTHING, Source, source_of
-from ferrule_research.page.sources.paywalls import LEAST_TEXT, is_empty, is_shell, is_wall
+from ferrule_research.page.content import PageContent
+from ferrule_research.page.errors import BLOCKED, EMPTY, page_error
+from ferrule_research.page.metadata.bibliography import read_bibliography
+from ferrule_research.page.metadata.embedded import NO_DATA, EmbeddedData, read_embedded
+from ferrule_research.page.sources.paywalls import MIN_PAGE_BYTES, is_empty, is_shell, is_wall
 from ferrule_research.page.sources.url_kinds import may_be_office, office_kind
 
-MOST_BYTES_OF_TEXT = 8 << 20
-MOST_BYTES_OF_A_DOCUMENT = 50 << 20
+MAX_TEXT_BYTES = 8 << 20
+MAX_DOCUMENT_BYTES = 50 << 20
 
 _MARKDOWN = ("text/markdown", "text/x-markdown")
 _KINDS = {Format.PDF: "pdf", Format.JSON: "json", Format.XML: "xml", Format.TEXT: "text"}
 
 
-def read_page(url: str, context: Context) -> Reading:
+def read_page(url: str, context: Context) -> PageContent:
     """Fetch a page and read it. Raises ToolError."""
-    page = fetch(url, context, wanted=Wanted(most=_most, is_readable=_is_readable))
+    page = fetch(url, context, options=FetchOptions(max_bytes=_max_bytes, is_readable=_is_readable))
     if kind := office_kind(page.body):
         from ferrule_research.page.sources.office import read_office
 
@@ -42,34 +42,34 @@ def read_page(url: str, context: Context) -> Reading:
     if form_of(page) is Format.HTML:
         return _read_html(page, url, title, text, context)
     if not text.strip():
-        raise problem(EMPTY, url)
+        raise page_error(EMPTY, url)
     kind = "markdown" if _is_markdown(page) else _KINDS[form_of(page)]
-    facts = facts_of(NOTHING, page.url, title or (_heading(text) if kind == "markdown" else ""))
-    tier = "markdown" if kind == "markdown" else ""
-    return Reading(page.url, kind, text, facts, NOTHING, tier, _quality(page, text), same_as_fetched=True)
+    bibliography = read_bibliography(NO_DATA, page.url, title or (_heading(text) if kind == "markdown" else ""))
+    way, quality = "markdown" if kind == "markdown" else "", _quality(page, text)
+    return PageContent(page.url, kind, text, bibliography, NO_DATA, way, quality, same_as_fetched=True)
 
 
-def _read_html(page: Page, asked: str, title: str, text: str, context: Context) -> Reading:
-    html = decoded(page, html=True)
-    source = source_of(html, context.deadline)
+def _read_html(page: Page, asked: str, title: str, text: str, context: Context) -> PageContent:
+    html = decode_page(page, html=True)
+    embedded = read_embedded(html, context.deadline)
     if is_wall(text, title, html):
-        raise problem(BLOCKED, asked)
-    framed = _framed(page.url, source, context) if _is_thin(text, html) else ""
+        raise page_error(BLOCKED, asked)
+    framed = _read_frames(page.url, embedded, context) if _is_thin(text, html) else ""
     whole = "\n\n".join(filter(None, [text, framed]))
     if is_empty(whole, html):
-        raise problem(EMPTY, asked)
+        raise page_error(EMPTY, asked)
     quality = "partial" if _is_thin(whole, html) else _quality(page, text)
-    facts = facts_of(source, page.url, title)
-    return Reading(page.url, "html", whole, facts, source, "html", quality, same_as_fetched=not framed)
+    bibliography = read_bibliography(embedded, page.url, title)
+    return PageContent(page.url, "html", whole, bibliography, embedded, "html", quality, same_as_fetched=not framed)
 
 
-def _framed(url: str, source: Source, context: Context) -> str:
+def _read_frames(url: str, embedded: EmbeddedData, context: Context) -> str:
     """The text of the pages that stand in frames of a page with next to none of its own."""
     texts = []
     until = time.monotonic() + context.remaining() / 3  # a frame that never comes must not take the page along
-    for address in source.frames:
+    for address in embedded.frames:
         try:
-            page = fetch(urljoin(url, address), context, deadline=until, wanted=Wanted(most=_most))
+            page = fetch(urljoin(url, address), context, deadline=until, options=FetchOptions(max_bytes=_max_bytes))
             texts.append(read_text(page, context.deadline)[1])
         except (ToolError, ValueError):
             continue
@@ -77,7 +77,7 @@ def _framed(url: str, source: Source, context: Context) -> str:
 
 
 def _is_thin(text: str, html: str) -> bool:
-    return len(text.encode()) < LEAST_TEXT or is_shell(text, html)
+    return len(text.encode()) < MIN_PAGE_BYTES or is_shell(text, html)
 
 
 def _quality(page: Page, text: str) -> str:
@@ -95,9 +95,9 @@ def _heading(text: str) -> str:
     return " ".join(line.removeprefix("# ").split())[:500]
 
 
-def _most(declared: ContentType) -> int:
+def _max_bytes(declared: ContentType) -> int:
     is_text = declared.type.startswith("text/") or declared.is_xml or declared.is_json
-    return MOST_BYTES_OF_TEXT if is_text else MOST_BYTES_OF_A_DOCUMENT
+    return MAX_TEXT_BYTES if is_text else MAX_DOCUMENT_BYTES
 
 
 def _is_readable(declared: ContentType) -> bool:

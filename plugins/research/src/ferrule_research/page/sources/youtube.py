@@ -5,19 +5,26 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Iterator
 from html import escape, unescape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
-from ferrule import Context, ToolError
-from ferrule_fetch.library import TooMuch, Wanted, bounded, converted, decoded, elements_of, fetch, without_invisible
-from ferrule_research.page.content import Reading
-from ferrule_research.page.metadata.authors import organisation
-from ferrule_research.page.metadata.bibliography import Facts
+from ferrule import Context, JSONObject, ToolError
+from ferrule_fetch.library import (
+    FetchOptions,
+    TooMuch,
+    bounded,
+    convert_page,
+    decode_page,
+    elements_of,
+    fetch,
+    without_invisible,
+)
+from ferrule_research.page.content import PageContent
+from ferrule_research.page.metadata.authors import parse_organisation
+from ferrule_research.page.metadata.bibliography import Bibliography
 from ferrule_research.page.metadata.dates import read_date
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _SITE = "YouTube"
 _RESPONSE = re.compile(r"ytInitialPlayerResponse\"?\]?\s*=\s*(?=\{)")
@@ -26,10 +33,10 @@ _LINE = re.compile(r"<(?:text|p)\b([^<>]*)>")
 _START = re.compile(r'\b(start|t)="(\d{1,9}(?:\.\d{1,9})?)"')
 _TAG = re.compile(r"<[^<>]*>")
 _LANGUAGES = ("en", "en-US", "en-GB")
-_MOST_BYTES = 4 << 20
-_SECONDS = 5.0
-_LONGEST = 10**9  # milliseconds, which is eleven days
-_PARAGRAPH = 30.0  # seconds of speech
+_MAX_BYTES = 4 << 20
+_MAX_SECONDS = 5.0
+_MAX_MILLISECONDS = 10**9  # eleven days
+_PARAGRAPH_SECONDS = 30.0
 
 
 class Track(NamedTuple):
@@ -50,21 +57,22 @@ class Video(NamedTuple):
     tracks: list[Track]
 
 
-def read_video(url: str, context: Context) -> Reading | None:
+def read_video(url: str, context: Context) -> PageContent | None:
     """The transcript of a video; None where its page says nothing about one. Raises ToolError."""
     page = fetch(url, context)
-    video = _video(decoded(page, html=True), context.deadline)
+    video = _video(decode_page(page, html=True), context.deadline)
     if video is None:
         return None
     lines = _transcript(video, url, context)
-    facts = Facts(video.title, [organisation(video.author)] if video.author else [], _SITE, read_date(video.date))
-    _, text = converted(_as_html(video, lines), url, context.deadline)
-    return Reading(url, "youtube", text, facts, quality="complete" if lines else "partial")
+    authors = [parse_organisation(video.author)] if video.author else []
+    bibliography = Bibliography(video.title, authors, _SITE, read_date(video.date))
+    _, text = convert_page(_as_html(video, lines), url, context.deadline)
+    return PageContent(url, "youtube", text, bibliography, quality="complete" if lines else "partial")
 
 
 def _video(html: str, deadline: float) -> Video | None:
     try:
-        found = bounded(lambda: json.dumps(_response(html)), seconds=_SECONDS, deadline=deadline)
+        found = bounded(lambda: json.dumps(_response(html)), seconds=_MAX_SECONDS, deadline=deadline)
     except TooMuch:
         return None
     response = json.loads(found)
@@ -77,23 +85,18 @@ def _video(html: str, deadline: float) -> Video | None:
     date = _at(response, "microformat", "playerMicroformatRenderer").get("publishDate")
     names = ("title", "author", "shortDescription")
     title, author, description = (without_invisible(str(details.get(name) or "")) for name in names)
-    return Video(
-        title,
-        author,
-        description,
-        str(date or ""),
-        [Track(str(one["baseUrl"]), str(one.get("languageCode", "")), str(one.get("kind", ""))) for one in tracks],
-    )
+    named = [Track(str(one["baseUrl"]), str(one.get("languageCode", "")), str(one.get("kind", ""))) for one in tracks]
+    return Video(title, author, description, str(date or ""), named)
 
 
-def _response(html: str) -> Any:
+def _response(html: str) -> object:
     for script in elements_of(html, ("script",)):
         if found := _RESPONSE.search(script.text):
             return json.JSONDecoder().raw_decode(script.text, found.end())[0]
     return {}
 
 
-def _at(value: Any, *names: str) -> dict[str, Any]:
+def _at(value: object, *names: str) -> JSONObject:
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
@@ -102,10 +105,10 @@ def _at(value: Any, *names: str) -> dict[str, Any]:
 def _transcript(video: Video, url: str, context: Context) -> list[tuple[float, str]]:
     """The captions of the first track that has any: those of the page, then those that the timed-text API has."""
     until = time.monotonic() + context.remaining() / 2
-    for address in _addresses(video, url):  # fetched as any address is, whoever names it
-        wanted = Wanted("*/*", lambda _: _MOST_BYTES, lambda declared: declared.may_be_readable)
+    for address in _addresses(video, url):  # fetched under the guards of any address
+        options = FetchOptions("*/*", lambda _: _MAX_BYTES)
         try:
-            page = fetch(address, context, deadline=until, wanted=wanted, is_page=False)
+            page = fetch(address, context, deadline=until, options=options, is_page=False)
         except ToolError:
             continue
         if lines := _lines(page.body):
@@ -151,9 +154,10 @@ def _lines(body: bytes) -> list[tuple[float, str]]:
     return lines
 
 
-def _seconds(milliseconds: Any) -> float:
-    is_time = isinstance(milliseconds, int | float) and 0 <= milliseconds <= _LONGEST
-    return milliseconds / 1000 if is_time else 0.0
+def _seconds(milliseconds: object) -> float:
+    if isinstance(milliseconds, int | float) and 0 <= milliseconds <= _MAX_MILLISECONDS:
+        return milliseconds / 1000
+    return 0.0
 
 
 def _lines_of_xml(text: str) -> Iterator[tuple[float, str]]:
@@ -178,7 +182,7 @@ def _paragraphs(lines: list[tuple[float, str]]) -> Iterator[str]:
     """Half a minute of speech each, with the time at which it begins."""
     at, said = lines[0][0], [lines[0][1]]
     for start, line in lines[1:]:
-        if start - at >= _PARAGRAPH:
+        if start - at >= _PARAGRAPH_SECONDS:
             yield _paragraph(at, said)
             at, said = start, []
         said.append(line)

@@ -1,0 +1,76 @@
+"""Which hosts a tool may connect to: those of the internet, and of the own networks what an administrator allows."""
+
+from __future__ import annotations
+
+from ferrule.errors import ToolError
+from ferrule.http.networks import LOOPBACK, PRIVATE, AddressKind, kind_of
+from ferrule.http.urls import is_ipv4
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_LOOPBACK_NAME = AddressKind("a name of the machine itself", LOOPBACK)
+_METADATA_NAME = AddressKind("the name of a cloud's metadata service")
+_LOOPBACK_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback")
+# They resolve to special addresses where they resolve at all, but maybe only where a proxy stands.
+_METADATA_NAMES = (
+    "metadata",
+    "metadata.goog",
+    "metadata.google.internal",
+    "instance-data",
+    "instance-data.ec2.internal",
+    "metadata.azure.internal",
+    "metadata.packet.net",
+    "metadata.platformequinix.com",
+    "metadata.tencentyun.com",
+    "rancher-metadata",
+)
+
+
+class AddressGuard:
+    """Judges a host with its addresses: the `guard` of `Client` and of the transports.
+
+    allowed: those of `AddressGuard.NETWORKS` ("loopback", "private") that may be connected to. variable: the
+    environment variable with which an administrator allows them; a refusal names it. Raises ValueError for any other
+    network.
+    """
+
+    NETWORKS = (LOOPBACK, PRIVATE)
+
+    def __init__(self, allowed: Iterable[str] = (), *, variable: str = "") -> None:
+        self._allowed = frozenset([allowed] if isinstance(allowed, str) else allowed)
+        if unknown := sorted(self._allowed - {*self.NETWORKS}):
+            raise ValueError(f"allowed holds {', '.join(unknown)}; only {' and '.join(self.NETWORKS)} are networks")
+        self._variable = variable
+
+    def __call__(self, host: str, addresses: Sequence[str]) -> None:
+        """Raise ToolError INVALID_URL where the host must not be connected to. Without addresses, its name is judged.
+
+        One special address among public ones is enough. Their order is the name server's, and connecting goes on with
+        the next where one is dead, so the owner of a name could choose which of them is connected to.
+        """
+        name = host.lower().removesuffix(".")
+        is_literal = ":" in name or is_ipv4(name)
+        self._judge(f"{host} is", kind_of(name) if is_literal else _kind_of_name(name))
+        for address in addresses:
+            # the address of a name is not named: a page could have a model map the names of the own network
+            self._judge(f"{host} is" if is_literal else f"{host} is at", kind_of(address))
+
+    def _judge(self, subject: str, kind: AddressKind | None) -> None:
+        if kind is None or kind.allowed_by in self._allowed:
+            return
+        message = f"Invalid URL: {subject} {kind.text}"
+        if not kind.allowed_by:
+            message += ", and never fetched from"
+        elif self._variable:
+            words = ",".join(sorted({*self._allowed, kind.allowed_by}))
+            message += f"; an administrator can allow it with {self._variable}={words}"
+        raise ToolError("INVALID_URL", f"{message}.")
+
+
+def _kind_of_name(name: str) -> AddressKind | None:
+    if name in _LOOPBACK_NAMES or name.endswith(".localhost"):
+        return _LOOPBACK_NAME
+    return _METADATA_NAME if name in _METADATA_NAMES else None

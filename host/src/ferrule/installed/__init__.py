@@ -1,0 +1,64 @@
+"""Public: the tools that are installed, for programs that call them.
+
+**Which there are.** `InventorySnapshot(patterns).document(seconds)` gives a `Snapshot`: for each tool its `ToolFacts`,
+and what they depend on (`Watched`). `ALL` is the pattern of all. A tool that can be called has the state `OK`, a name
+that nothing has `UNKNOWN`. Loading one plugin may take `LOAD_SECONDS`. `take_fingerprint(folders, files)` gives a
+`Fingerprint`, which is another one as soon as something has changed. `InstalledTool(**facts["tool"])` is one tool
+without its plugin, and `unknown_tool(name, known)` the error for a name that none has, with those that were meant.
+
+**Calling one as a client does.** `await execute(tool, arguments, seconds, environ)` runs it as its executable does, in
+processes of its own, and gives a `ProcessResult`.
+
+**Calling one from a plugin.** `supervise(work, deadline=…, memory_mib=…, max_bytes=…)` does work in a child and gives
+its `Outcome`. There, `open_tool(name, channel, deadline=…)` gives an `OpenedTool`, whose plugin is loaded and can be
+asked for its credentials and its results. `Channel` is the child's way to send events. `entry_points(group)` yields
+name, value and distribution of what is installed for a plugin, and `resolve(value)` imports one.
+
+**Other processes.** `python_command("module:function")` starts an interpreter that has this one's path and ends with
+it; `await run_process(command, data, seconds)` gives a `ProcessResult` of any command.
+
+Every name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ferrule.lazy import attach
+
+if TYPE_CHECKING:
+    from ferrule.admin.inventory import LOAD_SECONDS, OK
+    from ferrule.admin.suggestions import unknown_tool
+    from ferrule.discovery import InstalledTool, entry_points
+    from ferrule.installed.fingerprint import Fingerprint, take_fingerprint
+    from ferrule.installed.opened_tool import OpenedTool, open_tool, supervise
+    from ferrule.installed.snapshot import ALL, UNKNOWN, InventorySnapshot, Snapshot, ToolFacts, Watched
+    from ferrule.installed.tool_process import execute
+    from ferrule.supervision.channel import Channel
+    from ferrule.supervision.process_output import ProcessResult, run_process
+    from ferrule.supervision.python_process import python_command
+    from ferrule.supervision.supervisor import Outcome
+    from ferrule.tool.loader import resolve
+
+_MODULES = {
+    "ferrule.admin.inventory": ("LOAD_SECONDS", "OK"),
+    "ferrule.admin.suggestions": ("unknown_tool",),
+    "ferrule.discovery": ("InstalledTool", "entry_points"),
+    "ferrule.installed.fingerprint": ("Fingerprint", "take_fingerprint"),
+    "ferrule.installed.opened_tool": ("OpenedTool", "open_tool", "supervise"),
+    "ferrule.installed.snapshot": ("ALL", "InventorySnapshot", "Snapshot", "ToolFacts", "UNKNOWN", "Watched"),
+    "ferrule.installed.tool_process": ("execute",),
+    "ferrule.supervision.channel": ("Channel",),
+    "ferrule.supervision.process_output": ("ProcessResult", "run_process"),
+    "ferrule.supervision.python_process": ("python_command",),
+    "ferrule.supervision.supervisor": ("Outcome",),
+    "ferrule.tool.loader": ("resolve",),
+}
+
+__all__ = [
+    "ALL", "LOAD_SECONDS", "OK", "UNKNOWN", "Channel", "Fingerprint", "InstalledTool", "InventorySnapshot",
+    "OpenedTool", "Outcome", "ProcessResult", "Snapshot", "ToolFacts", "Watched", "entry_points", "execute",
+    "open_tool", "python_command", "resolve", "run_process", "supervise", "take_fingerprint", "unknown_tool",
+]  # fmt: skip
+
+__getattr__ = attach(__name__, {name: module for module, names in _MODULES.items() for name in names})

@@ -1,0 +1,105 @@
+"""An installed tool that another plugin calls within its own process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ferrule import discovery
+from ferrule.config import configuration
+from ferrule.schema import schema_file
+from ferrule.schema.arguments import prepare
+from ferrule.supervision import supervisor
+from ferrule.tool.context import ANSWER_BYTES, Context
+from ferrule.tool.loader import load
+
+if TYPE_CHECKING:
+    from ferrule.discovery import InstalledTool
+    from ferrule.supervision.channel import Channel
+    from ferrule.text.json_types import JSONMapping, JSONObject
+    from ferrule.tool.credentials import Credential
+    from ferrule.tool.loader import LoadedTool
+    from ferrule.tool.result_policy import ResultPolicy
+
+
+class OpenedTool:
+    """A tool whose plugin is loaded, for one call. Its methods run the plugin's code.
+
+    tool: what is installed; its `source` and `value` say which code it is. context: what `execute` gets.
+    """
+
+    def __init__(
+        self, loaded: LoadedTool, channel: Channel, settings: JSONMapping, deadline: float, max_bytes: int
+    ) -> None:
+        self.tool: InstalledTool = loaded.tool
+        self._loaded = loaded
+        self._channel = channel
+        self._settings = settings
+        self._deadline = deadline
+        self._max_bytes = max_bytes
+
+    @cached_property
+    def context(self) -> Context:
+        """The tool's Context. The parent knows the secrets in it from then on. Raises ToolCrashed as `credentials`."""
+        context = Context(
+            self.tool.name,
+            self._deadline,
+            credentials=self.credentials(),
+            settings=self._settings,
+            send_event=self._channel.event,
+            max_bytes=self._max_bytes,
+        )
+        self._channel.secrets(context.secrets())
+        return context
+
+    def credentials(self) -> list[Credential]:
+        """The credentials that it declares. Raises ToolCrashed where it declares something else."""
+        return self._loaded.credentials()
+
+    def result_policy(self) -> ResultPolicy:
+        """What may be done with its results. Raises ToolCrashed where the hook returns something else."""
+        return self._loaded.result_policy()
+
+    def prepare(self, arguments: JSONObject) -> JSONObject:
+        """The arguments as the host hands them on. Raises ArgumentsInvalid for those that do not fit its schema."""
+        schema = schema_file.read_static(self.tool) or schema_file.require_valid(self._loaded.schema(), self.tool)
+        return prepare(arguments, schema["parameters"])
+
+    def validate(self, arguments: JSONObject) -> list[str]:
+        """Its own findings about arguments that `prepare` has returned: what is wrong, each without a full stop."""
+        return self._loaded.validate(arguments)
+
+    def execute(self, arguments: JSONObject) -> JSONObject:
+        """The result of a call with arguments that `prepare` has returned. Raises what the tool raises.
+
+        A result may also say that the call has failed; `ferrule.errors.failure_in` reads that.
+        """
+        return self._loaded.execute(arguments, self.context)
+
+
+def open_tool(name: str, channel: Channel, *, deadline: float, max_bytes: int = ANSWER_BYTES) -> OpenedTool:
+    """Load an installed tool for one call. Runs its code, so call it within `supervise` alone.
+
+    channel: gets the secrets and the events of the tool. deadline: of its Context, an instant of `time.monotonic()`.
+    max_bytes: that its result may have.
+
+    Raises ToolUnknown, ToolNameClash, ToolDisabled, ConfigurationMalformed, and ToolBroken where it cannot be loaded.
+    """
+    settings = configuration.read()
+    loaded = load(discovery.find(name, settings))
+    return OpenedTool(loaded, channel, settings.tool(name), deadline, max_bytes)
+
+
+def supervise(
+    work: Callable[[Channel], JSONObject], *, deadline: float, memory_mib: int, max_bytes: int
+) -> supervisor.Outcome:
+    """Do work that runs plugins in a child, and say how it ended; never raises for anything that the work does.
+
+    work: gets the Channel, on which it may send events, and returns the result. deadline: an instant of
+    `time.monotonic()`. memory_mib: MiB of address space. max_bytes: of the result. Whatever the work starts is gone
+    when this returns. No other thread may be running.
+    """
+    return supervisor.supervise(
+        lambda channel: channel.result(work(channel)), deadline=deadline, memory=memory_mib, size_limit=max_bytes
+    )

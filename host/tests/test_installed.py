@@ -1,0 +1,155 @@
+"""Installed tools, as programs call them: in processes of their own, or in a supervised child."""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Mapping
+
+import pytest
+from machine import Machine
+from serving import is_alive, wait_until
+
+from ferrule import JSONObject, ToolError, installed
+from ferrule.errors import ArgumentsInvalid
+from ferrule.installed import (
+    Channel,
+    Outcome,
+    ProcessResult,
+    execute,
+    open_tool,
+    python_command,
+    resolve,
+    run_process,
+    supervise,
+)
+
+SECRET = "sk-0123456789"
+CREDENTIALS = """
+@hookimpl
+def credentials():
+    return [Credential("api_key", environment="TALLY_KEY", path="tally.api_key")]
+
+@hookimpl
+def validate(arguments):
+    return ["count: it is odd"] if arguments["count"] % 2 else []
+"""
+
+
+@pytest.fixture
+def tally(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    """A tool with a credential, on this process's own path."""
+    machine.install(
+        "tally",
+        properties={"count": {"type": "integer"}},
+        top=CREDENTIALS,
+        execute="context.event({'event': 'counted'}); return {**arguments, 'key': context.credential('api_key')}",
+    )
+    monkeypatch.setattr(sys, "path", [*sys.path, str(machine.site)])
+    monkeypatch.setenv("TALLY_KEY", SECRET)
+    monkeypatch.setenv("HOME", str(machine.home))
+    return machine
+
+
+@pytest.mark.parametrize("name", installed.__all__)
+def test_every_public_name_is_what_it_is_said_to_be(name: str) -> None:
+    """Not the module of the same name, which Python makes an attribute of the package when it is imported."""
+    found = getattr(installed, name)
+    assert type(found).__name__ != "module"
+    assert sorted(installed.__all__) == sorted(name for names in installed._MODULES.values() for name in names)
+
+
+def supervised(work: Mapping[str, int] | None = None, name: str = "tally") -> Outcome:
+    def do(channel: Channel) -> JSONObject:
+        tool = open_tool(name, channel, deadline=time.monotonic() + 20)
+        arguments = tool.prepare(dict(work or {"count": 4}))
+        return {
+            "declared": [one.name for one in tool.credentials()],
+            "seconds": tool.result_policy().cache_seconds,
+            "source": tool.tool.source,
+            "findings": tool.validate(arguments),
+            "result": tool.execute(arguments),
+        }
+
+    return supervise(do, deadline=time.monotonic() + 30, memory_mib=1024, max_bytes=1 << 20)
+
+
+def test_an_opened_tool_says_what_it_is_and_is_called(tally: Machine) -> None:
+    outcome = supervised()
+    assert outcome.failure is None
+    assert json.loads(outcome.result or b"") == {
+        "declared": ["api_key"],
+        "seconds": 0,
+        "source": "dist-tally 1.0",
+        "findings": [],
+        "result": {"count": 4, "key": "[redacted]"},
+    }
+    assert list(outcome.events) == [{"event": "counted"}]
+    assert list(outcome.secrets) == [SECRET]
+
+
+def test_a_tools_own_findings_and_those_of_its_schema_differ(tally: Machine) -> None:
+    assert json.loads(supervised({"count": 3}).result or b"")["findings"] == ["count: it is odd"]
+    failure = supervised({"number": 3}).failure
+    assert failure is not None
+    assert failure["code"] == ArgumentsInvalid.code
+    assert "number" in failure["message"]
+
+
+def test_a_tool_that_is_not_there_is_the_failure(tally: Machine) -> None:
+    failure = supervised(name="nothing").failure
+    assert failure is not None
+    assert "nothing" in failure["message"]
+
+
+def test_a_name_of_an_entry_point_is_imported() -> None:
+    assert resolve("ferrule.errors:ToolError") is ToolError
+
+
+def test_a_tool_is_executed_as_its_executable_does(tally: Machine) -> None:
+    ended = asyncio.run(execute("tally", b'{"count": 2}', 30, {**tally.environment, "TALLY_KEY": SECRET}))
+    assert (json.loads(ended.stdout)["count"], ended.has_failed, ended.is_late) == (2, False, False)
+    ended = asyncio.run(execute("tally", b'{"count": 2}', 30, {**tally.environment, "FERRULE_EXIT_ZERO": "1"}))
+    assert (json.loads(ended.stdout)["error_code"], ended.has_failed) == ("AUTH_MISSING", True)
+
+
+def test_an_interpreter_has_this_ones_path_and_the_rest_of_its_arguments(
+    tally: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tally.site / "entry.py").write_text(
+        "import json, sys\ndef main():\n    print(json.dumps([sys.argv[1:], sys.flags.isolated]))"
+    )
+    command = python_command("entry:main", "one", "two")
+    ended = asyncio.run(run_process(command, b"", 30))
+    assert json.loads(ended.stdout) == [["one", "two"], 1]
+    command = python_command("entry:main", isolated=False)
+    ended = asyncio.run(run_process(command, b"", 30, {"PYTHONPATH": str(tally.site)}))
+    assert json.loads(ended.stdout) == [[], sys.flags.isolated]
+
+
+def test_a_process_that_takes_too_long_is_ended_with_what_it_had_written(tally: Machine) -> None:
+    async def run() -> ProcessResult:
+        return await run_process(["/bin/sh", "-c", "echo $$; trap '' TERM; while :; do sleep 0.01; done"], b"", 0.5)
+
+    ended = asyncio.run(run())
+    assert ended.is_late
+    wait_until(lambda: not is_alive(int(ended.stdout)), "the end of the process")
+
+
+def test_a_process_is_ended_where_its_caller_is_cancelled(tally: Machine) -> None:
+    mark = tally.work / "process"
+
+    async def run() -> None:
+        command = ["/bin/sh", "-c", f"echo $$ > {mark}.new; mv {mark}.new {mark}; exec sleep 600"]
+        task = asyncio.create_task(run_process(command, b"", 600))
+        await asyncio.to_thread(wait_until, mark.exists, "the start of the process")
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(run())
+    assert not is_alive(int(mark.read_text()))
+
+
+def test_what_cannot_be_started_is_an_error() -> None:
+    with pytest.raises(OSError, match="nowhere"):
+        asyncio.run(run_process(["/nowhere/python"], b"", 5))

@@ -1,0 +1,117 @@
+"""The answer: the list of views, or the results of the one that is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ferrule_opennotes import errors
+from ferrule_opennotes.answers import pages
+from ferrule_opennotes.notebook.characters import make_storable
+from ferrule_opennotes.notebook.resolution import open_notebook
+from ferrule_opennotes.program.discovery import find_program
+from ferrule_opennotes.views import builtin
+from ferrule_opennotes.views.catalogue import find_views, list_views, parse_query, read_custom_views
+from ferrule_opennotes.views.definitions import Definition, DefinitionError, ViewDefect, make_refusal
+from ferrule_opennotes.views.parameters import fill
+
+if TYPE_CHECKING:
+    from ferrule import Context, ToolError
+    from ferrule.text.json_types import JSONObject
+    from ferrule_opennotes.answers.types import ViewAnswer, ViewListAnswer
+    from ferrule_opennotes.notebook.notebook import Notebook
+    from ferrule_opennotes.program.process import Program
+    from ferrule_opennotes.views.rows import Row
+
+
+def find_problems(arguments: JSONObject) -> list[str]:
+    """What is wrong with the arguments that the schema cannot say: one sentence each, the place first."""
+    found = [
+        f'params.{name}: it is no text; write it as one, such as "{_give_example(value)}"'
+        for name, value in (arguments.get("params") or {}).items()
+        if not isinstance(value, str)
+    ]
+    view = arguments.get("view")
+    if view is not None and not view.strip():
+        found.append("view: it is blank; leave it out to list all views")
+    if view is None and arguments.get("params"):
+        found.append("params: they are for a view, and 'view' names none")
+    return found + pages.find_problems(arguments) + _check_bounds(arguments)
+
+
+def _check_bounds(arguments: JSONObject) -> list[str]:
+    # The schema has no limits here, so a 0 that strict mode makes a model fill in arrives, and means nothing.
+    negative = [name for name in ("limit", "offset") if (arguments.get(name) or 0) < 0]
+    return [f"{name}: {arguments[name]} is less than {int(name == 'limit')}" for name in negative]
+
+
+def _give_example(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join(str(item) for item in value)[:60]
+    return "" if value is None or isinstance(value, dict) else str(value)[:60]
+
+
+def answer(arguments: JSONObject, context: Context) -> ViewListAnswer | ViewAnswer:
+    """Do what `execute` promises."""
+    program = find_program(context)
+    notebook = open_notebook(arguments.get("notebook"), program.kind)
+    name = arguments.get("view")
+    if name is None:
+        return list_views(notebook, program, context)
+    given: dict[str, str] = arguments.get("params") or {}
+    offset, limit = pages.read_bounds(arguments)
+    definition = _find_definition(name, given, notebook, program, context)
+    rows = _find_rows(definition, given, notebook, program, context)
+    page = pages.cut([row.describe() for row in rows[offset : offset + limit]], len(rows), offset, limit)
+    answer: ViewAnswer = {
+        "view": {"name": name, "description": definition.description},
+        "results": page.items,
+        "pagination": page.pagination,
+        "notebook": notebook.describe(),
+    }
+    return pages.add_guidance(answer, page.guidance)
+
+
+def _find_definition(
+    name: str, given: Mapping[str, str], notebook: Notebook, program: Program, context: Context
+) -> Definition:
+    found = read_custom_views(notebook, program.kind).get(name)
+    # The CLI is asked only where it knows better: what it calls a view's default, and views that are new here.
+    if found is None and name in builtin.VIEWS and (name != "kanban" or "status" in given):
+        return builtin.VIEWS[name]
+    if found is None:
+        everything = find_views(notebook, program, context)
+        found = everything.get(name) or builtin.VIEWS.get(name)
+    if found is None:
+        available = [view.name for view in everything.values() if isinstance(view, Definition)]
+        raise errors.view_not_found(name, context.name_of("opennotes_views"), available)
+    if isinstance(found, ViewDefect):
+        raise _refuse_defect(found, notebook)
+    return found
+
+
+def _find_rows(
+    definition: Definition, given: Mapping[str, str], notebook: Notebook, program: Program, context: Context
+) -> list[Row]:
+    # Local time: what is today is what is today where the notes are written.
+    values = fill(definition.name, definition.parameters, given, datetime.now().astimezone())
+    if definition.origin == "built-in" and definition.name not in builtin.VIEWS:
+        from ferrule_opennotes.views.cli_execution import run
+
+        return run(definition, given, notebook, program, context)
+    notes = notebook.list_notes()
+    try:
+        if definition.origin == "built-in" or definition.special:
+            return builtin.run(definition.special or definition.name, notes, notebook.root, values)
+        return parse_query(definition).run(notes, values)
+    except DefinitionError as error:
+        raise make_refusal(definition.name, str(error), "Correct its definition or its parameters.") from None
+
+
+def _refuse_defect(view: ViewDefect, notebook: Notebook) -> ToolError:
+    file = f"{notebook.path}/{notebook.config_file}" if view.origin == "notebook" else "the CLI's config.json"
+    reason, hint = f"its definition cannot be used: {view.reason}", f"Correct it in {make_storable(file)}."
+    return make_refusal(view.name, reason, hint)

@@ -1,0 +1,281 @@
+"""What the CLI at hand can do, and the scratch notebook that it works on."""
+
+import json
+import os
+import resource
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from opennotes_cli import Cli
+
+from ferrule import Context, ToolError
+from ferrule_opennotes.program.process import Program
+from ferrule_opennotes.program.scratch import add_note, scratch_notebook
+from ferrule_opennotes.views.catalogue import list_built_in_views
+
+BUILT_IN = ["broken-links", "kanban", "orphans", "recent", "today", "untagged"]
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The system's folder for temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def test_a_cli_that_cannot_say_what_it_has_is_an_error(
+    standin: Cli, program: Program, make_context: Callable[..., Context]
+):
+    standin.behave(exit=2)
+    with pytest.raises(ToolError, match="exit code 2"):
+        list_built_in_views(program, make_context())
+
+
+def test_the_built_in_views_are_sorted_by_name(cli: Cli, program: Program, make_context: Callable[..., Context]):
+    for _ in range(4):  # the CLI lists them in any order
+        views = list_built_in_views(program, make_context())
+        assert [view["name"] for view in views] == BUILT_IN
+        assert all(view["description"] for view in views)
+
+
+def test_the_parameters_of_a_view_are_told(opennotes: Cli, program: Program, make_context: Callable[..., Context]):
+    views = {view["name"]: view for view in list_built_in_views(program, make_context())}
+    (parameter,) = views["kanban"]["parameters"]
+    assert (parameter["name"], parameter["type"], parameter["required"]) == ("status", "list", False)
+    assert "parameters" not in views["recent"]
+
+
+def test_views_of_the_configuration_are_not_built_in(
+    standin: Cli, program: Program, environment: dict[str, str], make_context: Callable[..., Context]
+):
+    file = Path(environment["XDG_CONFIG_HOME"]) / standin.name / "config.json"
+    file.parent.mkdir(parents=True)
+    mine = {"name": "mine", "description": "Mine", "query": {}}
+    file.write_text(json.dumps({"views": {"mine": mine, "today": {**mine, "name": "today"}}}))
+    views = {view["name"]: view["description"] for view in list_built_in_views(program, make_context())}
+    assert sorted(views) == BUILT_IN
+    assert views["today"] != "Mine"
+
+
+def test_a_view_of_a_newer_cli_is_listed(standin: Cli, program: Program, make_context: Callable[..., Context]):
+    standin.behave(views={"stale": {"description": "Old ones", "query": ""}})
+    assert {"name": "stale", "description": "Old ones"} in list_built_in_views(program, make_context())
+
+
+@pytest.mark.parametrize(
+    "text", ["", "no views", "[]", "{}", '{"views": 3}', '{"views": [3]}', '{"views": [{}]}', "[" * 100_000]
+)
+def test_a_list_of_views_that_cannot_be_read_is_an_error(
+    text: str, opennotes: Cli, program: Program, make_context: Callable[..., Context]
+):
+    opennotes.behave(stdout=text)
+    with pytest.raises(ToolError, match="cannot be read") as raised:
+        list_built_in_views(program, make_context())
+    assert raised.value.code == "CLI_FAILED"
+
+
+def test_the_views_are_asked_for_in_an_empty_notebook(
+    standin: Cli,
+    program: Program,
+    make_context: Callable[..., Context],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    context = make_context()
+    for name in ("OPENNOTES_NOTEBOOK", "JOT_NOTEBOOK"):
+        monkeypatch.setenv(name, "/nowhere")
+    standin.behave(record=str(tmp_path / "record"))
+    list_built_in_views(program, context)
+    seen = json.loads((tmp_path / "record").read_text())
+    assert seen["arguments"][0] == f"--notebook={seen['cwd']}"
+    assert not os.path.exists(seen["cwd"])
+
+
+def test_a_scratch_notebook_is_for_both_generations_and_for_nobody_else(temporary: Path):
+    with scratch_notebook({"t": "text"}) as folder:
+        assert os.path.isabs(folder)
+        assert os.stat(folder).st_mode & 0o777 == 0o700
+        for name in (".opennotes.json", ".jot.json"):
+            config = json.loads((Path(folder) / name).read_text())
+            assert (config["root"], config["templates"]) == (".", {"t": "text"})
+    assert not list(temporary.iterdir())
+
+
+def test_a_scratch_notebook_is_removed_when_something_fails(temporary: Path):
+    def fail() -> None:
+        with scratch_notebook() as folder:
+            (Path(folder) / "note.md").write_text("x")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert not list(temporary.iterdir())
+
+
+def test_a_scratch_notebook_that_cannot_be_made_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    with pytest.raises(ToolError, match="No such file") as raised, scratch_notebook():
+        pass
+    assert raised.value.code == "CLI_FAILED"
+
+
+def test_a_scratch_notebook_that_cannot_be_written_is_an_error(temporary: Path):
+    large = {"t": "x" * 100_000}
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
+    try:
+        with pytest.raises(ToolError, match="no room for a temporary notebook") as raised, scratch_notebook(large):
+            pass
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert raised.value.code == "CLI_FAILED"
+    assert not list(temporary.iterdir())
+
+
+def test_what_a_call_that_was_killed_has_left_is_removed(temporary: Path, tmp_path: Path):
+    kept = ("ferrule-opennotes-new", "ferrule-other", "ferrule-opennotes-link")
+    for name in ("ferrule-opennotes-old", *kept[:2]):
+        (temporary / name).mkdir()
+        (temporary / name / ".jot.json").write_text("{}")
+    (temporary / kept[2]).symlink_to(tmp_path)
+    for name in ("ferrule-opennotes-old", "ferrule-other", "ferrule-opennotes-link"):
+        os.utime(temporary / name, (0, 0), follow_symlinks=False)
+    with scratch_notebook():
+        assert not (temporary / "ferrule-opennotes-old").exists()
+    assert sorted(path.name for path in temporary.iterdir()) == sorted(kept)
+
+
+def test_what_the_cli_wrote_and_cannot_be_read_is_an_error(
+    make_context: Callable[..., Context], temporary: Path, tmp_path: Path
+):
+    path = tmp_path / "opennotes"
+    path.write_text('#!/bin/sh\nrm -r "$PWD"\n')
+    path.chmod(0o755)
+    with pytest.raises(ToolError, match="what it wrote cannot be read") as raised:
+        add_note(Program(str(path), "opennotes"), make_context(), title="x")
+    assert raised.value.code == "CLI_FAILED"
+
+
+def fields_of(text: str) -> dict[str, Any]:
+    """The frontmatter of a note that has exactly one block."""
+    assert text.startswith("---\n")
+    block, fence, body = text[4:].partition("\n---\n")
+    assert fence
+    assert "\n---\n" not in body
+    return dict(yaml.safe_load(block))
+
+
+def test_a_note_is_added_and_read_back(
+    cli: Cli, program: Program, make_context: Callable[..., Context], temporary: Path
+):
+    added = add_note(program, make_context(), title="A new Note: 2")
+    fields = fields_of(added.text)
+    assert added.name == "a-new-note-2.md"
+    assert fields["title"] == "A new Note: 2"
+    assert set(fields) == {"title", "created"}
+    assert added.text.endswith("---\n\n# A new Note: 2\n\n")
+    assert not list(temporary.iterdir())
+
+
+def test_a_template_is_filled_in(cli: Cli, program: Program, make_context: Callable[..., Context]):
+    templates = {"task": "## {{title}}\n\n{{title}} {{date}}\n", "other": "no"}
+    added = add_note(program, make_context(), title="Do it", template="task", templates=templates)
+    assert added.text.endswith("---\n\n## Do it\n\nDo it {{date}}\n")
+
+
+@pytest.mark.parametrize("name", ["-t", "--help", "a b", "a=b", "日本", "../x", ""])
+def test_a_template_may_have_any_name(name: str, standin: Cli, program: Program, make_context: Callable[..., Context]):
+    added = add_note(program, make_context(), title="x", template=name, templates={name: "by template\n"})
+    # An empty name is no template for the CLI.
+    assert added.text.endswith("by template\n" if name else "# x\n\n")
+
+
+TITLES = [
+    *("-x", "--help", "--template=x y", "a\nb", "../../x", "/etc/x"),
+    *("$(x)", 'it\'s: "x" # y', "{{title}}", "a" * 300),
+]
+
+
+@pytest.mark.parametrize("title", TITLES, ids=range(len(TITLES)))
+def test_any_text_is_a_title(
+    title: str, cli: Cli, program: Program, make_context: Callable[..., Context], temporary: Path
+):
+    added = add_note(program, make_context(), title=title)
+    assert fields_of(added.text)["title"] == title
+    assert f"# {title}\n" in added.text
+    assert not list(temporary.iterdir())
+
+
+NAMELESS = [
+    *("日本語", "🙂", "???", "--", "---", "- ", "!", "#", "[", "é: é", "'\"", "\\"),
+    *("\u2028", "\x85é", "\x7f", "\ufeff"),
+]
+
+
+@pytest.mark.parametrize("title", NAMELESS, ids=range(len(NAMELESS)))
+def test_a_title_that_gives_no_file_name_is_a_title(
+    title: str, cli: Cli, program: Program, make_context: Callable[..., Context]
+):
+    templates = {"t": "# {{title}} and {{title}}\n"}
+    added = add_note(program, make_context(), title=title, template="t", templates=templates)
+    assert added.name is None
+    assert fields_of(added.text)["title"] == title
+    assert added.text.endswith(f"# {title} and {title}\n")
+    assert "untitled" not in added.text
+
+
+def test_a_title_that_is_too_long_for_a_file_name_is_a_title(
+    cli: Cli, program: Program, make_context: Callable[..., Context]
+):
+    title = "long " * 20_000
+    added = add_note(program, make_context(), title=title)
+    assert added.name is None
+    assert f"# {title}\n" in added.text
+
+
+@pytest.mark.parametrize("title", ["a\0b", "a" * 200_000, "\ud83d"])
+def test_a_title_that_no_program_can_be_given_is_refused(
+    title: str, standin: Cli, program: Program, make_context: Callable[..., Context], temporary: Path
+):
+    with pytest.raises(ToolError) as raised:
+        add_note(program, make_context(), title=title)
+    assert raised.value.code == "INVALID_INPUT"
+    assert not list(temporary.iterdir())
+
+
+def test_a_cli_that_writes_nothing_is_an_error(
+    standin: Cli, program: Program, make_context: Callable[..., Context], temporary: Path
+):
+    standin.behave(stdout="Created note: somewhere\n")
+    with pytest.raises(ToolError, match="0 notes"):
+        add_note(program, make_context(), title="x")
+    assert not list(temporary.iterdir())
+
+
+def test_the_first_refusal_is_the_one_that_is_told(
+    standin: Cli, program: Program, make_context: Callable[..., Context], temporary: Path
+):
+    standin.behave(exit=3)
+    with pytest.raises(ToolError, match="exit code 3") as raised:
+        add_note(program, make_context(), title="x")
+    assert raised.value.code == "CLI_FAILED"
+    assert (raised.value.details or {})["command"] == [program.path, "notes", "add", "--", "x"]
+    assert not list(temporary.iterdir())
+
+
+def test_a_cli_that_is_too_slow_is_not_asked_again(
+    make_context: Callable[..., Context], temporary: Path, tmp_path: Path
+):
+    record, path = tmp_path / "record", tmp_path / "opennotes"
+    path.write_text(f"#!/bin/sh\necho started >>{record}\nexec sleep 600\n")
+    path.chmod(0o755)
+    with pytest.raises(ToolError, match="did not answer"):
+        add_note(Program(str(path), "opennotes"), make_context(seconds=4), title="x")
+    assert record.read_text() == "started\n"
+    assert not list(temporary.iterdir())

@@ -1,0 +1,60 @@
+"""The DOI of a scholarly page."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+if TYPE_CHECKING:
+    from ferrule_research.page.metadata.embedded import EmbeddedData
+
+_DOI = re.compile(r"(?<![\w.])10\.\d{4,9}(?:\.\d+)*/[^\s\"<>\\^`{|}]+")
+_FRONT_CHARS = 4000  # the first DOI of a paper's text is its own, later ones are of what it cites
+_REFERENCES = re.compile(r"^[#*\s\d.]*(?:references|bibliography|literature cited|works cited)\b", re.I | re.M)
+_NOT_OF_IT = re.compile(
+    r"(?:/(?:full|fulltext|abstract|pdf|epdf|meta|html|epub|summary|figures|references|supplementary|tables)|\.pdf|\.full"
+    r"|\.abstract|\.html?)+/?\Z",
+    re.I,
+)
+_VERSION = re.compile(r"^(10\.1101/.+\d)v\d{1,2}\Z")  # of bioRxiv and medRxiv, whose DOI has none
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_MAX_DOI_CHARS = 300
+
+
+def detect_doi(embedded: EmbeddedData, url: str, text: str) -> str:
+    """By Highwire's `citation_doi`, then the URL's path, then the beginning of the text; "" where there is none."""
+    if found := _first(embedded.highwire.get("citation_doi", "")):
+        return found
+    if found := _first(unquote(_path(url))):
+        return _VERSION.sub(r"\1", _NOT_OF_IT.sub("", found.partition(";jsessionid=")[0]))
+    front = text[:_FRONT_CHARS]
+    if references := _REFERENCES.search(front):
+        front = front[: references.start()]
+    return _first(_ESCAPED.sub(r"\1", front))
+
+
+def _first(text: str) -> str:
+    found = _DOI.search(text)
+    return _bare(found[0][:_MAX_DOI_CHARS]) if found else ""
+
+
+def _bare(doi: str) -> str:
+    """Without the punctuation of the sentence, or of the link, that it stands in; its own brackets stay."""
+    while doi:
+        last = doi[-1]
+        opening = {")": "(", "]": "[", ">": "<"}.get(last)
+        if last in "/.,;:!?'\"*_’”" or (opening and doi.count(last) > doi.count(opening)):
+            doi = doi[:-1]
+        elif "](" in doi:
+            doi = doi.partition("](")[0]
+        else:
+            break
+    return doi
+
+
+def _path(url: str) -> str:
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return ""

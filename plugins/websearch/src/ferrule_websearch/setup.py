@@ -1,0 +1,70 @@
+"""How a user gets the credentials of a provider and where they are put: the texts of a missing one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ferrule import Credential, JSONObject
+
+_FILE = "~/.config/ikigai/credentials.json"
+
+
+class Step(NamedTuple):
+    """How a user gets one credential. label: of the link to its page. example: what stands for its value."""
+
+    label: str
+    example: str
+
+
+class Setup(NamedTuple):
+    """What a user has to do before the first search.
+
+    tool: its name. needs: what is missing, as in "an API key". offer: a sentence about what is free. steps: one for
+    each credential, in their order.
+    """
+
+    tool: str
+    needs: str
+    offer: str
+    steps: Sequence[Step]
+
+    def message(self, credentials: Sequence[Credential]) -> str:
+        """The error message, of several lines."""
+        places = " and ".join(f"'{credential.path}'" for credential in credentials)
+        return (
+            f"Web search requires API key configuration.\n\n{self.offer}\n{self._links(credentials)}"
+            f"Add to: {_FILE} as {places}"
+        )
+
+    def event(self, credentials: Sequence[Credential]) -> JSONObject:
+        """The event `config_required`."""
+        data: JSONObject = {"tool": self.tool}
+        if len(credentials) == 1:
+            data |= {"credential": credentials[0].name, "signup_url": credentials[0].url}
+        else:
+            data["credentials"] = [credential.name for credential in credentials]
+        return {
+            "kind": "config_required",
+            "content": (
+                f"⚠ Configuration Required\n\nWeb search needs {self.needs}. {self.offer}\n\n{self._links(credentials)}"
+                f"Add to: {_FILE}\n\nExample:\n{self._example(credentials)}"
+            ),
+            "data_json": json.dumps(data),
+        }
+
+    def _links(self, credentials: Sequence[Credential]) -> str:
+        pairs = zip(self.steps, credentials, strict=True)
+        return "".join(f"{step.label}: {credential.url}\n" for step, credential in pairs)
+
+    def _example(self, credentials: Sequence[Credential]) -> str:
+        document: JSONObject = {}
+        for step, credential in zip(self.steps, credentials, strict=True):
+            *groups, name = credential.path.split(".")
+            table = document
+            for group in groups:
+                table = table.setdefault(group, {})
+            table[name] = step.example
+        return json.dumps(document, indent=2)

@@ -1,0 +1,79 @@
+"""The structure of the source: floors, circles, public names, and what may stand in the hall of the host."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+HOST = ROOT / "host/src/ferrule"
+SOURCES = sorted(path for path in ROOT.glob("*/src/*/**/*.py")) + sorted(ROOT.glob("plugins/*/src/**/*.py"))
+MAX_HALL_FILES = 8
+MAX_FILE_LINES = 400
+# Nouns of the field that end as a gerund does.
+NOUNS = {"testing", "query_mapping"}
+
+
+def lint(config: Path, path: Path | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
+    if path is not None:
+        environment["PYTHONPATH"] = str(path)
+    command = [Path(sys.executable).with_name("lint-imports"), "--config", config, "--no-cache"]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100)
+
+
+def test_every_contract_about_imports_is_kept() -> None:
+    linted = lint(ROOT / "pyproject.toml")
+    assert linted.returncode == 0, linted.stdout + linted.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "rule"),
+    [
+        pytest.param("text/names.py", "from ferrule.cli import program", "Floors of the host", id="upward"),
+        pytest.param("text/names.py", "from ferrule.text import aliases", "No circles", id="circle"),
+    ],
+)
+def test_a_wrong_import_is_reported_by_the_name_of_its_rule(tmp_path: Path, file: str, line: str, rule: str) -> None:
+    shutil.copytree(HOST, tmp_path / "ferrule", ignore=shutil.ignore_patterns("__pycache__"))
+    wrong = tmp_path / "ferrule" / file
+    wrong.write_text(f"{wrong.read_text()}\n\ndef wrong() -> None:\n    {line}\n")
+    with (tmp_path / "ferrule/text/aliases.py").open("a") as other:
+        other.write("\nfrom ferrule.text import names\n")
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    names = {contract["name"] for contract in contracts}
+    linted = lint(ROOT / "pyproject.toml", tmp_path)
+    broken = {name for name in names if re.search(rf"{re.escape(name)} BROKEN", linted.stdout)}
+    assert linted.returncode == 1
+    assert any(name.startswith(rule) for name in broken), linted.stdout
+
+
+def test_the_hall_of_the_host_is_small() -> None:
+    assert len(list(HOST.glob("*.py"))) <= MAX_HALL_FILES
+
+
+def test_every_package_says_what_may_stand_in_it() -> None:
+    silent = [
+        path for path in SOURCES if path.name == "__init__.py" and not ast.get_docstring(ast.parse(path.read_text()))
+    ]
+    assert silent == []
+
+
+def test_modules_are_named_by_nouns() -> None:
+    gerunds = {path.stem for path in SOURCES if path.stem.endswith("ing")} - NOUNS
+    assert gerunds == set()
+
+
+def test_no_file_is_long() -> None:
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in SOURCES
+        if (lines := path.read_text().count("\n")) > MAX_FILE_LINES
+    }
+    assert long == {}
