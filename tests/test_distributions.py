@@ -46,14 +46,20 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def create_environment(folder: Path, *requirements: str | Path) -> None:
+    venv.create(folder, with_pip=True, symlinks=True)
+    pip = (folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt")
+    run(*pip, *requirements)
+
+
 @pytest.fixture(scope="session")
 def environment(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A clean virtual environment with all tools' wheels in it; nothing of it points into the repository."""
     folder = tmp_path_factory.mktemp("stranger") / "environment"
-    venv.create(folder, with_pip=True, symlinks=True)
-    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt"]
     # Without the one that brings pyarrow, which is more than all the rest together, and no tool.
-    run(*pip, *sorted(wheel for wheel in dist.glob("*.whl") if not wheel.name.startswith("ferrule_duckdb")))
+    create_environment(
+        folder, *sorted(wheel for wheel in dist.glob("*.whl") if not wheel.name.startswith("ferrule_duckdb"))
+    )
     return folder
 
 
@@ -101,6 +107,13 @@ def test_all_tools_are_found_sound_and_linked(environment: Path, home: dict[str,
 def test_console_scripts_work_as_the_installer_wrote_them(environment: Path, home: dict[str, str]) -> None:
     schema = json.loads(run(environment / "bin" / "web-fetch-tool", "--schema", environ=home))
     assert schema["name"] == "web_fetch"
+
+
+def test_the_extras_bring_their_commands(dist: Path, home: dict[str, str], tmp_path: Path) -> None:
+    folder = tmp_path / "environment"
+    create_environment(folder, "--find-links", dist, "ferrule[ask,mcp]")
+    for command in ("ask", "serve"):
+        assert f"ferrule {command}" in run(folder / "bin" / "ferrule", command, "--help", environ=home)
 
 
 def test_a_new_tool_works_as_the_documentation_types_it(
