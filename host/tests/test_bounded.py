@@ -1,5 +1,6 @@
 """Work within limits, and what ends it."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -67,6 +68,10 @@ def fill_memory() -> str:
     return "x" * len([bytearray(MIB) for _ in range(2_000)])
 
 
+def lack_memory() -> str:
+    raise OSError(errno.ENOMEM, "none left")
+
+
 def spin() -> str:
     while True:
         pass
@@ -81,6 +86,7 @@ def spin() -> str:
         (leave, None, "The work's process ended with exit code 0 before it had returned anything."),
         (lambda: float("nan"), None, "The work raised Unrepresentable: "),
         (fill_memory, "memory_mib", "The work ran out of memory."),
+        (lack_memory, "memory_mib", "The work ran out of memory."),
         (lambda: "x" * MIB, "max_bytes", "The work returned more than 1,048,576 bytes."),
         (lambda: bytes(MIB + 1), "max_bytes", "The work returned more than 1,048,576 bytes."),
     ],

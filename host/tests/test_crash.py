@@ -1,5 +1,6 @@
 """What is said about an exception that came out of a plugin."""
 
+import errno
 from typing import Any
 
 import pytest
@@ -53,6 +54,7 @@ def raised(error: BaseException) -> BaseException:
         pytest.param(SystemExit(3), "The tool called sys.exit(3) instead of answering.", id="exit"),
         pytest.param(SystemExit(), "The tool called sys.exit() instead of answering.", id="exit-without-a-code"),
         pytest.param(MemoryError(), "The tool ran out of memory.", id="memory"),
+        pytest.param(OSError(errno.ENOMEM, "none left", "/a/module"), "The tool ran out of memory.", id="memory-of-os"),
         pytest.param(
             ExceptionGroup("both", [ValueError("a"), KeyError("b")]),
             "The tool crashed with ExceptionGroup: both (2 sub-exceptions).",

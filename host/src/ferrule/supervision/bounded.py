@@ -8,6 +8,7 @@ import signal
 import time
 
 from ferrule.errors import FerruleError, ToolError, WorkFailed
+from ferrule.supervision.exception_text import is_lack_of_memory, name_and_text
 from ferrule.supervision.processes import die_with_parent, kill_group, lower_limit
 from ferrule.text import strict_json
 
@@ -201,14 +202,12 @@ def _do(work: Callable[[], object]) -> tuple[bytes, bytes]:
     try:
         result = work()
         return (_BYTES, result) if isinstance(result, bytes) else (_RESULT, strict_json.dumps(result))
-    except MemoryError:
-        raise
-    except BaseException as error:  # noqa: BLE001 - whatever it is, the process ends with it
+    except BaseException as error:
+        if is_lack_of_memory(error):
+            raise MemoryError from error
         facts = _facts(error)
         if 0 < len(facts) < _ERROR_BYTES:
             return _ERROR, facts
-        from ferrule.supervision.exception_text import name_and_text
-
         return _FAILURE, strict_json.dumps(f"The work raised {name_and_text(error)}.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 from ferrule.errors import FerruleError, ToolCrashed
@@ -25,13 +26,18 @@ def explain(error: BaseException, secrets: Sequence[str] = ()) -> FerruleError:
     print_where_debugging(error)
     if isinstance(error, FerruleError):
         return error
-    if isinstance(error, MemoryError):
+    if is_lack_of_memory(error):
         return ToolCrashed(
             "The tool ran out of memory.", hint="Ask for less, or raise FERRULE_MEMORY (MiB) if the tool needs it."
         )
     if isinstance(error, SystemExit):
         return ToolCrashed(f"The tool called sys.exit({text_of(error, secrets)}) instead of answering.")
     return ToolCrashed(f"The tool crashed with {name_text_and_place(error, secrets)}.")
+
+
+def is_lack_of_memory(error: BaseException) -> bool:
+    """True where memory was refused: by Python itself, or by the system under a call of Python's (ENOMEM)."""
+    return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
 
 
 def print_where_debugging(error: BaseException) -> None:
