@@ -1,8 +1,11 @@
 # Everything happens in .venv; uv is used where it is there, and pip where it is not.
 #
 #   make demo    the main job, on a page that ships with the project
-#   make test    all tests           make check   ruff and mypy
-#   make bench   what a call costs   make dist    wheels and sdists in dist/
+#   make test    the tests, without the slow ones    make check   ruff and mypy
+#   make bench   what a call costs                   make dist    wheels and sdists in dist/
+#
+# TIER chooses the tests: unit, process, slow or all. TESTS names files, folders or single tests, of any tier:
+#   make test TIER=unit    make test TESTS=host/tests/test_names.py
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,8 +14,14 @@ UV := $(shell command -v uv 2>/dev/null)
 PLUGINS := $(wildcard plugins/*)
 HEAVY := plugins/duckdb plugins/serve# bring pyarrow and the SDK of MCP, more than all the rest together; tests want them
 for_use := --editable "host[http,redis]" $(addprefix --editable ,$(filter-out $(HEAVY),$(PLUGINS)))
-for_work := --editable "host[http,redis]" $(addprefix --editable ,$(PLUGINS)) --requirement requirements-dev.txt
-PROJECTS := host/pyproject.toml host/hatch_build.py $(addsuffix /pyproject.toml,$(PLUGINS)) constraints.txt
+for_work := --editable "host[http,redis]" $(addprefix --editable ,$(PLUGINS)) --editable tests/testkit --requirement requirements-dev.txt
+PROJECTS := host/pyproject.toml host/hatch_build.py $(addsuffix /pyproject.toml,$(PLUGINS)) tests/testkit/pyproject.toml constraints.txt
+
+ifneq ($(TIER),)
+  CHOSEN = $(if $(filter all,$(TIER)),,-m "$(TIER)$(if $(filter slow,$(TIER)),, and not slow)")
+else
+  CHOSEN = $(if $(TESTS),,-m "not slow")
+endif
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
@@ -30,12 +39,12 @@ demo: $(VENV)/.for-use
 	@$(BIN)/python demo/demo.py
 
 test: $(VENV)/.for-work
-	$(BIN)/python -m pytest -n auto --dist loadgroup $(TESTS)
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(CHOSEN) $(TESTS)
 
 check: $(VENV)/.for-work
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
-	$(BIN)/python -m mypy host/src plugins/*/src tests/support bench demo
+	$(BIN)/python -m mypy host/src plugins/*/src tests/testkit/src bench demo
 
 format: $(VENV)/.for-work
 	$(BIN)/python -m ruff check --fix .

@@ -8,10 +8,15 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from model_server import ModelServer
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator
+
+pytest_plugins = [
+    "ferrule_testkit.leftovers",
+    "ferrule_testkit.tiers",
+    *(f"ferrule_testkit.fixtures.{name}" for name in ("ask", "installed", "offered_tools", "search", "web")),
+]
 
 _SET_CHILD_SUBREAPER = 36
 # Reasons that have to do with who runs the tests, or on which system, and not with a program that is missing.
@@ -59,13 +64,6 @@ def pytest_runtest_makereport(
             report.outcome = "failed"
             report.longrepr = f"{item.nodeid} was skipped, and must not be in continuous integration: {reason}"
     return report
-
-
-@pytest.fixture
-def model_server() -> Iterator[ModelServer]:
-    """A server in the Messages API's place, without a script as yet."""
-    with ModelServer() as server:
-        yield server
 
 
 def pytest_runtest_teardown() -> None:

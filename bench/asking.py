@@ -22,13 +22,9 @@ from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from installation import ROOT
-
-sys.path.append(str(ROOT / "tests" / "support"))
-from memory_tools import SEARCH, MemoryTools, no_tools
-from model_server import MODEL_KEY, ModelServer, calls, says
-
 from ferrule_ask import Client, Limits
+from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
+from ferrule_testkit.model.server import MODEL_KEY, ModelServer, calls, says
 
 ROWS, LATE = 50, 0.1  # rows of a query, and seconds that the server takes for each
 HEADERS = {"authorization": f"Bearer {MODEL_KEY}", "anthropic-version": "2026-10-21"}

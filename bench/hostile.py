@@ -2,7 +2,7 @@
 
 Usage: python bench/hostile.py [--only NAME,NAME] [--group GROUP] [--misses] [--json]
 
-Every case of tests/support/hostile_server.py is given to web_fetch and to other tools, each call a process that has the
+Every case of ferrule_testkit.hostile is given to web_fetch and to other tools, each call a process that has the
 30 seconds and the 65,535 bytes of the client. A tool has survived a case when it ended in time by itself, its processes
 had less than 300 MiB together, and it left one whole JSON object on stdout and no traceback. What the answer says does
 not count, but in the column `content`: how many of the cases with something to read came back with its first sentence.
@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from environments import interpreter_with
 from hostile_tools import TOOLS
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "support"))
-from hostile_case import NEEDLE, Case
-from hostile_server import CASES, HostileServer, Outcome, call
+from ferrule_testkit.hostile.case import NEEDLE, Case
+from ferrule_testkit.hostile.server import CASES, HostileServer, Outcome, call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

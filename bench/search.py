@@ -18,9 +18,18 @@ import trustme
 from installation import ROOT, Installation
 from measuring import Command, compare
 
-sys.path.append(str(ROOT / "tests" / "support"))
-from loopback import Server
-from search_server import BRAVE_KEY, BRAVE_PATH, ENGINE, GOOGLE_KEY, GOOGLE_PATH, Brave, Google, Rate, some_hits
+from ferrule_testkit.search.server import (
+    BRAVE_KEY,
+    BRAVE_PATH,
+    ENGINE,
+    GOOGLE_KEY,
+    GOOGLE_PATH,
+    Brave,
+    Google,
+    Rate,
+    some_hits,
+)
+from ferrule_testkit.web.loopback import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,6 @@ import asyncio
 import json
 import os
 import statistics
-import sys
 import tempfile
 import time
 from contextlib import asynccontextmanager, contextmanager
@@ -26,12 +25,11 @@ from multiprocessing import Process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "support"))
-from corpus import EXAMPLE, Site
 from serve_over_mcp import fetch, own, trivial
 
 from ferrule.text.names import executable_name
 from ferrule_serve.pool import Pool
+from ferrule_testkit.corpus import EXAMPLE, Site
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator

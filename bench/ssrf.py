@@ -19,8 +19,7 @@ from typing import NamedTuple
 from environments import interpreter_with
 from ssrf_fetchers import OURS, PEERS
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "support"))
-from hostile_urls import PARTS, PUBLIC, PUBLIC_IPV6, Case
+from ferrule_testkit.hostile.urls import PARTS, PUBLIC, PUBLIC_IPV6, Case
 
 HERE = Path(__file__).resolve().parent
 

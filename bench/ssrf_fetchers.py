@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "support"))
-from fake_internet import Internet
-from hostile_urls import PARTS, Case
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests/testkit/src"))
+from ferrule_testkit.hostile.urls import PARTS, Case
+from ferrule_testkit.web.fake_internet import Internet
 
 Fetch = Callable[[str], str]
 SECONDS = 5  # for one URL; loopback answers at once

@@ -97,7 +97,9 @@ def rows_with_many_tools(installation: Installation, folder: Path, click: Ratio)
     names = installation.add_tools(50)
     tools = link(installation, folder / "many", *names)
     ferrule = installation.scripts / "ferrule"
-    client = Command([installation.python, "-I", ROOT / "tests" / "support" / "ikigai.py", "list", "--folder", tools])
+    client = Command(
+        [installation.python, "-I", ROOT / "tests/testkit/src/ferrule_testkit/ikigai.py", "list", "--folder", tools]
+    )
     yield Row("ferrule list, 51 tools installed", Command([ferrule, "list"]), 1.6 + click.cpu - 1)
     yield Row("the client's discovery of 50 linked tools", client, 8.0)
     yield Row("trivial call, linked, 51 tools installed", Command([folder / "links" / "example-tool"], GOOD), None)

@@ -16,9 +16,9 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "support"))
+sys.path.insert(0, str(ROOT / "tests/testkit/src"))
 
-import ikigai  # noqa: E402 - the client that the tests use, which behaves as the agent does
+from ferrule_testkit import ikigai  # noqa: E402 - the client that the tests use, which behaves as the agent does
 
 SCRIPTS = Path(sys.executable).parent
 

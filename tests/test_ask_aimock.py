@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from aimock import Aimock, answering, calling, failing
-from loopback import Server
-from search_server import BRAVE_KEY, Brave, settings, some_hits, unset
 
 from ferrule_ask import Client
+from ferrule_testkit.model.aimock import Aimock, answering, calling, failing
+from ferrule_testkit.search.server import BRAVE_KEY, Brave, settings, some_hits, unset
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = pytest.mark.slow
+
 
 SEARCH = "web_search_brave"
 QUERY = {"query": "price of tea"}

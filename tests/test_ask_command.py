@@ -11,11 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import Server
-from machine import Finished
-from model_server import MODEL_KEY, ModelServer, after, calls, failure, message, says, silent
-from runs import mark, marked, wait_for, wait_until_gone
-from search_server import BRAVE_KEY, BRAVE_PATH, Brave, brave_error, some_hits
+
+from ferrule_testkit.machine import Finished
+from ferrule_testkit.model.server import MODEL_KEY, ModelServer, after, calls, failure, message, says, silent
+from ferrule_testkit.runs import mark, marked, wait_for, wait_until_gone
+from ferrule_testkit.search.server import BRAVE_KEY, BRAVE_PATH, Brave, brave_error, some_hits
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = pytest.mark.process
+
 
 FERRULE = Path(sys.executable).parent / "ferrule"
 TEXT = "It is 95,234 dollars."

@@ -1,5 +1,4 @@
 """Whatever a tool does that a model has called, it ends, and so does all that it has started."""
-# ruff: noqa: F811 - a fixture has the name of the argument that asks for it
 
 import asyncio
 import os
@@ -10,12 +9,14 @@ import time
 from collections.abc import Sequence
 
 import pytest
-from corpus import Site
-from offered_tools import OSLO, SECONDS, _plain, executed, hostile, left, names, server  # noqa: F401 - pytest finds fixtures here
-from runs import marked, wait_for, wait_until_gone
 
 from ferrule_ask.keys import Keys
 from ferrule_ask.toolbox import Toolbox, ToolResult
+from ferrule_testkit.corpus import Site
+from ferrule_testkit.model.offered_tools import OSLO, SECONDS, names
+from ferrule_testkit.runs import marked, wait_for, wait_until_gone
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("keyless")]
 
 HANGING = ("hangs_in_sleep", "ignores_sigterm", "stops_itself", "loops_in_c", "waits_for_a_child", "prints_forever")
 LEAVING = ("leaves_a_daemon", "leaves_a_chain", "kills_its_group", "kills_its_parent", "segfaults")

@@ -6,7 +6,8 @@ from typing import Any
 
 import httpx
 import pytest
-from model_server import (
+
+from ferrule_testkit.model.server import (
     MODEL_KEY,
     PATH,
     ModelServer,
@@ -22,6 +23,9 @@ from model_server import (
     silent,
     zipped,
 )
+
+pytestmark = pytest.mark.process
+
 
 HEADERS = {"x-api-key": MODEL_KEY, "anthropic-version": "2026-10-21"}
 USER = {"role": "user", "content": "Hi."}

@@ -5,18 +5,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ask_fixtures import ask_environment, client  # noqa: F401 - pytest finds them here
-from memory_tools import MemoryTools
-from model_server import ModelServer
-from recorded_exchanges import Exchange, Tape, tapes
 
 from ferrule_ask import Answer, Client
+from ferrule_testkit.model.memory_tools import MemoryTools
+from ferrule_testkit.model.recorded_exchanges import Exchange, Tape, tapes
+from ferrule_testkit.model.server import ModelServer
 
 TOOL = "get_weather"
 LEAST_TAPES, LEAST_EXCHANGES = 10, 15  # the SDK has at least so many that are no streams
 Make = Callable[..., Client]
 Replay = Callable[[Tape], tuple[Answer, list[Any], MemoryTools]]
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.usefixtures("ask_environment"),
     pytest.mark.index,
     pytest.mark.timeout(300),
@@ -32,7 +32,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[Tape]:
 
 
 @pytest.fixture
-def replay(client: Make, model_server: ModelServer) -> Replay:  # noqa: F811
+def replay(client: Make, model_server: ModelServer) -> Replay:
     """Ask a recorded question of a server that gives the recorded answers: the answer, our requests, our tool."""
 
     def replay(tape: Tape) -> tuple[Answer, list[Any], MemoryTools]:

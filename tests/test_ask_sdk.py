@@ -9,12 +9,11 @@ from typing import Any
 import anthropic
 import pytest
 from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
-from ask_fixtures import ask_environment, client  # noqa: F401 - pytest finds them here
-from memory_tools import SEARCH, MemoryTools
-from model_server import MODEL_KEY, ModelServer, Reply, after, calls, failure, message, says, tool_use
 from pydantic import TypeAdapter, ValidationError
 
 from ferrule_ask import Client
+from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools
+from ferrule_testkit.model.server import MODEL_KEY, ModelServer, Reply, after, calls, failure, message, says, tool_use
 
 MODEL = "claude-sonnet-5-5"
 QUERY = {"query": "BTC"}
@@ -45,7 +44,7 @@ SCENARIOS = {
     "a-tool-of-the-server": [wanting(*SERVER_TOOL, tool_use(SEARCH, QUERY)), says("Yes.")],
     "a-retry": [failure(529, retry_after_ms=1), calls(SEARCH, QUERY), failure(500, retry_after_ms=1), says("Yes.")],
 }
-pytestmark = pytest.mark.usefixtures("ask_environment")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ask_environment")]
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +53,7 @@ def judge() -> "TypeAdapter[Any]":
 
 
 @pytest.fixture
-def sdk(ask_environment: None) -> Iterator[anthropic.Anthropic]:  # noqa: F811
+def sdk(ask_environment: None) -> Iterator[anthropic.Anthropic]:
     """The official client, with the variables of the test."""
     with anthropic.Anthropic() as sdk:
         yield sdk
@@ -80,7 +79,7 @@ def whole(value: Any) -> Any:
 @pytest.mark.parametrize("context", ["The\ud800 context.\n\n\U0001f375", None])
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_the_sdks_types_know_all_that_is_sent(
-    client: Make,  # noqa: F811
+    client: Make,
     judge: "TypeAdapter[Any]",
     model_server: ModelServer,
     name: str,
@@ -168,7 +167,7 @@ def test_the_official_client_tells_our_servers_errors_apart(
 
 def test_the_official_client_and_we_repeat_the_same_failures(
     sdk: anthropic.Anthropic,
-    client: Make,  # noqa: F811
+    client: Make,
     model_server: ModelServer,
 ) -> None:
     fast: Any = {"retry_after_ms": 1}
@@ -192,7 +191,7 @@ def create(sdk: anthropic.Anthropic) -> None:
         sdk.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type]
 
 
-def test_our_server_notes_how_many_it_answers_at_one_time(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_our_server_notes_how_many_it_answers_at_one_time(client: Make, model_server: ModelServer) -> None:
     model_server.always(after(0.2, says("Yes.")))
     one = client(toolbox=MemoryTools(), concurrency=4)
     assert {future.result().text for future in [one.start(None, "?") for _ in range(12)]} == {"Yes."}
@@ -218,7 +217,7 @@ def test_our_server_notes_how_many_it_answers_at_one_time(client: Make, model_se
     ids=lambda keys: "-".join(f"{name[10:]}{'' if value else '-blank'}" for name, value in keys.items()) or "none",
 )
 def test_the_variables_mean_what_they_mean_to_the_sdk(
-    client: Make,  # noqa: F811
+    client: Make,
     monkeypatch: pytest.MonkeyPatch,
     path: str,
     keys: dict[str, str],

@@ -1,5 +1,4 @@
 """Which tools a model is offered, and one execution, through the real toolbox: plugins healthy, hostile and broken."""
-# ruff: noqa: F811 - a fixture has the name of the argument that asks for it
 
 import asyncio
 import json
@@ -9,14 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from loopback import Server, refused_port
-from offered_tools import OSLO, QUERY, SECONDS, _plain, executed, hostile, names, server, tells  # noqa: F401 - pytest finds fixtures here
-from search_server import BRAVE_KEY, ENGINE, GOOGLE_KEY
 
 from ferrule.errors import ConfigurationMalformed, ToolUnknown
 from ferrule_ask.keys import Keys
 from ferrule_ask.tool_results import UNAVAILABLE
 from ferrule_ask.toolbox import Toolbox
+from ferrule_testkit.model.offered_tools import OSLO, QUERY, SECONDS, executed, names
+from ferrule_testkit.search.server import BRAVE_KEY, ENGINE, GOOGLE_KEY
+from ferrule_testkit.web.loopback import Server, refused_port
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("keyless")]
 
 # ---- what is offered
 
@@ -165,11 +166,11 @@ def test_the_results_of_each_search_tool_come_as_the_same_list(tool: str, keys: 
     assert 0 < result.seconds < SECONDS
 
 
-def test_a_key_of_the_own_file_reaches_the_tool(tmp_path: Path, server: Server) -> None:
+def test_a_key_of_the_own_file_reaches_the_tool(tmp_path: Path, providers: Server) -> None:
     (tmp_path / ".stps").mkdir()
     (tmp_path / ".stps/brave_api_key").write_text(f"{BRAVE_KEY}\r\n")
     assert not executed("web_search_brave", QUERY).is_error
-    assert server.requests[-1].headers["x-subscription-token"] == BRAVE_KEY
+    assert providers.requests[-1].headers["x-subscription-token"] == BRAVE_KEY
 
 
 def test_a_search_that_fails_is_told_as_such_and_arguments_in_full(monkeypatch: pytest.MonkeyPatch) -> None:

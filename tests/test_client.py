@@ -8,14 +8,15 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import ikigai
 import pytest
+
+from ferrule_testkit import ikigai
 
 SCRIPT = Path(ikigai.__file__)
 SCHEMA = '{"name": "x", "description": "y", "parameters": {"type": "object", "properties": {}}}'
 CALL_WITHIN_A_SECOND = """
 import sys
-import ikigai
+from ferrule_testkit import ikigai
 
 tool = ikigai.Tool("late", sys.argv[1], {})
 print(ikigai.call(tool, {}, limits=ikigai.Limits(call_seconds=1)))
@@ -101,6 +102,7 @@ def test_limits_are_frozen() -> None:
         ikigai.Limits().call_seconds = 60
 
 
+@pytest.mark.process
 def test_three_folders_are_read_and_later_ones_override_earlier_ones(tmp_path: Path, write: Write) -> None:
     system, home, project = tmp_path / "system", tmp_path / "home", tmp_path / "project"
     folders = {"system": system, "user": home / ".ikigai/tools", "project": project / ".ikigai/tools"}
@@ -121,11 +123,13 @@ def test_three_folders_are_read_and_later_ones_override_earlier_ones(tmp_path: P
     assert lines[2]["path"] == ".ikigai/tools//c-tool", "the project's tools are run by a relative path"
 
 
+@pytest.mark.process
 def test_folders_that_do_not_exist_are_no_error(tmp_path: Path) -> None:
     client = run_client("list", cwd=tmp_path, home=tmp_path)
     assert (client.returncode, client.stdout) == (0, "")
 
 
+@pytest.mark.process
 def test_the_name_is_taken_from_the_file_name(folder: Path, write: Write) -> None:
     write("web-search_brave-2-tool", prints_schema('{"name": "something_else"}'))
     assert list(ikigai.discover([folder])) == ["web_search_brave_2"]
@@ -148,6 +152,7 @@ def test_other_files_are_not_run(folder: Path, write: Write, name: str, mode: in
     assert not ran.exists()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "body",
     [
@@ -167,6 +172,7 @@ def test_a_tool_that_fails_is_skipped_and_the_others_are_not(folder: Path, write
     assert list(ikigai.discover([folder])) == ["a", "z"]
 
 
+@pytest.mark.process
 def test_a_file_that_cannot_be_run_is_skipped_and_the_others_are_not(folder: Path, write: Write) -> None:
     write("a-tool", prints_schema())
     write("bad-tool", "", shebang="#!/no/such/interpreter")
@@ -176,21 +182,25 @@ def test_a_file_that_cannot_be_run_is_skipped_and_the_others_are_not(folder: Pat
     assert list(ikigai.discover([folder])) == ["a"]
 
 
+@pytest.mark.process
 def test_any_json_is_taken_for_a_schema(folder: Path, write: Write) -> None:
     write("a-tool", prints_schema('{"a": 1}'))
     assert ikigai.discover([folder])["a"].schema == {"a": 1}
 
 
+@pytest.mark.process
 def test_a_schema_of_8191_bytes_is_taken(folder: Path, printing: Callable[[bytes], ikigai.Tool]) -> None:
     printing(b'"%s"' % (b"x" * 8_189))
     assert ikigai.discover([folder])["printing"].schema == "x" * 8_189
 
 
+@pytest.mark.process
 def test_a_schema_of_8192_bytes_is_dropped(folder: Path, printing: Callable[[bytes], ikigai.Tool]) -> None:
     printing(b'"%s"' % (b"x" * 8_190))
     assert ikigai.discover([folder]) == {}
 
 
+@pytest.mark.process
 def test_what_follows_the_last_byte_of_a_schema_is_not_seen(
     folder: Path, printing: Callable[[bytes], ikigai.Tool]
 ) -> None:
@@ -198,6 +208,7 @@ def test_what_follows_the_last_byte_of_a_schema_is_not_seen(
     assert list(ikigai.discover([folder])) == ["printing"]
 
 
+@pytest.mark.process
 def test_a_schema_after_a_second_ends_the_client(folder: Path, write: Write) -> None:
     write("late-tool", f"sleep 1.1; {prints_schema()}")
     client = run_client("list", "--folder", folder)
@@ -205,11 +216,13 @@ def test_a_schema_after_a_second_ends_the_client(folder: Path, write: Write) -> 
     assert client.stdout == ""
 
 
+@pytest.mark.process
 def test_a_child_that_keeps_the_stdout_of_a_schema_open_ends_the_client(folder: Path, write: Write) -> None:
     write("leaky-tool", f"{prints_schema()}; sleep 3 &")
     assert run_client("list", "--folder", folder).returncode == -signal.SIGALRM
 
 
+@pytest.mark.process
 def test_a_schema_is_asked_for_with_one_argument_and_the_stdin_of_the_client(folder: Path, write: Write) -> None:
     write("a-tool", """printf '["%s", "%s", "%s"]' "$#" "$1" "$(cat)" """)
     command = [sys.executable, str(SCRIPT), "list", "--folder", str(folder)]
@@ -220,11 +233,13 @@ def test_a_schema_is_asked_for_with_one_argument_and_the_stdin_of_the_client(fol
 # ---- a call
 
 
+@pytest.mark.process
 def test_a_call_gets_its_arguments_on_stdin_and_its_result_is_wrapped(write: Write) -> None:
     tool = write("a-tool", "cat")
     assert ikigai.call(tool, {"city": "Zürich"}) == {"tool_success": True, "result": {"city": "Zürich"}}
 
 
+@pytest.mark.process
 def test_a_call_gets_no_argument_a_process_group_of_its_own_and_the_agents_id(write: Write) -> None:
     facts = '[os.getpid(), os.getpgrp(), os.environ["IKIGAI_AGENT_ID"], sys.argv]'
     body = f"import json, os, sys\nprint(json.dumps({facts}))"
@@ -235,11 +250,13 @@ def test_a_call_gets_no_argument_a_process_group_of_its_own_and_the_agents_id(wr
     assert argv == [tool.path]
 
 
+@pytest.mark.process
 def test_a_result_of_65535_bytes_is_whole(printing: Callable[[bytes], ikigai.Tool]) -> None:
     tool = printing(b'"%s"' % (b"x" * 65_533))
     assert ikigai.call(tool, {}) == {"tool_success": True, "result": "x" * 65_533}
 
 
+@pytest.mark.process
 def test_a_result_of_65536_bytes_is_invalid(printing: Callable[[bytes], ikigai.Tool]) -> None:
     answer = ikigai.call(printing(b'"%s"' % (b"x" * 65_534)), {})
     assert answer == {
@@ -249,28 +266,33 @@ def test_a_result_of_65536_bytes_is_invalid(printing: Callable[[bytes], ikigai.T
     }
 
 
+@pytest.mark.process
 def test_a_full_pipe_of_stderr_while_stdout_is_open_ends_the_client(write: Write) -> None:
     tool = write("noisy-tool", "head -c 70000 /dev/zero >&2; echo '{}'")
     client = call_within_a_second(tool)
     assert (client.returncode, client.stdout) == (-signal.SIGALRM, b"")
 
 
+@pytest.mark.process
 def test_a_full_pipe_of_stderr_after_stdout_is_closed_is_no_harm(write: Write) -> None:
     tool = write("noisy-tool", "echo '{}'; exec 1>&-; head -c 70000 /dev/zero >&2; exit 0")
     assert ikigai.call(tool, {}) == {"tool_success": True, "result": {}}
 
 
+@pytest.mark.process
 def test_a_child_that_keeps_stdout_open_hangs_the_client(write: Write, process_group: Path) -> None:
     tool = write("leaky-tool", f"echo $$ >'{process_group}'; sleep 600 2>/dev/null & echo '{{}}'")
     client = call_within_a_second(tool)
     assert (client.returncode, client.stdout) == (-signal.SIGALRM, b"")
 
 
+@pytest.mark.process
 def test_a_late_call_ends_the_client(write: Write, process_group: Path) -> None:
     tool = write("late-tool", f"echo $$ >'{process_group}'; exec sleep 600")
     assert call_within_a_second(tool).returncode == -signal.SIGALRM
 
 
+@pytest.mark.process
 def test_the_alarm_is_off_when_a_tool_has_answered(write: Write) -> None:
     tool = write("a-tool", f'[ "$1" = --schema ] && {prints_schema()} || echo 1')
     ikigai.read_schema(tool.path)
@@ -279,6 +301,7 @@ def test_the_alarm_is_off_when_a_tool_has_answered(write: Write) -> None:
     assert signal.alarm(0) == 0
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("ending", ["exit 1", "exit 255", "kill -9 $$"])
 def test_a_failure_throws_stdout_away_and_shows_242_bytes_of_stderr(write: Write, ending: str) -> None:
     tool = write("a-tool", f"""echo '{{"success": false}}'; printf %0300d 7 >&2; {ending}""")
@@ -290,26 +313,31 @@ def test_a_failure_throws_stdout_away_and_shows_242_bytes_of_stderr(write: Write
     }
 
 
+@pytest.mark.process
 def test_a_failure_without_a_word_says_so(write: Write) -> None:
     answer = ikigai.call(write("a-tool", "echo '{}'; exit 1"), {})
     assert answer["error"] == "Tool exited with non-zero status"
 
 
+@pytest.mark.process
 def test_a_tool_that_is_gone_has_failed_without_a_word(folder: Path) -> None:
     answer = ikigai.call(ikigai.Tool("gone", str(folder / "gone-tool"), {}), {})
     assert answer["error"] == "Tool exited with non-zero status"
 
 
+@pytest.mark.process
 def test_success_without_output_is_a_failure(write: Write) -> None:
     answer = ikigai.call(write("a-tool", "echo Hello >&2"), {})
     assert (answer["tool_success"], answer["error"]) == (False, "Tool produced no output")
 
 
+@pytest.mark.process
 def test_arguments_that_a_tool_does_not_take_are_a_failure(write: Write) -> None:
     answer = ikigai.call(write("a-tool", "exit 0"), {"text": "x" * 200_000})
     assert (answer["tool_success"], answer["error"]) == (False, "Failed to write arguments to tool")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "output",
     [
@@ -334,6 +362,7 @@ def test_output_that_is_no_strict_json_is_invalid(printing: Callable[[bytes], ik
     assert ikigai.call(printing(output), {})["error_code"] == "INVALID_OUTPUT"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("output", "result"),
     [
@@ -349,6 +378,7 @@ def test_other_json_is_a_result(printing: Callable[[bytes], ikigai.Tool], output
     assert ikigai.call(printing(output), {}) == {"tool_success": True, "result": result}
 
 
+@pytest.mark.process
 def test_deep_nesting_is_a_result(printing: Callable[[bytes], ikigai.Tool]) -> None:
     assert ikigai.call(printing(b"[" * 1_200 + b"]" * 1_200), {})["tool_success"] is True
 
@@ -356,17 +386,20 @@ def test_deep_nesting_is_a_result(printing: Callable[[bytes], ikigai.Tool]) -> N
 # ---- the command
 
 
+@pytest.mark.process
 def test_the_command_prints_what_the_model_is_shown(folder: Path, write: Write) -> None:
     write("a-tool", f'[ "$1" = --schema ] && {prints_schema()} || cat')
     client = run_client("call", "a", '{"a": 1}', "--folder", folder)
     assert (client.returncode, json.loads(client.stdout)) == (0, {"tool_success": True, "result": {"a": 1}})
 
 
+@pytest.mark.process
 def test_the_command_fails_for_a_tool_that_was_not_found(folder: Path) -> None:
     client = run_client("call", "nothing", "--folder", folder)
     assert (client.returncode, json.loads(client.stdout)["error"]) == (1, "Tool not found in registry")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("words", [[], ["call"], ["list", "more"], ["list", "--folder"], ["call", "a", "{}", "more"]])
 def test_a_wrong_command_line_is_told_how_it_goes(words: list[str]) -> None:
     client = run_client(*words)

@@ -5,9 +5,13 @@ import os
 import time
 from pathlib import Path
 
-import ikigai
 import pytest
-from runs import SECONDS, Call, Start
+
+from ferrule_testkit import ikigai
+from ferrule_testkit.runs import SECONDS, Call, Start
+
+pytestmark = pytest.mark.process
+
 
 OSLO = b'{"city": "Oslo"}'
 GREETING = {"success": True, "greeting": "Hello, Oslo!"}

@@ -6,10 +6,14 @@ import signal
 import time
 from pathlib import Path
 
-import ikigai
 import pytest
-from corpus import Site
-from runs import SECONDS, Call, Start, full_pipe, mark, marked, run, wait_for, wait_until_gone
+
+from ferrule_testkit import ikigai
+from ferrule_testkit.corpus import Site
+from ferrule_testkit.runs import SECONDS, Call, Start, full_pipe, mark, marked, run, wait_for, wait_until_gone
+
+pytestmark = pytest.mark.process
+
 
 OSLO = b'{"city": "Oslo"}'
 GREETING = {"success": True, "greeting": "Hello, Oslo!"}

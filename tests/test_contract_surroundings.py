@@ -4,10 +4,14 @@ import json
 import os
 from pathlib import Path
 
-import ikigai
 import pytest
-from corpus import Site
-from runs import SECONDS, Call, Start, run
+
+from ferrule_testkit import ikigai
+from ferrule_testkit.corpus import Site
+from ferrule_testkit.runs import SECONDS, Call, Start, run
+
+pytestmark = pytest.mark.process
+
 
 OSLO = b'{"city": "Oslo"}'
 GREETING = {"success": True, "greeting": "Hello, Oslo!"}

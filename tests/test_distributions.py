@@ -10,8 +10,9 @@ import venv
 import zipfile
 from pathlib import Path
 
-import ikigai
 import pytest
+
+from ferrule_testkit import ikigai
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECTS = [ROOT / "host", *sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))]
@@ -25,7 +26,7 @@ TOOLS = sorted(
     )
 )
 
-pytestmark = [pytest.mark.index, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.index, pytest.mark.timeout(300)]
 
 
 def run(*command: str | Path, cwd: Path | None = None, environ: dict[str, str] | None = None) -> str:

@@ -43,6 +43,7 @@ def test_toml_in_the_pages_is_toml(text: str) -> None:
     tomllib.loads(text)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_in_the_pages_runs(page: Path, tmp_path: Path) -> None:
     code = "\n".join(text for kind, text in FENCE.findall(page.read_text()) if kind == "python")
@@ -63,6 +64,7 @@ def test_links_between_the_pages_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), target
 
 
+@pytest.mark.process
 def test_the_help_of_every_command_stands_in_the_reference() -> None:
     page = ROOT / "docs" / "commands.md"
     expected = reference()

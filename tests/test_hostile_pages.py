@@ -11,25 +11,30 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import ikigai
 import pytest
-import runs
-from hostile_case import Case
-from hostile_server import CASES, MOST_MEMORY, HostileServer, call
 
 import ferrule_fetch
 from ferrule import ToolError
 from ferrule.testing import context
 from ferrule.text import strict_json
 from ferrule_fetch.limits import reader
+from ferrule_testkit import ikigai, runs
+from ferrule_testkit.hostile.case import Case
+from ferrule_testkit.hostile.server import CASES, MOST_MEMORY, HostileServer, call
+
+pytestmark = pytest.mark.process
+
 
 FERRULE = [sys.executable, "-m", "ferrule"]
 SMALL = [case for case in CASES if case.is_small]
 CALLED = [case for case in CASES if not case.is_small or case in SMALL[::8]]
 
 
-def cases(which: list[Case]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("case", [pytest.param(case, id=case.name.replace(" ", "-")) for case in which])
+def cases(which: list[Case], fast: list[Case]) -> pytest.MarkDecorator:
+    """A parameter for each case; what is not among the fast ones is for the slow tier."""
+    marks = [[] if case in fast else [pytest.mark.slow] for case in which]
+    named = [(case, case.name.replace(" ", "-"), mark) for case, mark in zip(which, marks, strict=True)]
+    return pytest.mark.parametrize("case", [pytest.param(case, id=name, marks=mark) for case, name, mark in named])
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +53,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return environ
 
 
-@cases(CALLED)
+@cases(CALLED, CALLED[::6])
 def test_the_client_gets_an_answer_from_a_page_that(
     case: Case, server: HostileServer, environment: dict[str, str]
 ) -> None:
@@ -64,7 +69,7 @@ def test_the_client_gets_an_answer_from_a_page_that(
     _answers(case, outcome.answer)
 
 
-@cases(SMALL)
+@cases(SMALL, SMALL)
 def test_an_answer_comes_of_a_small_page_that(
     case: Case, server: HostileServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

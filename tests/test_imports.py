@@ -6,8 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from corpus import Site
-from loopback import Server
+
+from ferrule_testkit.corpus import Site
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = pytest.mark.process
+
 
 # Each costs from half an interpreter's start to ten of them.
 HEAVY = {"json", "re", "typing", "inspect", "dataclasses", "pathlib", "subprocess", "tempfile", "importlib.metadata"}

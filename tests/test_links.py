@@ -10,13 +10,16 @@ import venv
 from collections.abc import Callable
 from pathlib import Path
 
-import ikigai
 import pytest
-from corpus import EXAMPLE, Site
-from runs import SECONDS, Run, run
 
 from ferrule.admin import linked_executables
 from ferrule.errors import LinkRefused
+from ferrule_testkit import ikigai
+from ferrule_testkit.corpus import EXAMPLE, Site
+from ferrule_testkit.runs import SECONDS, Run, run
+
+pytestmark = pytest.mark.process
+
 
 OSLO = b'{"city": "Oslo"}'
 GREETING = {"success": True, "greeting": "Hello, Oslo!"}

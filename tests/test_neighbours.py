@@ -5,8 +5,12 @@ import os
 import sys
 
 import pytest
-from corpus import Site
-from runs import run
+
+from ferrule_testkit.corpus import Site
+from ferrule_testkit.runs import run
+
+pytestmark = pytest.mark.process
+
 
 FERRULE = [sys.executable, "-m", "ferrule"]
 BOTH = pytest.mark.parametrize("kind", ["scripts", "links"])

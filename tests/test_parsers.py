@@ -8,7 +8,7 @@ from markdown.pages import decoded
 
 from ferrule_fetch.markdown import convert, parsers
 
-pytestmark = [pytest.mark.index, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.process, pytest.mark.index, pytest.mark.timeout(300)]
 
 PACKAGES = (
     Package("mako", "1.4.3"),
@@ -42,6 +42,7 @@ def test_the_native_parsers_give_the_same_markdown(pages: dict[str, str]) -> Non
         assert convert(html, URL, "lexbor") == convert(html, URL, "turbohtml"), name
 
 
+@pytest.mark.slow
 def test_html5lib_gives_the_same_markdown_where_it_builds_the_same_tree(pages: dict[str, str]) -> None:
     alike = {name: html for name, html in pages.items() if _tree(html, "lexbor") == _tree(html, "html5lib")}
     assert len(alike) > 0.9 * len(pages)

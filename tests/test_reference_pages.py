@@ -11,13 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from machine import Machine
 
 from ferrule import errors
 from ferrule.calls import failures
 from ferrule.errors import FerruleError
 from ferrule.schema.rules import RULES
 from ferrule.tool.hookspecs import ToolSpec
+from ferrule_testkit.machine import Machine
+
+pytestmark = pytest.mark.slow
+
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 HOOKS = ["schema", "credentials", "validate", "execute", "result_policy"]

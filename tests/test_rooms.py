@@ -28,11 +28,13 @@ def lint(config: Path, path: Path | None = None) -> subprocess.CompletedProcess[
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100)
 
 
+@pytest.mark.process
 def test_every_contract_about_imports_is_kept() -> None:
     linted = lint(ROOT / "pyproject.toml")
     assert linted.returncode == 0, linted.stdout + linted.stderr
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("file", "line", "rule"),
     [

@@ -6,11 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpus import ROOT, Site
-from research_web import Web, events, fails, research_web
-from runs import Run
 
-GAZETTEER = ROOT / "tests/providers/gazetteer"
+from ferrule_testkit import PROJECT
+from ferrule_testkit.corpus import Site
+from ferrule_testkit.runs import Run
+from ferrule_testkit.web.research_web import Web, events, fails, research_web
+
+pytestmark = pytest.mark.process
+
+
+GAZETTEER = PROJECT / "tests/providers/gazetteer"
 KEY = "k3y-of-the-gazetteer"
 
 

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import ikigai
 import pytest
 import trustme
-from corpus import Site
-from loopback import HTML, Exchange, Server, refused_port
-from runs import Run, run
-from search_server import (
+
+from ferrule_testkit import ikigai
+from ferrule_testkit.corpus import Site
+from ferrule_testkit.runs import Run, run, run_forked
+from ferrule_testkit.search.server import (
     BRAVE_KEY,
     ENGINE,
     GOOGLE_KEY,
@@ -33,6 +33,7 @@ from search_server import (
     some_hits,
     unset,
 )
+from ferrule_testkit.web.loopback import HTML, Exchange, Server, refused_port
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
@@ -101,6 +102,8 @@ GOOGLE = Tool(
     data='{"tool": "web_search_google", "credentials": ["api_key", "engine_id"]}',
 )
 
+PACKAGES = ("ferrule", "ferrule_brave", "ferrule_google", "ferrule_websearch")
+
 both = pytest.mark.parametrize("tool", [BRAVE, GOOGLE], ids=["brave", "google"])
 Call = Callable[..., Run]
 
@@ -122,7 +125,8 @@ def call(variables: dict[str, str], tmp_path: Path) -> Call:
     """Run a tool's executable; `more` are variables beside those of the person."""
 
     def call(tool: Tool, arguments: bytes = QUERY, **more: str) -> Run:
-        done = run([tool.executable], arguments, environment={**variables, "FERRULE_DEBUG": "1", **more}, cwd=tmp_path)
+        merged = {**variables, "FERRULE_DEBUG": "1", **more}
+        done = run_forked(tool.executable, arguments, environment=merged, cwd=tmp_path, packages=PACKAGES)
         for key in (BRAVE_KEY, GOOGLE_KEY):
             assert key.encode() not in done.stdout + done.stderr
         assert done.left == []
@@ -144,6 +148,7 @@ def raw(data: bytes) -> Callable[[Exchange], None]:
 # ---- whole calls
 
 
+@pytest.mark.process
 @both
 def test_a_search_is_answered(server: Server, call: Call, tool: Tool) -> None:
     server.route("*", tool.provider(some_hits(30)))
@@ -159,6 +164,7 @@ def test_a_search_is_answered(server: Server, call: Call, tool: Tool) -> None:
     }
 
 
+@pytest.mark.process
 @both
 def test_the_client_finds_and_calls_the_linked_tool(
     server: Server,
@@ -186,6 +192,7 @@ def test_the_client_finds_and_calls_the_linked_tool(
     assert refused["result"]["error_code"] == "AUTH_INVALID"
 
 
+@pytest.mark.process
 @both
 def test_arguments_are_refused_before_anybody_is_asked(server: Server, call: Call, tool: Tool) -> None:
     for arguments, reason in (
@@ -286,6 +293,7 @@ FAULTS: dict[str, tuple[Callable[[Exchange], None], str, str]] = {
 ENDLESS = ("silence", "dripping-head", "dripping-body", "a-refusal-that-drips")
 
 
+@pytest.mark.process
 @both
 @pytest.mark.parametrize("fault", FAULTS)
 def test_whatever_goes_wrong_is_one_clear_error_without_a_key(
@@ -300,6 +308,7 @@ def test_whatever_goes_wrong_is_one_clear_error_without_a_key(
     assert reason in done.document["error"]
 
 
+@pytest.mark.process
 @both
 def test_what_is_odd_and_can_be_read_is_read(server: Server, call: Call, tool: Tool) -> None:
     body = json.dumps(tool.document(some_hits(10))).encode()
@@ -314,6 +323,7 @@ def test_what_is_odd_and_can_be_read_is_read(server: Server, call: Call, tool: T
         assert call(tool).document["count"] == 10
 
 
+@pytest.mark.process
 @both
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_key_goes_to_no_other_place(server: Server, call: Call, tool: Tool, status: int) -> None:
@@ -327,6 +337,7 @@ def test_a_key_goes_to_no_other_place(server: Server, call: Call, tool: Tool, st
     assert f"HTTP {status}: it leads elsewhere, which is not followed" in done.document["error"]
 
 
+@pytest.mark.process
 @both
 def test_a_server_that_is_not_there_is_a_network_error(call: Call, tool: Tool) -> None:
     done = call(tool, **{tool.endpoint: f"http://127.0.0.1:{refused_port()}/search"})
@@ -334,6 +345,7 @@ def test_a_server_that_is_not_there_is_a_network_error(call: Call, tool: Tool) -
     assert done.document["error"].endswith(" gave no answer: Connection refused.")
 
 
+@pytest.mark.process
 @both
 @pytest.mark.parametrize(
     "endpoint",
@@ -345,6 +357,7 @@ def test_an_endpoint_that_is_none_is_named(call: Call, tool: Tool, endpoint: str
     assert tool.endpoint in done.document["error"] or "resolve" in done.document["error"]
 
 
+@pytest.mark.process
 @both
 def test_an_endpoint_with_a_query_is_refused_without_showing_it(server: Server, call: Call, tool: Tool) -> None:
     done = call(tool, **{tool.endpoint: f"{server.url}/search?password=hidden"})
@@ -353,6 +366,7 @@ def test_an_endpoint_with_a_query_is_refused_without_showing_it(server: Server, 
     assert server.requests == []
 
 
+@pytest.mark.process
 @both
 def test_the_query_stands_in_no_error_where_the_key_does(server: Server, call: Call, tool: Tool) -> None:
     def quoting(exchange: Exchange) -> None:
@@ -364,6 +378,7 @@ def test_the_query_stands_in_no_error_where_the_key_does(server: Server, call: C
     assert call(tool).document["error_code"] == "API_ERROR"
 
 
+@pytest.mark.process
 @both
 def test_a_result_that_quotes_the_key_does_not_show_it(server: Server, call: Call, tool: Tool) -> None:
     hit = some_hits(1)[0]._replace(title=f"the key {tool.key}", url=f"https://a.example/?key={tool.key}")
@@ -372,6 +387,7 @@ def test_a_result_that_quotes_the_key_does_not_show_it(server: Server, call: Cal
     assert found["title"] == "the key [redacted]"
 
 
+@pytest.mark.process
 @both
 def test_https_is_verified_and_a_proxy_is_used(call: Call, tool: Tool, tmp_path: Path) -> None:
     authority = trustme.CA()
@@ -398,6 +414,7 @@ def test_https_is_verified_and_a_proxy_is_used(call: Call, tool: Tool, tmp_path:
 # ---- credentials
 
 
+@pytest.mark.process
 @both
 def test_without_a_key_the_model_and_the_person_are_told_as_specified(call: Call, tool: Tool) -> None:
     for more in ({}, {"IKIGAI_AGENT_ID": "agent-1"}):
@@ -408,6 +425,7 @@ def test_without_a_key_the_model_and_the_person_are_told_as_specified(call: Call
         assert event == {"kind": "config_required", "content": tool.content, "data_json": tool.data}
 
 
+@pytest.mark.process
 def test_google_needs_its_engine_too(call: Call) -> None:
     done = call(GOOGLE, GOOGLE_SEARCH_ENGINE_ID="")
     assert done.document == {"success": False, "error": GOOGLE.error, "error_code": "AUTH_MISSING"}
@@ -422,6 +440,7 @@ WRONG = {
 }
 
 
+@pytest.mark.process
 @both
 @pytest.mark.parametrize(
     ("file", "environ"),
@@ -442,6 +461,7 @@ def test_a_key_is_found_where_it_is(
     assert call(tool, **environ).document["count"] == 10
 
 
+@pytest.mark.process
 @both
 @pytest.mark.parametrize("inside", ["two words", "two\nlines", "t\u00e4st-key", "tab\tinside", "nul\\u0000"])
 def test_a_key_that_cannot_be_sent_is_refused_clearly(
@@ -457,6 +477,7 @@ def test_a_key_that_cannot_be_sent_is_refused_clearly(
     assert server.requests == []
 
 
+@pytest.mark.process
 @both
 def test_a_malformed_file_is_told_with_line_and_column_and_counts_as_empty(
     server: Server, call: Call, tool: Tool, tmp_path: Path
@@ -505,6 +526,7 @@ def at_once(tool: Tool, number: int, environment: Mapping[str, str]) -> list[dic
     return answers
 
 
+@pytest.mark.process
 @pytest.mark.timeout(60)
 def test_ten_calls_at_once_all_succeed_where_one_a_second_is_allowed(server: Server, variables: dict[str, str]) -> None:
     rate = Rate(1)
@@ -516,6 +538,7 @@ def test_ten_calls_at_once_all_succeed_where_one_a_second_is_allowed(server: Ser
     assert len(server.requests) <= 25
 
 
+@pytest.mark.process
 @both
 def test_ten_calls_at_once_are_all_under_way_at_once_where_nothing_forbids_it(
     server: Server, variables: dict[str, str], tool: Tool
@@ -531,6 +554,7 @@ def test_ten_calls_at_once_are_all_under_way_at_once_where_nothing_forbids_it(
     assert [answer.get("count") or answer for answer in at_once(tool, 10, variables)] == [10] * 10
 
 
+@pytest.mark.process
 def test_a_large_plan_that_is_known_is_not_slowed(server: Server, variables: dict[str, str], call: Call) -> None:
     rate = Rate(50)
     server.route("*", Brave(some_hits(30), rate=rate))
@@ -540,6 +564,7 @@ def test_a_large_plan_that_is_known_is_not_slowed(server: Server, variables: dic
     assert [answer.get("count") or answer for answer in at_once(BRAVE, 10, variables)] == [10] * 10
 
 
+@pytest.mark.process
 def test_a_turn_that_would_come_too_late_is_told_at_once(server: Server, call: Call) -> None:
     server.route("*", Brave(some_hits(30), rate=Rate(1, 60)))
     assert call(BRAVE).document["count"] == 10
@@ -550,6 +575,7 @@ def test_a_turn_that_would_come_too_late_is_told_at_once(server: Server, call: C
     assert len(server.requests) == 1
 
 
+@pytest.mark.process
 def test_a_state_folder_that_cannot_be_written_keeps_nobody_from_searching(server: Server, call: Call) -> None:
     server.route("*", Brave(some_hits(30), rate=Rate(1)))
     for folder in ("/proc/nowhere", "/dev/null", "relative/\u2028"):
@@ -569,6 +595,7 @@ def test_no_other_module_of_the_host_imports_what_search_tools_share() -> None:
                 assert not any("websearch" in name for name in [module, *names]), path
 
 
+@pytest.mark.process
 def test_what_search_tools_share_is_light_to_import() -> None:
     program = "import json, sys, ferrule_websearch; print(json.dumps(list(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -610,6 +637,7 @@ def test_a_third_provider_takes_few_lines() -> None:
     assert len(lines) < 60
 
 
+@pytest.mark.process
 def test_a_third_provider_has_what_the_others_have(server: Server, almanac: Callable[..., Run]) -> None:
     server.route("*", almanac_page)
     found = almanac(count=30, blocked_domains=["EXAMPLE.com"]).document

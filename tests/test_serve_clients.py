@@ -12,11 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from machine import Machine
 from mcp.client.stdio import StdioServerParameters
-from node_programs import INSPECTOR, client, command
-from served_tools import install
-from serving import BIN, ERAS, SECONDS, HttpService, connected
+
+from ferrule_testkit.machine import Machine
+from ferrule_testkit.node_programs import INSPECTOR, client, command
+from ferrule_testkit.serve.serving import BIN, ERAS, SECONDS, HttpService, connected
+from ferrule_testkit.serve.tools import install
+
+pytestmark = pytest.mark.slow
+
 
 PAGE = (Path(__file__).parents[1] / "docs/mcp-clients.md").read_text()
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))

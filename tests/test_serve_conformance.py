@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance_tools import install
-from machine import Machine
-from node_programs import CONFORMANCE, CONFORMANCE_2026, command
-from serving import HttpService, wait_until
+
+from ferrule_testkit.machine import Machine
+from ferrule_testkit.node_programs import CONFORMANCE, CONFORMANCE_2026, command
+from ferrule_testkit.serve.conformance_tools import install
+from ferrule_testkit.serve.serving import HttpService, wait_until
+
+pytestmark = pytest.mark.slow
+
 
 NOT_SERVED = Path(__file__).with_name("conformance") / "not_served.toml"
 _DATE = re.compile(r"-\d{4}-\d\d-\d\dT.*")

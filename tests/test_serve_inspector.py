@@ -7,10 +7,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from machine import Machine
-from node_programs import INSPECTOR, command
-from served_tools import install
-from serving import BIN, SECONDS, HttpService
+
+from ferrule_testkit.machine import Machine
+from ferrule_testkit.node_programs import INSPECTOR, command
+from ferrule_testkit.serve.serving import BIN, SECONDS, HttpService
+from ferrule_testkit.serve.tools import install
+
+pytestmark = pytest.mark.slow
+
 
 Inspect = Callable[..., "subprocess.CompletedProcess[str]"]
 ERAS = ("legacy", "modern")

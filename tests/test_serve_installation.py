@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpus import PROBE
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
-from serving import ERAS, LEGACY, SECONDS, Heard, connected, wait_until
+
+from ferrule_testkit.corpus import PROBE
+from ferrule_testkit.serve.serving import ERAS, LEGACY, SECONDS, Heard, connected, wait_until
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

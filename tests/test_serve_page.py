@@ -15,15 +15,18 @@ from urllib.parse import urlencode
 
 import html5lib
 import httpx
-import page_tools
 import pytest
-import served_tools
-from machine import Machine
-from served_tools import SECRET
-from serving import HttpService, is_alive, wait_until
 
 from ferrule_serve.page.form_fields import form_fields, read_arguments
 from ferrule_serve.page.views import environment
+from ferrule_testkit.machine import Machine
+from ferrule_testkit.serve import tools as served_tools
+from ferrule_testkit.serve.serving import HttpService, is_alive, wait_until
+from ferrule_testkit.serve.tools import SECRET
+from ferrule_testkit.web import page_tools
+
+pytestmark = pytest.mark.process
+
 
 TOKEN = "a-token-of-the-tests"
 

@@ -4,16 +4,17 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import page_tools
 import pytest
-import served_tools
 from axe_playwright_python.sync_playwright import Axe
-from browser import Opened, chromium, needs_chromium
-from machine import Machine
 from playwright.sync_api import Browser, Page, expect
-from serving import SECONDS, HttpService, is_alive, wait_until
 
-pytestmark = needs_chromium
+from ferrule_testkit.machine import Machine
+from ferrule_testkit.serve import tools as served_tools
+from ferrule_testkit.serve.browser import Opened, chromium, needs_chromium
+from ferrule_testkit.serve.serving import SECONDS, HttpService, is_alive, wait_until
+from ferrule_testkit.web import page_tools
+
+pytestmark = [pytest.mark.slow, needs_chromium]
 expect.set_options(timeout=SECONDS * 1000)  # a call may have to wait for its worker's start on a busy machine
 TOKEN = "a-token-of-the-tests"
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}

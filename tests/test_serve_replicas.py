@@ -14,10 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from balancer import Balancer, free_ports
-from machine import Machine
-from redis_server import RedisServer
-from serving import ERAS, LEGACY, META, MODERN, SECONDS, HttpService, connected
+
+from ferrule_testkit.machine import Machine
+from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.serve.balancer import Balancer, free_ports
+from ferrule_testkit.serve.serving import ERAS, LEGACY, META, MODERN, SECONDS, HttpService, connected
+
+pytestmark = pytest.mark.slow
+
 
 CALLS, CALLERS, WORKERS = 120, 16, 2
 _COUNTS = """\

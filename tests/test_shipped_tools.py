@@ -5,9 +5,13 @@ import sys
 import tomllib
 from pathlib import Path
 
-import ikigai
 import pytest
-from loopback import Server, refused_port
+
+from ferrule_testkit import ikigai
+from ferrule_testkit.web.loopback import Server, refused_port
+
+pytestmark = pytest.mark.process
+
 
 ROOT = Path(__file__).resolve().parent.parent
 FERRULE = [sys.executable, "-m", "ferrule"]

@@ -8,10 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpus import DISTS, EXAMPLE, PROBE, ROOT, Site
-from runs import Run, run
 
-WRAPPERS = ROOT / "tests/wrappers"
+from ferrule_testkit import PROJECT
+from ferrule_testkit.corpus import DISTS, EXAMPLE, PROBE, Site
+from ferrule_testkit.runs import Run, run
+
+pytestmark = pytest.mark.process
+
+
+WRAPPERS = PROJECT / "tests/wrappers"
 OSLO = b'{"city": "Oslo"}'
 GREETING = {"success": True, "greeting": "Hello, Oslo!"}
 SECRET = "sk-0123456789-abcdefghij"
@@ -97,7 +102,7 @@ def test_ferrule_run_wraps_as_the_executable_does(site: Site, environment: dict[
 
 
 def test_a_linked_executable_wraps_too(site: Site, environment: dict[str, str]) -> None:
-    site.link(["example"], environment, beside=[str(ROOT / "host/src")])
+    site.link(["example"], environment, beside=[str(PROJECT / "host/src")])
     done = run([site.links / "example-tool"], OSLO, environment={**environment, "FERRULE_WRAPPERS": "answers_instead"})
     assert done.document == {"success": True, "instead": {"city": "Oslo"}}
 

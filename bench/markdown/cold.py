@@ -8,17 +8,14 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from installation import ROOT, Installation
 from measuring import Command, compare
 
+from ferrule_testkit.web.loopback import Server
 from markdown.pages import Page, pages
 from markdown.tables import Row, Table
-
-sys.path.append(str(ROOT / "tests" / "support"))
-from typing import TYPE_CHECKING
-
-from loopback import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

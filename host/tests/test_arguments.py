@@ -4,13 +4,13 @@ import socket
 from typing import Any
 
 import pytest
-from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from ferrule.errors import ArgumentsInvalid, SchemaInvalid
 from ferrule.schema.arguments import check, needs_jsonschema, prepare, without_fillers
+from ferrule_testkit.effort import examples
 
 QUICK = settings(deadline=None, database=None, max_examples=examples(60))
 TEXT = {"type": "string"}
@@ -347,6 +347,7 @@ def test_a_pattern_that_does_not_compile_is_what_is_reported() -> None:
         prepare({"a": "x"}, parameters({"a": {"type": "string", "pattern": "("}}))
 
 
+@pytest.mark.process
 def test_a_remote_reference_is_never_fetched() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.2)

@@ -12,13 +12,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import ikigai
 import pytest
-from corpus import ROOT, Site
-from redis_server import RedisServer
-from runs import Run, run
 
-BULK = ROOT / "tests/support/bulk"
+from ferrule_testkit import PROJECT, ikigai
+from ferrule_testkit.corpus import Site
+from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.runs import Run, run
+
+pytestmark = pytest.mark.process
+
+
+BULK = PROJECT / "tests/testkit/bulk"
 THRESHOLD = 24_576
 CLIENT = 65_534
 FERRULE = Path(sys.executable).parent / "ferrule"

@@ -13,12 +13,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from redis_server import RedisServer
 
 from ferrule.storage import RedisConnection, StorageError
 from ferrule.wrappers.artifacts.handles import digest
 from ferrule.wrappers.artifacts.settings import DEFAULT_TOTAL_BYTES, MAX_SECONDS, Settings
 from ferrule.wrappers.artifacts.store import MAX_BYTES, ArtifactStore
+from ferrule_testkit.redis_server import RedisServer
+
+pytestmark = pytest.mark.process
+
 
 BODY = '{"text":"Ünïcode 😀 and \\"quotes\\""}'.encode()
 NAME = digest(BODY)
@@ -308,6 +311,7 @@ def test_nothing_is_written_while_another_process_writes(folder: Path, files: Ar
     assert len(stored(folder)) == 3
 
 
+@pytest.mark.slow
 def test_a_lock_that_somebody_keeps_delays_a_store_and_does_not_stop_it(folder: Path, files: ArtifactStore) -> None:
     put(files, BODY)
     with (folder / ".lock").open("w") as lock:

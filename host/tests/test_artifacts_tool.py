@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from effort import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from ferrule.wrappers.artifacts.grep import matching
 from ferrule.wrappers.artifacts.handles import digest, uri
 from ferrule.wrappers.artifacts.settings import Settings
 from ferrule.wrappers.artifacts.store import ArtifactStore
+from ferrule_testkit.effort import examples
 
 WORDS = json.dumps({"text": " ".join(f"wörd{number}" for number in range(20_000))}, ensure_ascii=False).encode()
 LINES = b"first line\nsecond has tea\nthird\ntea and more tea\n"
@@ -73,6 +73,7 @@ def context(max_bytes: int = 65_534) -> Context:
     return Context("artifact_read", time.monotonic() + 60, max_bytes=max_bytes)
 
 
+@pytest.mark.process
 def test_a_small_artifact_comes_whole(state: Path, read: Any) -> None:
     body = '{"text":"Ünïcode 😀 \\" \\\\ and é"}'.encode()
     resource = put(state, body)
@@ -89,6 +90,7 @@ def test_a_small_artifact_comes_whole(state: Path, read: Any) -> None:
     assert read(resource.rpartition("/")[2]).document == run.document, "the digits alone do as well"
 
 
+@pytest.mark.process
 def test_the_pages_of_a_large_artifact_are_its_bytes(state: Path, read: Any) -> None:
     body = json.dumps({"text": 'é😀"\\\x07\u2028 plain' * 20_000}, ensure_ascii=False).encode()
     text, pages = whole(read, put(state, body))
@@ -96,6 +98,7 @@ def test_the_pages_of_a_large_artifact_are_its_bytes(state: Path, read: Any) -> 
     assert pages > 5
 
 
+@pytest.mark.process
 def test_one_line_of_a_million_bytes_is_read_by_pages(state: Path, read: Any) -> None:
     body = b'{"text":"' + os.urandom(500_000).hex().encode() + b'"}'
     text, pages = whole(read, put(state, body))
@@ -103,12 +106,14 @@ def test_one_line_of_a_million_bytes_is_read_by_pages(state: Path, read: Any) ->
     assert pages < len(body) / 65_000 + 2, "pages are as large as the client takes them"
 
 
+@pytest.mark.process
 def test_a_limit_is_kept(state: Path, read: Any) -> None:
     text, pages = whole(read, put(state, WORDS[:5000] + b'"}'), limit=1000)
     assert text.encode() == WORDS[:5000] + b'"}'
     assert pages == -(-len(text) // 1000)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("limit", [1, 7, 65_534, 10**9])
 def test_any_page_is_that_part_of_the_text(limit: int, state: Path, read: Any) -> None:
     document = read(put(state, WORDS), offset=100_000, limit=limit).document
@@ -116,11 +121,13 @@ def test_any_page_is_that_part_of_the_text(limit: int, state: Path, read: Any) -
     assert len(document["content"]) == min(limit, len(document["content"])) > 0
 
 
+@pytest.mark.process
 def test_what_strict_mode_fills_in_means_the_whole(state: Path, read: Any) -> None:
     resource = put(state, LINES)
     assert read(resource, offset=0, limit=0, grep="").document["content"] == LINES.decode()
 
 
+@pytest.mark.process
 def test_the_end_is_an_empty_page_and_what_is_past_it_an_error(state: Path, read: Any) -> None:
     resource = put(state, LINES)
     at_end = read(resource, offset=len(LINES)).document
@@ -147,6 +154,7 @@ def test_pages_of_any_text_are_the_text(text: str, room: int) -> None:
     assert read == text
 
 
+@pytest.mark.process
 @settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     text=st.text(st.sampled_from("ab \n😀"), max_size=60),
@@ -165,6 +173,7 @@ def test_matches_over_all_pages_are_those_of_one_search(text: str, expression: s
     assert found == [one.start() for one in re.finditer(expression, text, re.MULTILINE) if one.group()]
 
 
+@pytest.mark.process
 def test_grep_tells_the_line_the_place_and_what_stands_around(state: Path, read: Any) -> None:
     resource = put(state, LINES)
     document = read(resource, grep="tea").document
@@ -184,6 +193,7 @@ def test_grep_tells_the_line_the_place_and_what_stands_around(state: Path, read:
         assert read(resource, offset=match["offset"], limit=3).document["content"] == "tea"
 
 
+@pytest.mark.process
 def test_grep_in_one_long_line_shows_a_part_of_it(state: Path, read: Any) -> None:
     document = read(put(state, WORDS), grep=r"wörd1234\b").document
     (match,) = document["matches"]
@@ -193,6 +203,7 @@ def test_grep_in_one_long_line_shows_a_part_of_it(state: Path, read: Any) -> Non
     assert len(match["content"]) < 400
 
 
+@pytest.mark.process
 def test_grep_goes_on_where_it_stopped(state: Path, read: Any) -> None:
     resource = put(state, WORDS)
     offset: int | None = 0
@@ -204,6 +215,7 @@ def test_grep_goes_on_where_it_stopped(state: Path, read: Any) -> None:
     assert len(found) == len(set(found)) == 2000
 
 
+@pytest.mark.process
 def test_a_match_of_everything_is_cut(state: Path, read: Any) -> None:
     document = read(put(state, WORDS), grep=".*").document
     (match,) = document["matches"]
@@ -211,11 +223,13 @@ def test_a_match_of_everything_is_cut(state: Path, read: Any) -> None:
     assert WORDS.decode().startswith(match["content"])
 
 
+@pytest.mark.process
 def test_nothing_found_is_no_error(state: Path, read: Any) -> None:
     document = read(put(state, WORDS), grep="coffee").document
     assert (document["success"], document["matches"]) == (True, [])
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("expression", ["(", "[a", "a{2,1}", "(?P<x>", "*", "(?z)", "a" + "(" * 5000, "\\"])
 def test_what_is_no_expression_is_said(expression: str, state: Path, read: Any) -> None:
     document = read(put(state, LINES), grep=expression).document
@@ -223,6 +237,7 @@ def test_what_is_no_expression_is_said(expression: str, state: Path, read: Any) 
     assert "grep: it is no regular expression" in document["error"]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("expression", [r"(w+)+$x", r"(?s).*.*.*.*.*x"])
 def test_an_expression_that_takes_years_is_ended(expression: str, state: Path, read: Any) -> None:
     patient = {"FERRULE_DEADLINE": "600"}  # it is not the call's own end that ends it
@@ -231,6 +246,7 @@ def test_an_expression_that_takes_years_is_ended(expression: str, state: Path, r
     assert "takes longer than" in run.document["error"]
 
 
+@pytest.mark.process
 def test_a_search_that_uses_up_the_memory_is_an_error(state: Path, read: Any) -> None:
     run = read(put(state, b"ab" * 3_000_000), {"FERRULE_MEMORY": "120"}, grep="(?:(a)|(b))*c")
     assert run.document["error_code"] == "INVALID_INPUT"
@@ -255,6 +271,7 @@ NOT_FOUND = [
 ]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("resource", NOT_FOUND)
 def test_what_is_no_artifact_is_not_found_and_nothing_else_is_told(resource: str, state: Path, read: Any) -> None:
     name = put(state, LINES).rpartition("/")[2]
@@ -269,6 +286,7 @@ def test_what_is_no_artifact_is_not_found_and_nothing_else_is_told(resource: str
     assert str(state) not in (run.document["error"] + run.text).replace(shown, "")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("change", ["expired", "corrupted", "removed", "a-symlink", "unreadable-as-json-text"])
 def test_what_has_gone_is_not_found_with_its_uri(change: str, state: Path, read: Any, tmp_path: Path) -> None:
     resource = put(state, WORDS)
@@ -295,12 +313,14 @@ def test_what_has_gone_is_not_found_with_its_uri(change: str, state: Path, read:
     }
 
 
+@pytest.mark.process
 def test_another_state_folder_has_other_artifacts(state: Path, read: Any, tmp_path: Path) -> None:
     resource = put(tmp_path / "theirs", LINES)
     assert read(resource).document["error_code"] == "NOT_FOUND"
     assert read(resource, {"FERRULE_STATE": str(tmp_path / "theirs")}).document["content"] == LINES.decode()
 
 
+@pytest.mark.process
 def test_a_redis_that_does_not_answer_is_a_network_error_without_its_url(state: Path, read: Any) -> None:
     pytest.importorskip("hiredis", reason="hiredis is not installed")
     run = read(uri("0" * 64), {"FERRULE_REDIS": "redis://me:hunter2@127.0.0.1:1/0"})
@@ -308,6 +328,7 @@ def test_a_redis_that_does_not_answer_is_a_network_error_without_its_url(state: 
     assert "hunter2" not in json.dumps(run.document) + run.text
 
 
+@pytest.mark.process
 def test_the_redis_of_the_wrappers_table_is_the_one_that_is_read(state: Path, read: Any) -> None:
     pytest.importorskip("hiredis", reason="hiredis is not installed")
     state.mkdir()
@@ -324,6 +345,7 @@ def test_text_that_is_no_utf_8_never_gets_past_the_tool(state: Path, monkeypatch
     assert raised.value.code == "NOT_FOUND"
 
 
+@pytest.mark.process
 def test_the_schema_that_is_printed_is_the_hooks_and_holds_every_rule() -> None:
     assert testing.schema_of("artifact_read") == tool.schema()
     with tempfile.TemporaryDirectory() as home:

@@ -18,6 +18,9 @@ from ferrule.errors import WorkFailed
 if TYPE_CHECKING:
     from ferrule.errors import ErrorFacts
 
+pytestmark = pytest.mark.process
+
+
 MIB = 1 << 20
 
 

@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import Server
-from machine import Finished, Machine
-from redis_server import RedisServer
-from runs import wait_for
-from search_server import BRAVE_KEY, Brave, settings, some_hits
+
+from ferrule_testkit.machine import Finished, Machine
+from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.runs import wait_for
+from ferrule_testkit.search.server import BRAVE_KEY, Brave, settings, some_hits
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = pytest.mark.process
+
 
 PROPERTIES = {
     "query": {"type": "string", "description": "What to look for."},

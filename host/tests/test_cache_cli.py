@@ -5,11 +5,14 @@ import time
 from pathlib import Path
 
 import pytest
-from machine import Machine
 
 from ferrule.wrappers.cache import entries, inspection
 from ferrule.wrappers.cache.entries import Entry
 from ferrule.wrappers.cache.store import FileStore
+from ferrule_testkit.machine import Machine
+
+pytestmark = pytest.mark.process
+
 
 PROPERTIES = {
     "query": {"type": "string", "description": "What to look for."},

@@ -88,6 +88,7 @@ def parameters_of(tool: Any) -> dict[str, Any]:
     return parameters
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_every_value_of_every_parameter_of_every_installed_tool_has_a_key_of_its_own(
     tool: Any, key_of_call: Callable[..., str]
@@ -98,6 +99,7 @@ def test_every_value_of_every_parameter_of_every_installed_tool_has_a_key_of_its
     assert len({key_of_call(tool, arguments) for arguments in changed}) == len(changed)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_a_default_of_every_installed_tool_and_its_absence_have_one_key(
     tool: Any, key_of_call: Callable[..., str]
@@ -109,6 +111,7 @@ def test_a_default_of_every_installed_tool_and_its_absence_have_one_key(
     assert len({key_of_call(tool, arguments) for arguments in spelled}) == 1
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_settings_and_surroundings_of_every_installed_tool_are_part_of_its_key(
     tool: Any, key_of_call: Callable[..., str], monkeypatch: pytest.MonkeyPatch

@@ -13,7 +13,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from redis_server import RedisServer
 
 from ferrule.storage import RedisConnection, StorageError
 from ferrule.wrappers.artifacts.settings import Settings
@@ -23,6 +22,10 @@ from ferrule.wrappers.cache.entries import Entry
 from ferrule.wrappers.cache.keys import key_of
 from ferrule.wrappers.cache.redis_store import RedisStore
 from ferrule.wrappers.cache.single_flight import FOLLOWER, LEADER, TIMEOUT
+from ferrule_testkit.redis_server import RedisServer
+
+pytestmark = pytest.mark.process
+
 
 PATIENT = 30.0  # seconds, where it is not the bound that is tested
 NOBODY = "redis://127.0.0.1:1/0"

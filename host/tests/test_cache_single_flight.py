@@ -8,9 +8,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
-from runs import wait_for
 
 from ferrule.wrappers.cache.single_flight import FOLLOWER, LEADER, TIMEOUT, SingleFlight, remove_abandoned
+from ferrule_testkit.runs import wait_for
 
 SECONDS = 60.0
 
@@ -52,6 +52,7 @@ class Joined:
         return any(line[1] == "->" and line[5] == str(self.process.pid) for line in lines)
 
 
+@pytest.mark.process
 def test_the_first_leads_and_those_that_come_meanwhile_follow(path: str) -> None:
     leader = Joined(path)
     assert leader.came() == LEADER
@@ -79,6 +80,7 @@ def test_flights_of_two_keys_do_not_wait_for_each_other(path: str) -> None:
     other.end()
 
 
+@pytest.mark.process
 def test_where_the_leader_is_killed_the_next_in_line_leads_at_once(path: str) -> None:
     leader = Joined(path)
     assert leader.came() == LEADER
@@ -95,6 +97,7 @@ def test_where_the_leader_is_killed_the_next_in_line_leads_at_once(path: str) ->
     assert came == [LEADER, FOLLOWER, FOLLOWER]
 
 
+@pytest.mark.process
 def test_nobody_waits_past_the_time(path: str) -> None:
     leader = SingleFlight(path, "the cache's folder")
     assert leader.join(0) == LEADER
@@ -106,6 +109,7 @@ def test_nobody_waits_past_the_time(path: str) -> None:
     assert SingleFlight(path, "the cache's folder").join(SECONDS) == LEADER
 
 
+@pytest.mark.process
 def test_a_lock_that_comes_too_late_is_let_go(path: str) -> None:
     leader, late = SingleFlight(path, "the cache's folder"), SingleFlight(path, "the cache's folder")
     assert (leader.join(0), late.join(0.01)) == (LEADER, TIMEOUT)
@@ -116,6 +120,7 @@ def test_a_lock_that_comes_too_late_is_let_go(path: str) -> None:
     after.end()
 
 
+@pytest.mark.process
 def test_whoever_waits_sleeps(path: str) -> None:
     leader = SingleFlight(path, "the cache's folder")
     assert leader.join(0) == LEADER
@@ -129,6 +134,7 @@ def test_whoever_waits_sleeps(path: str) -> None:
     waiting.end()
 
 
+@pytest.mark.process
 def test_a_process_that_the_tool_leaves_behind_holds_nobody_up(path: str) -> None:
     leader = SingleFlight(path, "the cache's folder")
     assert leader.join(0) == LEADER
@@ -142,6 +148,7 @@ def test_a_process_that_the_tool_leaves_behind_holds_nobody_up(path: str) -> Non
         left.join()
 
 
+@pytest.mark.process
 def test_a_file_that_was_tidied_away_is_not_led_by_two(path: str) -> None:
     first = SingleFlight(path, "the cache's folder")
     assert first.join(0) == LEADER

@@ -157,6 +157,7 @@ def test_a_folder_that_cannot_be_used_is_told_without_its_path(tmp_path: Path) -
         assert str(raised.value) == "the cache's folder cannot be used: Not a directory"
 
 
+@pytest.mark.process
 def test_a_full_disk_is_told_and_leaves_nothing_behind(store: FileStore) -> None:
     """A limit on the size of files stands for the disk: the write fails half-way in the same way."""
     script = (
@@ -182,6 +183,7 @@ def _put_many(folder: str, name: str) -> None:
         assert store.get(entry("shared").key) is not None or number
 
 
+@pytest.mark.process
 def test_many_processes_at_once_leave_whole_entries_within_the_limit(store: FileStore) -> None:
     processes = [multiprocessing.Process(target=_put_many, args=(store.place, str(n))) for n in range(6)]
     for process in processes:
@@ -194,6 +196,7 @@ def test_many_processes_at_once_leave_whole_entries_within_the_limit(store: File
     assert sum(-(-path.stat().st_size // _BLOCK) * _BLOCK for path in files(store)) <= 40 * _BLOCK
 
 
+@pytest.mark.process
 def test_a_reader_never_sees_half_an_entry(store: FileStore) -> None:
     kept = entry(size=500_000)
     store.put(kept)

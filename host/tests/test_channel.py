@@ -5,6 +5,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from ferrule.supervision.channel import Channel, Messages
 
 LIMIT = 65_534
@@ -50,6 +52,7 @@ def test_messages_of_several_threads_arrive_whole() -> None:
     assert messages.result == b'{"answer":42}'
 
 
+@pytest.mark.process
 def test_a_copy_of_the_child_says_nothing() -> None:
     done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, check=True)
     assert done.stdout == b'r{"answer":42}\n'

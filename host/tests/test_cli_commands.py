@@ -5,10 +5,13 @@ import subprocess
 import sys
 
 import pytest
-from entry_points import offer
-from machine import Machine
 
 from ferrule.cli.commands import BUILT_IN
+from ferrule_testkit.entry_points import offer
+from ferrule_testkit.machine import Machine
+
+pytestmark = pytest.mark.process
+
 
 GREET = '''"""Greet the user.
 

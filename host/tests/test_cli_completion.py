@@ -3,7 +3,10 @@
 import subprocess
 
 import pytest
-from machine import Machine
+
+from ferrule_testkit.machine import Machine
+
+pytestmark = pytest.mark.process
 
 
 def completed(machine: Machine, words: str) -> list[str]:

@@ -6,8 +6,12 @@ import stat
 from typing import Any
 
 import pytest
-from entry_points import offer
-from machine import Finished, Machine
+
+from ferrule_testkit.entry_points import offer
+from ferrule_testkit.machine import Finished, Machine
+
+pytestmark = pytest.mark.process
+
 
 KEY = "the-very-secret-key"
 

@@ -7,7 +7,10 @@ import sys
 from typing import Any
 
 import pytest
-from machine import Finished, Machine
+
+from ferrule_testkit.machine import Finished, Machine
+
+pytestmark = pytest.mark.process
 
 
 def findings(shown: Finished) -> dict[tuple[str, str], dict[str, Any]]:

@@ -4,11 +4,14 @@ import json
 import os
 import subprocess
 
-import ikigai
 import pytest
-from machine import Machine
 
 from ferrule.admin import linked_executables
+from ferrule_testkit import ikigai
+from ferrule_testkit.machine import Machine
+
+pytestmark = pytest.mark.process
+
 
 SIBLINGS = "Reads what `web_search` found, as web_search_deep does, not as web_searches."
 

@@ -2,7 +2,11 @@
 
 from typing import Any
 
-from machine import Finished, Machine
+import pytest
+
+from ferrule_testkit.machine import Finished, Machine
+
+pytestmark = pytest.mark.process
 
 
 def tools(listed: Finished) -> dict[str, dict[str, Any]]:

@@ -8,9 +8,12 @@ import venv
 from pathlib import Path
 
 import pytest
-from machine import Machine
 
 from ferrule.admin import template
+from ferrule_testkit.machine import Machine
+
+pytestmark = pytest.mark.slow
+
 
 ROOT = Path(__file__).parents[2]
 AS_TYPED = (

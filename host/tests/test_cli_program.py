@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from machine import BIN, Machine
 
 from ferrule.cli.commands import BUILT_IN
 from ferrule.cli.program import program
+from ferrule_testkit.machine import BIN, Machine
 
 HEAVY = ("httpx", "jsonschema", "pluggy", "platformdirs", "subprocess", "tempfile")
 
 
+@pytest.mark.process
 def test_help_lists_every_command_with_what_it_is_for(machine: Machine) -> None:
     shown = machine.ferrule("--help")
     assert shown.code == 0
@@ -41,12 +42,14 @@ def test_every_command_for_credentials_has_an_example_exit_codes_and_json(name: 
     assert all(text in shown for text in ("Example", "Exit code", "--json"))
 
 
+@pytest.mark.process
 def test_the_version_is_that_of_the_distribution(machine: Machine) -> None:
     from ferrule import __version__
 
     assert machine.ferrule("--version").out == f"ferrule {__version__}\n"
 
 
+@pytest.mark.process
 def test_python_m_ferrule_is_ferrule_and_leaves_the_working_folder_out(machine: Machine) -> None:
     machine.install("alpha")
     environment = {**machine.environment, "PYTHONPATH": ""}
@@ -55,12 +58,14 @@ def test_python_m_ferrule_is_ferrule_and_leaves_the_working_folder_out(machine: 
     assert "alpha" not in [tool["name"] for tool in json.loads(listed)["tools"]]
 
 
+@pytest.mark.process
 def test_a_command_that_there_is_not_is_a_usage_error_with_the_one_that_was_meant(machine: Machine) -> None:
     shown = machine.ferrule("lst")
     assert shown.code == 2
     assert "Did you mean 'list'?" in shown.err
 
 
+@pytest.mark.process
 def test_a_usage_error_is_json_where_json_was_asked_for(machine: Machine) -> None:
     shown = machine.ferrule("list", "--nonsense", "--json")
     assert shown.code == 2
@@ -68,6 +73,7 @@ def test_a_usage_error_is_json_where_json_was_asked_for(machine: Machine) -> Non
     assert shown.err == ""
 
 
+@pytest.mark.process
 def test_an_error_is_one_message_with_a_hint_and_no_traceback(machine: Machine) -> None:
     machine.install("web_fetched")
     shown = machine.ferrule("show", "web_fetchd")
@@ -80,6 +86,7 @@ def test_an_error_is_one_message_with_a_hint_and_no_traceback(machine: Machine) 
     assert "Traceback" not in shown.err
 
 
+@pytest.mark.process
 def test_an_error_is_json_on_stdout_where_json_was_asked_for(machine: Machine) -> None:
     shown = machine.ferrule("show", "nothing_of_that_name", "--json")
     assert shown.code == 1
@@ -87,11 +94,13 @@ def test_an_error_is_json_on_stdout_where_json_was_asked_for(machine: Machine) -
     assert "nothing_of_that_name" in shown.document["error"]["message"]
 
 
+@pytest.mark.process
 def test_a_traceback_is_shown_to_whoever_debugs(machine: Machine) -> None:
     shown = machine.ferrule("show", "nothing", environment={"FERRULE_DEBUG": "1"})
     assert "Traceback" in shown.err
 
 
+@pytest.mark.process
 def test_a_malformed_configuration_is_an_error_with_its_place(machine: Machine) -> None:
     path = machine.home / "config.toml"
     path.write_text("[tools\n")
@@ -101,6 +110,7 @@ def test_a_malformed_configuration_is_an_error_with_its_place(machine: Machine) 
     assert "line 1" in shown.err
 
 
+@pytest.mark.process
 def test_list_imports_nothing_that_it_does_not_need(machine: Machine) -> None:
     machine.install("alpha")
     code = (
@@ -116,6 +126,7 @@ def test_list_imports_nothing_that_it_does_not_need(machine: Machine) -> None:
     assert printed.stdout.splitlines()[-1] == "0 [] False"
 
 
+@pytest.mark.process
 def test_help_imports_no_command() -> None:
     code = (
         "import sys\n"
@@ -127,6 +138,7 @@ def test_help_imports_no_command() -> None:
     assert printed.stdout.splitlines()[-1] == "['ferrule.cli.commands', 'ferrule.cli.program']"
 
 
+@pytest.mark.process
 def test_a_reader_that_goes_away_ends_the_command_without_a_word(machine: Machine) -> None:
     for number in range(30):
         machine.install(f"tool_{number}", description="x" * 4000)
@@ -138,6 +150,7 @@ def test_a_reader_that_goes_away_ends_the_command_without_a_word(machine: Machin
     assert (process.returncode, error) == (141, b"")
 
 
+@pytest.mark.process
 def test_a_full_disk_is_said(machine: Machine) -> None:
     with Path("/dev/full").open("wb") as full, machine.start("list", stdout=full, stderr=subprocess.PIPE) as process:
         error = process.stderr.read() if process.stderr else b""
@@ -145,6 +158,7 @@ def test_a_full_disk_is_said(machine: Machine) -> None:
     assert b"cannot be written" in error
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_harm_nothing(machine: Machine, closed: str) -> None:
     machine.install("alpha")
@@ -154,6 +168,7 @@ def test_closed_streams_harm_nothing(machine: Machine, closed: str) -> None:
     assert ("alpha" in done.stdout) == (">&-" not in closed.replace("2>&-", ""))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_the_whole_command_also_while_a_plugin_is_loaded(
     machine: Machine, number: signal.Signals
@@ -170,6 +185,7 @@ def test_an_interrupt_ends_the_whole_command_also_while_a_plugin_is_loaded(
     assert b"Traceback" not in error
 
 
+@pytest.mark.process
 def test_letters_that_the_stream_has_not_got_are_written_out(machine: Machine) -> None:
     machine.install("alpha", description="Zażółć")
     latin = {"PYTHONIOENCODING": "latin-1"}
@@ -178,6 +194,7 @@ def test_letters_that_the_stream_has_not_got_are_written_out(machine: Machine) -
     assert "Zażółć" in [tool["description"] for tool in tools]
 
 
+@pytest.mark.process
 def test_nothing_that_a_plugin_says_reaches_the_terminal_as_a_command(machine: Machine) -> None:
     machine.install(
         "alpha", description="red\x1b[31m \x9b2J and\nnew lines", execute="return {'a': '\\x9b2J \\x1b[2J'}"
@@ -189,6 +206,7 @@ def test_nothing_that_a_plugin_says_reaches_the_terminal_as_a_command(machine: M
         assert "\x1b[2J" not in shown
 
 
+@pytest.mark.process
 def test_colour_is_for_terminals_and_for_those_who_want_it(machine: Machine) -> None:
     machine.install("alpha")
     assert "\x1b[32mok" in machine.on_terminal("list", "--check").out

@@ -5,7 +5,11 @@ import subprocess
 import sys
 
 import pytest
-from machine import BIN, Machine
+
+from ferrule_testkit.machine import BIN, Machine
+
+pytestmark = pytest.mark.process
+
 
 PROPERTIES = {
     "city": {"type": "string", "description": "A city.", "minLength": 2},

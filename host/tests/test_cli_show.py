@@ -1,9 +1,9 @@
 """`ferrule show`."""
 
 import pytest
-from machine import Machine
 
 from ferrule.schema.parameters import Parameter, list_parameters
+from ferrule_testkit.machine import Machine
 
 PROPERTIES = {
     "query": {"type": "string", "description": "What to look for.", "minLength": 2},
@@ -31,6 +31,7 @@ def test_a_schema_that_is_none_has_no_parameters(schema: dict[str, object]) -> N
     assert list(list_parameters(schema)) == []
 
 
+@pytest.mark.process
 def test_a_tool_is_shown_with_all_that_is_known_of_it(machine: Machine) -> None:
     machine.install("alpha", properties=PROPERTIES, description="Finds things.")
     machine.ferrule("link", "alpha")
@@ -40,6 +41,7 @@ def test_a_tool_is_shown_with_all_that_is_known_of_it(machine: Machine) -> None:
         assert text in shown.out
 
 
+@pytest.mark.process
 def test_json_has_the_schema_the_credentials_and_the_links(machine: Machine) -> None:
     hook = "@hookimpl\ndef credentials():\n    return [Credential('key', environment='ALPHA_KEY', path='alpha.key')]"
     machine.install("alpha", top=hook)
@@ -53,6 +55,7 @@ def test_json_has_the_schema_the_credentials_and_the_links(machine: Machine) -> 
     assert "the-very-secret" not in shown.out
 
 
+@pytest.mark.process
 def test_a_tool_that_is_not_well_is_shown_and_is_a_failure(machine: Machine) -> None:
     machine.install("alpha", top="import nothing_of_that_name")
     shown = machine.ferrule("show", "alpha")
@@ -62,6 +65,7 @@ def test_a_tool_that_is_not_well_is_shown_and_is_a_failure(machine: Machine) -> 
     assert "A city." in shown.out  # its schema is a file, and can be shown all the same
 
 
+@pytest.mark.process
 def test_a_disabled_tool_is_shown_and_is_no_failure(machine: Machine) -> None:
     machine.install("alpha")
     shown = machine.ferrule("show", "alpha", environment={"FERRULE_DISABLE": "*"})
@@ -69,6 +73,7 @@ def test_a_disabled_tool_is_shown_and_is_no_failure(machine: Machine) -> None:
     assert "disabled" in shown.out
 
 
+@pytest.mark.process
 def test_an_executables_name_leads_to_the_tool(machine: Machine) -> None:
     machine.install("web_almanac")
     shown = machine.ferrule("show", "web-almanac-tool")
@@ -76,6 +81,7 @@ def test_an_executables_name_leads_to_the_tool(machine: Machine) -> None:
     assert "Did you mean web_almanac?" in shown.err
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("levels", [200, 450])
 def test_a_schema_of_many_levels_is_shown(machine: Machine, levels: int) -> None:
     top = f"DEEP = {{}}\nfor _ in range({levels}):\n    DEEP = {{'properties': {{'x': DEEP}}}}"

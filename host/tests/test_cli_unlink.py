@@ -2,7 +2,11 @@
 
 import shutil
 
-from machine import Machine
+import pytest
+
+from ferrule_testkit.machine import Machine
+
+pytestmark = pytest.mark.process
 
 
 def test_a_link_is_removed_by_the_tools_name_or_by_its_own(machine: Machine) -> None:

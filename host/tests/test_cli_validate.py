@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from machine import CITY, Finished, Machine
+
+from ferrule_testkit.machine import CITY, Finished, Machine
+
+pytestmark = pytest.mark.process
+
 
 SCHEMA: dict[str, Any] = {
     "name": "almanac",

@@ -27,6 +27,7 @@ def written(file: Path, text: str | bytes, **environ: str) -> Configuration:
 # Where it is.
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere platformdirs itself is asked")
 @pytest.mark.parametrize(
     "environ",
@@ -60,6 +61,7 @@ def test_the_file_is_where_platformdirs_has_it(environ: dict[str, str]) -> None:
     assert ours == theirs == default_path(environ)
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become a user that there is not")
 def test_a_user_whom_the_system_does_not_know_has_a_home_all_the_same() -> None:
     program = "import os; from ferrule.config.configuration import home; os.setuid(54321); print(home({}))"
@@ -67,6 +69,7 @@ def test_a_user_whom_the_system_does_not_know_has_a_home_all_the_same() -> None:
     assert finished.stdout == "/\n"
 
 
+@pytest.mark.process
 def test_finding_the_file_imports_no_platformdirs() -> None:
     program = (
         "import sys; from ferrule.config import configuration; \n"

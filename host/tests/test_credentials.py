@@ -195,6 +195,7 @@ def test_every_value_that_a_secret_has_is_kept_out_of_outputs(
     assert context.secrets() == ["in-environment", "in-file", "two\nlines"]
 
 
+@pytest.mark.process
 def test_a_value_that_is_not_utf_8_is_refused_and_does_no_harm(config_folder: Path) -> None:
     program = (
         "from ferrule.tool.context import Context\n"
@@ -210,6 +211,7 @@ def test_a_value_that_is_not_utf_8_is_refused_and_does_no_harm(config_folder: Pa
     assert "k3y" not in finished.stderr
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("environ", "expected"),
     [

@@ -212,6 +212,7 @@ def test_removing_from_a_file_that_is_not_there_makes_nothing(path: Path) -> Non
     assert not path.parent.exists()
 
 
+@pytest.mark.process
 def test_a_lock_that_another_process_keeps_is_told_within_seconds_and_nothing_is_changed(path: Path) -> None:
     write(path, b'{"a": "b"}')
     program = (
@@ -248,6 +249,7 @@ def test_where_a_file_system_has_no_locks_the_file_is_still_replaced(
     assert json.loads(path.read_bytes()) == {"a": "b"}
 
 
+@pytest.mark.process
 def test_what_two_processes_store_at_once_is_all_there(path: Path) -> None:
     program = (
         "import sys\n"

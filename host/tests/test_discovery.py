@@ -182,6 +182,7 @@ def test_a_folder_that_cannot_be_read_is_passed_over(site: Path, install: Instal
     assert list(found(site)) == ["dice"]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("flags", [[], ["-I"]], ids=["plain", "isolated"])
 def test_the_running_environment_is_seen_as_the_standard_library_sees_it(flags: list[str]) -> None:
     program = (
@@ -195,6 +196,7 @@ def test_the_running_environment_is_seen_as_the_standard_library_sees_it(flags: 
     assert finished.returncode == 0, finished.stderr
 
 
+@pytest.mark.process
 def test_scanning_imports_nothing_but_what_it_reads_with() -> None:
     program = (
         "import sys; before = set(sys.modules)\n"

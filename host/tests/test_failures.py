@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from machine import Machine
 
 from ferrule.calls import failures
 from ferrule.errors import (
@@ -19,6 +18,7 @@ from ferrule.errors import (
     ToolError,
 )
 from ferrule.text import strict_json
+from ferrule_testkit.machine import Machine
 
 RENDERER = """
 def render(facts):
@@ -126,6 +126,7 @@ def answer(machine: Machine) -> Answer:
     return answer
 
 
+@pytest.mark.process
 def test_a_plugin_renders_its_failures_in_its_own_shape(answer: Answer) -> None:
     finished = answer(RENDERER)
     document = {"error": True, "message": "No dice.", "code": "NO_DICE", "facts": ["code", "hint", "message"]}
@@ -134,6 +135,7 @@ def test_a_plugin_renders_its_failures_in_its_own_shape(answer: Answer) -> None:
     assert finished.stderr == "dice: NO_DICE: No dice.\n"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("stdin", "code"),
     [("", "INVALID_INPUT"), ('{"nothing": 1}', "INVALID_INPUT"), ('{"city": 5}', "INVALID_INPUT")],
@@ -144,6 +146,7 @@ def test_a_failure_that_the_host_finds_is_rendered_by_the_plugin_too(answer: Ans
     assert (document["error"], document["code"]) == (True, code)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "renderer",
     [
@@ -167,6 +170,7 @@ def test_a_renderer_that_fails_is_replaced_by_the_web_tools_shape(answer: Answer
     assert finished.returncode == 1
 
 
+@pytest.mark.process
 def test_what_a_renderer_prints_does_not_reach_stdout(answer: Answer) -> None:
     finished = answer("import os\ndef render(facts):\n    print('hello')\n    os.write(1, b'x')\n    return {'a': 1}")
     assert finished.stdout == '{"a":1}\n'

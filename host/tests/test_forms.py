@@ -2,7 +2,6 @@
 
 import copy
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,11 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from referencing import Registry
-from tool_schemas import SHIPPED, arguments_for, tool_schemas
 
 import ferrule
 from ferrule.provider_formats import FORMATS, anthropic, gemini, mcp, openai_chat, openai_responses
 from ferrule.schema.rules import check
+from ferrule_testkit.effort import examples
+from ferrule_testkit.tool_schemas import SHIPPED, arguments_for, tool_schemas
 
 CITY = {"type": "string", "description": "A city."}
 OPEN = {"type": "object", "properties": {}, "description": "Anything."}
@@ -28,9 +28,7 @@ SCHEMA: dict[str, Any] = {
 }
 CLOSED = {**SCHEMA["parameters"], "additionalProperties": False}
 EACH_FORM = pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
-# More of them where something is to be looked for: FERRULE_TEST_EXAMPLES=20000.
-EXAMPLES = int(os.environ.get("FERRULE_TEST_EXAMPLES", "150"))
-THOROUGH = settings(deadline=None, database=None, max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
+THOROUGH = settings(deadline=None, database=None, max_examples=examples(150), suppress_health_check=list(HealthCheck))
 
 
 def tool(properties: dict[str, Any], name: str = "almanac", description: str = "Looks.", **top: Any) -> dict[str, Any]:
@@ -322,6 +320,7 @@ def _is_json(value: Any) -> bool:
         return False
 
 
+@pytest.mark.process
 def test_the_forms_need_neither_a_validator_nor_anything_of_the_providers() -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules)\n"

@@ -5,9 +5,12 @@ import os
 from typing import Any
 
 import pytest
-from machine import CITY, Machine
 
 from ferrule.provider_formats import FORMATS
+from ferrule_testkit.machine import CITY, Machine
+
+pytestmark = pytest.mark.process
+
 
 TEXT = {"type": "string", "description": "A text.", "minLength": 2}
 SCHEMA: dict[str, Any] = {

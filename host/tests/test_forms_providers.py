@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from tool_schemas import SHIPPED, tool_schemas
 
 from ferrule.provider_formats import FORMATS
+from ferrule_testkit.effort import examples
+from ferrule_testkit.tool_schemas import SHIPPED, tool_schemas
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -78,8 +79,9 @@ def test_every_provider_reads_all_shipped_tools_of_one_request(oracles: list[Ora
         assert list(map(oracle.read, tools)) == tools, oracle.name
 
 
+@pytest.mark.process
 def test_every_provider_reads_any_schema_within_the_rules_and_keeps_all_of_it(oracles: list[Oracle]) -> None:
-    @settings(deadline=None, database=None, max_examples=100, suppress_health_check=list(HealthCheck))
+    @settings(deadline=None, database=None, max_examples=examples(100), suppress_health_check=list(HealthCheck))
     @given(tool_schemas())
     def hold(schema: dict[str, Any]) -> None:
         for oracle in oracles:

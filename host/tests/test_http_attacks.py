@@ -4,15 +4,16 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 
-import hostile_urls
 import httpx
 import pytest
-from fake_internet import Internet
-from hostile_urls import PUBLIC, Case
-from http_fixtures import no_environment  # noqa: F401 - pytest finds fixtures here
 
 from ferrule.errors import ToolError
 from ferrule.http import AddressGuard, AsyncHTTPXTransport, HTTPXTransport
+from ferrule_testkit.hostile import urls as hostile_urls
+from ferrule_testkit.hostile.urls import PUBLIC, Case
+from ferrule_testkit.web.fake_internet import Internet
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("no_proxies")]
 
 SECONDS = 10
 

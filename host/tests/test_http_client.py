@@ -1,18 +1,14 @@
 """The client and its answers, against real servers on loopback."""
-# ruff: noqa: F811 - a fixture has the name of the argument that asks for it
 
 import time
 
 import pytest
-from http_fixtures import (
-    LONG,
-    no_environment,  # noqa: F401
-    send_raw,
-    server,  # noqa: F401 - pytest finds fixtures here
-)
-from loopback import Exchange, Server
 
 from ferrule.http import BodyCutOff, Client
+from ferrule_testkit.web.clients import LONG, send_raw
+from ferrule_testkit.web.loopback import Exchange, Server
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("no_proxies")]
 
 
 def test_an_answer_has_its_status_headers_url_and_body(server: Server) -> None:

@@ -1,25 +1,17 @@
 """One instant bounds everything, and a guard sees every address."""
-# ruff: noqa: F811 - a fixture has the name of the argument that asks for it
 
 import threading
 import time
 
 import pytest
-from http_fixtures import (
-    HANDSHAKES,
-    LONG,
-    SHORT,
-    Judge,
-    endless_handshake,
-    no_environment,  # noqa: F401
-    reason_of_failure,
-    server,  # noqa: F401 - pytest finds fixtures here
-)
-from loopback import Exchange, Server
 
 from ferrule.errors import ToolError
 from ferrule.http import Client, RequestFailed, deadline
 from ferrule.http.reasons import HostUnknown
+from ferrule_testkit.web.clients import HANDSHAKES, LONG, SHORT, Judge, endless_handshake, reason_of_failure
+from ferrule_testkit.web.loopback import Exchange, Server
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("no_proxies")]
 
 
 def test_a_deadline_that_has_passed_leaves_no_time(server: Server) -> None:

@@ -1,5 +1,4 @@
 """The transports for httpx and httpx2, synchronous and not, against real servers on loopback."""
-# ruff: noqa: F811 - a fixture has the name of the argument that asks for it
 
 import asyncio
 import gzip
@@ -21,24 +20,13 @@ import httpx2
 import openai
 import pytest
 import trustme
-from http_fixtures import (
-    HANDSHAKES,
-    LONG,
-    SHORT,
-    Judge,
-    authority,  # noqa: F401 - pytest finds fixtures here
-    endless_handshake,
-    no_environment,  # noqa: F401
-    secure_server,  # noqa: F401
-    send_raw,
-    server,  # noqa: F401
-    server_context,
-    trusted,  # noqa: F401
-)
-from loopback import Exchange, Server, refused_port
 
 from ferrule.errors import ToolError
 from ferrule.http import AddressGuard, AsyncHTTPXTransport, HTTPXTransport
+from ferrule_testkit.web.clients import HANDSHAKES, LONG, SHORT, Judge, endless_handshake, send_raw, server_context
+from ferrule_testkit.web.loopback import Exchange, Server, refused_port
+
+pytestmark = pytest.mark.usefixtures("no_proxies")
 
 GRACE = 1.5  # seconds by which a busy machine may be late
 
@@ -122,12 +110,14 @@ def never() -> Iterator[Callable[[str, int], list[str]]]:
     ended.set()
 
 
+@pytest.mark.process
 def test_an_answer_is_the_librarys_own(sender: Sender, server: Server) -> None:
     url = server.page("/?a=%20b", gzip.compress(b"hello"), status=404, headers={"Content-Encoding": "gzip"})
     assert sender.send(url) == [Answer(404, b"hello", url)]
     assert server.requests[0].target == "/?a=%20b"
 
 
+@pytest.mark.process
 def test_a_body_is_sent_and_one_connection_serves_more_requests(sender: Sender, server: Server) -> None:
     sent, peers = b"x" * 1_000_000, set()
 
@@ -140,6 +130,7 @@ def test_a_body_is_sent_and_one_connection_serves_more_requests(sender: Sender, 
     assert len(peers) == 1
 
 
+@pytest.mark.process
 def test_a_response_that_is_left_gives_its_connection_back(server: Server) -> None:
     url = server.route("/", lambda exchange: (exchange.send(b"HTTP/1.1 200 OK\r\n\r\n"), exchange.drip(b"x"))[0])
     with (
@@ -149,6 +140,7 @@ def test_a_response_that_is_left_gives_its_connection_back(server: Server) -> No
         assert next(response.iter_bytes()).startswith(b"x")
 
 
+@pytest.mark.process
 def test_a_response_that_is_left_gives_its_connection_back_in_asyncio_too(server: Server) -> None:
     url = server.route("/", lambda exchange: (exchange.send(b"HTTP/1.1 200 OK\r\n\r\n"), exchange.drip(b"x"))[0])
 
@@ -165,18 +157,22 @@ def test_a_response_that_is_left_gives_its_connection_back_in_asyncio_too(server
 # ---- the deadline
 
 
+@pytest.mark.process
 def test_a_deadline_that_has_passed_leaves_no_time(sender: Sender, server: Server) -> None:
     assert sender.failure("ConnectTimeout", server.page("/", ""), seconds=-1) == "Connection timeout"
 
 
+@pytest.mark.process
 def test_a_name_server_cannot_outlive_the_deadline(sender: Sender, never: Callable[[str, int], list[str]]) -> None:
     assert sender.failure("ConnectTimeout", "http://slow.example/", seconds=SHORT, resolver=never)
 
 
+@pytest.mark.process
 def test_a_server_that_says_nothing_cannot_outlive_the_deadline(sender: Sender, server: Server) -> None:
     assert sender.failure("ReadTimeout", server.route("/", Exchange.hang), seconds=SHORT) == "Connection timeout"
 
 
+@pytest.mark.process
 def test_headers_that_drip_cannot_outlive_the_deadline(sender: Sender, server: Server) -> None:
     def answer(exchange: Exchange) -> None:
         exchange.send(b"HTTP/1.1 200 OK\r\n")
@@ -185,6 +181,7 @@ def test_headers_that_drip_cannot_outlive_the_deadline(sender: Sender, server: S
     assert sender.failure("ReadTimeout", server.route("/", answer), seconds=SHORT)
 
 
+@pytest.mark.process
 def test_a_body_that_drips_cannot_outlive_the_deadline(sender: Sender, server: Server) -> None:
     def answer(exchange: Exchange) -> None:
         exchange.send(b"HTTP/1.1 200 OK\r\n\r\n")
@@ -193,17 +190,20 @@ def test_a_body_that_drips_cannot_outlive_the_deadline(sender: Sender, server: S
     assert sender.failure("ReadTimeout", server.route("/", answer), seconds=SHORT)
 
 
+@pytest.mark.process
 def test_a_server_that_does_not_read_cannot_outlive_the_deadline(sender: Sender, server: Server) -> None:
     url = server.route("/", Exchange.hang)
     assert sender.failure("WriteTimeout", url, seconds=SHORT, method="POST", content=bytes(32 << 20))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("begun", HANDSHAKES, ids=["silent", "dripping"])
 def test_a_handshake_cannot_outlive_the_deadline(sender: Sender, begun: bytes) -> None:
     with endless_handshake(begun) as url:
         assert sender.failure("ConnectTimeout" if sender.asynchronous else "ReadTimeout", url, seconds=SHORT)
 
 
+@pytest.mark.process
 def test_a_timeout_of_the_client_that_is_shorter_holds(sender: Sender, server: Server) -> None:
     url = server.route("/", Exchange.hang)
     started = time.monotonic()
@@ -211,6 +211,7 @@ def test_a_timeout_of_the_client_that_is_shorter_holds(sender: Sender, server: S
     assert time.monotonic() - started < LONG / 2
 
 
+@pytest.mark.process
 def test_a_name_that_is_still_looked_up_keeps_no_process_from_ending() -> None:
     script = (
         "import asyncio, sys, threading, time, httpx\n"
@@ -229,6 +230,7 @@ def test_a_name_that_is_still_looked_up_keeps_no_process_from_ending() -> None:
 # ---- the guard
 
 
+@pytest.mark.process
 def test_a_guard_refuses_addresses(sender: Sender, server: Server) -> None:
     with pytest.raises(ToolError, match=r"127\.0\.0\.1 is a loopback address") as refused:
         sender.get(server.page("/", "secret"), guard=AddressGuard())
@@ -236,6 +238,7 @@ def test_a_guard_refuses_addresses(sender: Sender, server: Server) -> None:
     assert server.requests == []
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("host", ["inside.example", "127.1", "2130706433", "0x7f000001"])
 def test_a_guard_refuses_names_that_lead_to_private_addresses(sender: Sender, server: Server, host: str) -> None:
     answers = {"inside.example": ["93.184.216.34", "10.0.0.1"]}
@@ -248,6 +251,7 @@ def test_a_guard_refuses_names_that_lead_to_private_addresses(sender: Sender, se
     assert server.requests == []
 
 
+@pytest.mark.process
 def test_what_a_guard_has_seen_is_what_is_connected_to(sender: Sender, server: Server) -> None:
     answers = iter([["127.0.0.1"], ["10.0.0.1"]])
     judge = Judge("10.0.0.1")
@@ -257,6 +261,7 @@ def test_what_a_guard_has_seen_is_what_is_connected_to(sender: Sender, server: S
     assert judge.asked == [("changing.example", []), ("changing.example", ["127.0.0.1"])]
 
 
+@pytest.mark.process
 def test_where_a_redirect_leads_is_judged_again(sender: Sender, server: Server) -> None:
     url = server.redirect("/", f"http://inside.example:{server.address[1]}/secret")
     names = {"inside.example": ["10.0.0.1"]}
@@ -273,11 +278,13 @@ def test_where_a_redirect_leads_is_judged_again(sender: Sender, server: Server) 
 # ---- TLS, proxies, failures
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("trusted")
 def test_the_authorities_of_ssl_cert_file_are_trusted(sender: Sender, secure_server: Server) -> None:
     assert sender.get(secure_server.page("/", "safe" * 50_000)) == b"safe" * 50_000
 
 
+@pytest.mark.process
 def test_a_context_of_the_tools_own_is_used(sender: Sender, authority: trustme.CA, secure_server: Server) -> None:
     import ssl
 
@@ -286,11 +293,13 @@ def test_a_context_of_the_tools_own_is_used(sender: Sender, authority: trustme.C
     assert sender.get(secure_server.page("/", "safe"), tls=context) == b"safe"
 
 
+@pytest.mark.process
 def test_a_certificate_of_an_unknown_authority_is_refused(sender: Sender, secure_server: Server) -> None:
     reason = sender.failure("ConnectError", secure_server.page("/", "safe"))
     assert reason.startswith("TLS certificate verify failed: ")
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("trusted")
 @pytest.mark.parametrize("secure_proxy", [False, True], ids=["http-proxy", "https-proxy"])
 def test_https_goes_through_the_tunnel_of_a_proxy(
@@ -308,6 +317,7 @@ def test_https_goes_through_the_tunnel_of_a_proxy(
         assert [request.target for request in proxy.requests] == ["secure.example:443"]
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("trusted")
 def test_a_body_that_drips_through_a_tunnel_cannot_outlive_the_deadline(
     sender: Sender, authority: trustme.CA, secure_server: Server, monkeypatch: pytest.MonkeyPatch
@@ -323,6 +333,7 @@ def test_a_body_that_drips_through_a_tunnel_cannot_outlive_the_deadline(
         assert sender.failure("ReadTimeout", "https://secure.example/", seconds=1)
 
 
+@pytest.mark.process
 def test_through_a_proxy_the_host_is_judged_and_the_proxy_is_not(
     sender: Sender, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -338,12 +349,14 @@ def test_through_a_proxy_the_host_is_judged_and_the_proxy_is_not(
     assert [request.target for request in server.requests] == ["http://far.example/"]
 
 
+@pytest.mark.process
 def test_a_proxy_that_refuses_is_told(sender: Sender, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", server.url)
     reason = sender.failure("ProxyError", "https://secure.example/")
     assert reason == "The proxy refused to connect: HTTP 403 (through the proxy that HTTPS_PROXY names)"
 
 
+@pytest.mark.process
 def test_a_failure_is_the_librarys_own_without_the_query(sender: Sender, server: Server) -> None:
     refused = sender.failure("ConnectError", f"http://127.0.0.1:{refused_port()}/?key=SECRET")
     assert refused == "Connection refused"
@@ -355,6 +368,7 @@ def test_a_failure_is_the_librarys_own_without_the_query(sender: Sender, server:
     assert sender.failure("RemoteProtocolError", cut) == "Connection closed before the whole body had come"
 
 
+@pytest.mark.process
 def test_a_reset_connection_is_told(sender: Sender, server: Server) -> None:
     def reset(exchange: Exchange) -> None:
         exchange.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -364,6 +378,7 @@ def test_a_reset_connection_is_told(sender: Sender, server: Server) -> None:
     assert sender.failure("ReadError", server.route("/", reset)) == "Connection reset by the server"
 
 
+@pytest.mark.process
 def test_a_host_that_no_certificate_can_name_is_refused(
     sender: Sender, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -374,6 +389,7 @@ def test_a_host_that_no_certificate_can_name_is_refused(
     assert reason == "The connection failed (through the proxy that HTTPS_PROXY names)"
 
 
+@pytest.mark.process
 def test_threads_that_begin_at_once_leave_no_connection_open(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     import ferrule.http.connections
 
@@ -406,6 +422,7 @@ def test_another_scheme_than_http_is_refused(sender: Sender) -> None:
         sender.get("ftp://127.0.0.1/")
 
 
+@pytest.mark.process
 def test_the_next_address_is_tried_when_one_is_dead(sender: Sender, server: Server) -> None:
     server.page("/", "alive")
     url = f"http://two.example:{server.address[1]}/"
@@ -464,6 +481,7 @@ SDKS: list[tuple[Callable[..., str], type, str, str, type[Exception], type[Excep
 ]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("ask", "transport", "path", "answer", "late", "refused"), SDKS)
 def test_an_sdk_asks_through_it_within_the_deadline_and_under_the_guard(
     server: Server,
@@ -488,6 +506,7 @@ def test_an_sdk_asks_through_it_within_the_deadline_and_under_the_guard(
     assert time.monotonic() - started < SHORT + GRACE
 
 
+@pytest.mark.process
 def test_the_transports_import_no_httpx_and_no_asyncio_before_they_are_needed() -> None:
     script = (
         "import sys, time\n"

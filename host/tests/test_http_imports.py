@@ -1,15 +1,14 @@
 """What a request imports, and what is put off."""
-# ruff: noqa: F811 - a fixture has the name of the argument that asks for it
 
 import subprocess
 import sys
 from pathlib import Path
 
-from http_fixtures import (
-    no_environment,  # noqa: F401
-    server,  # noqa: F401 - pytest finds fixtures here
-)
-from loopback import Server
+import pytest
+
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("no_proxies")]
 
 
 def _imported_by(server: Server, *paths: str) -> set[str]:

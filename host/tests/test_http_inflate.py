@@ -1,21 +1,16 @@
 """Bodies and their encodings, with a bound on what they may grow to."""
-# ruff: noqa: F811 - a fixture has the name of the argument that asks for it
 
 import gzip
 import time
 import zlib
 
 import pytest
-from http_fixtures import (
-    LONG,
-    get_body,
-    no_environment,  # noqa: F401
-    reason_of_failure,
-    server,  # noqa: F401 - pytest finds fixtures here
-)
-from loopback import Server
 
 from ferrule.http import Client
+from ferrule_testkit.web.clients import LONG, get_body, reason_of_failure
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("no_proxies")]
 
 
 @pytest.mark.parametrize(

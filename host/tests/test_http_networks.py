@@ -4,9 +4,9 @@ import random
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
 
 import pytest
-from hostile_urls import NEAR, NOWHERE, words
 
 from ferrule.http.networks import kind_of
+from ferrule_testkit.hostile.urls import NEAR, NOWHERE, words
 
 # The two registries of special-purpose addresses, and the multicast ranges; what is globally reachable is left out.
 REGISTERED = words("""

@@ -1,24 +1,17 @@
 """The proxies that the environment names."""
-# ruff: noqa: F811 - a fixture has the name of the argument that asks for it
 
 import pytest
 import trustme
-from http_fixtures import (
-    authority,  # noqa: F401 - pytest finds fixtures here
-    get_body,
-    no_environment,  # noqa: F401
-    reason_of_failure,
-    secure_server,  # noqa: F401
-    server,  # noqa: F401
-    server_context,
-    trusted,  # noqa: F401
-)
-from loopback import Exchange, Server, refused_port
 
 from ferrule.errors import ToolError
 from ferrule.http.proxies import is_excluded
+from ferrule_testkit.web.clients import get_body, reason_of_failure, server_context
+from ferrule_testkit.web.loopback import Exchange, Server, refused_port
+
+pytestmark = pytest.mark.usefixtures("no_proxies")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"])
 def test_http_goes_through_the_proxy_of_the_environment(
     variable: str, server: Server, monkeypatch: pytest.MonkeyPatch
@@ -29,24 +22,28 @@ def test_http_goes_through_the_proxy_of_the_environment(
     assert server.requests[0].headers["proxy-authorization"] == "Basic dUA6cDo="
 
 
+@pytest.mark.process
 def test_a_proxy_may_be_named_without_a_scheme(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", f"127.0.0.1:{server.address[1]}")
     server.page("http://far.example/", "x")
     assert get_body("http://far.example/") == b"x"
 
 
+@pytest.mark.process
 def test_the_small_spelling_goes_before_the_large_one(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://nowhere.example")
     monkeypatch.setenv("http_proxy", "")
     assert get_body(server.page("/", "straight")) == b"straight"
 
 
+@pytest.mark.process
 def test_http_proxy_means_nothing_in_a_cgi_program(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{refused_port()}")
     monkeypatch.setenv("REQUEST_METHOD", "GET")
     assert get_body(server.page("/", "straight")) == b"straight"
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("trusted")
 @pytest.mark.parametrize("secure_proxy", [False, True], ids=["http-proxy", "https-proxy"])
 def test_https_goes_through_a_tunnel(
@@ -60,6 +57,7 @@ def test_https_goes_through_a_tunnel(
         assert [request.target for request in proxy.requests] == ["secure.example:443"]
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("trusted")
 def test_a_body_that_drips_through_a_tunnel_cannot_outlive_the_deadline(
     authority: trustme.CA, secure_server: Server, monkeypatch: pytest.MonkeyPatch
@@ -75,6 +73,7 @@ def test_a_body_that_drips_through_a_tunnel_cannot_outlive_the_deadline(
         assert reason_of_failure("https://secure.example/", seconds=1).startswith("Connection timeout")
 
 
+@pytest.mark.process
 def test_a_proxy_that_refuses_is_told(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", server.url)
     assert reason_of_failure("https://secure.example/") == (
@@ -82,11 +81,13 @@ def test_a_proxy_that_refuses_is_told(server: Server, monkeypatch: pytest.Monkey
     )
 
 
+@pytest.mark.process
 def test_a_proxy_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", f"http://user:SECRET@127.0.0.1:{refused_port()}")
     assert reason_of_failure("http://far.example/") == "Connection refused (through the proxy that http_proxy names)"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "value",
     [
@@ -108,6 +109,7 @@ def test_a_variable_that_names_no_proxy_is_told_without_its_value(
     assert "SECRET" not in str(failed.value.facts())
 
 
+@pytest.mark.process
 def test_a_host_of_no_proxy_is_reached_straight(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{refused_port()}")
     monkeypatch.setenv("NO_PROXY", "localhost,127.0.0.1")

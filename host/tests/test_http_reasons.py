@@ -1,26 +1,19 @@
 """Why there is no answer, or not a whole one, in a few words."""
-# ruff: noqa: F811 - a fixture has the name of the argument that asks for it
 
 import gzip
 import logging
 import time
 
 import pytest
-from http_fixtures import (
-    LONG,
-    authority,  # noqa: F401 - pytest finds fixtures here
-    get_body,
-    no_environment,  # noqa: F401
-    reason_of_failure,
-    secure_server,  # noqa: F401
-    send_raw,
-    server,  # noqa: F401
-)
-from loopback import Server, refused_port
 
 from ferrule.http import Client, RequestFailed, UnusableURL
+from ferrule_testkit.web.clients import LONG, get_body, reason_of_failure, send_raw
+from ferrule_testkit.web.loopback import Server, refused_port
+
+pytestmark = pytest.mark.usefixtures("no_proxies")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "answer",
     [
@@ -35,6 +28,7 @@ def test_a_body_that_is_not_whole_is_an_error(server: Server, answer: bytes) -> 
     assert reason_of_failure(server.route("/", send_raw(answer))) == "Connection closed before the whole body had come"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
@@ -47,6 +41,7 @@ def test_an_answer_that_is_none_is_told(server: Server, answer: bytes, reason: s
     assert reason_of_failure(server.route("/", send_raw(answer))) == reason
 
 
+@pytest.mark.process
 def test_a_refused_connection_is_told() -> None:
     assert reason_of_failure(f"http://127.0.0.1:{refused_port()}/") == "Connection refused"
 
@@ -56,6 +51,7 @@ def test_a_host_without_an_address_is_told() -> None:
     assert reason_of_failure(f"http://{host}/") == f"Could not resolve host {host}"
 
 
+@pytest.mark.process
 def test_the_next_address_is_tried_when_one_is_dead(server: Server) -> None:
     server.page("/", "alive")
     with Client(time.monotonic() + LONG, resolver=lambda host, port: ["127.0.0.2", "127.0.0.1"]) as client:
@@ -81,6 +77,7 @@ def test_a_url_that_cannot_be_sent_is_told(url: str) -> None:
         get_body(url)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("value", ["SECRET\n", "SECRET\x00", "SECRETü"])
 def test_a_header_that_cannot_be_sent_is_told_without_its_value(server: Server, value: str) -> None:
     url = server.page("/", "")
@@ -90,6 +87,7 @@ def test_a_header_that_cannot_be_sent_is_told_without_its_value(server: Server, 
     assert "SECRET" not in repr(failed.value)
 
 
+@pytest.mark.process
 def test_no_reason_and_no_log_holds_the_query(
     server: Server, secure_server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,5 +1,4 @@
 """Which certificates are trusted, and for which names."""
-# ruff: noqa: F811 - a fixture has the name of the argument that asks for it
 
 import shutil
 import ssl
@@ -9,23 +8,17 @@ from pathlib import Path
 
 import pytest
 import trustme
-from http_fixtures import (
-    LONG,
-    authority,  # noqa: F401 - pytest finds fixtures here
-    get_body,
-    no_environment,  # noqa: F401
-    reason_of_failure,
-    secure_server,  # noqa: F401
-    server,  # noqa: F401
-    trusted,  # noqa: F401
-)
-from loopback import Server
 
 from ferrule.errors import ToolError
 from ferrule.http import Client, RequestFailed, trust
 from ferrule.http.trust import tls_context
+from ferrule_testkit.web.clients import LONG, get_body, reason_of_failure
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = pytest.mark.usefixtures("no_proxies")
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("trusted")
 @pytest.mark.parametrize("host", ["secure.example", "secure.example."])
 def test_a_dot_at_the_end_of_a_name_is_no_part_of_its_certificate(
@@ -39,6 +32,7 @@ def test_a_dot_at_the_end_of_a_name_is_no_part_of_its_certificate(
     assert secure_server.requests[0].headers["host"] == f"{host}:{secure_server.address[1]}"
 
 
+@pytest.mark.process
 def test_a_name_that_idna_2008_does_not_know_is_asked_for_as_it_is_written(server: Server) -> None:
     server.page("/", "found")
     client = Client(time.monotonic() + LONG, resolver=lambda host, port: ["127.0.0.1"])
@@ -47,17 +41,20 @@ def test_a_name_that_idna_2008_does_not_know_is_asked_for_as_it_is_written(serve
     assert server.requests[0].headers["host"] == f"xn--ls8h.example:{server.address[1]}"
 
 
+@pytest.mark.process
 def test_a_certificate_of_an_unknown_authority_is_refused(secure_server: Server) -> None:
     reason = reason_of_failure(secure_server.page("/", "x"))
     assert reason.startswith("TLS certificate verify failed: ")
     assert "certificate" in reason.removeprefix("TLS certificate verify failed: ")
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("trusted")
 def test_the_authorities_of_ssl_cert_file_are_trusted(secure_server: Server) -> None:
     assert get_body(secure_server.page("/", "safe" * 100_000)) == b"safe" * 100_000
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not shutil.which("openssl"), reason="openssl computes the names of the files")
 def test_the_authorities_of_ssl_cert_dir_are_trusted(
     authority: trustme.CA, secure_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -85,6 +82,7 @@ def test_the_systems_folder_is_trusted_only_where_its_names_are_hashed(
     assert bool(context.get_ca_certs()) is (folder != "hashed")  # a folder is only read as it is needed
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("trusted")
 def test_a_certificate_for_another_host_is_refused(secure_server: Server) -> None:
     with Client(time.monotonic() + LONG, resolver=lambda host, port: ["127.0.0.1"]) as client:
@@ -95,6 +93,7 @@ def test_a_certificate_for_another_host_is_refused(secure_server: Server) -> Non
             assert response.status == 200
 
 
+@pytest.mark.process
 def test_a_context_of_the_tools_own_is_used(authority: trustme.CA, secure_server: Server) -> None:
     context = ssl.create_default_context()
     authority.configure_trust(context)
@@ -103,10 +102,12 @@ def test_a_context_of_the_tools_own_is_used(authority: trustme.CA, secure_server
         assert response.read() == b"x"
 
 
+@pytest.mark.process
 def test_https_where_http_is_spoken_is_told(server: Server) -> None:
     assert reason_of_failure(f"https://127.0.0.1:{server.address[1]}/").startswith("TLS failed: ")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("variable", "value"),
     [("SSL_CERT_FILE", "/nowhere.pem"), ("SSL_CERT_DIR", "/nowhere"), ("SSL_CERT_FILE", __file__)],
@@ -121,6 +122,7 @@ def test_a_variable_that_names_no_certificates_is_told(
     assert value in failed.value.message
 
 
+@pytest.mark.process
 def test_certificates_are_not_looked_for_where_there_is_no_tls(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere.pem")
     assert get_body(server.page("/", "x")) == b"x"

@@ -2,12 +2,12 @@
 
 import httpx
 import pytest
-from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ferrule.http import UnusableURL
 from ferrule.http.urls import parse
+from ferrule_testkit.effort import examples
 
 HOSTS = [
     "a.example",

@@ -7,8 +7,6 @@ import time
 from collections.abc import Mapping
 
 import pytest
-from machine import Machine
-from serving import is_alive, wait_until
 
 from ferrule import JSONObject, ToolError, installed
 from ferrule.errors import ArgumentsInvalid
@@ -23,6 +21,8 @@ from ferrule.installed import (
     run_process,
     supervise,
 )
+from ferrule_testkit.machine import Machine
+from ferrule_testkit.serve.serving import is_alive, wait_until
 
 SECRET = "sk-0123456789"
 CREDENTIALS = """
@@ -74,6 +74,7 @@ def supervised(work: Mapping[str, int] | None = None, name: str = "tally") -> Ou
     return supervise(do, deadline=time.monotonic() + 30, memory_mib=1024, max_bytes=1 << 20)
 
 
+@pytest.mark.process
 def test_an_opened_tool_says_what_it_is_and_is_called(tally: Machine) -> None:
     outcome = supervised()
     assert outcome.failure is None
@@ -88,6 +89,7 @@ def test_an_opened_tool_says_what_it_is_and_is_called(tally: Machine) -> None:
     assert list(outcome.secrets) == [SECRET]
 
 
+@pytest.mark.process
 def test_a_tools_own_findings_and_those_of_its_schema_differ(tally: Machine) -> None:
     assert json.loads(supervised({"count": 3}).result or b"")["findings"] == ["count: it is odd"]
     failure = supervised({"number": 3}).failure
@@ -96,6 +98,7 @@ def test_a_tools_own_findings_and_those_of_its_schema_differ(tally: Machine) -> 
     assert "number" in failure["message"]
 
 
+@pytest.mark.process
 def test_a_tool_that_is_not_there_is_the_failure(tally: Machine) -> None:
     failure = supervised(name="nothing").failure
     assert failure is not None
@@ -106,6 +109,7 @@ def test_a_name_of_an_entry_point_is_imported() -> None:
     assert resolve("ferrule.errors:ToolError") is ToolError
 
 
+@pytest.mark.process
 def test_a_tool_is_executed_as_its_executable_does(tally: Machine) -> None:
     ended = asyncio.run(execute("tally", b'{"count": 2}', 30, {**tally.environment, "TALLY_KEY": SECRET}))
     assert (json.loads(ended.stdout)["count"], ended.has_failed, ended.is_late) == (2, False, False)
@@ -113,6 +117,7 @@ def test_a_tool_is_executed_as_its_executable_does(tally: Machine) -> None:
     assert (json.loads(ended.stdout)["error_code"], ended.has_failed) == ("AUTH_MISSING", True)
 
 
+@pytest.mark.process
 def test_an_interpreter_has_this_ones_path_and_the_rest_of_its_arguments(
     tally: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,6 +132,7 @@ def test_an_interpreter_has_this_ones_path_and_the_rest_of_its_arguments(
     assert json.loads(ended.stdout) == [[], sys.flags.isolated]
 
 
+@pytest.mark.process
 def test_a_process_that_takes_too_long_is_ended_with_what_it_had_written(tally: Machine) -> None:
     async def run() -> ProcessResult:
         return await run_process(["/bin/sh", "-c", "echo $$; trap '' TERM; while :; do sleep 0.01; done"], b"", 0.5)
@@ -136,6 +142,7 @@ def test_a_process_that_takes_too_long_is_ended_with_what_it_had_written(tally: 
     wait_until(lambda: not is_alive(int(ended.stdout)), "the end of the process")
 
 
+@pytest.mark.process
 def test_a_process_is_ended_where_its_caller_is_cancelled(tally: Machine) -> None:
     mark = tally.work / "process"
 
@@ -150,6 +157,7 @@ def test_a_process_is_ended_where_its_caller_is_cancelled(tally: Machine) -> Non
     assert not is_alive(int(mark.read_text()))
 
 
+@pytest.mark.process
 def test_what_cannot_be_started_is_an_error() -> None:
     with pytest.raises(OSError, match="nowhere"):
         asyncio.run(run_process(["/nowhere/python"], b"", 5))

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ferrule
 from ferrule.schema.rules import RULES, Finding, check, check_text, contract_errors
+from ferrule_testkit.effort import examples
 
 TEXT = {"type": "string", "description": "A text."}
 
@@ -27,6 +27,7 @@ def places(findings: list[Finding], severity: str | None = None) -> list[tuple[s
     return [(found.id, found.pointer) for found in findings if severity in (None, found.severity)]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("keyword", ["properties", "items", "not", "default", "enum"])
 def test_a_schema_100000_levels_deep_is_told_so_and_ends_nothing(keyword: str) -> None:
     bottom: dict[str, object] = {"type": "object"}
@@ -50,6 +51,7 @@ def test_64_levels_of_json_are_checked_in_full() -> None:
     assert places(found, "warning") == [("nesting-depth", "/parameters/properties/p" + "/items" * 4)]
 
 
+@pytest.mark.process
 def test_a_remote_reference_is_never_fetched() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.2)
@@ -60,6 +62,7 @@ def test_a_remote_reference_is_never_fetched() -> None:
             server.accept()
 
 
+@pytest.mark.process
 def test_the_path_of_schema_loads_light_modules_and_the_table_only_for_a_finding() -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules)\n"

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from machine import Machine
 
 from ferrule import static_schema
 from ferrule.discovery import InstalledTool
 from ferrule.errors import SchemaInvalid
 from ferrule.schema import schema_file
+from ferrule_testkit.machine import Machine
 
 SCHEMA = {"name": "dice", "description": "Rolls.", "parameters": {"type": "object", "properties": {}}}
 TEXT = json.dumps(SCHEMA)
@@ -206,6 +206,7 @@ def printed(machine: Machine, name: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, env=machine.environment, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.process
 def test_a_computed_schema_is_printed_as_a_static_one_is(machine: Machine) -> None:
     machine.install("computed", static=False)
     machine.install("fixed")
@@ -214,6 +215,7 @@ def test_a_computed_schema_is_printed_as_a_static_one_is(machine: Machine) -> No
     assert outputs[0].stdout.replace("computed", "fixed") == outputs[1].stdout
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("top", "schema", "reason"),
     [

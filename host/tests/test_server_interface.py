@@ -4,6 +4,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from ferrule.calls import server_interface
 
 
@@ -14,6 +16,7 @@ def test_every_name_is_there_and_documented() -> None:
         assert name in documented
 
 
+@pytest.mark.process
 def test_importing_it_imports_no_other_room_of_the_host() -> None:
     code = (
         "import sys, ferrule.calls.server_interface\n"
@@ -23,6 +26,7 @@ def test_importing_it_imports_no_other_room_of_the_host() -> None:
     assert set(done.stdout.split()) <= {"ferrule.calls", "ferrule.calls.server_interface", "ferrule.lazy"}
 
 
+@pytest.mark.process
 def test_modules_are_imported_ahead_though_one_of_them_fails() -> None:
     code = (
         "import sys\nfrom ferrule.calls.server_interface import import_ahead\n"

@@ -4,12 +4,15 @@ import sys
 from collections.abc import Sequence
 
 import pytest
-from machine import Machine
-from serving import is_alive, wait_until
 
 from ferrule.errors import ToolFailed
 from ferrule.installed import ALL, UNKNOWN, InventorySnapshot, Snapshot, ToolFacts
 from ferrule.supervision import python_process
+from ferrule_testkit.machine import Machine
+from ferrule_testkit.serve.serving import is_alive, wait_until
+
+pytestmark = pytest.mark.process
+
 
 SECONDS = 60.0
 

@@ -31,6 +31,7 @@ def test_every_public_name_is_documented_and_can_be_had() -> None:
         _ = storage.nothing
 
 
+@pytest.mark.process
 def test_importing_it_imports_nothing_of_what_it_offers() -> None:
     script = "import sys, ferrule.storage; print(*(name for name in sys.modules if name.startswith('ferrule.storage')))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -121,6 +122,7 @@ def test_a_draft_that_has_the_time_of_its_entry_already_is_abandoned_at_its_own_
     assert not draft.exists()
 
 
+@pytest.mark.slow
 def test_a_lock_that_is_kept_is_told_for_a_ledger_and_gone_past_without_one(tmp_path: Path) -> None:
     with locked(str(tmp_path / "ledger"), 0), locked(str(tmp_path / ".lock"), 0):
         with pytest.raises(StorageError) as raised:

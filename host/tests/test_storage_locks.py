@@ -12,10 +12,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
-from runs import wait_for
 
 from ferrule.storage import locked, update_locked
 from ferrule.storage.threads import run_within
+from ferrule_testkit.runs import wait_for
 
 SECONDS = 60.0
 
@@ -61,6 +61,7 @@ def is_blocked(process: int | None) -> bool:
     return any(line[1] == "->" and line[5] == str(process) for line in lines)
 
 
+@pytest.mark.process
 def test_one_process_at_a_time_holds_a_lock(path: str) -> None:
     first = Holder(path)
     assert first.answer() == "holds"
@@ -87,6 +88,7 @@ def test_a_lock_is_waited_for_until_the_limit(path: str) -> None:
             pass
 
 
+@pytest.mark.process
 def test_a_lock_that_comes_after_the_limit_is_given_back(path: str) -> None:
     first = Holder(path)
     assert first.answer() == "holds"
@@ -97,6 +99,7 @@ def test_a_lock_that_comes_after_the_limit_is_given_back(path: str) -> None:
         pass
 
 
+@pytest.mark.process
 def test_the_one_who_gave_up_in_this_process_does_not_keep_the_lock_from_others(path: str) -> None:
     first = Holder(path)
     assert first.answer() == "holds"
@@ -107,6 +110,7 @@ def test_the_one_who_gave_up_in_this_process_does_not_keep_the_lock_from_others(
         pass
 
 
+@pytest.mark.process
 def test_a_holder_that_is_killed_lets_go_at_once(path: str) -> None:
     first = Holder(path)
     assert first.answer() == "holds"
@@ -117,6 +121,7 @@ def test_a_holder_that_is_killed_lets_go_at_once(path: str) -> None:
     second.let_go()
 
 
+@pytest.mark.process
 def test_a_process_that_was_forked_meanwhile_does_not_keep_the_lock(path: str) -> None:
     with locked(path, 0):
         left = multiprocessing.Process(target=time.sleep, args=(SECONDS,), daemon=True)
@@ -138,6 +143,7 @@ def test_a_descriptor_of_a_folder_stays_open(tmp_path: Path) -> None:
     os.close(folder)
 
 
+@pytest.mark.process
 def test_a_descriptor_can_be_locked_after_attempts_that_took_too_long(path: str) -> None:
     with locked(path, 0):
         file = os.open(path, os.O_RDWR)
@@ -157,6 +163,7 @@ def test_a_descriptor_can_be_locked_after_attempts_that_took_too_long(path: str)
     os.close(file)
 
 
+@pytest.mark.process
 def test_an_attempt_that_a_signal_breaks_off_leaves_no_lock(path: str) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -175,6 +182,7 @@ def test_an_attempt_that_a_signal_breaks_off_leaves_no_lock(path: str) -> None:
         pass
 
 
+@pytest.mark.process
 def test_a_thread_that_still_waits_does_not_keep_the_interpreter_from_ending(path: str) -> None:
     program = (
         "import sys\nfrom ferrule.storage import locked\n"
@@ -186,6 +194,7 @@ def test_a_thread_that_still_waits_does_not_keep_the_interpreter_from_ending(pat
     assert (done.stdout, done.stderr, done.returncode) == ("gave up False\n", "", 0)
 
 
+@pytest.mark.process
 def test_a_child_that_is_forked_while_a_thread_waits_can_lock_for_itself(path: str) -> None:
     first = Holder(path)
     assert first.answer() == "holds"
@@ -216,6 +225,7 @@ def _count(path: str) -> None:
         update_locked(path, SECONDS, lambda data: str(int(data or b"0") + 1).encode())
 
 
+@pytest.mark.process
 def test_no_change_of_many_processes_is_lost(path: str) -> None:
     processes = [multiprocessing.Process(target=_count, args=(path,)) for _ in range(4)]
     for process in processes:

@@ -192,6 +192,7 @@ def nested(levels: int) -> Any:
     return value
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
@@ -221,6 +222,7 @@ def test_what_the_client_cannot_hold_is_refused_with_its_place(value: Any, reaso
     assert str(caught.value) == reason
 
 
+@pytest.mark.process
 def test_the_place_of_what_is_wrong_in_100000_levels_is_shortened() -> None:
     value: Any = math.nan
     for _ in range(100_000):
@@ -245,6 +247,7 @@ def test_what_python_has_besides_is_written_as_its_json(value: Any, written: byt
     assert dumps(value) == written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -263,6 +266,7 @@ def test_two_megabytes_are_read_and_written_in_one_pass(text: str) -> None:
         loads(text + "\nx")
 
 
+@pytest.mark.process
 def test_all_of_this_holds_where_the_c_module_is_missing() -> None:
     if strict_json._json is None:
         pytest.skip("this is the run without the C module")

@@ -17,6 +17,7 @@ def tool(folder: Path, monkeypatch: pytest.MonkeyPatch, body: str) -> str:
     return "almanac"
 
 
+@pytest.mark.process
 def test_a_run_has_exit_code_document_and_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = tool(tmp_path, monkeypatch, "echo words >&2; cat; echo; exit 1")
     run = testing.run_tool(name, {"city": "Łódź"})
@@ -24,6 +25,7 @@ def test_a_run_has_exit_code_document_and_text(tmp_path: Path, monkeypatch: pyte
     assert "Łódź" in repr(run)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("printed", ["", "Traceback", f"{ANSWER} {ANSWER}", "[]", "NaN"])
 def test_what_is_not_one_json_object_fails_the_test(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: str
@@ -33,18 +35,21 @@ def test_what_is_not_one_json_object_fails_the_test(
         testing.run_tool(name, {})
 
 
+@pytest.mark.process
 def test_a_document_without_a_newline_fails_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = tool(tmp_path, monkeypatch, f"printf %s '{ANSWER}'")
     with pytest.raises(AssertionError, match="newline"):
         testing.run_tool(name, {})
 
 
+@pytest.mark.process
 def test_variables_can_be_set_and_an_agents_own_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IKIGAI_AGENT_ID", "agent-1")
     name = tool(tmp_path, monkeypatch, 'echo "{\\"a\\": \\"$IKIGAI_AGENT_ID$ALMANAC_KEY\\"}"')
     assert testing.run_tool(name, {}, environ={"ALMANAC_KEY": "k"}).document == {"a": "k"}
 
 
+@pytest.mark.process
 def test_the_schema_is_what_the_executable_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert testing.schema_of(tool(tmp_path, monkeypatch, 'echo "{\\"name\\": \\"$1\\"}"')) == {"name": "--schema"}
     with pytest.raises(AssertionError, match="ended with 3"):

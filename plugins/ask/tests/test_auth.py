@@ -6,20 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ask_fixtures import ask_environment, client  # noqa: F401 - pytest finds them here
-from memory_tools import no_tools
-from model_server import MODEL_KEY, ModelServer, says
 
 from ferrule_ask import Client, Keys
 from ferrule_ask.auth import endpoint, is_in_clear
+from ferrule_testkit.model.memory_tools import no_tools
+from ferrule_testkit.model.server import MODEL_KEY, ModelServer, says
 
 Make = Callable[..., Client]
-pytestmark = pytest.mark.usefixtures("ask_environment")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ask_environment")]
 OTHER = "sk-ant-other-key"
 
 
 @pytest.fixture
-def sent(client: Make, model_server: ModelServer) -> Callable[..., str]:  # noqa: F811
+def sent(client: Make, model_server: ModelServer) -> Callable[..., str]:
     """The authorization with which a question arrives; else the code of the answer."""
     model_server.always(says("Fine."))
 
@@ -53,7 +52,7 @@ def test_a_key_in_clear_is_noticed(base: str, expected: bool) -> None:
     assert is_in_clear(base) is expected
 
 
-def test_a_key_in_clear_is_warned_of_once(client: Make) -> None:  # noqa: F811
+def test_a_key_in_clear_is_warned_of_once(client: Make) -> None:
     events: list[str] = []
     settings = {"base_url": "http://no-such-host.invalid", "budgets": (0.2, 1, 1)}
     one = client(toolbox=no_tools(), event=lambda kind, facts: events.append(kind), **settings)
@@ -62,7 +61,7 @@ def test_a_key_in_clear_is_warned_of_once(client: Make) -> None:  # noqa: F811
 
 
 def test_a_key_file_that_others_may_read_is_warned_of_once(
-    client: Make,  # noqa: F811
+    client: Make,
     model_server: ModelServer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -118,7 +117,7 @@ def test_the_environments_token_counts_before_a_files_key(
 @pytest.mark.parametrize("value", ["", " ", None])
 def test_without_a_key_it_is_said_how_to_set_one(
     value: str | None,
-    client: Make,  # noqa: F811
+    client: Make,
     model_server: ModelServer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -135,7 +134,7 @@ def test_without_a_key_it_is_said_how_to_set_one(
 @pytest.mark.parametrize("variable", ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"])
 def test_what_no_header_can_carry_is_not_sent_and_not_shown(
     variable: str,
-    client: Make,  # noqa: F811
+    client: Make,
     model_server: ModelServer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -13,15 +13,14 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 import pytest
-from ask_fixtures import ask_environment, client  # noqa: F401 - pytest finds them here
-from memory_tools import SEARCH, MemoryTools, no_tools
-from model_server import ModelServer, after, calls, says, silent
 
 from ferrule.errors import ConfigurationMalformed, ToolUnknown
 from ferrule_ask import Client, Plan, ask
+from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
+from ferrule_testkit.model.server import ModelServer, after, calls, says, silent
 
 Make = Callable[..., Client]
-pytestmark = pytest.mark.usefixtures("ask_environment")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ask_environment")]
 SOON = 20  # seconds, and far less than any budget of a client
 
 
@@ -44,7 +43,7 @@ def test_one_name_is_not_taken_for_the_names_of_its_letters() -> None:
         ask(None, "?", tools="web_search_brave")
 
 
-def test_it_is_asked_where_a_loop_runs_already(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_it_is_asked_where_a_loop_runs_already(client: Make, model_server: ModelServer) -> None:
     model_server.always(says("Fine."))
     one = client(toolbox=no_tools())
 
@@ -55,14 +54,14 @@ def test_it_is_asked_where_a_loop_runs_already(client: Make, model_server: Model
     assert asyncio.run(notebook()) == ["Fine.", "Fine."]
 
 
-def test_questions_run_at_once_as_far_as_they_may(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_questions_run_at_once_as_far_as_they_may(client: Make, model_server: ModelServer) -> None:
     model_server.always(after(0.1, says("Fine.")))
     one = client(toolbox=no_tools(), concurrency=4, budgets=(5, 1, 1))
     assert [future.result().text for future in [one.start(None, "?") for _ in range(12)]] == ["Fine."] * 12
     assert model_server.peak == 4
 
 
-def test_a_budget_begins_with_the_turn(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_budget_begins_with_the_turn(client: Make, model_server: ModelServer) -> None:
     model_server.always(after(0.25, says("Fine.")))
     one = client(toolbox=no_tools(), concurrency=1, budgets=(1, 1, 1))
     answers = [future.result() for future in [one.start(None, "?") for _ in range(6)]]
@@ -70,7 +69,7 @@ def test_a_budget_begins_with_the_turn(client: Make, model_server: ModelServer) 
     assert max(answer.ms for answer in answers) < 1000
 
 
-def test_a_cancelled_future_ends_the_request(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_cancelled_future_ends_the_request(client: Make, model_server: ModelServer) -> None:
     model_server.always(after(60, says("never")))
     one = client(toolbox=no_tools(), concurrency=1)
     first, second = one.start(None, "?"), one.start(None, "?")
@@ -85,7 +84,7 @@ def test_a_cancelled_future_ends_the_request(client: Make, model_server: ModelSe
     assert one.usage.failures == 1
 
 
-def test_a_cancelled_coroutine_ends_the_tool(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_cancelled_coroutine_ends_the_tool(client: Make, model_server: ModelServer) -> None:
     tools = MemoryTools(seconds=60)
     model_server.always(calls(SEARCH, {"query": "a"}))
     one = client(toolbox=tools)
@@ -102,7 +101,7 @@ def test_a_cancelled_coroutine_ends_the_tool(client: Make, model_server: ModelSe
     until(lambda: tools.cancelled == 1)
 
 
-def test_closing_answers_what_waits(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_closing_answers_what_waits(client: Make, model_server: ModelServer) -> None:
     model_server.always(after(60, says("never")))
     one = client(toolbox=no_tools(), concurrency=1)
     futures = [one.start(None, "?") for _ in range(3)]
@@ -124,7 +123,7 @@ def test_a_client_that_nobody_has_any_more_ends_its_thread(model_server: ModelSe
     until(lambda: not any(thread.name == "ferrule_ask" for thread in threading.enumerate()))
 
 
-def test_what_happens_is_told_while_it_happens(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_what_happens_is_told_while_it_happens(client: Make, model_server: ModelServer) -> None:
     model_server.script(calls(SEARCH, {"query": "a"}), says("Fine."))
     events: list[tuple[str, Mapping[str, Any]]] = []
 
@@ -139,7 +138,7 @@ def test_what_happens_is_told_while_it_happens(client: Make, model_server: Model
     assert result["seconds"] >= 0
 
 
-def test_an_event_that_would_wait_for_itself_is_told_so(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_an_event_that_would_wait_for_itself_is_told_so(client: Make, model_server: ModelServer) -> None:
     model_server.script(calls(SEARCH, {"query": "a"}), says("Fine."))
     told: list[str] = []
 
@@ -155,7 +154,7 @@ def test_an_event_that_would_wait_for_itself_is_told_so(client: Make, model_serv
     assert len(told) == 6
 
 
-def test_a_plan_sends_nothing_and_bounds_the_question(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_plan_sends_nothing_and_bounds_the_question(client: Make, model_server: ModelServer) -> None:
     one = client()
     plan = one.plan("Bitcoin", "How much?", max_tokens=500)
     assert plan == Plan(2, plan.input_tokens, 1000, plan.cost_min, plan.cost_max, (SEARCH,))
@@ -175,7 +174,7 @@ def test_a_tool_that_is_not_installed_is_an_error_at_once() -> None:
         Client(tools=["no_such_tool"])
 
 
-def test_a_setting_that_is_wrong_is_raised(client: Make, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_a_setting_that_is_wrong_is_raised(client: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     one = client()
     monkeypatch.setenv("FERRULE_ASK_MAX_TOKENS", "many")
     with pytest.raises(ConfigurationMalformed, match="FERRULE_ASK_MAX_TOKENS"):
@@ -185,7 +184,7 @@ def test_a_setting_that_is_wrong_is_raised(client: Make, monkeypatch: pytest.Mon
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")  # which later Pythons give
-def test_a_client_works_on_in_a_fork(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_client_works_on_in_a_fork(client: Make, model_server: ModelServer) -> None:
     model_server.always(says("Fine."))
     one = client(toolbox=no_tools())
     assert one.ask(None, "?").text == "Fine."

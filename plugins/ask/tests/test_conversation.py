@@ -5,24 +5,24 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ask_fixtures import ask_environment, client  # noqa: F401 - pytest finds them here
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from memory_tools import SEARCH, MemoryTools, no_tools
-from message_blocks import blocks
-from model_server import ModelRequest, ModelServer, Reply, calls, failure, message, says, tool_use
 
 from ferrule_ask import Answer, Client
+from ferrule_testkit.effort import examples
+from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
+from ferrule_testkit.model.message_blocks import blocks
+from ferrule_testkit.model.server import ModelRequest, ModelServer, Reply, calls, failure, message, says, tool_use
 
 Make = Callable[..., Client]
-pytestmark = pytest.mark.usefixtures("ask_environment")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ask_environment")]
 
 
-def asked(client: Make, **arguments: Any) -> Answer:  # noqa: F811
+def asked(client: Make, **arguments: Any) -> Answer:
     return client(**arguments).ask("Bitcoin", "How much?")
 
 
-def test_an_answer_without_a_tool_takes_one_request(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_an_answer_without_a_tool_takes_one_request(client: Make, model_server: ModelServer) -> None:
     model_server.script(says("Much.", input_tokens=50, output_tokens=7))
     answer = asked(client)
     assert answer == Answer(
@@ -40,7 +40,7 @@ def test_an_answer_without_a_tool_takes_one_request(client: Make, model_server: 
     assert model_server.requests[0].question == "Context: Bitcoin\n\nQuestion: How much?"
 
 
-def test_a_tool_is_executed_and_its_result_answered_with(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_tool_is_executed_and_its_result_answered_with(client: Make, model_server: ModelServer) -> None:
     tools = MemoryTools(content="95 dollars")
     model_server.script(calls(SEARCH, {"query": "BTC"}, text="Let me look."), says("It is 95."))
     answer = asked(client, toolbox=tools)
@@ -51,7 +51,7 @@ def test_a_tool_is_executed_and_its_result_answered_with(client: Make, model_ser
     assert model_server.bodies[1]["messages"][2]["content"][0]["content"] == "95 dollars"
 
 
-def test_of_several_calls_one_is_executed_and_all_are_answered(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_of_several_calls_one_is_executed_and_all_are_answered(client: Make, model_server: ModelServer) -> None:
     tools = MemoryTools()
     first = message(*(tool_use(SEARCH, {"query": word}) for word in "ab"), stop_reason="tool_use")
     model_server.script(first, says("Fine."))
@@ -72,7 +72,7 @@ def test_of_several_calls_one_is_executed_and_all_are_answered(client: Make, mod
 def test_what_cannot_be_executed_is_said_to_the_model(
     block: dict[str, Any],
     words: str,
-    client: Make,  # noqa: F811
+    client: Make,
     model_server: ModelServer,
 ) -> None:
     tools = MemoryTools()
@@ -103,7 +103,7 @@ def test_what_cannot_be_executed_is_said_to_the_model(
 def test_a_tool_that_fails_is_said_to_the_model(
     tools: MemoryTools,
     words: str,
-    client: Make,  # noqa: F811
+    client: Make,
     model_server: ModelServer,
 ) -> None:
     model_server.script(calls(SEARCH, {"query": "a"}), says("From memory."))
@@ -115,7 +115,7 @@ def test_a_tool_that_fails_is_said_to_the_model(
     assert tools.cancelled == (1 if "within" in words else 0)
 
 
-def test_a_result_without_end_is_cut_between_two_characters(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_result_without_end_is_cut_between_two_characters(client: Make, model_server: ModelServer) -> None:
     model_server.script(calls(SEARCH, {"query": "a"}), says("Fine."))
     assert asked(client, toolbox=MemoryTools(content="😀" * 10_000)).text == "Fine."
     content = model_server.bodies[1]["messages"][2]["content"][0]["content"]
@@ -123,7 +123,7 @@ def test_a_result_without_end_is_cut_between_two_characters(client: Make, model_
     assert content.strip("😀") == "… [cut]"
 
 
-def test_without_tools_a_call_of_one_leaves_the_text(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_without_tools_a_call_of_one_leaves_the_text(client: Make, model_server: ModelServer) -> None:
     model_server.script(calls(SEARCH, {"query": "a"}, text="I would search."), calls(SEARCH, {}))
     one = client(toolbox=no_tools())
     assert one.ask(None, "How much?").text == "I would search."
@@ -131,7 +131,7 @@ def test_without_tools_a_call_of_one_leaves_the_text(client: Make, model_server:
     assert "tools" not in model_server.bodies[0]
 
 
-def test_a_call_in_the_second_answer_is_not_followed(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_call_in_the_second_answer_is_not_followed(client: Make, model_server: ModelServer) -> None:
     tools = MemoryTools()
     model_server.script(calls(SEARCH, {"query": "a"}), calls(SEARCH, {"query": "b"}, text="Perhaps 95."))
     assert asked(client, toolbox=tools).text == "Perhaps 95."
@@ -166,7 +166,7 @@ def test_each_way_of_stopping_is_told_apart(
     code: str | None,
     text: str | None,
     words: str | None,
-    client: Make,  # noqa: F811
+    client: Make,
     model_server: ModelServer,
 ) -> None:
     model_server.script(*([calls(SEARCH, {"query": "a"}, text="Hm.")] if is_second else []), reply)
@@ -177,14 +177,14 @@ def test_each_way_of_stopping_is_told_apart(
     assert answer.stop_reason == json.loads(reply.body)["stop_reason"]
 
 
-def test_a_call_that_was_cut_short_is_not_executed(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_call_that_was_cut_short_is_not_executed(client: Make, model_server: ModelServer) -> None:
     tools = MemoryTools()
     model_server.script(message(tool_use(SEARCH, {}), stop_reason="max_tokens"))
     assert asked(client, toolbox=tools).code == "MAX_TOKENS"
     assert tools.executed == []
 
 
-def test_what_fails_after_the_tool_still_says_what_was_used(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_what_fails_after_the_tool_still_says_what_was_used(client: Make, model_server: ModelServer) -> None:
     model_server.script(calls(SEARCH, {"query": "a"}, text="Hm."), failure(401))
     answer = asked(client)
     assert (answer.text, answer.code, answer.tool) == (None, "AUTH_INVALID", SEARCH)
@@ -192,7 +192,7 @@ def test_what_fails_after_the_tool_still_says_what_was_used(client: Make, model_
     assert answer.request_id == "req_" + "1".zfill(24)
 
 
-def test_an_answer_without_usage_has_no_cost(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_an_answer_without_usage_has_no_cost(client: Make, model_server: ModelServer) -> None:
     document = json.loads(says("Fine.").body)
     del document["usage"]
     model_server.script(Reply(json.dumps(document).encode()))
@@ -202,12 +202,12 @@ def test_an_answer_without_usage_has_no_cost(client: Make, model_server: ModelSe
 
 
 @pytest.mark.parametrize("prompt", ["", " \n"])
-def test_an_empty_prompt_is_not_sent(prompt: str, client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_an_empty_prompt_is_not_sent(prompt: str, client: Make, model_server: ModelServer) -> None:
     assert client().ask("Bitcoin", prompt).code == "INVALID_REQUEST"
     assert model_server.requests == []
 
 
-def test_an_answer_is_json(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_an_answer_is_json(client: Make, model_server: ModelServer) -> None:
     model_server.script(calls(SEARCH, {"query": "a"}), says("Fine."))
     answer = asked(client)
     assert json.loads(json.dumps(answer.as_dict())) == answer.as_dict()
@@ -215,10 +215,10 @@ def test_an_answer_is_json(client: Make, model_server: ModelServer) -> None:  # 
 
 
 @given(content=st.lists(blocks, max_size=5))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_the_model_says_there_are_at_most_two_requests_and_one_execution(
     content: list[Any],
-    client: Make,  # noqa: F811
+    client: Make,
     model_server: ModelServer,
 ) -> None:
     tools = MemoryTools()

@@ -7,20 +7,30 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ask_fixtures import ask_environment, client  # noqa: F401 - pytest finds them here
-from loopback import refused_port
-from memory_tools import no_tools
-from model_server import MODEL_KEY, ModelServer, Reply, dripping, failure, page, reset, says, silent, zipped
 
 from ferrule_ask import Answer, Client
+from ferrule_testkit.model.memory_tools import no_tools
+from ferrule_testkit.model.server import (
+    MODEL_KEY,
+    ModelServer,
+    Reply,
+    dripping,
+    failure,
+    page,
+    reset,
+    says,
+    silent,
+    zipped,
+)
+from ferrule_testkit.web.loopback import refused_port
 
 Make = Callable[..., Client]
-pytestmark = pytest.mark.usefixtures("ask_environment")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ask_environment")]
 SHORT = (0.4, 0.4, 0.4)
 LONGEST = 10  # seconds that nothing here may take
 
 
-def asked(client: Make, **settings: Any) -> Answer:  # noqa: F811
+def asked(client: Make, **settings: Any) -> Answer:
     started = time.monotonic()
     answer = client(**{"toolbox": no_tools(), **settings}).ask(None, "How much?")
     assert time.monotonic() - started < LONGEST
@@ -69,7 +79,7 @@ def test_what_is_no_answer_is_explained_and_asked_once(
     reply: Reply,
     code: str,
     words: str,
-    client: Make,  # noqa: F811
+    client: Make,
     model_server: ModelServer,
 ) -> None:
     model_server.always(reply)
@@ -79,7 +89,7 @@ def test_what_is_no_answer_is_explained_and_asked_once(
     assert len(model_server.requests) == 1
 
 
-def test_a_redirect_is_told_and_not_followed(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_redirect_is_told_and_not_followed(client: Make, model_server: ModelServer) -> None:
     elsewhere = {"Location": "http://elsewhere.example/v1/messages?key=1"}
     model_server.always(replace(page("", 307), headers=elsewhere))
     answer = asked(client)
@@ -99,7 +109,7 @@ def test_a_redirect_is_told_and_not_followed(client: Make, model_server: ModelSe
         dripping(says("at once"), 0.0005),
     ],
 )
-def test_a_step_ends_in_time_whatever_comes(reply: Reply, client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_step_ends_in_time_whatever_comes(reply: Reply, client: Make, model_server: ModelServer) -> None:
     model_server.always(reply)
     answer = asked(client, budgets=SHORT)
     assert answer.code == "TIMEOUT"
@@ -108,7 +118,7 @@ def test_a_step_ends_in_time_whatever_comes(reply: Reply, client: Make, model_se
     assert len(model_server.requests) == 1
 
 
-def test_a_compressed_answer_is_read(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_compressed_answer_is_read(client: Make, model_server: ModelServer) -> None:
     document = says("Fine.").body
     two = Reply(gzip.compress(document[:50]) + gzip.compress(document[50:]), headers={"Content-Encoding": "gzip"})
     model_server.script(zipped(says("Fine.")), two)
@@ -130,7 +140,7 @@ def test_a_compressed_answer_is_read(client: Make, model_server: ModelServer) ->
         reset(),
     ],
 )
-def test_what_may_pass_is_asked_again(first: Reply, client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_what_may_pass_is_asked_again(first: Reply, client: Make, model_server: ModelServer) -> None:
     model_server.script(first, says("Fine."))
     events: list[tuple[str, Mapping[str, Any]]] = []
     one = client(toolbox=no_tools(), event=lambda *event: events.append(event))
@@ -139,19 +149,19 @@ def test_what_may_pass_is_asked_again(first: Reply, client: Make, model_server: 
     assert one.usage.requests == 2
 
 
-def test_it_is_asked_three_times_and_no_more(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_it_is_asked_three_times_and_no_more(client: Make, model_server: ModelServer) -> None:
     model_server.always(failure(529, retry_after_ms=10))
     assert asked(client).code == "OVERLOADED"
     assert len(model_server.requests) == 3
 
 
-def test_it_waits_as_long_as_the_server_says(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_it_waits_as_long_as_the_server_says(client: Make, model_server: ModelServer) -> None:
     model_server.script(failure(429, retry_after=1), says("Fine."))
     assert asked(client).text == "Fine."
     assert model_server.requests[1].arrived - model_server.requests[0].arrived >= 1
 
 
-def test_a_wait_that_does_not_fit_is_not_begun(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_wait_that_does_not_fit_is_not_begun(client: Make, model_server: ModelServer) -> None:
     model_server.always(failure(429, retry_after=1))
     answer = asked(client, budgets=(0.9, 1, 1))
     assert answer.code == "RATE_LIMIT"
@@ -159,7 +169,7 @@ def test_a_wait_that_does_not_fit_is_not_begun(client: Make, model_server: Model
     assert len(model_server.requests) == 1
 
 
-def test_the_time_of_a_step_goes_on_while_it_waits(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_the_time_of_a_step_goes_on_while_it_waits(client: Make, model_server: ModelServer) -> None:
     model_server.script(failure(429, retry_after_ms=300), silent())
     answer = asked(client, budgets=(0.6, 1, 1))
     assert answer.code == "TIMEOUT"
@@ -177,25 +187,25 @@ def test_the_time_of_a_step_goes_on_while_it_waits(client: Make, model_server: M
         ("http://127.0.0.1:99999", "INVALID_REQUEST", "no URL of http"),
     ],
 )
-def test_where_nobody_answers_it_says_so(base_url: str, code: str, words: str, client: Make) -> None:  # noqa: F811
+def test_where_nobody_answers_it_says_so(base_url: str, code: str, words: str, client: Make) -> None:
     answer = asked(client, base_url=base_url, budgets=(0.7, 1, 1))
     assert answer.code == code
     assert words in str(answer.error)
 
 
-def test_a_port_on_which_nobody_listens_is_told(client: Make) -> None:  # noqa: F811
+def test_a_port_on_which_nobody_listens_is_told(client: Make) -> None:
     answer = asked(client, base_url=f"http://127.0.0.1:{refused_port()}", budgets=(0.4, 1, 1))
     assert answer.code == "NETWORK_ERROR"
     assert "Connection refused" in str(answer.error)
 
 
-def test_a_server_without_tls_is_told(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_server_without_tls_is_told(client: Make, model_server: ModelServer) -> None:
     answer = asked(client, base_url=model_server.url.replace("http:", "https:"), budgets=(0.7, 1, 1))
     assert (answer.code, str(answer.error)[:10]) == ("NETWORK_ERROR", "TLS failed")
 
 
 def test_a_proxy_that_is_none_is_told_without_its_password(
-    client: Make,  # noqa: F811
+    client: Make,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "weird://user:hidden@127.0.0.1:1")
@@ -205,7 +215,7 @@ def test_a_proxy_that_is_none_is_told_without_its_password(
 
 
 @pytest.mark.parametrize("echo", ["your key is {}", "{}", 'key="{}"', "a" * 280 + "{}"])
-def test_a_key_that_a_server_repeats_is_not_shown(echo: str, client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_key_that_a_server_repeats_is_not_shown(echo: str, client: Make, model_server: ModelServer) -> None:
     model_server.always(failure(401, echo.format(MODEL_KEY), kind=MODEL_KEY))
     answer = asked(client)
     assert answer.code == "AUTH_INVALID"

@@ -10,19 +10,18 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from ask_fixtures import ask_environment, client  # noqa: F401 - pytest finds them here
 from hypothesis import given
 from hypothesis import strategies as st
-from loopback import refused_port
-from memory_tools import SEARCH, MemoryTools, no_tools
-from model_server import ModelRequest, ModelServer, Reply, after, calls, failure, reset, says, silent
 
 from ferrule_ask import Answer, Client, Limits, Usage
 from ferrule_ask.limits import LimitReached, Reservation
 from ferrule_ask.prices import Price, max_tokens
+from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
+from ferrule_testkit.model.server import ModelRequest, ModelServer, Reply, after, calls, failure, reset, says, silent
+from ferrule_testkit.web.loopback import refused_port
 
 Make = Callable[..., Client]
-pytestmark = pytest.mark.usefixtures("ask_environment")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ask_environment")]
 PRICE = Price.of(2, 10)
 
 
@@ -32,7 +31,7 @@ def test_a_limit_is_an_amount(wrong: dict[str, Any]) -> None:
         Limits(**wrong)
 
 
-def test_a_limit_on_calls_counts_requests(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_limit_on_calls_counts_requests(client: Make, model_server: ModelServer) -> None:
     model_server.always(says("Fine."))
     limits = Limits(calls=2)
     one = client(limits=limits, toolbox=no_tools())
@@ -42,7 +41,7 @@ def test_a_limit_on_calls_counts_requests(client: Make, model_server: ModelServe
     assert (len(model_server.requests), limits.calls_used) == (2, 2)
 
 
-def test_a_tool_is_not_executed_where_its_result_could_not_be_told(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_tool_is_not_executed_where_its_result_could_not_be_told(client: Make, model_server: ModelServer) -> None:
     tools = MemoryTools()
     model_server.always(calls(SEARCH, {"query": "a"}, text="Let me look."))
     answer = client(limits=Limits(calls=1), toolbox=tools).ask(None, "?")
@@ -50,7 +49,7 @@ def test_a_tool_is_not_executed_where_its_result_could_not_be_told(client: Make,
     assert tools.executed == []
 
 
-def test_a_tool_that_nothing_comes_of_leaves_room_for_others(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_tool_that_nothing_comes_of_leaves_room_for_others(client: Make, model_server: ModelServer) -> None:
     limits = Limits(calls=3, spend=5)
     model_server.script(calls(SEARCH, {"query": "a"}), says("Fine."))
     future = client(limits=limits, toolbox=MemoryTools(seconds=30)).start(None, "?")
@@ -61,7 +60,7 @@ def test_a_tool_that_nothing_comes_of_leaves_room_for_others(client: Make, model
 
 
 def test_a_model_without_a_price_is_not_asked_under_a_limit_on_spending(
-    client: Make,  # noqa: F811
+    client: Make,
     model_server: ModelServer,
 ) -> None:
     model_server.always(says("Fine."))
@@ -82,7 +81,7 @@ def test_a_model_without_a_price_is_not_asked_under_a_limit_on_spending(
 def test_what_has_no_answer_counts_as_its_worst_case(
     reply: Reply,
     spends: bool,
-    client: Make,  # noqa: F811
+    client: Make,
     model_server: ModelServer,
 ) -> None:
     model_server.always(reply)
@@ -93,14 +92,14 @@ def test_what_has_no_answer_counts_as_its_worst_case(
     assert limits.calls_used == 1
 
 
-def test_what_never_reached_a_server_does_not_count(client: Make) -> None:  # noqa: F811
+def test_what_never_reached_a_server_does_not_count(client: Make) -> None:
     limits = Limits(calls=1, spend=1)
     one = client(limits=limits, toolbox=no_tools(), base_url=f"http://127.0.0.1:{refused_port()}", budgets=(0.3, 1, 1))
     assert [one.ask(None, "?").code for _ in range(2)] == ["NETWORK_ERROR"] * 2
     assert (limits.calls_used, limits.spent) == (0, 0.0)
 
 
-def test_a_question_waits_where_room_may_become_free(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_a_question_waits_where_room_may_become_free(client: Make, model_server: ModelServer) -> None:
     model_server.always(after(0.1, says("Fine.")))
     worst = 0.011
     one = client(limits=Limits(spend=worst * 1.5), toolbox=no_tools())
@@ -109,7 +108,7 @@ def test_a_question_waits_where_room_may_become_free(client: Make, model_server:
     assert model_server.peak == 1
 
 
-def test_many_questions_of_several_clients_never_pass_the_limits(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_many_questions_of_several_clients_never_pass_the_limits(client: Make, model_server: ModelServer) -> None:
     chance = random.Random(7)
     reported: list[float] = []
     lock = threading.Lock()
@@ -138,7 +137,7 @@ def test_many_questions_of_several_clients_never_pass_the_limits(client: Make, m
     assert limits.calls_used == len(model_server.requests) == sum(one.usage.requests for one in clients)
 
 
-def test_the_account_is_the_sum_of_the_answers(client: Make, model_server: ModelServer) -> None:  # noqa: F811
+def test_the_account_is_the_sum_of_the_answers(client: Make, model_server: ModelServer) -> None:
     model_server.script(calls(SEARCH, {"query": "a"}), says("Fine."), says("Fine."), failure(401))
     one = client()
     answers: list[Answer] = [one.ask(None, "?") for _ in range(3)]

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memory_tools import SEARCH, MemoryTools
-from message_blocks import blocks
 
 from ferrule_ask import messages
 from ferrule_ask.messages import MessageUnreadable
 from ferrule_ask.prices import Tokens
 from ferrule_ask.settings import Budgets, Settings
+from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools
+from ferrule_testkit.model.message_blocks import blocks
 
 SETTINGS = Settings("claude-x", 1000, "http://127.0.0.1", "2026-10-21", Budgets(), {})
 TOOLS = MemoryTools().offered
@@ -119,6 +119,7 @@ def test_what_came_out_of_a_cache_counts_as_input() -> None:
     assert usage.all_input == 11
 
 
+@pytest.mark.process
 @given(st.lists(blocks, max_size=6))
 def test_every_tool_use_gets_one_result_and_the_content_comes_back_as_it_was(content: list[Any]) -> None:
     body = a_message(*content, stop_reason="tool_use")

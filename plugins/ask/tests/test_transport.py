@@ -9,15 +9,14 @@ from pathlib import Path
 
 import pytest
 import trustme
-from ask_fixtures import ask_environment, client  # noqa: F401 - pytest finds them here
-from loopback import Server
-from memory_tools import no_tools
-from model_server import MODEL_KEY, ModelServer, says
 
 from ferrule_ask import Answer, Client
+from ferrule_testkit.model.memory_tools import no_tools
+from ferrule_testkit.model.server import MODEL_KEY, ModelServer, says
+from ferrule_testkit.web.loopback import Server
 
 Make = Callable[..., Client]
-pytestmark = pytest.mark.usefixtures("ask_environment")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ask_environment")]
 FINE = says("Fine.").body
 
 
@@ -42,24 +41,24 @@ def trusted(certificates: tuple[ssl.SSLContext, Path], monkeypatch: pytest.Monke
     monkeypatch.setenv("SSL_CERT_FILE", str(certificates[1]))
 
 
-def asked(client: Make, base_url: str) -> Answer:  # noqa: F811
+def asked(client: Make, base_url: str) -> Answer:
     return client(toolbox=no_tools(), base_url=base_url, budgets=(10, 1, 1)).ask(None, "?")
 
 
 @pytest.mark.usefixtures("trusted")
-def test_a_server_that_is_vouched_for_is_asked(client: Make, secure: Server) -> None:  # noqa: F811
+def test_a_server_that_is_vouched_for_is_asked(client: Make, secure: Server) -> None:
     assert asked(client, secure.url).text == "Fine."
     assert secure.requests[0].headers["authorization"] == f"Bearer {MODEL_KEY}"
 
 
-def test_a_server_that_nobody_vouches_for_gets_no_key(client: Make, secure: Server) -> None:  # noqa: F811
+def test_a_server_that_nobody_vouches_for_gets_no_key(client: Make, secure: Server) -> None:
     answer = asked(client, secure.url)
     assert answer.code == "NETWORK_ERROR"
     assert "certificate verify failed" in str(answer.error)
     assert secure.requests == []
 
 
-def test_certificates_that_cannot_be_read_are_told(client: Make, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_certificates_that_cannot_be_read_are_told(client: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/no/such/file")
     answer = asked(client, "https://127.0.0.1:1")
     assert answer.code == "NETWORK_ERROR"
@@ -68,7 +67,7 @@ def test_certificates_that_cannot_be_read_are_told(client: Make, monkeypatch: py
 
 @pytest.mark.usefixtures("trusted")
 def test_a_proxy_gets_a_tunnel_and_no_key(
-    client: Make,  # noqa: F811
+    client: Make,
     secure: Server,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -80,7 +79,7 @@ def test_a_proxy_gets_a_tunnel_and_no_key(
         assert MODEL_KEY not in str(proxy.requests)
 
 
-def test_a_proxy_that_refuses_is_told(client: Make, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_a_proxy_that_refuses_is_told(client: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     with Server() as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.url)
         answer = asked(client, "https://api.anthropic.com")
@@ -95,7 +94,7 @@ def test_a_proxy_that_refuses_is_told(client: Make, monkeypatch: pytest.MonkeyPa
         pytest.param("token", b"token:", id="name alone"),
     ],
 )
-def test_a_login_in_the_base_url_is_sent_instead_of_the_key(client: Make, login: str, sent: bytes) -> None:  # noqa: F811
+def test_a_login_in_the_base_url_is_sent_instead_of_the_key(client: Make, login: str, sent: bytes) -> None:
     with Server() as gateway:
         gateway.route("*", lambda exchange: exchange.answer(FINE, "application/json"))
         assert asked(client, gateway.url.replace("//", f"//{login}@")).text == "Fine."
@@ -118,7 +117,7 @@ def test_nothing_is_logged_of_a_request(model_server: ModelServer) -> None:
 
 
 def test_no_proxy_leads_past_the_proxy(
-    client: Make,  # noqa: F811
+    client: Make,
     model_server: ModelServer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

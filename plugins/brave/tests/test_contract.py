@@ -1,9 +1,13 @@
 """Brave as a search provider like any other."""
 
-from provider_contract import ProviderContract
-from search_server import BRAVE_KEY, Brave, brave_document, brave_error, brave_rate_limited
+import pytest
 
 import ferrule_brave
+from ferrule_testkit.search.provider_contract import ProviderContract
+from ferrule_testkit.search.server import BRAVE_KEY, Brave, brave_document, brave_error, brave_rate_limited
+
+pytestmark = pytest.mark.process
+
 
 MONTH = {
     "X-RateLimit-Limit": "1, 15000",

@@ -8,6 +8,9 @@ import pytest
 import ferrule_brave
 from ferrule.testing import schema_of
 
+pytestmark = pytest.mark.process
+
+
 SCHEMA = {
     "name": "web_search_brave",
     "description": (

@@ -3,9 +3,13 @@
 from typing import Any
 
 import pytest
-from loopback import Server
-from provider_contract import Answer, Error, Search
-from search_server import Brave, Rate, brave_error, brave_rate_limited, some_hits
+
+from ferrule_testkit.search.provider_contract import Answer, Error, Search
+from ferrule_testkit.search.server import Brave, Rate, brave_error, brave_rate_limited, some_hits
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = pytest.mark.process
+
 
 QUOTA_SPENT = "Rate limit exceeded. You've used your free search quota (2,000/month)."
 MONTH = {

@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
-from loopback import Server
-from provider_contract import Answer, Search, mixed_hits, numbers
-from search_server import BRAVE_KEY, Brave, Hit, asked, brave_document, some_hits
 
 from ferrule_brave.provider import MAX_PAGE_RESULTS, MAX_RESULTS, PAGES, pages
+from ferrule_testkit.search.provider_contract import Answer, Search, mixed_hits, numbers
+from ferrule_testkit.search.server import BRAVE_KEY, Brave, Hit, asked, brave_document, some_hits
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = pytest.mark.process
 
 
 def test_the_request_is_as_the_mapping_says(server: Server, search: Search) -> None:

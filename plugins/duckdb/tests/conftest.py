@@ -6,9 +6,9 @@ from typing import Any
 
 import duckdb
 import pytest
-from model_server import MODEL_KEY, ModelRequest, ModelServer, Reply, says
 
 import ferrule_duckdb
+from ferrule_testkit.model.server import MODEL_KEY, ModelRequest, ModelServer, Reply, says
 
 Query = Callable[..., list[tuple[Any, ...]]]
 

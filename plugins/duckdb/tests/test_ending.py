@@ -11,9 +11,12 @@ import time
 
 import duckdb
 import pytest
-from model_server import ModelServer, after, says
 
 import ferrule_duckdb
+from ferrule_testkit.model.server import ModelServer, after, says
+
+pytestmark = pytest.mark.process
+
 
 MANY = "SELECT count(stps_ask_ai(i, 'p')) FROM t"
 

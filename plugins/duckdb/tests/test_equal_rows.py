@@ -5,10 +5,12 @@ import time
 
 import duckdb
 import pytest
-from model_server import ModelRequest, Reply, after, failure, says
 
 import ferrule_duckdb
 from ferrule.errors import FerruleError
+from ferrule_testkit.model.server import ModelRequest, Reply, after, failure, says
+
+pytestmark = pytest.mark.process
 
 
 def echo(request: ModelRequest) -> Reply:

@@ -4,13 +4,16 @@ import json
 
 import duckdb
 import pytest
-from loopback import Server
-from memory_tools import SEARCH, MemoryTools
-from model_server import MODEL_KEY, calls, failure, says
-from search_server import BRAVE_KEY, BRAVE_PATH, Brave, some_hits
 
 import ferrule_duckdb
 from ferrule_ask import Client, Keys
+from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools
+from ferrule_testkit.model.server import MODEL_KEY, calls, failure, says
+from ferrule_testkit.search.server import BRAVE_KEY, BRAVE_PATH, Brave, some_hits
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = pytest.mark.process
+
 
 QUESTION = "Context: {}\n\nQuestion: {}"
 

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
+
 HERE = Path(__file__).resolve().parent
 # DuckDB 1.4 may spin for ever in Executor::CancelTasks while it cancels a query, with no Python code on any stack.
 NOT_WITH = {"1.4.5": "not interrupted_from_another_thread"}

@@ -17,26 +17,31 @@ SCHEMA = json.loads(Path(plugin.__file__).with_name("schema.json").read_text())
 PARAMETERS = SCHEMA["parameters"]
 
 
+@pytest.mark.process
 def test_the_executable_prints_the_schema_that_the_file_has() -> None:
     assert schema_of("example") == SCHEMA == plugin.schema()
 
 
+@pytest.mark.process
 def test_a_call_is_answered() -> None:
     run = run_tool("example", ARGUMENTS)
     assert (run.exit_code, run.text) == (0, "")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", PARAMETERS.get("required", []))
 def test_an_argument_that_is_required_is_missed(name: str) -> None:
     refuses({key: value for key, value in ARGUMENTS.items() if key != name}, f"{name}: it is required and missing")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", PARAMETERS["properties"])
 def test_an_argument_of_another_type_is_refused(name: str) -> None:
     expected = PARAMETERS["properties"][name]["type"]
     refuses({**ARGUMENTS, name: 5 if expected == "string" else "five"}, f"{name}: expected {expected}")
 
 
+@pytest.mark.process
 def test_an_argument_that_is_misspelt_is_refused() -> None:
     refuses({**ARGUMENTS, "misspelt": 1}, "misspelt: there is no such argument")
 
@@ -44,11 +49,13 @@ def test_an_argument_that_is_misspelt_is_refused() -> None:
 # ---- what this tool does: write your own
 
 
+@pytest.mark.process
 def test_a_city_is_greeted() -> None:
     run = run_tool("example", {**ARGUMENTS, "city": " Oslo "})
     assert run.document == {"success": True, "greeting": "Hello, Oslo!"}
 
 
+@pytest.mark.process
 def test_a_blank_city_is_refused() -> None:
     refuses({**ARGUMENTS, "city": "  "}, "city: it is blank")
 

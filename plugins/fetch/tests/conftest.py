@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from loopback import Server
 
 import ferrule_fetch
 from ferrule import Context, ToolError
 from ferrule.testing import context
 from ferrule_fetch.limits import reader
+from ferrule_testkit.web.loopback import Server
 
 ENVIRONMENT = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir")
 

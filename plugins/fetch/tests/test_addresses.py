@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import trustme
-from loopback import Server
 
 from ferrule import ToolError
 from ferrule.testing import Run, run_tool
 from ferrule_fetch.addresses import check
+from ferrule_testkit.web.loopback import Server
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]
@@ -53,6 +53,7 @@ def _called(url: str, **environ: str) -> Run:
     return run_tool("web_fetch", {"url": url}, environ={VARIABLE: "", **environ})
 
 
+@pytest.mark.process
 def test_loopback_is_refused_and_the_refusal_says_what_allows_it(server: Server) -> None:
     run = _called(server.page("/", "secret"))
     assert run.document == {
@@ -64,16 +65,19 @@ def test_loopback_is_refused_and_the_refusal_says_what_allows_it(server: Server)
     assert server.requests == []
 
 
+@pytest.mark.process
 def test_the_variable_allows_loopback(server: Server) -> None:
     assert _called(server.page("/", "mine"), **{VARIABLE: "loopback"}).document["content"] == "mine"
 
 
+@pytest.mark.process
 def test_the_variable_allows_the_names_of_loopback(server: Server) -> None:
     server.page("/", "mine")
     run = _called(f"http://localhost:{server.address[1]}/", **{VARIABLE: "private,loopback"})
     assert run.document["content"] == "mine"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("allow", ['["loopback"]', '"loopback, private"'])
 def test_the_configuration_file_allows_loopback(server: Server, tmp_path: Path, allow: str) -> None:
     (tmp_path / "config.toml").write_text(f"[tools.web_fetch]\nallow = {allow}\n")
@@ -81,18 +85,21 @@ def test_the_configuration_file_allows_loopback(server: Server, tmp_path: Path, 
     assert run.document["content"] == "mine"
 
 
+@pytest.mark.process
 def test_the_variable_wins_over_the_configuration_file(server: Server, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[tools.web_fetch]\nallow = ['loopback']\n")
     run = _called(server.page("/", "mine"), FERRULE_CONFIG=str(tmp_path / "config.toml"), FERRULE_FETCH_ALLOW="private")
     assert run.document["error_code"] == "INVALID_URL"
 
 
+@pytest.mark.process
 def test_no_argument_of_a_call_allows_anything(server: Server) -> None:
     arguments = {"url": server.page("/", "secret"), "allow": "loopback", VARIABLE: "loopback"}
     assert run_tool("web_fetch", arguments, environ={VARIABLE: ""}).document["error_code"] == "INVALID_INPUT"
     assert server.requests == []
 
 
+@pytest.mark.process
 def test_an_unknown_word_is_an_error_that_names_the_variable(server: Server) -> None:
     run = _called(server.page("/", "mine"), **{VARIABLE: "lan"})
     assert run.document["error_code"] == "NETWORK_ERROR"
@@ -100,6 +107,7 @@ def test_an_unknown_word_is_an_error_that_names_the_variable(server: Server) -> 
     assert "'lan'" in run.document["error"]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "target",
     [
@@ -124,6 +132,7 @@ def test_what_a_redirect_leads_to_is_judged_though_loopback_is_allowed(server: S
     assert [request.target for request in server.requests] == ["/"]
 
 
+@pytest.mark.process
 def test_an_ipv6_address_is_fetched_from() -> None:
     with Server(host="::1") as server:
         url = server.page("/", "six")
@@ -132,6 +141,7 @@ def test_an_ipv6_address_is_fetched_from() -> None:
         assert server.requests[0].headers["host"] == f"[::1]:{server.address[1]}"
 
 
+@pytest.mark.process
 def test_a_name_that_comes_to_mean_another_address_is_fetched_from_the_one_that_was_judged(
     server: Server, fetch: Fetch, names: dict[str, list[str]]
 ) -> None:
@@ -141,6 +151,7 @@ def test_a_name_that_comes_to_mean_another_address_is_fetched_from_the_one_that_
     assert names[NAME] == ["10.0.0.1"]  # so the name was resolved once
 
 
+@pytest.mark.process
 def test_a_name_that_means_another_address_at_the_next_redirect_is_refused(
     server: Server, error: Error, names: dict[str, list[str]]
 ) -> None:
@@ -151,6 +162,7 @@ def test_a_name_that_means_another_address_at_the_next_redirect_is_refused(
     assert f"{NAME} is at a private address" in message
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("host", "sent"),
     [(NAME, NAME), (f"{NAME}.", NAME), ("BÜCHER.example", "xn--bcher-kva.example")],
@@ -165,6 +177,7 @@ def test_host_and_certificate_are_those_of_the_name_and_not_of_the_address(
     assert server.requests[0].headers["host"].rstrip(".").startswith(sent)
 
 
+@pytest.mark.process
 def test_a_certificate_for_another_name_is_refused(
     secure: tuple[Server, list[str | None]], error: Error, names: dict[str, list[str]]
 ) -> None:
@@ -175,6 +188,7 @@ def test_a_certificate_for_another_name_is_refused(
     assert "TLS certificate verify failed: Hostname mismatch" in message
 
 
+@pytest.mark.process
 def test_a_proxy_may_stand_on_loopback_but_does_not_lead_there(server: Server) -> None:
     server.page("*", "far")
     assert _called("http://far.invalid/", HTTP_PROXY=server.url).document["content"] == "far"
@@ -184,6 +198,7 @@ def test_a_proxy_may_stand_on_loopback_but_does_not_lead_there(server: Server) -
     assert [request.target for request in server.requests] == ["http://far.invalid/"]
 
 
+@pytest.mark.process
 def test_a_name_that_is_known_here_is_judged_though_a_proxy_would_resolve_it(
     server: Server, error: Error, names: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,6 +210,7 @@ def test_a_name_that_is_known_here_is_judged_though_a_proxy_would_resolve_it(
     assert server.requests == []
 
 
+@pytest.mark.process
 def test_where_no_proxy_says_so_the_address_itself_is_judged(server: Server) -> None:
     run = _called(server.page("/", "secret"), HTTP_PROXY="http://10.0.0.1:3128", NO_PROXY="127.0.0.1")
     assert run.document["error_code"] == "INVALID_URL"

@@ -3,13 +3,16 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import hostile_urls
 import pytest
-from fake_internet import Internet
-from hostile_urls import PUBLIC, Case
 
 from ferrule import ToolError
 from ferrule.http.networks import kind_of
+from ferrule_testkit.hostile import urls as hostile_urls
+from ferrule_testkit.hostile.urls import PUBLIC, Case
+from ferrule_testkit.web.fake_internet import Internet
+
+pytestmark = pytest.mark.process
+
 
 Fetch = Callable[..., dict[str, Any]]
 

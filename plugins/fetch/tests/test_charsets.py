@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from loopback import Server
 
 from ferrule_fetch.text.charsets import decode
 from ferrule_fetch.text.prescan import declared
+from ferrule_testkit.web.loopback import Server
 
 RUSSIAN, JAPANESE, CHINESE, KOREAN = "Привет, мир", "日本語 ①㈱髙", "中文字符 镕", "한국어 똠"
 
@@ -17,6 +17,7 @@ Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("text", "charset"),
     [
@@ -162,6 +163,7 @@ def test_only_html_has_meta_elements() -> None:
     assert declared(b"<meta charset=koi8-r>", html=False) is None
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("label", ["iso-2022-kr", "hz-gb-2312", "ISO-2022-CN", "replacement"])
 def test_an_encoding_that_browsers_refuse_is_an_error_that_names_it(server: Server, error: Error, label: str) -> None:
     message = "Failed to parse HTML: the page is written in {}, which browsers refuse to read"
@@ -240,6 +242,7 @@ def test_any_url_may_help_to_guess(url: str) -> None:
     assert decode(b"caf\xe9", "", html=True, url=url) == "café"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
 def test_xml_in_utf_16_needs_no_byte_order_mark(server: Server, fetch: Fetch, codec: str) -> None:
     text = f'<?xml version="1.0"?><a>{RUSSIAN}</a>'

@@ -4,7 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from loopback import Server
+
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = pytest.mark.process
+
 
 Fetch = Callable[..., dict[str, Any]]
 

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from loopback import Server
 
 from ferrule_fetch.formats.line_breaks import readable_json, readable_xml
 from ferrule_fetch.formats.xhtml import as_html
+from ferrule_testkit.effort import examples
+from ferrule_testkit.web.loopback import Server
 
 Fetch = Callable[..., dict[str, Any]]
 
@@ -24,6 +25,7 @@ _anything = some.recursive(
 )
 
 
+@pytest.mark.process
 def test_json_of_one_long_line_is_broken_at_members_and_items(server: Server, fetch: Fetch) -> None:
     document = '{"b":[1,2.50,-0,1e400],"a":{},"c":[],"d":"x: [y], {z}\\" \\u00e9","long":"' + "x" * 200 + '"}'
     assert fetch(server.page("/", document, "application/json"))["content"] == (
@@ -32,7 +34,7 @@ def test_json_of_one_long_line_is_broken_at_members_and_items(server: Server, fe
     )
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(_anything)
 def test_json_is_the_same_document_afterwards(value: object) -> None:
     text = json.dumps(value) + LONG
@@ -43,7 +45,7 @@ def test_json_is_the_same_document_afterwards(value: object) -> None:
     assert readable_json(readable + LONG) in (readable, readable + LONG)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(_anything)
 def test_json_is_laid_out_as_the_standard_library_does(value: object) -> None:
     text = json.dumps(value)
@@ -77,6 +79,7 @@ def test_json_that_is_readable_or_none_comes_back_as_it_is(text: str) -> None:
     assert readable_json(text) == text
 
 
+@pytest.mark.process
 def test_xml_of_one_long_line_is_broken_between_tags(server: Server, fetch: Fetch) -> None:
     document = (
         '<?xml version="1.0"?><!-- <a><b> --><list at="a>b"><item>text</item><none></none><empty/> '
@@ -102,6 +105,7 @@ def test_xml_that_is_readable_comes_back_as_it_is(text: str) -> None:
     assert readable_xml(text) == text
 
 
+@pytest.mark.process
 def test_empty_elements_end_where_they_are_in_xhtml_alone(server: Server, fetch: Fetch) -> None:
     page = "<html><head><script src='a/b'/><title/></head><body><p>before</p><iframe title=\"/>\"/><p>after<br/>it</p>"
     xhtml = fetch(server.page("/", page, "application/xhtml+xml"))["content"]

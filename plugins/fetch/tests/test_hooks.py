@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import ferrule_fetch
 
 SCHEMA = {
@@ -44,11 +46,13 @@ def _imported(script: str) -> set[str]:
     return set(json.loads(done.stdout))
 
 
+@pytest.mark.process
 def test_the_import_leaves_what_is_heavy_unimported() -> None:
     imported = _imported("import ferrule_fetch; ferrule_fetch.schema(); ferrule_fetch.result_policy()")
     assert not imported & {"httpx", "httpcore", "html5lib", "ssl", "click", "jsonschema", "urllib.parse"}
 
 
+@pytest.mark.process
 def test_a_wrong_url_imports_neither_client_nor_parser() -> None:
     imported = _imported(
         "import ferrule, ferrule_fetch\n"

@@ -76,6 +76,7 @@ def test_what_is_not_meant_can_be_marked() -> None:
     assert without_invisible("a\u202eb\u200dc", "?") == "a?b?c"
 
 
+@pytest.mark.process
 def test_a_text_of_many_slices_is_worked_through_to_its_end() -> None:
     text = "x\u202e" * (3 << 20)
     assert without_invisible(text) == "x" * (3 << 20)

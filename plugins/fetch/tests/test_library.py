@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 
 import pytest
-from loopback import Server
 
 from ferrule import Context, ToolError
 from ferrule_fetch import library
 from ferrule_fetch.library import FetchOptions, StatusError, TooMuch
+from ferrule_testkit.web.loopback import Server
 
 MakeContext = Callable[..., Context]
 
@@ -21,6 +21,7 @@ def test_every_public_name_is_there() -> None:
         _ = library.nothing  # type: ignore[attr-defined]
 
 
+@pytest.mark.process
 def test_a_page_is_fetched_and_read(server: Server, make_context: MakeContext) -> None:
     within = make_context()
     page = library.fetch(server.page("/", "<title>T</title><h1>H</h1>", "Text/HTML; charset=UTF-8"), within)
@@ -38,6 +39,7 @@ def test_the_guard_of_the_fetcher_holds(make_context: MakeContext) -> None:
         library.check_url("http://10.0.0.1/", make_context())
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("status", [400, 404, 503])
 def test_a_status_can_be_told_without_reading_the_message(
     server: Server, make_context: MakeContext, status: int
@@ -47,6 +49,7 @@ def test_a_status_can_be_told_without_reading_the_message(
     assert (raised.value.status, raised.value.code, raised.value.is_challenge) == (status, "HTTP_ERROR", False)
 
 
+@pytest.mark.process
 def test_the_options_decide_what_is_read(server: Server, make_context: MakeContext) -> None:
     url = server.page("/", b"\x89PNG" + bytes(100), "image/png")
     with pytest.raises(ToolError, match="which is not text"):
@@ -57,6 +60,7 @@ def test_the_options_decide_what_is_read(server: Server, make_context: MakeConte
     assert server.requests[-1].headers["accept"] == "image/*"
 
 
+@pytest.mark.process
 def test_robots_txt_is_about_pages_and_not_about_data(
     server: Server, make_context: MakeContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,6 +72,7 @@ def test_robots_txt_is_about_pages_and_not_about_data(
         library.fetch(url, make_context())
 
 
+@pytest.mark.process
 def test_an_earlier_deadline_holds(server: Server, make_context: MakeContext) -> None:
     url = server.route("/", lambda exchange: exchange.hang())
     with pytest.raises(ToolError, match="timeout"):
@@ -89,6 +94,7 @@ class Refused(Exception):
     """A reader's own."""
 
 
+@pytest.mark.process
 def test_work_is_bounded_and_its_refusal_comes_back() -> None:
     def refuse() -> str:
         raise Refused("not this one")
@@ -102,6 +108,7 @@ def test_work_is_bounded_and_its_refusal_comes_back() -> None:
         library.bounded(lambda: str(time.sleep(60)), seconds=0.2)
 
 
+@pytest.mark.process
 def test_to_refuse_a_url_takes_neither_client_nor_parser() -> None:
     script = (
         "import sys, ferrule\nfrom ferrule_fetch.library import check_url\n"
@@ -111,6 +118,7 @@ def test_to_refuse_a_url_takes_neither_client_nor_parser() -> None:
     assert not {"httpcore", "ssl", "html5lib", "selectolax", "turbohtml"} & set(done.stdout.split())
 
 
+@pytest.mark.process
 def test_a_content_type_holds_no_invisible_characters_and_ends(server: Server, make_context: MakeContext) -> None:
     url = server.page("/", "x", "text/plain; x=\x1b[31m" + "y" * 60_000)
     header = library.fetch(url, make_context()).content_type

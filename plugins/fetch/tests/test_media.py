@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from loopback import Server
 
 from ferrule_fetch.formats.magic_bytes import kind_by_signature
 from ferrule_fetch.formats.media import ContentType, Format, format_of, parse_content_type
+from ferrule_testkit.web.loopback import Server
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]
@@ -140,6 +140,7 @@ BINARIES = [
 ]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("body", "kind"), BINARIES, ids=[kind for _, kind in BINARIES])
 @pytest.mark.parametrize("media", ["text/html", ""])
 def test_a_binary_is_refused_by_its_first_bytes_whatever_it_is_called(
@@ -150,12 +151,14 @@ def test_a_binary_is_refused_by_its_first_bytes_whatever_it_is_called(
     assert error(server.page("/", body, media)) == ("PARSE_ERROR", message)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("text", [b"MZ is no program", b"BMW", b"ID3 tags", b"PAR1S", b"RIFFs", b"GIF89a", b"fLaC"])
 def test_text_that_begins_like_a_binary_is_text(server: Server, fetch: Fetch, text: bytes) -> None:
     assert kind_by_signature(text) is None
     assert fetch(server.page("/", text, "text/plain"))["content"] == text.decode()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("media", "told"),
     [
@@ -171,6 +174,7 @@ def test_a_binary_is_refused_by_its_type_with_its_size(server: Server, error: Er
     assert error(server.page("/", b"<" * 24_310, media)) == expected
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("length", "told"),
     [("", ""), ("999", ", 999 bytes"), ("5400000000", ", 5.4 GB"), ("1500000", ", 1.5 MB")],
@@ -183,6 +187,7 @@ def test_the_size_of_a_binary_is_what_the_server_announces(
     assert message == f"Failed to parse HTML: the server sent a video (video/mp4){told}, which is not text"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("body", [b"\0\1\2\3", b"words\0words", b"\1\2\3words" * 10])
 def test_bytes_that_are_no_text_are_refused(server: Server, error: Error, body: bytes) -> None:
     code, message = error(server.page("/", body, "text/plain"))
@@ -190,6 +195,7 @@ def test_bytes_that_are_no_text_are_refused(server: Server, error: Error, body: 
     assert message.startswith("Failed to parse HTML: the server sent binary data (text/plain), ")
 
 
+@pytest.mark.process
 def test_a_control_character_does_not_make_a_text_binary(server: Server, fetch: Fetch) -> None:
     url = server.page("/", b"a log \x1b[31min red\x1b[0m and \x02 more", "text/plain")
     assert fetch(url)["content"].startswith("a log")

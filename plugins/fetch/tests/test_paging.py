@@ -5,15 +5,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from loopback import Exchange, Server
 
 from ferrule import Context
 from ferrule.testing import context
 from ferrule_fetch.text.lines import Document, Lines
 from ferrule_fetch.text.pages import answer
+from ferrule_testkit.effort import examples
+from ferrule_testkit.web.loopback import Exchange, Server
 
 Fetch = Callable[..., dict[str, Any]]
 MakeContext = Callable[..., Context]
@@ -26,6 +26,7 @@ def ten_lines(server: Server) -> str:
     return server.page("/", "\n".join(map(str, range(1, 11))), "text/plain")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("arguments", "content"),
     [
@@ -47,6 +48,7 @@ def test_lines_up_to_the_end_are_all_there_is(
     assert set(answer) == {"success", "url", "title", "content"}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("offset", [11, 12, 10**30])
 def test_an_offset_beyond_the_end_gives_nothing(ten_lines: str, fetch: Fetch, offset: int) -> None:
     for arguments in ({"offset": offset}, {"offset": offset, "limit": 1}):
@@ -55,17 +57,20 @@ def test_an_offset_beyond_the_end_gives_nothing(ten_lines: str, fetch: Fetch, of
         assert set(answer) == {"success", "url", "title", "content", "total_lines"}
 
 
+@pytest.mark.process
 def test_a_limit_that_leaves_lines_out_says_where_to_go_on(ten_lines: str, fetch: Fetch) -> None:
     answer = fetch(ten_lines, offset=3, limit=4)
     assert answer["content"] == "3\n4\n5\n6"
     assert (answer["truncated"], answer["next_offset"], answer["total_lines"]) == (True, 7, 10)
 
 
+@pytest.mark.process
 def test_lines_are_those_of_the_markdown(server: Server, fetch: Fetch) -> None:
     url = server.page("/", "<h1>One</h1><p>Two\n\n\nwords</p><p>Three")
     assert fetch(url, offset=3, limit=1)["content"] == "Two words"
 
 
+@pytest.mark.process
 def test_an_answer_that_is_too_large_is_cut_at_a_line(server: Server, fetch: Fetch, make_context: MakeContext) -> None:
     context = make_context()
     answer = fetch(server.page("/", "\n".join(MANY), "text/plain"), within=context)
@@ -77,6 +82,7 @@ def test_an_answer_that_is_too_large_is_cut_at_a_line(server: Server, fetch: Fet
     assert context.size(with_one_more) > context.max_bytes
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("arguments", [{}, {"limit": 7}, {"limit": 700}], ids=["all", "seven", "seven-hundred"])
 @pytest.mark.parametrize("max_bytes", [65_534, 4_000])
 def test_paging_gives_every_line_once(
@@ -92,6 +98,7 @@ def test_paging_gives_every_line_once(
     assert lines == MANY[:600]
 
 
+@pytest.mark.process
 def test_a_line_that_fits_into_no_answer_is_cut_and_says_so(
     server: Server, fetch: Fetch, make_context: MakeContext
 ) -> None:
@@ -106,12 +113,14 @@ def test_a_line_that_fits_into_no_answer_is_cut_and_says_so(
     assert context.max_bytes - 12 <= context.size(answer) <= context.max_bytes
 
 
+@pytest.mark.process
 def test_a_last_line_that_is_cut_leads_to_the_end(server: Server, fetch: Fetch) -> None:
     url = server.page("/", "x" * 100_000, "text/plain")
     following = fetch(url)["next_offset"]
     assert fetch(url, offset=following) == {"success": True, "url": url, "title": "", "content": "", "total_lines": 1}
 
 
+@pytest.mark.process
 def test_empty_lines_are_lines(server: Server, fetch: Fetch, make_context: MakeContext) -> None:
     url = server.page("/", "\n" * 200_000 + "end", "text/plain")
     answer = fetch(url, within=make_context())
@@ -120,6 +129,7 @@ def test_empty_lines_are_lines(server: Server, fetch: Fetch, make_context: MakeC
     assert fetch(url, offset=200_001)["content"] == "end"
 
 
+@pytest.mark.process
 def test_an_answer_that_just_fits_is_not_cut(server: Server, fetch: Fetch, make_context: MakeContext) -> None:
     url = server.page("/", "a\nb\n" + "c" * 100, "text/plain")
     whole = fetch(url)
@@ -176,6 +186,7 @@ def test_a_line_is_cut_at_the_last_character_that_fits(letter: str) -> None:
     assert within.size(answered) <= within.max_bytes < within.size(one_more) + 1
 
 
+@pytest.mark.process
 def test_an_address_that_a_redirect_made_long_leaves_room_for_the_page(server: Server, fetch: Fetch) -> None:
     def lead_on(exchange: Exchange) -> None:
         exchange.send(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /" + "漢".encode() * 7_000 + b"\r\n\r\n")

@@ -6,17 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from documents import pdf
-from loopback import Server
 from pypdf import PdfReader, PdfWriter
 
 from ferrule import Context
 from ferrule_fetch.formats.pdf import pdf_text
+from ferrule_testkit.documents import pdf
+from ferrule_testkit.web.loopback import Server
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("content_type", ["application/pdf", "application/octet-stream", "", "text/html"])
 def test_a_pdf_is_given_back_page_by_page(server: Server, fetch: Fetch, content_type: str) -> None:
     answer = fetch(server.page("/", pdf(["First words", "", "Last words"], "A report"), content_type))
@@ -24,6 +25,7 @@ def test_a_pdf_is_given_back_page_by_page(server: Server, fetch: Fetch, content_
     assert answer["content"] == "## Page 1\n\nFirst words\n\n## Page 2\n\n## Page 3\n\nLast words"
 
 
+@pytest.mark.process
 def test_a_pdf_is_paged_by_lines(server: Server, fetch: Fetch) -> None:
     answer = fetch(server.page("/", pdf(["One", "Two"]), "application/pdf"), offset=5, limit=1)
     assert (answer["content"], answer["next_offset"], answer["total_lines"]) == ("## Page 2", 6, 7)
@@ -45,6 +47,7 @@ def _bomb() -> bytes:
     return (body[:start] + stream + body[end:]).encode("latin-1")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("body", "what"),
     [
@@ -66,10 +69,12 @@ def test_a_pdf_without_text_is_an_error_that_says_what_it_is(
     assert message.startswith(f"Failed to parse HTML: the server sent {what} (application/pdf), ")
 
 
+@pytest.mark.process
 def test_a_pdf_that_needs_no_password_to_be_read_is_read(server: Server, fetch: Fetch) -> None:
     assert fetch(server.page("/", _encrypted(""), "application/pdf"))["content"].endswith("Words")
 
 
+@pytest.mark.process
 def test_a_pdf_that_is_built_to_take_for_ever_is_an_error_in_time(
     server: Server, error: Error, make_context: Callable[..., Context]
 ) -> None:
@@ -84,6 +89,7 @@ def test_a_pdf_of_more_pages_than_there_is_time_for_says_so() -> None:
     assert text.endswith("Two\n\n[The PDF goes on: 2 of its 3 pages were read in the time there was.]")
 
 
+@pytest.mark.process
 def test_what_the_reader_warns_of_goes_nowhere(server: Server, fetch: Fetch, capfd: pytest.CaptureFixture[str]) -> None:
     body = pdf(["Words"]).replace(b"startxref\n", b"startxref\n9")
     assert fetch(server.page("/", body, "application/pdf"))["content"].endswith("Words")

@@ -3,15 +3,15 @@
 import time
 from ipaddress import IPv6Address
 
-import hostile_urls
 import pytest
-from effort import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ferrule import ToolError
 from ferrule.http import URL, Client, RequestFailed
 from ferrule_fetch.addresses import check
+from ferrule_testkit.effort import examples
+from ferrule_testkit.hostile import urls as hostile_urls
 
 ada_url = pytest.importorskip("ada_url", reason="ada-url is the browser's parser")
 
@@ -39,6 +39,7 @@ def test_a_url_that_is_fetched_has_one_host_and_port_to_all(url: str) -> None:
     _compare(url)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("part", hostile_urls.PARTS)
 def test_the_urls_of_the_table_have_one_host_and_port_to_all(part: str) -> None:
     for case in hostile_urls.PARTS[part]:

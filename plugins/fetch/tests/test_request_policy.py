@@ -7,12 +7,12 @@ from importlib.metadata import version
 from typing import Any
 
 import pytest
-from loopback import Exchange, Server, refused_port
 
 import ferrule_fetch
 from ferrule import Context, ToolError
 from ferrule.testing import context
 from ferrule_fetch.transfer.request_policy import USER_AGENT, VERSION, RequestPolicy
+from ferrule_testkit.web.loopback import Exchange, Server, refused_port
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]
@@ -34,11 +34,13 @@ def test_the_version_that_servers_are_told_is_that_of_the_distribution() -> None
     assert f"ferrule-fetch/{VERSION};" in USER_AGENT
 
 
+@pytest.mark.process
 def test_a_server_is_told_who_asks(server: Server, fetch: Fetch) -> None:
     fetch(server.page("/", "x"))
     assert server.requests[0].headers["user-agent"] == USER_AGENT
 
 
+@pytest.mark.process
 def test_the_administrator_sets_what_a_server_is_told(
     server: Server, fetch: Fetch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,6 +83,7 @@ def test_robots_is_yes_or_no(value: object) -> None:
         RequestPolicy.from_context(context("web_fetch", settings={"robots": value}))
 
 
+@pytest.mark.process
 def test_robots_txt_is_not_asked_for_unless_it_is_wanted(server: Server, fetch: Fetch) -> None:
     server.page("/robots.txt", "User-agent: *\nDisallow: /", "text/plain")
     assert fetch(server.page("/page", "seen"))["content"] == "seen"
@@ -97,6 +100,7 @@ Disallow: /not-for-ferrule
 """
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("robots")
 def test_a_page_that_robots_txt_does_not_allow_is_not_asked_for(server: Server, error: Error) -> None:
     server.page("/robots.txt", "User-agent: *\nDisallow: /private", "text/plain")
@@ -108,6 +112,7 @@ def test_a_page_that_robots_txt_does_not_allow_is_not_asked_for(server: Server, 
     assert server.requests[0].headers["user-agent"] == USER_AGENT
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("robots")
 @pytest.mark.parametrize(
     ("agent", "path", "allowed"),
@@ -136,6 +141,7 @@ def test_the_group_of_robots_txt_that_names_the_agent_decides(
             fetch(url)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("robots")
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 429])
 def test_a_site_without_robots_txt_allows_everything(server: Server, fetch: Fetch, status: int) -> None:
@@ -143,6 +149,7 @@ def test_a_site_without_robots_txt_allows_everything(server: Server, fetch: Fetc
     assert fetch(server.page("/page", "seen"))["content"] == "seen"
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("robots")
 @pytest.mark.parametrize("body", ["", "<!doctype html><p>Disallow: /", b"\xff\xfe\0\0", "User-agent: *\nDisallow:\n"])
 def test_a_robots_txt_without_rules_allows_everything(server: Server, fetch: Fetch, body: str | bytes) -> None:
@@ -150,6 +157,7 @@ def test_a_robots_txt_without_rules_allows_everything(server: Server, fetch: Fet
     assert fetch(server.page("/page", "seen"))["content"] == "seen"
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("robots")
 def test_a_site_that_cannot_say_what_it_allows_is_not_fetched_from(server: Server, error: Error) -> None:
     server.page("/robots.txt", "", status=503)
@@ -159,6 +167,7 @@ def test_a_site_that_cannot_say_what_it_allows_is_not_fetched_from(server: Serve
     assert _asked(server) == ["/robots.txt"]
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("robots")
 def test_a_site_that_cannot_be_reached_is_told_of_with_robots_txt(error: Error) -> None:
     code, message = error(f"http://127.0.0.1:{refused_port()}/")
@@ -166,6 +175,7 @@ def test_a_site_that_cannot_be_reached_is_told_of_with_robots_txt(error: Error) 
     assert message.startswith("Failed to fetch URL: Connection refused. So it is for robots.txt of 127.0.0.1:")
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("robots")
 def test_robots_txt_may_be_elsewhere(server: Server, error: Error) -> None:
     with Server() as other:
@@ -174,6 +184,7 @@ def test_robots_txt_may_be_elsewhere(server: Server, error: Error) -> None:
         assert error(server.page("/page", "unseen"))[0] == "INVALID_URL"
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("robots")
 def test_after_five_redirects_there_is_no_robots_txt(server: Server, fetch: Fetch) -> None:
     server.redirect("/robots.txt", "/robots.txt")
@@ -181,6 +192,7 @@ def test_after_five_redirects_there_is_no_robots_txt(server: Server, fetch: Fetc
     assert _asked(server) == ["/robots.txt"] * 6 + ["/page"]
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("robots")
 def test_every_site_that_a_redirect_leads_to_is_asked_once(server: Server, fetch: Fetch, error: Error) -> None:
     with Server() as other:
@@ -195,6 +207,7 @@ def test_every_site_that_a_redirect_leads_to_is_asked_once(server: Server, fetch
         assert _asked(other) == ["/robots.txt", "/page", "/robots.txt"]
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("robots")
 def test_of_a_robots_txt_without_end_the_beginning_counts(server: Server, error: Error) -> None:
     def answer(exchange: Exchange) -> None:
@@ -205,6 +218,7 @@ def test_of_a_robots_txt_without_end_the_beginning_counts(server: Server, error:
     assert error(server.page("/page", "unseen"))[0] == "INVALID_URL"
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("robots")
 def test_robots_txt_shares_the_deadline_of_the_page(server: Server, error: Error, make_context: MakeContext) -> None:
     server.route("/robots.txt", Exchange.hang)
@@ -213,6 +227,7 @@ def test_robots_txt_shares_the_deadline_of_the_page(server: Server, error: Error
     assert message.startswith("Failed to fetch URL: Connection timeout. So it is for robots.txt of ")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("status", "message"),
     [
@@ -238,11 +253,13 @@ def test_a_status_of_400_and_above_is_an_error_that_says_what_to_do(
     assert told.endswith(".")
 
 
+@pytest.mark.process
 def test_a_check_for_persons_is_told_from_a_page_that_is_forbidden(server: Server, error: Error) -> None:
     url = server.page("/", "Just a moment", status=403, headers={"cf-mitigated": "challenge"})
     assert "only browsers with a person" in error(url)[1]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("status", [403, 429, 503])
 @pytest.mark.parametrize(("header", "seconds"), [("120", 120), ("0", 0), ("1.5", 2), (" 7 ", 7)])
 def test_retry_after_is_told_in_seconds(
@@ -254,6 +271,7 @@ def test_retry_after_is_told_in_seconds(
     assert raised.value.retry_after == seconds
 
 
+@pytest.mark.process
 def test_retry_after_may_be_a_date(server: Server, make_context: MakeContext) -> None:
     later = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
     url = server.page("/", "no", status=503, headers={"Retry-After": later})
@@ -263,6 +281,7 @@ def test_retry_after_may_be_a_date(server: Server, make_context: MakeContext) ->
     assert 3_000 < raised.value.retry_after <= 3_600
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("header", ["", "soon", "-5", "99999999999", "1e3", "Mon, 99 Foo 2020"])
 def test_a_retry_after_that_says_nothing_is_left_out(server: Server, make_context: MakeContext, header: str) -> None:
     url = server.page("/", "no", status=429, headers={"Retry-After": header})

@@ -3,7 +3,6 @@
 from types import ModuleType
 
 import pytest
-from search_fixtures import _settings, answer, error, events, search, server  # noqa: F401 - pytest finds them here
 
 import ferrule_google
 
@@ -12,3 +11,8 @@ import ferrule_google
 def plugin() -> ModuleType:
     """The module of the tool."""
     return ferrule_google
+
+
+@pytest.fixture(autouse=True)
+def _settings(search_settings: None) -> None:
+    """Every test has the keys, and the server as the endpoint."""

@@ -1,9 +1,12 @@
 """Google as a search provider like any other."""
 
-from provider_contract import ProviderContract
-from search_server import GOOGLE_KEY, Google, google_document, google_error, google_quota
+import pytest
 
 import ferrule_google
+from ferrule_testkit.search.provider_contract import ProviderContract
+from ferrule_testkit.search.server import GOOGLE_KEY, Google, google_document, google_error, google_quota
+
+pytestmark = pytest.mark.process
 
 
 class TestContract(ProviderContract):

@@ -4,9 +4,13 @@ from typing import Any
 from zoneinfo import available_timezones
 
 import pytest
-from loopback import Server
-from provider_contract import Answer, Error
-from search_server import google_error, google_quota
+
+from ferrule_testkit.search.provider_contract import Answer, Error
+from ferrule_testkit.search.server import google_error, google_quota
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = pytest.mark.process
+
 
 QUOTA_SPENT = "Rate limit exceeded. You've used your free search quota (100/day)."
 INFO = "type.googleapis.com/google.rpc.ErrorInfo"

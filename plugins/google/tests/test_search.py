@@ -1,9 +1,13 @@
 """What a call asks Google for, and what it gives back."""
 
 import pytest
-from loopback import Server
-from provider_contract import Answer, Search, mixed_hits, numbers
-from search_server import ENGINE, GOOGLE_KEY, Google, Hit, asked, google_document, some_hits
+
+from ferrule_testkit.search.provider_contract import Answer, Search, mixed_hits, numbers
+from ferrule_testkit.search.server import ENGINE, GOOGLE_KEY, Google, Hit, asked, google_document, some_hits
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = pytest.mark.process
+
 
 EVERY = {"key": GOOGLE_KEY, "cx": ENGINE}
 

@@ -13,14 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import forked
-import opennotes_cli
 import pytest
-from opennotes_cli import GENERATIONS, Cli
 
 from ferrule import Context
 from ferrule.testing import Run, context, executable
 from ferrule_opennotes.program.process import Program
+from ferrule_testkit import fork_server
+from ferrule_testkit import opennotes_programs as opennotes_cli
+from ferrule_testkit.opennotes_programs import GENERATIONS, Cli
 
 _SECONDS = 60.0
 _REAL = [f"real-{name}" for name in GENERATIONS if opennotes_cli.is_built(name)]
@@ -144,9 +144,12 @@ def call(environment: dict[str, str], home: Path) -> Callable[..., Run]:
         merged = {**environment, **(environ or {})}
         env = {key: value for key, value in merged.items() if value is not None}
         data = json.dumps({**(arguments or {}), **more}).encode()
-        # A database of our own starts threads, and takes memory that is counted from what the process had before.
-        if "sql" not in more and "sql" not in (arguments or {}) and forked.is_possible():
-            ended = forked.call("ferrule_opennotes", name, data, environment=env, cwd=cwd or home)
+        if fork_server.is_possible(env):
+            packages = ("ferrule", "ferrule_opennotes")
+            argv = [str(executable(name))]
+            ended = fork_server.run(
+                "ferrule.dispatch:main", argv, data, environment=env, cwd=cwd or home, packages=packages
+            )
             return Run(ended.exit_code, _document(ended.stdout, ended.stderr), ended.stderr.decode(errors="replace"))
         done = subprocess.run(
             [executable(name)],

@@ -8,6 +8,8 @@ import pytest
 
 from ferrule.testing import executable
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def configure(notebook):

@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 import yaml
-from opennotes_cli import Cli
 
 from ferrule.testing import Run, executable
+from ferrule_testkit.opennotes_programs import Cli
+
+pytestmark = pytest.mark.process
+
 
 Answer = Callable[..., dict[str, Any]]
 Write = Callable[..., Path]

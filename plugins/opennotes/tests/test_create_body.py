@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 import yaml
-from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ferrule import ToolError
 from ferrule_opennotes.create.body import compose, parse, parse_template
 from ferrule_opennotes.notebook import frontmatter
+from ferrule_testkit.effort import examples
 
 CREATED = "2026-01-28T14:30:00+10:30"
 TYPED = "true False yes NO on off y N ~ null Null 1e3 1E3 .5 -1 +1 0x1F 0o17 017 007 0b11 1_000 1. +.5e-3"
@@ -238,6 +238,7 @@ def test_a_byte_order_mark_does_not_hide_frontmatter() -> None:
     assert composed(content="\ufeffText\n").endswith("---\n\nText\n")
 
 
+@pytest.mark.process
 def test_fields_that_nobody_would_read_back_are_refused() -> None:
     with pytest.raises(ToolError) as refused:
         composed(field="x" * frontmatter.MAX_CHARS)

@@ -1,13 +1,13 @@
 """Names of files and folders, and the arguments that no note can have."""
 
 import pytest
-from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ferrule import ToolError
 from ferrule_opennotes.create.arguments import find_problems
 from ferrule_opennotes.create.file_name import choose_file_name, split_destination
+from ferrule_testkit.effort import examples
 
 
 @pytest.mark.parametrize(

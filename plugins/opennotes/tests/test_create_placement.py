@@ -127,6 +127,7 @@ def test_a_file_where_a_folder_should_be_is_named(root: Path) -> None:
     assert (root / "a/b").read_text() == "file"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("before", ["", NAMED])
 def test_one_of_many_calls_at_once_wins(root: Path, before: str) -> None:
     letters = "abcdefgh"
@@ -137,6 +138,7 @@ def test_one_of_many_calls_at_once_wins(root: Path, before: str) -> None:
     assert everything(root) == ["new", "new/note.md"]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("before", ["", NAMED])
 def test_a_note_that_does_not_fit_on_the_disk_leaves_nothing_behind(root: Path, before: str) -> None:
     (root / "kept").mkdir()
@@ -144,6 +146,7 @@ def test_a_note_that_does_not_fit_on_the_disk_leaves_nothing_behind(root: Path, 
     assert everything(root) == ["kept"]
 
 
+@pytest.mark.process
 def test_a_call_that_fails_does_not_take_the_folder_from_one_that_succeeds(root: Path) -> None:
     calls = [(LIMITED if number % 2 else "", f"new/{number}.md", 50_000, "x") for number in range(10)]
     answers = together(root, calls)
@@ -151,6 +154,7 @@ def test_a_call_that_fails_does_not_take_the_folder_from_one_that_succeeds(root:
     assert everything(root) == ["new", *(f"new/{number}.md" for number in range(0, 10, 2))]
 
 
+@pytest.mark.process
 def test_calls_that_fail_all_the_time_do_not_make_another_one_fail(root: Path) -> None:
     failing = """
 import os, sys
@@ -227,6 +231,7 @@ def test_the_root_itself_may_be_a_link(root: Path) -> None:
     assert everything(root) == ["a", "a/b.md"]
 
 
+@pytest.mark.process
 def test_a_folder_that_becomes_a_link_meanwhile_leads_nobody_out(root: Path, outside: Path) -> None:
     swap = """
 import os, shutil, sys
@@ -299,6 +304,7 @@ def test_no_descriptor_stays_open(root: Path, outside: Path) -> None:
     assert len(os.listdir("/dev/fd")) == before
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("before", ["", NAMED])
 def test_a_call_that_dies_while_it_writes_leaves_no_half_note(root: Path, before: str) -> None:
     dying = """
@@ -325,6 +331,7 @@ os.link = refuse
 )
 
 
+@pytest.mark.process
 def test_a_file_system_without_second_names_takes_notes_too(root: Path) -> None:
     calls = [(LINKLESS, "new/note.md", 1000, letter) for letter in "ab"]
     assert sorted(together(root, calls)) == ["NOTE_EXISTS", "new/note.md"]

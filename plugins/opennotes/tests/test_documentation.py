@@ -18,6 +18,7 @@ def test_the_page_shows_a_statement():
     assert statements()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("number", range(len(statements())))
 def test_a_statement_of_the_page_gives_rows(opennotes, notebook, answer, number):
     folder = notebook / ".notes" / "projects" / "a"
@@ -29,6 +30,7 @@ def test_a_statement_of_the_page_gives_rows(opennotes, notebook, answer, number)
     assert document["results"][0]["status"] == "todo"
 
 
+@pytest.mark.process
 def test_the_example_of_the_readme_has_the_shape_of_an_answer(opennotes, notebook, answer):
     for name in ("a", "b"):
         (notebook / ".notes" / f"{name}.md").write_text("---\ntitle: A\ntags: [project]\n---\nA meeting.\n")

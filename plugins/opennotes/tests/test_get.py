@@ -16,6 +16,7 @@ def root(notebook):
     return (notebook / json.loads(config.read_text())["root"]).resolve()
 
 
+@pytest.mark.process
 def test_a_note_comes_with_its_content_its_fields_and_their_types(cli, notebook, root, answer):
     (root / "tasks").mkdir(parents=True)
     (root / "tasks" / "alpha.md").write_text(TEXT)
@@ -37,6 +38,7 @@ def test_a_note_comes_with_its_content_its_fields_and_their_types(cli, notebook,
     }
 
 
+@pytest.mark.process
 def test_without_content_there_is_all_but_the_content(opennotes, notebook, root, answer):
     (root / "alpha.md").write_text(TEXT)
     note = answer("get", path="alpha.md", includeContent=False, notebook=str(notebook))["note"]
@@ -45,12 +47,14 @@ def test_without_content_there_is_all_but_the_content(opennotes, notebook, root,
     assert note["wordCount"] == 6
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("path", ["alpha.md", "./alpha.md", "alpha", ".//alpha.md"])
 def test_a_path_may_be_written_in_several_ways(opennotes, notebook, root, answer, path):
     (root / "alpha.md").write_text(TEXT)
     assert answer("get", path=path, notebook=str(notebook))["note"]["path"] == "alpha.md"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "path",
     [
@@ -72,6 +76,7 @@ def test_a_path_that_leads_out_is_refused(cli, notebook, failure, path, tmp_path
     assert document["hint"] == "Use paths relative to notebook"
 
 
+@pytest.mark.process
 def test_symbolic_links_lead_nowhere_else_either(opennotes, notebook, root, failure, answer, tmp_path):
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret.md").write_text("secret")
@@ -85,6 +90,7 @@ def test_symbolic_links_lead_nowhere_else_either(opennotes, notebook, root, fail
     assert answer("get", path="inner/a.md", notebook=str(notebook))["note"]["content"] == "inside"
 
 
+@pytest.mark.process
 def test_a_note_that_is_not_there_is_told_with_those_that_look_like_it(cli, notebook, root, failure):
     (root / "tasks").mkdir(parents=True)
     (root / "tasks" / "alpha.md").write_text("")
@@ -95,6 +101,7 @@ def test_a_note_that_is_not_there_is_told_with_those_that_look_like_it(cli, note
     assert document["details"] == {"path": "alpha.md", "similar": ["tasks/alpha.md"]}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "path", ["folder", "folder/", "notes.txt", "", "x" * 100_000, "-rf", "--help", "\n", "a.md/b.md"]
 )
@@ -105,6 +112,7 @@ def test_what_is_no_note_is_not_found(opennotes, notebook, root, failure, path):
     assert failure("get", path=path, notebook=str(notebook))["code"] == "NOTE_NOT_FOUND"
 
 
+@pytest.mark.process
 def test_a_long_note_comes_in_pages_that_are_together_the_note(opennotes, notebook, root, answer):
     text = "---\ntitle: Long\n---\n" + "".join(f"Line {number} “quoted” \x01\n" for number in range(4000)) + "no end"
     (root / "long.md").write_text(text)
@@ -122,6 +130,7 @@ def test_a_long_note_comes_in_pages_that_are_together_the_note(opennotes, notebo
     assert gathered == text
 
 
+@pytest.mark.process
 def test_a_line_longer_than_an_answer_comes_in_parts(opennotes, notebook, root, answer):
     text = "first\n" + "é\U0001f600x" * 40_000 + "\nlast\n"
     (root / "wide.md").write_text(text)
@@ -136,6 +145,7 @@ def test_a_line_longer_than_an_answer_comes_in_parts(opennotes, notebook, root, 
     assert calls > 5
 
 
+@pytest.mark.process
 def test_a_note_whose_name_looks_like_a_place_in_another_is_itself(opennotes, notebook, root, answer):
     (root / "a.md").write_text("one\ntwo\n")
     (root / "a.md#L2.md").write_text("odd\n")
@@ -146,6 +156,7 @@ def test_a_note_whose_name_looks_like_a_place_in_another_is_itself(opennotes, no
     assert beyond["_guidance"] == "The note has 2 lines."
 
 
+@pytest.mark.process
 def test_frontmatter_that_would_fill_the_answer_is_left_in_the_content(opennotes, notebook, root, answer):
     (root / "a.md").write_text("---\n" + "".join(f"k{n}: {'v' * 80}\n" for n in range(600)) + "---\nbody\n")
     note = answer("get", path="a.md", notebook=str(notebook))["note"]
@@ -153,6 +164,7 @@ def test_frontmatter_that_would_fill_the_answer_is_left_in_the_content(opennotes
     assert note["content"].startswith("---\nk0: vv")
 
 
+@pytest.mark.process
 def test_a_title_that_would_fill_the_answer_is_cut(opennotes, notebook, root, answer):
     (root / "a.md").write_text(f"---\ntitle: {'t' * 100_000}\n---\n" + "line\n" * 1000)
     note = answer("get", path="a.md#L4", notebook=str(notebook))["note"]
@@ -160,12 +172,14 @@ def test_a_title_that_would_fill_the_answer_is_cut(opennotes, notebook, root, an
     assert note["content"] == "line\n" * 1000
 
 
+@pytest.mark.process
 def test_the_guidance_is_json_whatever_the_name_of_the_note(opennotes, notebook, root, answer):
     (root / 'say "hi".md').write_text("x\n" * 1501)
     guidance = answer("get", path='say "hi".md', notebook=str(notebook))["_guidance"]
     assert json.loads(guidance.partition(" with ")[2]) == {"path": 'say "hi".md#L1501'}
 
 
+@pytest.mark.process
 def test_the_last_part_of_a_long_line_says_that_it_is_the_last(opennotes, notebook, root, answer):
     (root / "a.md").write_text("x" * 38_401)
     document = answer("get", path="a.md#L1C38401", notebook=str(notebook))
@@ -173,6 +187,7 @@ def test_the_last_part_of_a_long_line_says_that_it_is_the_last(opennotes, notebo
     assert document["pagination"] == {"total": 1, "returned": 1, "page": 1, "pageSize": 1500, "hasMore": False}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("path", [".git/a.md", ".jot/a.md", "deep/.git/a.md", ".git/a"])
 def test_what_is_no_note_to_the_list_is_none_here(opennotes, notebook, root, failure, path):
     for folder in (".git", ".jot", "deep/.git"):
@@ -181,6 +196,7 @@ def test_what_is_no_note_to_the_list_is_none_here(opennotes, notebook, root, fai
     assert failure("get", path=path, notebook=str(notebook))["code"] == "NOTE_NOT_FOUND"
 
 
+@pytest.mark.process
 def test_a_note_that_may_not_be_read_says_so(opennotes, notebook, root, failure, monkeypatch):
     import os
 
@@ -192,17 +208,20 @@ def test_a_note_that_may_not_be_read_says_so(opennotes, notebook, root, failure,
     assert "may not be read" in failure("get", path="a.md", notebook=str(notebook))["message"]
 
 
+@pytest.mark.process
 def test_a_note_is_found_by_the_absolute_path_that_create_answers_with(cli, notebook, answer):
     created = answer("create", title="Alpha", notebook=str(notebook))["created"]
     note = answer("get", path=created["absolutePath"], notebook=str(notebook))["note"]
     assert note["path"] == created["path"]
 
 
+@pytest.mark.process
 def test_an_absolute_path_leads_out_of_the_notebook_all_the_same(opennotes, notebook, root, failure):
     for path in (f"{root}/../x.md", f"{root}x/a.md", f"{root}//etc/x.md"):
         assert failure("get", path=path, notebook=str(notebook))["code"] in ("PATH_TRAVERSAL", "NOTE_NOT_FOUND")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("name", "path"), [("e\u0301.md", "\u00e9.md"), ("\u00e9.md", "e\u0301"), ("\u00e9.md", "\u00e9")]
 )

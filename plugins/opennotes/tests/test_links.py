@@ -260,6 +260,7 @@ def test_a_note_that_points_to_itself_is_among_those_that_point_to_it(linked: Li
     assert links.incoming("a.md") == {"a.md"}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "piece",
     [
@@ -276,6 +277,7 @@ def test_much_of_anything_is_read_like_a_page_of_it(linked: Linked, piece: str) 
     assert set(links.broken(long)) == set(links.broken(short))
 
 
+@pytest.mark.process
 def test_ten_thousand_notes(linked: Linked) -> None:
     files = {
         f"{n % 100}/{n}.md": f"---\ntags: [a]\n---\n[t]({n - 100}.md) [[{n + 1}]]\n\nText.\n" for n in range(10_000)

@@ -5,6 +5,8 @@ import os
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def write(notebook):

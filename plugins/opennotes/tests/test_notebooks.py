@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 
 def described(folder, source, count=0, name=None):
     return {"name": name or folder.name, "path": str(folder), "source": source, "noteCount": count}

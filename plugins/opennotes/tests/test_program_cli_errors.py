@@ -4,11 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from opennotes_cli import Cli
 
 from ferrule import Context, ToolError
 from ferrule_opennotes.program.cli_errors import extract_message, require_success
 from ferrule_opennotes.program.process import Output, Program, run
+from ferrule_testkit.opennotes_programs import Cli
 
 USAGE = """Usage:
   opennotes notes search [query] [flags]
@@ -91,6 +91,7 @@ def test_a_line_without_end_takes_no_time():
     assert extract_message("\x1b[" * 30_000 + "1" * 60_000)
 
 
+@pytest.mark.process
 def test_a_failed_run_is_an_error_in_the_clis_own_words(
     cli: Cli, program: Program, make_context: Callable[..., Context], tmp_path: Path
 ):

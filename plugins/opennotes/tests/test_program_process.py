@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opennotes_cli import Cli
 
 from ferrule import Context, ToolError
 from ferrule.testing import Run
 from ferrule_opennotes.program.process import Output, Program, ProgramTimeout, run
+from ferrule_testkit.opennotes_programs import Cli
 
 MIB = 1 << 20
 Runs = Callable[..., Output]
@@ -71,11 +71,13 @@ def is_running(pid: int) -> bool:
     return fields[0] not in ("Z", "X")
 
 
+@pytest.mark.process
 def test_the_cli_gets_nothing_to_read(run_it: Runs, recorded: Callable[[], dict[str, Any]]):
     run_it("version")
     assert recorded()["stdin_is_null"]
 
 
+@pytest.mark.process
 def test_the_cli_sees_only_the_variables_that_it_needs(
     run_it: Runs, recorded: Callable[[], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ):
@@ -92,11 +94,13 @@ def test_the_cli_sees_only_the_variables_that_it_needs(
     assert (seen["TERM"], seen["NO_COLOR"]) == ("dumb", "1")
 
 
+@pytest.mark.process
 def test_the_cli_stays_in_the_group_of_the_call(run_it: Runs, recorded: Callable[[], dict[str, Any]]):
     run_it("version")
     assert recorded()["group"] == os.getpgrp()
 
 
+@pytest.mark.process
 def test_the_cli_runs_where_it_is_told_to(run_it: Runs, recorded: Callable[[], dict[str, Any]], tmp_path: Path):
     (tmp_path / "there").mkdir()
     run_it("version", cwd=str(tmp_path / "there"))
@@ -106,17 +110,20 @@ def test_the_cli_runs_where_it_is_told_to(run_it: Runs, recorded: Callable[[], d
 ARGUMENTS = ["", "-x", "--help", "--", "a\nb", "$(touch x)", "`x`", "a'b\"c", "*", "日本 🙂", "\x1b[31m", "a" * 100_000]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("argument", ARGUMENTS, ids=range(len(ARGUMENTS)))
 def test_an_argument_arrives_as_it_is(argument: str, run_it: Runs, recorded: Callable[[], dict[str, Any]]):
     run_it("version", "--", argument)
     assert recorded()["arguments"] == ["version", "--", argument]
 
 
+@pytest.mark.process
 def test_the_notebook_is_a_flag_before_all_others(run_it: Runs, recorded: Callable[[], dict[str, Any]]):
     run_it("version", "--", "x", notebook="/a b/-c")
     assert recorded()["arguments"] == ["--notebook=/a b/-c", "version", "--", "x"]
 
 
+@pytest.mark.process
 def test_a_notebook_whose_path_is_not_text_arrives_as_it_is(run_it: Runs, recorded: Callable[[], dict[str, Any]]):
     path = os.fsdecode(b"/caf\xe9")
     run_it("version", notebook=path)
@@ -143,11 +150,13 @@ def test_an_argument_that_no_program_can_be_given_is_refused_before_one_starts(
     assert not (tmp_path / "record").exists()
 
 
+@pytest.mark.process
 def test_the_longest_argument_is_taken(run_it: Runs, recorded: Callable[[], dict[str, Any]]):
     run_it("version", "a" * 131_071)
     assert len(recorded()["arguments"][1]) == 131_071
 
 
+@pytest.mark.process
 def test_more_arguments_than_the_system_takes_are_an_error(run_it: Runs):
     error = refused(lambda: run_it(*["a" * 131_000] * 100))
     assert error.code == "CLI_FAILED"
@@ -155,6 +164,7 @@ def test_more_arguments_than_the_system_takes_are_an_error(run_it: Runs):
     assert len(json.dumps(error.facts())) < 32_000
 
 
+@pytest.mark.process
 def test_what_the_cli_says_and_how_it_ends_is_returned(run_it: Runs):
     output = run_it("nonsense")
     assert output.exit_code == 1
@@ -163,14 +173,17 @@ def test_what_the_cli_says_and_how_it_ends_is_returned(run_it: Runs):
     assert run_it("version") == Output("OpenNotes 0.0.2\n", "", 0)
 
 
+@pytest.mark.process
 def test_a_cli_that_a_signal_ends_has_a_negative_exit_code(run_script: Runs):
     assert run_script("#!/bin/sh\necho so far\nkill -9 $$\n") == Output("so far\n", "", -9)
 
 
+@pytest.mark.process
 def test_bytes_that_are_no_text_are_replaced(run_script: Runs):
     assert run_script("#!/bin/sh\nprintf 'a\\377b'\nprintf '\\200' >&2\n") == Output("a\ufffdb", "\ufffd", 0)
 
 
+@pytest.mark.process
 def test_a_flood_on_stdout_is_ended(run_it: Runs, opennotes: Cli, tmp_path: Path):
     opennotes.behave(flood={"stdout": 100 * MIB}, record=str(tmp_path / "record"))
     error = refused(lambda: run_it("version"))
@@ -179,11 +192,13 @@ def test_a_flood_on_stdout_is_ended(run_it: Runs, opennotes: Cli, tmp_path: Path
     assert not is_running(json.loads((tmp_path / "record").read_text())["pid"])
 
 
+@pytest.mark.process
 def test_a_flood_without_end_is_ended_before_the_time_is_over(run_script: Runs):
     error = refused(lambda: run_script("#!/bin/sh\nexec yes\n", limit=50))
     assert "8 MiB" in error.message
 
 
+@pytest.mark.process
 def test_a_flood_on_stderr_is_cut(run_it: Runs, opennotes: Cli):
     opennotes.behave(flood={"stderr": 100 * MIB})
     output = run_it("version")
@@ -191,11 +206,13 @@ def test_a_flood_on_stderr_is_cut(run_it: Runs, opennotes: Cli):
     assert len(output.stderr) == 64 << 10
 
 
+@pytest.mark.process
 def test_a_flood_on_stderr_does_not_stop_what_comes_on_stdout(run_it: Runs, opennotes: Cli):
     opennotes.behave(flood={"stderr": 4 * MIB, "stdout": 4 * MIB})
     assert len(run_it("version").stdout) == 4 * MIB + len("OpenNotes 0.0.2\n")
 
 
+@pytest.mark.process
 def test_eight_mebibytes_are_taken_and_not_one_byte_more(run_script: Runs):
     exactly = f"#!/bin/sh\nhead -c {8 * MIB} /dev/zero\n"
     assert len(run_script(exactly).stdout) == 8 * MIB
@@ -203,6 +220,7 @@ def test_eight_mebibytes_are_taken_and_not_one_byte_more(run_script: Runs):
     assert "8 MiB" in error.message
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("manner", ["", "trap '' TERM"], ids=["polite", "stubborn"])
 def test_a_cli_that_is_late_is_ended_even_if_it_does_not_listen(manner: str, run_script: Runs, tmp_path: Path):
     pid = tmp_path / "pid"
@@ -213,6 +231,7 @@ def test_a_cli_that_is_late_is_ended_even_if_it_does_not_listen(manner: str, run
     assert not is_running(int(pid.read_text()))
 
 
+@pytest.mark.process
 def test_the_deadline_of_the_call_is_a_limit_in_any_case(
     run_it: Runs, opennotes: Cli, make_context: Callable[..., Context]
 ):
@@ -230,6 +249,7 @@ def test_nothing_is_started_when_the_time_is_over(run_it: Runs, opennotes: Cli, 
     assert not (tmp_path / "record").exists()
 
 
+@pytest.mark.process
 def test_what_the_cli_leaves_behind_is_not_waited_for(run_it: Runs, opennotes: Cli, tmp_path: Path):
     opennotes.behave(grandchild={"seconds": 600, "record": str(tmp_path / "pid")})
     try:
@@ -240,6 +260,7 @@ def test_what_the_cli_leaves_behind_is_not_waited_for(run_it: Runs, opennotes: C
             os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
 
 
+@pytest.mark.process
 def test_what_the_cli_leaves_behind_may_go_on_writing(run_script: Runs, tmp_path: Path):
     # It ends by itself, with SIGPIPE, when nobody reads any more.
     pid = tmp_path / "pid"
@@ -251,15 +272,18 @@ def test_what_the_cli_leaves_behind_may_go_on_writing(run_script: Runs, tmp_path
         time.sleep(0.01)
 
 
+@pytest.mark.process
 def test_a_cli_that_closes_its_pipes_is_still_waited_for(run_script: Runs):
     assert run_script("#!/bin/sh\necho x\nexec >&- 2>&-\nsleep 0.2\nexit 3\n") == Output("x\n", "", 3)
 
 
+@pytest.mark.process
 def test_a_cli_that_closes_its_pipes_and_stays_is_ended(run_script: Runs):
     with pytest.raises(ProgramTimeout):
         run_script("#!/bin/sh\nexec >&- 2>&-\nexec sleep 600\n", limit=1)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("content", "reason"),
     [(b"#!/nowhere/sh\n", "No such file"), (b"\x7fELF nonsense", "format error"), (b"", "format error")],
@@ -271,6 +295,7 @@ def test_a_file_that_is_no_program_is_an_error(content: bytes, reason: str, run_
     assert reason in error.message
 
 
+@pytest.mark.process
 def test_a_program_that_is_being_written_is_an_error(make_context: Callable[..., Context], tmp_path: Path):
     path = shutil.copy("/bin/true", tmp_path / "opennotes")
     with open(path, "ab"):
@@ -278,6 +303,7 @@ def test_a_program_that_is_being_written_is_an_error(make_context: Callable[...,
     assert "busy" in error.message
 
 
+@pytest.mark.process
 def test_a_folder_that_is_missing_is_an_error(run_it: Runs, tmp_path: Path):
     error = refused(lambda: run_it("version", cwd=str(tmp_path / "nowhere")))
     assert error.code == "CLI_FAILED"
@@ -292,6 +318,7 @@ def _little_space() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_AS, kept)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("_little_space")
 def test_the_cli_has_the_address_space_that_go_reserves_and_the_call_keeps_its_limit(run_script: Runs):
     assert run_script("#!/bin/sh\nulimit -S -v\n").stdout == f"{4 << 20}\n"
@@ -301,6 +328,7 @@ def test_the_cli_has_the_address_space_that_go_reserves_and_the_call_keeps_its_l
     assert resource.getrlimit(resource.RLIMIT_AS)[0] == 3 << 30
 
 
+@pytest.mark.process
 def test_a_call_ends_in_time_whatever_the_cli_does(
     opennotes: Cli, call: Callable[..., Run], notebook: Path, tmp_path: Path
 ):
@@ -315,6 +343,7 @@ def test_a_call_ends_in_time_whatever_the_cli_does(
     assert not list(temporary.iterdir())
 
 
+@pytest.mark.process
 def test_nothing_stays_open(run_it: Runs, opennotes: Cli):
     run_it("version")
     before = sorted(os.listdir("/proc/self/fd"))
@@ -325,6 +354,7 @@ def test_nothing_stays_open(run_it: Runs, opennotes: Cli):
     assert sorted(os.listdir("/proc/self/fd")) == before
 
 
+@pytest.mark.process
 def test_all_that_is_in_a_pipe_is_read_after_the_end(run_script: Runs):
     large = f"fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, {MIB}); os.write(1, b'x' * {MIB})"
     holds = "subprocess.Popen(['sleep', '1'])"  # so that the pipe stays open
@@ -344,6 +374,7 @@ def _stdin() -> Iterator[None]:
         os.close(descriptor)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("_stdin")
 def test_a_cli_that_reads_stdin_does_not_hang(run_script: Runs):
     assert run_script("#!/bin/sh\ncat\n", limit=20) == Output("", "", 0)

@@ -1,7 +1,10 @@
 """The real CLIs are there, or it is known why not. All tests with the fixture `cli` run on those that are."""
 
-import opennotes_cli
 import pytest
+
+from ferrule_testkit import opennotes_programs as opennotes_cli
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("name", opennotes_cli.GENERATIONS)

@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.process
+
+
 NOTES = {
     "alpha.md": "title: Project Alpha\ntags: [project, new]\nstatus: todo\npriority: 1\n---\nThe kick-off MEETING.\n",
     "beta.md": 'title: Beta\ntag: project\nstatus: done\nowner: "Ann\'s"\nlinks: [alpha.md]\n---\nWhat? Why* update.\n',

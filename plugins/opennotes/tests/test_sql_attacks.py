@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from effort import examples
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.sql import tree
 from ferrule_opennotes.sql.database import Database, ask
 from ferrule_opennotes.sql.tree import Query
+from ferrule_testkit.effort import examples
 
 SECRET = "the-canary-sings"
 NOTES = "read_markdown('**/*.md')"
@@ -321,6 +321,7 @@ def refusal(work: Callable[[], object]) -> ToolError:
     return caught.value
 
 
+@pytest.mark.process
 def test_the_tree_refuses_every_attack(ground: Ground, database: Database):
     passed = []
     for attack in REFUSED_BY_TREE:
@@ -335,6 +336,7 @@ def test_the_tree_refuses_every_attack(ground: Ground, database: Database):
     assert ground.is_untouched()
 
 
+@pytest.mark.slow
 def test_the_locks_hold_where_the_tree_is_bypassed(ground: Ground):
     escaped = []
     for attack in (*READING, *WRITING):
@@ -354,6 +356,7 @@ def answer_of(work: Callable[[], object]) -> str:
         return f"{error} {error.facts() if isinstance(error, ToolError) else ''}"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("statement", HARMLESS_FORMS, ids=lambda statement: statement[:60])
 def test_what_only_looks_like_an_attack_is_legal(statement: str, ground: Ground, database: Database):
     database.run(database.judge(ground.aim(statement)), ground.notebook.list_notes())
@@ -456,6 +459,7 @@ def shared_ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
     return Ground(tmp_path_factory.mktemp("ground") / "ground")
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(150), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(mutation=mutations())
 @example(mutation="SELECT * FROM read_markdown('**/*.md'), (SELECT 1)")

@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opennotes_cli import Cli
 
 from ferrule_opennotes.notebook.notebook import read
+from ferrule_testkit.opennotes_programs import Cli
+
+pytestmark = pytest.mark.process
+
 
 Answer = Callable[..., dict[str, Any]]
 

@@ -10,7 +10,11 @@ from typing import Any
 
 import pytest
 import yaml
-from opennotes_cli import Cli
+
+from ferrule_testkit.opennotes_programs import Cli
+
+pytestmark = pytest.mark.process
+
 
 Do = Callable[..., "subprocess.CompletedProcess[str]"]
 

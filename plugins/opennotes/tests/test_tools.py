@@ -28,6 +28,7 @@ REQUIRED = {"get": ["path"], "create": ["title"]}
 every = pytest.mark.parametrize("tool", TOOLS)
 
 
+@pytest.mark.process
 @every
 def test_the_schema_is_that_of_the_specification(tool):
     schema = schema_of(f"opennotes_{tool}")
@@ -37,6 +38,7 @@ def test_the_schema_is_that_of_the_specification(tool):
     assert schema == importlib.import_module(f"ferrule_opennotes.{tool}").schema()
 
 
+@pytest.mark.process
 def test_limits_and_defaults_are_those_of_the_specification():
     for tool in ("search", "list"):
         properties = schema_of(f"opennotes_{tool}")["parameters"]["properties"]
@@ -53,6 +55,7 @@ def test_limits_and_defaults_are_those_of_the_specification():
     assert listing["sortOrder"]["enum"] == ["asc", "desc"]
 
 
+@pytest.mark.process
 @every
 def test_without_a_cli_every_tool_says_where_it_looked_and_what_to_install(tool, tmp_path):
     folders = [tmp_path / "one", tmp_path / "two"]
@@ -79,6 +82,7 @@ def test_without_a_cli_every_tool_says_where_it_looked_and_what_to_install(tool,
     assert document["details"] == {"searchedPaths": [str(folder) for folder in folders]}
 
 
+@pytest.mark.process
 @every
 def test_an_argument_that_does_not_fit_is_told_in_the_family_of_the_tools(opennotes, failure, tool):
     document = failure(tool, {**ARGUMENTS.get(tool, {}), "unheard_of": 1, "path": 7, "limit": "many", "notebook": 1})
@@ -86,6 +90,7 @@ def test_an_argument_that_does_not_fit_is_told_in_the_family_of_the_tools(openno
     assert set(document) <= {"error", "message", "code", "hint", "details"}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("tool", ["search", "list", "views"])
 def test_a_fraction_of_a_result_cannot_be_asked_for(opennotes, failure, tool):
     assert "limit: 1.5 is no whole number" in failure(tool, limit=1.5)["message"]
@@ -97,6 +102,7 @@ def test_a_failure_has_what_is_known_of_it_and_nothing_else():
     assert render({"code": "A", "message": "b", "details": {}}) == {"error": True, "message": "b", "code": "A"}
 
 
+@pytest.mark.process
 def test_the_prefix_is_the_administrators_choice(opennotes, environment, notebook, tmp_path):
     ferrule = Path(sys.executable).parent / "ferrule"
     folder = tmp_path / "tools"
@@ -126,6 +132,7 @@ def test_the_prefix_is_the_administrators_choice(opennotes, environment, noteboo
     assert missing["hint"] == "Use notes_views to list available views"
 
 
+@pytest.mark.process
 def test_no_tool_imports_what_its_call_does_not_need(opennotes, notebook, environment):
     heavy = {"yaml", "duckdb", "rapidfuzz", "subprocess", "difflib", "tempfile", "pathlib", "typing_extensions"}
     code = (

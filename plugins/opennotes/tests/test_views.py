@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opennotes_cli import Cli
 
 from ferrule import Context, ToolError
 from ferrule_opennotes.notebook.notebook import Notebook
@@ -14,6 +13,7 @@ from ferrule_opennotes.program.process import Program
 from ferrule_opennotes.views import cli_execution
 from ferrule_opennotes.views.definitions import Definition
 from ferrule_opennotes.views.handler import find_problems
+from ferrule_testkit.opennotes_programs import Cli
 
 Answer = Callable[..., dict[str, Any]]
 Define = Callable[[Any], None]
@@ -62,6 +62,7 @@ def origins(document: dict[str, Any]) -> dict[str, str]:
     return {view["name"]: view["origin"] for view in document["views"]}
 
 
+@pytest.mark.process
 def test_the_built_in_views_are_those_of_the_cli(cli: Cli, notebook: Path, answer: Answer) -> None:
     document = answer("views", notebook=str(notebook))
     assert set(document) == {"views", "notebook"}
@@ -70,6 +71,7 @@ def test_the_built_in_views_are_those_of_the_cli(cli: Cli, notebook: Path, answe
     assert all(view["description"] and view["origin"] == "built-in" for view in document["views"])
 
 
+@pytest.mark.process
 def test_parameters_of_built_in_views_can_be_given_with_either_cli(cli: Cli, notebook: Path, answer: Answer) -> None:
     views = {view["name"]: view for view in answer("views", notebook=str(notebook))["views"]}
     for name, parameter, kind in (("kanban", "status", "list"), ("orphans", "definition", "string")):
@@ -80,11 +82,13 @@ def test_parameters_of_built_in_views_can_be_given_with_either_cli(cli: Cli, not
     assert "parameters" not in views["recent"]
 
 
+@pytest.mark.process
 def test_the_default_of_a_parameter_is_the_clis(opennotes: Cli, notebook: Path, answer: Answer) -> None:
     views = {view["name"]: view for view in answer("views", notebook=str(notebook))["views"]}
     assert views["kanban"]["parameters"][0]["default"] == "backlog,todo,in-progress,reviewing,testing,deploying,done"
 
 
+@pytest.mark.process
 def test_views_are_listed_once_with_the_definition_that_counts(
     cli: Cli, notebook: Path, answer: Answer, define: Define, define_globally: Callable[..., None]
 ) -> None:
@@ -102,6 +106,7 @@ def test_views_are_listed_once_with_the_definition_that_counts(
     assert "_guidance" not in document
 
 
+@pytest.mark.process
 def test_views_may_be_a_list_as_the_documentation_has_it(
     opennotes: Cli, notebook: Path, root: Path, answer: Answer, define: Define
 ) -> None:
@@ -115,6 +120,7 @@ def test_views_may_be_a_list_as_the_documentation_has_it(
     assert [result["path"] for result in results] == ["a.md"]
 
 
+@pytest.mark.process
 def test_global_views_of_the_other_generation_count_after_those_of_this_one(
     jot: Cli, notebook: Path, answer: Answer, define_globally: Callable[..., None]
 ) -> None:
@@ -125,6 +131,7 @@ def test_global_views_of_the_other_generation_count_after_those_of_this_one(
     assert views["old"]["origin"] == "global"
 
 
+@pytest.mark.process
 def test_parameters_are_listed_with_their_defaults_as_text(
     opennotes: Cli, notebook: Path, answer: Answer, define: Define
 ) -> None:
@@ -154,6 +161,7 @@ FLAWED = {
 }
 
 
+@pytest.mark.process
 def test_a_view_that_cannot_be_used_is_not_listed_but_told(
     opennotes: Cli, notebook: Path, answer: Answer, define: Define
 ) -> None:
@@ -165,6 +173,7 @@ def test_a_view_that_cannot_be_used_is_not_listed_but_told(
         assert reason in document["_guidance"]
 
 
+@pytest.mark.process
 def test_a_view_that_cannot_be_used_is_refused_even_where_another_has_its_name(
     opennotes: Cli, notebook: Path, define: Define, failure: Answer
 ) -> None:
@@ -175,6 +184,7 @@ def test_a_view_that_cannot_be_used_is_refused_even_where_another_has_its_name(
     assert document["hint"] == f"Correct it in {notebook}/.opennotes.json."
 
 
+@pytest.mark.process
 def test_an_unknown_view_is_told_with_those_that_there_are(
     cli: Cli, notebook: Path, define: Define, failure: Answer
 ) -> None:
@@ -188,11 +198,13 @@ def test_an_unknown_view_is_told_with_those_that_there_are(
     }
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", ["--list", "--help", "a\nb", "x" * 10_000, "../x"])
 def test_a_name_does_nothing_but_name(cli: Cli, notebook: Path, failure: Answer, name: str) -> None:
     assert failure("views", view=name, notebook=str(notebook))["code"] == "VIEW_NOT_FOUND"
 
 
+@pytest.mark.process
 def test_a_view_that_is_filled_in_with_nothing_lists_all(opennotes: Cli, notebook: Path, answer: Answer) -> None:
     document = answer("views", view="", params={}, limit=0, offset=0, notebook=str(notebook))
     assert [view["name"] for view in document["views"]] == BUILT_IN
@@ -200,6 +212,7 @@ def test_a_view_that_is_filled_in_with_nothing_lists_all(opennotes: Cli, noteboo
     assert recent["pagination"]["pageSize"] == 50
 
 
+@pytest.mark.process
 def test_a_custom_view_of_the_name_of_a_built_in_one_is_the_one_that_runs(
     cli: Cli, notebook: Path, root: Path, answer: Answer, define: Define
 ) -> None:
@@ -211,6 +224,7 @@ def test_a_custom_view_of_the_name_of_a_built_in_one_is_the_one_that_runs(
     assert [result["path"] for result in document["results"]] == ["a.md"]
 
 
+@pytest.mark.process
 def test_both_notations_run_with_either_cli(
     cli: Cli, notebook: Path, root: Path, answer: Answer, define: Define
 ) -> None:
@@ -225,6 +239,7 @@ def test_both_notations_run_with_either_cli(
         ]
 
 
+@pytest.mark.process
 def test_special_views_can_have_other_names(
     opennotes: Cli, notebook: Path, root: Path, answer: Answer, define: Define
 ) -> None:
@@ -237,6 +252,7 @@ def test_special_views_can_have_other_names(
     assert answer("views", view="broken-links", notebook=str(notebook))["results"][0]["brokenLinks"] == ["c"]
 
 
+@pytest.mark.process
 def test_params_of_a_call(
     opennotes: Cli, notebook: Path, root: Path, answer: Answer, define: Define, failure: Answer
 ) -> None:
@@ -256,12 +272,14 @@ def test_params_of_a_call(
         assert document["hint"] == "Its parameters: author (string, required)."
 
 
+@pytest.mark.process
 def test_a_view_without_parameters_takes_none(opennotes: Cli, notebook: Path, failure: Answer) -> None:
     document = failure("views", view="recent", params={"limit": "3"}, notebook=str(notebook))
     assert document["message"] == "View 'recent': it has no parameter 'limit'"
     assert document["hint"] == "It takes no parameters."
 
 
+@pytest.mark.process
 def test_the_environment_stays_where_it_is(
     opennotes: Cli, notebook: Path, root: Path, answer: Answer, define: Define
 ) -> None:
@@ -278,6 +296,7 @@ def test_the_environment_stays_where_it_is(
     assert found("user") == ["ada.md"]
 
 
+@pytest.mark.process
 def test_pages_neither_lose_nor_repeat_a_note(
     opennotes: Cli, notebook: Path, root: Path, answer: Answer, define: Define
 ) -> None:
@@ -304,6 +323,7 @@ def test_pages_neither_lose_nor_repeat_a_note(
 NEW = {"description": "What came after us", "query": "has:new | sort:title:asc"}
 
 
+@pytest.mark.process
 def test_a_built_in_view_that_is_new_to_us_is_run_by_the_cli(
     jot: Cli, notebook: Path, root: Path, answer: Answer
 ) -> None:
@@ -320,6 +340,7 @@ def test_a_built_in_view_that_is_new_to_us_is_run_by_the_cli(
     assert "content" not in result
 
 
+@pytest.mark.process
 def test_a_new_view_is_run_by_opennotes_as_well(opennotes: Cli, notebook: Path, root: Path, answer: Answer) -> None:
     (root / "a.md").write_text("---\ntitle: A\nstatus: todo\n---\nText.")
     (root / "b.md").write_text("---\nstatus: done\n---\n")
@@ -329,6 +350,7 @@ def test_a_new_view_is_run_by_opennotes_as_well(opennotes: Cli, notebook: Path, 
     assert set(result) == {"path", "title", "modified"}
 
 
+@pytest.mark.process
 def test_a_new_view_that_takes_too_long_has_timed_out(
     jot: Cli, notebook: Path, program: Program, make_context: Callable[..., Context]
 ) -> None:
@@ -344,6 +366,7 @@ def test_a_new_view_that_takes_too_long_has_timed_out(
     assert caught.value.code == "QUERY_TIMEOUT"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("stdout", "results"),
     [
@@ -373,6 +396,7 @@ def test_the_shapes_of_what_the_cli_answers(
     assert [{name: value for name, value in row.describe().items() if name != "modified"} for row in rows] == results
 
 
+@pytest.mark.process
 def test_a_new_view_that_fails_says_what_the_cli_says(jot: Cli, notebook: Path, root: Path, failure: Answer) -> None:
     jot.behave(kind="jot", views={"new": NEW | {"query": "| nonsense"}})
     (root / "a.md").write_text("")
@@ -381,6 +405,7 @@ def test_a_new_view_that_fails_says_what_the_cli_says(jot: Cli, notebook: Path, 
     assert "failed to execute view 'new'" in document["message"]
 
 
+@pytest.mark.process
 def test_a_new_view_is_given_its_parameters(
     jot: Cli, notebook: Path, root: Path, answer: Answer, failure: Answer
 ) -> None:
@@ -394,12 +419,14 @@ def test_a_new_view_is_given_its_parameters(
     assert "the CLI takes no comma in a value" in document["message"]
 
 
+@pytest.mark.process
 def test_a_cli_that_cannot_list_its_views_is_an_error(opennotes: Cli, notebook: Path, failure: Answer) -> None:
     opennotes.behave(kind="opennotes", stdout="AVAILABLE VIEWS\n")
     for arguments in ({}, {"view": "nothing"}, {"view": "kanban"}):
         assert failure("views", arguments, notebook=str(notebook))["code"] == "CLI_FAILED"
 
 
+@pytest.mark.process
 def test_the_cli_is_not_needed_for_what_the_files_say(opennotes: Cli, notebook: Path, answer: Answer) -> None:
     opennotes.behave(kind="opennotes", exit=1)
     for view, params in (("recent", {}), ("kanban", {"status": "todo"})):
@@ -431,12 +458,14 @@ def test_what_is_fine(arguments: dict[str, Any]) -> None:
     assert find_problems(arguments) == []
 
 
+@pytest.mark.process
 def test_findings_are_told_to_the_client(opennotes: Cli, notebook: Path, failure: Answer) -> None:
     document = failure("views", view="kanban", params={"status": ["todo"]}, notebook=str(notebook))
     assert document["code"] == "INVALID_INPUT"
     assert "params.status: it is no text" in document["message"]
 
 
+@pytest.mark.process
 def test_thousands_of_views_are_cut_to_what_fits(
     opennotes: Cli, notebook: Path, answer: Answer, define: Define
 ) -> None:

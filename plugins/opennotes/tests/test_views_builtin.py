@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opennotes_cli import Cli
+
+from ferrule_testkit.opennotes_programs import Cli
+
+pytestmark = pytest.mark.process
+
 
 Write = Callable[..., Path]
 Answer = Callable[..., dict[str, Any]]

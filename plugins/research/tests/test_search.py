@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from research_web import Web, answers, research_web
-from search_server import Brave, Google, Hit, brave_document, google_document, some_hits
 
 from ferrule.testing import schema_of
+from ferrule_testkit.search.server import Brave, Google, Hit, brave_document, google_document, some_hits
+from ferrule_testkit.web.research_web import Web, answers, research_web
+
+pytestmark = pytest.mark.process
+
 
 BRAVE, GOOGLE = {"provider": "brave"}, {"provider": "google"}
 

@@ -6,9 +6,13 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from loopback import Exchange
-from research_web import Web, research_web
-from search_server import Brave, Google, some_hits
+
+from ferrule_testkit.search.server import Brave, Google, some_hits
+from ferrule_testkit.web.loopback import Exchange
+from ferrule_testkit.web.research_web import Web, research_web
+
+pytestmark = pytest.mark.process
+
 
 CACHE = {"FERRULE_WRAPPERS": "cache"}
 BASE = {"num_results": 3, "time_range": "day", "safe": "high", "language": "de", "site": "brave.example"}

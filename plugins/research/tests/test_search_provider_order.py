@@ -9,10 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import Exchange, refused_port
-from redis_server import RedisServer
-from research_web import Web, answers, events, fails, research_web
-from search_server import BRAVE_KEY, Brave, Google, Rate, brave_error, brave_rate_limited, google_quota, some_hits
+
+from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.search.server import (
+    BRAVE_KEY,
+    Brave,
+    Google,
+    Rate,
+    brave_error,
+    brave_rate_limited,
+    google_quota,
+    some_hits,
+)
+from ferrule_testkit.web.loopback import Exchange, refused_port
+from ferrule_testkit.web.research_web import Web, answers, events, fails, research_web
+
+pytestmark = pytest.mark.process
+
 
 GOOGLE_FIRST = {"FERRULE_SEARCH_ROUTING": "google,brave"}
 NO_BRAVE = {"BRAVE_API_KEY": ""}

@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 
 import mcp_types as types
 import pytest
-from machine import Machine
 from mcp import Client, MCPError
-from served_tools import SECRET, install
-from serving import (
+
+from ferrule_testkit.machine import Machine
+from ferrule_testkit.serve.serving import (
     ERAS,
     LEGACY,
     META,
@@ -28,8 +28,9 @@ from serving import (
     text_of,
     wait_until,
 )
+from ferrule_testkit.serve.tools import SECRET, install
 
-pytestmark = pytest.mark.xdist_group("serve")
+pytestmark = [pytest.mark.process, pytest.mark.xdist_group("serve")]
 NAMES = {
     "artifact_read",
     "echo",

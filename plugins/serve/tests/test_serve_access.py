@@ -8,14 +8,14 @@ from pathlib import Path
 import click
 import pluggy
 import pytest
-from machine import Machine
-from served_tools import install_two
-from serving import SECONDS, HttpService
 
 import ferrule
 import ferrule_serve
+from ferrule_testkit.machine import Machine
+from ferrule_testkit.serve.serving import SECONDS, HttpService
+from ferrule_testkit.serve.tools import install_two
 
-pytestmark = pytest.mark.xdist_group("serve-access")
+pytestmark = [pytest.mark.process, pytest.mark.xdist_group("serve-access")]
 TOKEN = "a-token-of-some-length-4711"
 
 

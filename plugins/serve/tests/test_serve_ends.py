@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from machine import Machine
-from served_tools import install_two
-from serving import (
+
+from ferrule_testkit.machine import Machine
+from ferrule_testkit.serve.serving import (
     BIN,
     ERAS,
     LEGACY,
@@ -28,8 +28,9 @@ from serving import (
     text_of,
     wait_until,
 )
+from ferrule_testkit.serve.tools import install_two
 
-pytestmark = pytest.mark.xdist_group("serve-ends")
+pytestmark = [pytest.mark.process, pytest.mark.xdist_group("serve-ends")]
 
 
 @pytest.fixture

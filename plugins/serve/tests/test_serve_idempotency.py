@@ -4,10 +4,13 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from redis_server import RedisServer
 
 from ferrule.errors import WorkerLost
 from ferrule_serve.idempotency import IdempotencyKeys
+from ferrule_testkit.redis_server import RedisServer
+
+pytestmark = pytest.mark.process
+
 
 KEY = "0123456789abcdef"
 

@@ -9,16 +9,19 @@ import sys
 from typing import Any
 
 import pytest
-from machine import Machine
-from runs import marked, wait_for, wait_until_gone
-from served_pool import NO_ARGUMENTS, Served, install
 
 from ferrule import discovery
 from ferrule.discovery import InstalledTool
 from ferrule_serve.pool import CallAnswer, Pool
 from ferrule_serve.worker import Worker
+from ferrule_testkit.machine import Machine
+from ferrule_testkit.runs import marked, wait_for, wait_until_gone
+from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, install
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes that wait for a call are forked elsewhere")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(sys.platform != "linux", reason="processes that wait for a call are forked elsewhere"),
+]
 CHILD = "import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)"
 
 

@@ -5,13 +5,16 @@ import sys
 from typing import Any
 
 import pytest
-from machine import Machine
-from served_pool import NO_ARGUMENTS, Served, install
 
 from ferrule_serve import wire
 from ferrule_serve.pool import Pool
+from ferrule_testkit.machine import Machine
+from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, install
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes that wait for a call are forked elsewhere")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(sys.platform != "linux", reason="processes that wait for a call are forked elsewhere"),
+]
 
 
 @pytest.fixture

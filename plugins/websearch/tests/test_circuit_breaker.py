@@ -8,10 +8,13 @@ import time
 from pathlib import Path
 
 import pytest
-from redis_server import RedisServer
 
+from ferrule_testkit.redis_server import RedisServer
 from ferrule_websearch import circuit_breaker as module
 from ferrule_websearch.circuit_breaker import CircuitBreaker, State, format_state, parse_state
+
+pytestmark = pytest.mark.process
+
 
 NOW = 1_800_000_000.0
 

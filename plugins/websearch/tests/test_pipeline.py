@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import Exchange, Server
 
 from ferrule import Credential, ToolError
 from ferrule.testing import context
+from ferrule_testkit.web.loopback import Exchange, Server
 from ferrule_websearch import (
     DomainFilter,
     Fault,
@@ -196,6 +196,7 @@ def ask(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call
     return ask
 
 
+@pytest.mark.process
 def test_a_search_sends_what_the_provider_wants(server: Server, ask: Callable[..., dict[str, Any]]) -> None:
     assert ask({"hits": [["<b>t</b>", "https://a.example/", None]]}) == {
         "success": True,
@@ -207,6 +208,7 @@ def test_a_search_sends_what_the_provider_wants(server: Server, ask: Callable[..
     assert request.headers["x-key"] == SECRET
 
 
+@pytest.mark.process
 def test_a_provider_may_want_its_parameters_as_json(
     server: Server, ask: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,6 +228,7 @@ def test_a_provider_may_want_its_parameters_as_json(
     assert (request.method, request.target, request.headers["content-type"]) == ("POST", "/search", "application/json")
 
 
+@pytest.mark.process
 def test_a_document_without_what_is_needed_is_an_api_error(ask: Callable[..., dict[str, Any]]) -> None:
     for document in ({}, {"hits": None}, {"hits": [1]}, {"hits": [[1]]}, {"hits": {"a": 1}}):
         with pytest.raises(ToolError, match="Lists sent JSON of an unexpected shape") as caught:
@@ -233,6 +236,7 @@ def test_a_document_without_what_is_needed_is_an_api_error(ask: Callable[..., di
         assert caught.value.code == "API_ERROR"
 
 
+@pytest.mark.process
 def test_a_missing_key_is_told_in_the_hosts_words_where_the_provider_has_none(
     ask: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -243,6 +247,7 @@ def test_a_missing_key_is_told_in_the_hosts_words_where_the_provider_has_none(
     assert caught.value.event is not None
 
 
+@pytest.mark.process
 def test_the_collector_is_as_it_was(ask: Callable[..., dict[str, Any]]) -> None:
     import gc
 

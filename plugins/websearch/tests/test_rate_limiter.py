@@ -188,6 +188,7 @@ def test_all_calls_wait_where_the_provider_says_so(folder: str) -> None:
     assert 0 < RateLimiter(KEY, folder=folder).acquire(soon()) <= 30
 
 
+@pytest.mark.process
 def test_processes_take_turns(folder: str) -> None:
     RateLimiter(KEY, folder=folder).learn([(1, 1.0)])
     program = (
@@ -304,6 +305,7 @@ def test_a_lock_that_is_given_back_is_waited_for(folder: str) -> None:
     assert turns.acquire(soon()) > 0
 
 
+@pytest.mark.process
 def test_the_file_stays_small(folder: str) -> None:
     turns = RateLimiter(KEY, folder=folder)
     for _ in range(1100):

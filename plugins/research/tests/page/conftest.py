@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from loopback import Server, refused_port
 
 from ferrule import Context, ToolError
 from ferrule.testing import context
 from ferrule_fetch.limits import reader
 from ferrule_research import page
+from ferrule_testkit.web.loopback import Server, refused_port
 
 PROSE = "<p>" + "There are some words in this sentence, and it goes on for a while. " * 4 + "</p>"
 

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import Server
 
 from ferrule.testing import run_tool, schema_of
 from ferrule_research import page
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = pytest.mark.process
+
 
 Scrape = Callable[..., dict[str, Any]]
 At = Callable[..., str]

@@ -11,6 +11,9 @@ from ferrule_research.page.metadata.bibliography import Bibliography
 from ferrule_research.page.metadata.citation import apa, bibtex, mla
 from ferrule_research.page.metadata.dates import Date, read_date
 
+pytestmark = pytest.mark.process
+
+
 Scrape = Callable[..., dict[str, Any]]
 At = Callable[..., str]
 TODAY = Date(2026, 11, 21)

@@ -5,7 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from loopback import Server
+
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = pytest.mark.process
+
 
 Scrape = Callable[..., dict[str, Any]]
 At = Callable[..., str]

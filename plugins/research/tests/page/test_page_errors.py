@@ -4,11 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from loopback import Exchange, Server, refused_port
 
 from ferrule import Context, ToolError
 from ferrule.testing import run_tool
 from ferrule_research import page
+from ferrule_testkit.web.loopback import Exchange, Server, refused_port
+
+pytestmark = pytest.mark.process
+
 
 Scrape = Callable[..., dict[str, Any]]
 Problem = Callable[..., ToolError]

@@ -10,13 +10,16 @@ from io import BytesIO
 from typing import Any
 
 import pytest
-from documents import pdf
-from loopback import Server
 
 from ferrule import ToolError
 from ferrule.testing import run_tool
 from ferrule_research.page.sources import office
 from ferrule_research.page.sources.url_kinds import Place, hacker_news_place, watch_url
+from ferrule_testkit.documents import pdf
+from ferrule_testkit.web.loopback import Server
+
+pytestmark = pytest.mark.process
+
 
 Scrape = Callable[..., dict[str, Any]]
 Problem = Callable[..., ToolError]

@@ -6,6 +6,9 @@ import pytest
 
 from ferrule_research.page.budget import MARK, truncate
 
+pytestmark = pytest.mark.process
+
+
 FAMILY = "👨‍👩‍👧‍👦"
 
 

@@ -1,0 +1,1 @@
+"""Servers and pages that are built to stall, swell or deceive a reader."""

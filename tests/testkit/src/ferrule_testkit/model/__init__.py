@@ -1,0 +1,1 @@
+"""The Messages API on loopback, and tools for a model."""

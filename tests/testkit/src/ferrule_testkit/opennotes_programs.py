@@ -1,0 +1,158 @@
+"""The OpenNotes CLI for tests: the real ones where scripts/install-opennotes could build them, and their stand-ins."""
+
+import compileall
+import functools
+import json
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ferrule_testkit import PROJECT
+
+TOOLS = PROJECT / ".tools"
+STAND_IN = PROJECT / "plugins" / "opennotes" / "tests"
+GENERATIONS = ("opennotes", "jot")
+
+# Without the site's modules, which it needs for YAML and DuckDB alone: what they cost would double its start.
+_PROGRAM = """#!{interpreter} -IBS
+import sys
+sys.path.insert(0, {folder!r})
+sys.path += {packages!r}
+from standin.program import main
+sys.exit(main(__file__.removesuffix(".py")))
+"""
+# The plugin asks every `jot` at every call whether it is this one, and no test is about how that is answered.
+_LAUNCHER = """#!/bin/sh
+[ "$*" = "notes --help" ] && exec cat "$0.help"
+exec {interpreter} -IBS "$0.py" "$@"
+"""
+_SECONDS = 60.0  # far more than any command takes
+
+
+class Cli:
+    """One CLI in a folder of its own. name: "opennotes" or "jot". path: the program. is_real: no stand-in."""
+
+    def __init__(self, name: str, path: Path, *, is_real: bool) -> None:
+        self.name = name
+        self.path = path
+        self.is_real = is_real
+
+    @property
+    def folder(self) -> Path:
+        """The folder that stands on PATH."""
+        return self.path.parent
+
+    @property
+    def config_name(self) -> str:
+        """The name of a notebook's configuration."""
+        return f".{self.name}.json"
+
+    def behave(self, **wishes: Any) -> None:
+        """Have a stand-in do what its package's docstring names, in every run from now on; nothing: be good."""
+        assert not self.is_real
+        Path(f"{self.path}.behaviour.json").write_text(json.dumps({"kind": self.name, **wishes}))
+        # A stand-in that does not behave has to do so from its first instruction on, so nothing answers in its place.
+        self.path.write_text(_program() if wishes else _launcher())
+        self.path.chmod(0o755)
+
+    def run(
+        self, *arguments: str | Path, environment: Mapping[str, str], cwd: Path | None = None
+    ) -> "subprocess.CompletedProcess[str]":
+        """Run it as a person would, with nothing on stdin."""
+        return subprocess.run(
+            [self.path, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env=dict(environment),
+            cwd=cwd or environment["HOME"],
+            timeout=_SECONDS,
+            check=False,
+        )
+
+
+def stand_in(name: str, folder: Path, *, file_name: str | None = None) -> Cli:
+    """A stand-in in a folder of its own. name: the generation. file_name: of the program, where it has another."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / (file_name or name)
+    Path(f"{path}.py").write_text(_program())
+    Path(f"{path}.help").write_text(_help(name))
+    cli = Cli(name, path, is_real=False)
+    cli.behave()
+    return cli
+
+
+def _launcher() -> str:
+    return _LAUNCHER.format(interpreter=shlex.quote(os.path.realpath(sys.executable)))
+
+
+@functools.cache
+def _program() -> str:
+    """The source of the stand-in's program, whose modules are compiled here, as it leaves nothing behind itself."""
+    compileall.compile_dir(STAND_IN / "standin", quiet=1)
+    packages = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
+    return _PROGRAM.format(interpreter=os.path.realpath(sys.executable), folder=str(STAND_IN), packages=packages)
+
+
+def copy_notebook(name: str, folder: Path) -> None:
+    """Make the notebook in a folder, called as the folder is, that the stand-in of a generation would make there."""
+    config = {**_made(name), "name": folder.name, "contexts": [str(folder)]}
+    (folder / config["root"]).mkdir(exist_ok=True)
+    (folder / f".{name}.json").write_text(json.dumps(config, indent=2))
+
+
+@functools.cache
+def _made(name: str) -> dict[str, Any]:
+    """The configuration of a notebook that the stand-in has made."""
+    with tempfile.TemporaryDirectory() as folder:
+        cli = stand_in(name, Path(folder, "bin"))
+        notebook = Path(folder, "notebook")
+        notebook.mkdir()
+        made = cli.run("notebook", "create", notebook, "--name", "notebook", environment=surroundings(Path(folder)))
+        assert made.returncode == 0, made.stderr
+        config: dict[str, Any] = json.loads((notebook / cli.config_name).read_text())
+        return config
+
+
+@functools.cache
+def _help(name: str) -> str:
+    """What the stand-in itself prints for `notes --help`."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, name)
+        program.write_text(_program())
+        command = [os.path.realpath(sys.executable), "-IBS", str(program), "notes", "--help"]
+        return subprocess.check_output(command, stdin=subprocess.DEVNULL, text=True)
+
+
+def is_built(name: str) -> bool:
+    """Whether scripts/install-opennotes has built the real CLI."""
+    return os.access(TOOLS / "bin" / name, os.X_OK)
+
+
+def real(name: str, folder: Path) -> Cli:
+    """The real CLI, which has been built, linked from a folder of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).symlink_to(TOOLS / "bin" / name)
+    return Cli(name, folder / name, is_real=True)
+
+
+def why_not_built(name: str) -> str:
+    """Why there is no real CLI; begins with "elsewhere" where the script has tried and was refused."""
+    record = TOOLS / f"{name}.unavailable"
+    return f"elsewhere: {record.read_text().strip()}" if record.exists() else "scripts/install-opennotes was not run"
+
+
+def surroundings(home: Path, *folders: Path) -> dict[str, str]:
+    """The environment of a person who has configured nothing. folders: stand on PATH before the system's own."""
+    return {
+        "PATH": os.pathsep.join([*map(str, folders), "/usr/bin", "/bin"]),
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "LANG": "C.UTF-8",
+    }

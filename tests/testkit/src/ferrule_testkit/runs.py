@@ -1,0 +1,130 @@
+"""Running a program as a client would, and what came of it."""
+
+import os
+import secrets
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ferrule_testkit import fork_server, ikigai
+
+SECONDS = 60.0  # after which a program counts as hanging, on a machine that is busy with other things
+_MARK = "MARK_OF_A_TEST"  # not FERRULE_…: those are part of what makes two calls equal
+
+
+Call: TypeAlias = "Callable[..., Run]"
+Start: TypeAlias = "Callable[..., subprocess.Popen[bytes]]"
+
+
+class Run:
+    """What came of one run. left: the command lines of processes that it has left behind."""
+
+    def __init__(self, exit_code: int, stdout: bytes, stderr: bytes, left: list[str]) -> None:
+        self.exit_code = exit_code
+        self.stdout = stdout
+        self.stderr = stderr
+        self.left = left
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The one JSON document on stdout, read as the client reads it; AssertionError where it is anything else."""
+        assert self.stdout.endswith(b"\n"), (self.stdout, self.stderr)
+        assert self.stdout.count(b"\n") == 1, self.stdout
+        assert b"\0" not in self.stdout
+        assert len(self.stdout) <= ikigai.CLIENT.output_bytes
+        document = ikigai.parse_strictly(self.stdout)
+        assert isinstance(document, dict)
+        return document
+
+    @property
+    def first_line(self) -> str:
+        """The first line on stderr."""
+        return self.stderr.decode().partition("\n")[0]
+
+
+def run(
+    command: Sequence[str | Path],
+    arguments: bytes = b"{}",
+    *,
+    environment: Mapping[str, str],
+    cwd: Path | None = None,
+) -> Run:
+    """Run a program in a process group of its own, as the client does, and look for what it leaves behind."""
+    mark = secrets.token_hex(8)
+    done = subprocess.run(
+        list(map(str, command)),
+        input=arguments,
+        capture_output=True,
+        env={**environment, _MARK: mark},
+        cwd=cwd,
+        process_group=0,
+        timeout=SECONDS,
+        check=False,
+    )
+    return Run(done.returncode, done.stdout, done.stderr, marked(mark))
+
+
+def run_forked(
+    executable: str | Path,
+    arguments: bytes = b"{}",
+    *,
+    environment: Mapping[str, str],
+    cwd: Path,
+    packages: tuple[str, ...] = ("ferrule",),
+) -> Run:
+    """Run a tool's console script without starting an interpreter, where nothing but what it does is looked at.
+
+    packages: whose modules are imported before.
+    """
+    if not fork_server.is_possible(environment):
+        return run([executable], arguments, environment=environment, cwd=cwd)
+    ended = fork_server.run(
+        "ferrule.dispatch:main", [str(executable)], arguments, environment=environment, cwd=cwd, packages=packages
+    )
+    return Run(*ended)
+
+
+def marked(mark: str) -> list[str]:
+    """The command lines of the processes that were started with this mark in their environment."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and entry.name != str(os.getpid()):
+            try:
+                if f"{_MARK}={mark}".encode() in (entry / "environ").read_bytes():
+                    found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+            except OSError:
+                continue
+    return found
+
+
+def wait_until_gone(mark: str) -> None:
+    """Wait until no process with this mark is left; AssertionError where one stays."""
+    wait_for(lambda: not marked(mark))
+
+
+def mark(environment: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """A mark, and the environment with it, for a program that the caller starts itself."""
+    value = secrets.token_hex(8)
+    return value, {**environment, _MARK: value}
+
+
+def wait_for(holds: Callable[[], object]) -> None:
+    """Wait until something holds; AssertionError where it never does."""
+    limit = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+
+def full_pipe() -> tuple[int, int]:
+    """The two ends of a pipe that takes not one byte more."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    try:
+        while True:
+            os.write(writer, b"x" * 65_536)
+    except BlockingIOError:
+        os.set_blocking(writer, True)
+    return reader, writer

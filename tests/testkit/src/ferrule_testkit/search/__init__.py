@@ -1,0 +1,1 @@
+"""Search providers on loopback, and the contract that every search tool keeps."""

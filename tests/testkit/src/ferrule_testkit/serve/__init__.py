@@ -1,0 +1,1 @@
+"""A running `ferrule serve`, and what its tests call."""

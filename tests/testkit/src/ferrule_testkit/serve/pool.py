@@ -1,0 +1,46 @@
+"""A pool over one machine, whose calls a test makes."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from ferrule_serve.pool import Pool
+from ferrule_testkit.machine import Machine
+from ferrule_testkit.runs import mark, wait_until_gone
+
+NO_ARGUMENTS: dict[str, Any] = {}
+
+
+class Served:
+    """A pool over one machine. mark: in the environment of everything that is started under it."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.mark, self.environment = mark(machine.environment)
+
+    def run(self, work: Callable[[Pool], Awaitable[Any]], **options: Any) -> Any:
+        """Do something with a pool, which is closed then, with nothing left of it."""
+
+        async def worked() -> Any:
+            async with Pool(**{"workers": 2, "environment": self.environment, **options}) as pool:
+                return await work(pool)
+
+        done = asyncio.run(worked())
+        wait_until_gone(self.mark)
+        return done
+
+    def calls(self, tool: str, times: int, **options: Any) -> list[dict[str, Any]]:
+        """The documents of calls that were made one after the other."""
+
+        async def work(pool: Pool) -> list[dict[str, Any]]:
+            return [json.loads((await pool.call(tool, NO_ARGUMENTS)).document) for _ in range(times)]
+
+        done: list[dict[str, Any]] = self.run(work, **options)
+        return done
+
+
+def install(served: Served, execute: str, *, top: str = "", name: str = "probe", **more: Any) -> Path:
+    """Install a tool of any properties that takes no argument."""
+    return served.machine.install(name, properties={}, top=f"import os, time\n{top}", execute=execute, **more)

@@ -1,0 +1,1 @@
+"""Servers and resolvers on loopback, in the place of the web."""
