@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from runs import wait_for
 
-_SHOWN = Path(__file__).parents[2] / "docs/nginx.conf"
+_SHOWN = Path(__file__).parents[2] / "docs/how-to/nginx.conf"
 _PORT, _REPLICAS = 8700, (8701, 8702)
 _AROUND = """\
 daemon off;
