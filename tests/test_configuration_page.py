@@ -1,4 +1,4 @@
-"""The page of the configuration has every variable and every key of config.toml that the source reads, and no others."""
+"""The page of the configuration has every variable and every key that the source reads, and no others."""
 
 from __future__ import annotations
 

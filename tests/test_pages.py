@@ -1,4 +1,4 @@
-"""The pages of the documentation: links and anchors lead somewhere, every block is what its language says, all is plain."""
+"""The pages of the documentation: links and anchors lead somewhere, every block is what its language says."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-PAGES = sorted(
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "host" / "README.md"]
-    + [*DOCS.glob("**/*.md"), *ROOT.glob("plugins/*/README.md")]
-)
+PATTERNS = ("*.md", "host/README.md", "docs/**/*.md", "plugins/*/README.md")
+PAGES = sorted(page for pattern in PATTERNS for page in ROOT.glob(pattern) if page.name != "CHANGELOG.md")
 FENCE = re.compile(r"^(`{3,})(\w*)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?://)([^)\s]+)\)")
 LANGUAGES = {"console", "html", "json", "markdown", "mermaid", "python", "sh", "sql", "text", "toml"}
@@ -226,7 +224,7 @@ def check(simple: list[str]) -> None:
     if program in checks:
         checks[program](arguments)
     elif program == "towncrier":
-        assert set(arguments) <= {"build", "--draft", "--version", "0.2.0"}
+        assert set(arguments) <= {"build", "--draft"}
     elif program and not re.fullmatch(r"(?:.*/)?[a-z-]+-tool", program):
         assert program in PROGRAMS | CLIENTS or (ROOT / program).exists(), f"no such program: {program}"
 
