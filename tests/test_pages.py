@@ -123,7 +123,8 @@ PARTICIPANT = re.compile(r"^participant (\w+)(?: as .+)?$")
 NOTE = re.compile(r"^Note over (\w+)(?:,(\w+))?: \S")
 NODE = r'\w+(?:\["[^"]+"\]|\[[^\]"]+\])?'
 EDGE = re.compile(rf"^{NODE} (?:-->|-- [^-]+ -->|-\. [^.]+ \.->) {NODE}$")
-TASK = re.compile(r"^[^:]+:(\d+), (\d+)$")
+RESERVED = {"call", "class", "click", "default", "end", "graph", "href", "linkStyle", "style", "subgraph"}
+TASK = re.compile(r"^[^:]+:(\w+), (0|after \w+), \d+s$")
 
 
 def check_sequence(lines: list[str]) -> None:
@@ -137,15 +138,18 @@ def check_sequence(lines: list[str]) -> None:
 def check_graph(lines: list[str]) -> None:
     for line in lines:
         assert EDGE.match(line), line
+        nodes = {line.split("[")[0].split(" ")[0], re.split(r"-->|\.->", line)[-1].split("[")[0].strip()}
+        assert not nodes & RESERVED, line
 
 
 def check_gantt(lines: list[str]) -> None:
     assert lines[1:3] == ["dateFormat X", "axisFormat %s"]
-    end = 0
+    known = {"0"}
     for line in lines[3:]:
         if not line.startswith("section "):
-            start, end = map(int, TASK.match(line).groups()) if TASK.match(line) else pytest.fail(line)  # type: ignore[union-attr]
-            assert start < end
+            name, start = TASK.match(line).groups()  # type: ignore[union-attr] - a line of another shape fails here
+            assert start.removeprefix("after ") in known, line
+            known.add(name)
 
 
 KINDS = {"sequenceDiagram": check_sequence, "graph TD": check_graph, "gantt": check_gantt}
