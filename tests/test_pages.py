@@ -10,11 +10,12 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-PATTERNS = ("*.md", "host/README.md", "docs/**/*.md", "plugins/*/README.md")
+PATTERNS = ("*.md", "changelog.d/README.md", "host/README.md", "docs/**/*.md", "plugins/*/README.md")
 PAGES = sorted(page for pattern in PATTERNS for page in ROOT.glob(pattern) if page.name != "CHANGELOG.md")
 FENCE = re.compile(r"^(`{3,})(\w*)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?://)([^)\s]+)\)")
@@ -61,6 +62,14 @@ def test_links_lead_to_files_and_anchors(page: Path) -> None:
         there = (page.parent / file).resolve() if file else page
         assert there.exists(), target
         assert not anchor or anchor in anchors(there), target
+
+
+def test_pages_that_the_source_names_exist() -> None:
+    folders = ("host/src", "host/tests", "plugins/*/src", "bench", "demo", "scripts", "tests")
+    sources = [path for folder in folders for path in ROOT.glob(f"{folder}/**/*") if path.suffix in ("", ".py")]
+    texts = [path.read_text(errors="replace") for path in sources if path.is_file() and path != Path(__file__)]
+    named = {one for text in texts for one in re.findall(r"\bdocs/[\w./-]+\.(?:md|conf|svg|png)\b", text)}
+    assert {one for one in named if not (ROOT / one).exists()} == set()
 
 
 def test_every_page_is_in_the_index() -> None:
@@ -114,6 +123,11 @@ def test_toml_is_toml(text: str) -> None:
 @pytest.mark.parametrize("text", blocks("python"))
 def test_python_is_python(text: str) -> None:
     ast.parse(text)
+
+
+@pytest.mark.parametrize("text", blocks("sql"))
+def test_sql_is_sql(text: str) -> None:
+    assert duckdb.extract_statements(text)
 
 
 # ---- mermaid: enough of its grammar for what the pages draw
@@ -254,7 +268,7 @@ def test_every_bench_is_on_the_page_of_benchmarks() -> None:
         if "\nUsage: python bench/" in path.read_text()
         and not re.search(r"Usage: python bench/\S+ NAME", path.read_text())
     }
-    assert {one for one in programs if f"bench/{one}" not in page} == set()
+    assert {one for one in programs if one not in page} == set()
     assert {one for one in set(re.findall(r"bench/(\w+\.py)", page)) if not (ROOT / "bench" / one).exists()} == set()
 
 
