@@ -120,7 +120,7 @@ def test_the_extras_bring_their_commands(dist: Path, home: dict[str, str], tmp_p
 def test_a_new_tool_works_as_the_documentation_types_it(
     environment: Path, home: dict[str, str], tmp_path: Path
 ) -> None:
-    page = (ROOT / "docs" / "writing-a-tool.md").read_text()
+    page = (ROOT / "docs" / "tutorial" / "first-tool.md").read_text()
     block = page.split("```console\n")[1].split("```")[0]
     commands = [line.removeprefix("$ ") for line in block.splitlines()]
     assert len(commands) == 4

@@ -1,4 +1,4 @@
-"""docs/markdown.md shows what the converter does."""
+"""docs/reference/markdown.md shows what the converter does."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from ferrule_fetch.markdown import convert, parsers
 
-PAGE = Path(__file__).parent.parent / "docs" / "markdown.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "markdown.md"
 _PAIR = re.compile(r"^```html\n(.*?)^```\n\n(`{3,})markdown\n(.*?)^\2\n", re.MULTILINE | re.DOTALL)
 EXAMPLES = [(html, markdown) for html, _, markdown in _PAIR.findall(PAGE.read_text("utf-8"))]
 

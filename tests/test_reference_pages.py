@@ -22,7 +22,8 @@ from ferrule_testkit.machine import Machine
 pytestmark = pytest.mark.slow
 
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs" / "reference"
 HOOKS = ["schema", "credentials", "validate", "execute", "result_policy"]
 
 
@@ -41,7 +42,7 @@ def headings(name: str) -> list[str]:
 
 def assert_pasted(name: str, text: str) -> None:
     if text not in page(name):
-        pytest.fail(f"docs/{name} lacks this; paste it where it belongs:\n\n{text}", pytrace=False)
+        pytest.fail(f"docs/reference/{name} lacks this; paste it where it belongs:\n\n{text}", pytrace=False)
 
 
 # The hooks.
@@ -170,9 +171,9 @@ def test_every_rule_has_a_severity_of_the_page() -> None:
 
 
 def test_the_page_of_public_names_lists_every_room_that_is_open_and_no_other() -> None:
-    contracts = tomllib.loads((DOCS.parent / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     closed = next(one["forbidden_modules"] for one in contracts if one["name"].startswith("Public names"))
-    host = DOCS.parent / "host/src/ferrule"
+    host = ROOT / "host/src/ferrule"
     rooms = [path.stem for path in host.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
     open_rooms = {f"ferrule.{name}" for name in rooms if not name.startswith("_")} - set(closed)
     listed = set(re.findall(r"^\| `(ferrule\.\w+)` \|", page("public-names.md").split("\n## ")[0], re.MULTILINE))

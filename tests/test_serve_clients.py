@@ -1,4 +1,4 @@
-"""docs/mcp-clients.md: its snippets, by the clients themselves where those can be run, else by the official client."""
+"""The snippets of docs/how-to/connect-mcp-clients.md, by the clients themselves, else by the official client."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ from ferrule_testkit.serve.tools import install
 pytestmark = pytest.mark.slow
 
 
-PAGE = (Path(__file__).parents[1] / "docs/mcp-clients.md").read_text()
+PAGE = (Path(__file__).parents[1] / "docs/how-to/connect-mcp-clients.md").read_text()
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 WRITTEN = "http://127.0.0.1:8700/mcp"
 TOKEN = "a-token-of-the-tests-0815"

@@ -1,4 +1,4 @@
-"""What the elements of HTML become, one after the other; docs/markdown.md shows the common ones."""
+"""What the elements of HTML become, one after the other; docs/reference/markdown.md shows the common ones."""
 
 import sys
 

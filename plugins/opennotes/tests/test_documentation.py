@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = ROOT / "docs" / "opennotes.md"
+PAGE = ROOT / "docs" / "reference" / "opennotes.md"
 
 
 def statements():

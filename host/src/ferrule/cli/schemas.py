@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def command(provider: str, tools: tuple[str, ...], as_json: bool) -> int:
     """Print TOOLs as the JSON array `tools` of a request to a provider; without any, all that are ok.
 
-    Each plugin is loaded, in a process of its own. What a provider refuses or drops is told on stderr, a line each, and
-    so is each tool that is left out. openai is the form of Chat Completions, openai-responses that of Responses.
-    --json prints {"form", "tools", "losses", "left_out"} instead.
+    Each plugin is loaded, in a process of its own. stderr has a line for each thing that a
+    provider refuses or drops, and for each tool that is left out. openai is the form of Chat Completions,
+    openai-responses that of Responses. --json prints {"form", "tools", "losses", "left_out"} instead.
 
     \b
     Examples:

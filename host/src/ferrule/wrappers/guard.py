@@ -3,7 +3,9 @@
 Wrappers are plugins of the tool's own manager, in pluggy's order, and each of their functions is called by a guard. One
 that raises, or returns what is no result, counts as absent from then on, and what it got goes on as it was. The guards
 pass the result on as JSON, which the parent process has as well (`channel.keep_preliminary`): it is the answer where
-the process dies or hangs in a wrapper later on. docs/wrappers.md has the sequence. Runs plugin code: in a child.
+the process dies or hangs in a wrapper later on. docs/reference/wrappers.md has the sequence.
+
+Runs plugin code: in a child.
 """
 
 from __future__ import annotations

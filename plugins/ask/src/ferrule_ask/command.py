@@ -44,7 +44,7 @@ def command(
 ) -> int:
     """Put a QUESTION to a model of Anthropic, and print its answer on stdout.
 
-    The model may call one tool, once; the call is told on stderr as it happens. Offered is the first of the tools
+    The model may call one tool, once; stderr shows the call as it happens. Offered is the first of the tools
     web_search_*, by name, that has its keys; --tool names others. A question for which a tool is called takes two
     requests to the model, and costs about twice as much as one without.
 

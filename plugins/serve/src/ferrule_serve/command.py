@@ -54,12 +54,12 @@ def command(
 ) -> int:
     """Serve tools over the Model Context Protocol: all that are well, or those named.
 
-    Without --http the one client is whoever started this, on stdin and stdout. With it, clients connect to the URL that
-    is printed. An address that other machines reach needs a token, from --token-file or FERRULE_SERVE_TOKEN.
+    Without --http the one client is the program that started this, on stdin and stdout. With it, clients connect to the
+    URL that is printed. An address that other machines reach needs a token, from --token-file or FERRULE_SERVE_TOKEN.
 
     A tool runs as its executable does: same arguments, answers, deadline (FERRULE_DEADLINE) and isolation, without the
-    start. What is installed or removed meanwhile is noticed, and clients are told; SIGHUP has everything looked at
-    again. SIGTERM lets running calls finish over HTTP, and ends them on stdio.
+    start. Clients are notified of tools that are installed or removed while it runs; SIGHUP looks at everything again.
+    SIGTERM lets running calls finish over HTTP, and ends them on stdio.
 
     \b
     Examples:

@@ -11,7 +11,7 @@ import pytest
 from ferrule_testkit import PROJECT
 from ferrule_testkit.runs import wait_for
 
-_SHOWN = PROJECT / "docs/nginx.conf"
+_SHOWN = PROJECT / "docs/how-to/nginx.conf"
 _PORT, _REPLICAS = 8700, (8701, 8702)
 _AROUND = """\
 daemon off;
