@@ -24,6 +24,7 @@ else
 endif
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+unexport PYTHONDONTWRITEBYTECODE# with it, every process of the tests compiles all that it imports
 
 ifeq ($(UV),)
   create = $(PYTHON) -m venv $(VENV)

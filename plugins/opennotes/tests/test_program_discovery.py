@@ -78,6 +78,7 @@ def test_a_jot_that_does_not_answer_is_not_said_to_be_missing(path: Callable[...
     assert (raised.value.details or {})["command"] == [str(slow), "notes", "--help"]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_jot_that_does_not_answer_does_not_hide_the_cli(jot: Cli, path: Callable[..., Context], tmp_path: Path):
     slow = script(tmp_path / "slow" / "jot", "#!/bin/sh\nexec sleep 600\n")
@@ -192,6 +193,7 @@ def test_a_setting_that_names_no_file_is_an_error(name: object, path: Callable[.
     not_found(path(cli=name))
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_named_program_that_is_slow_to_say_what_it_is_is_believed(path: Callable[..., Context], tmp_path: Path):
     slow = script(tmp_path / "jot-of-mine", "#!/bin/sh\nexec sleep 600\n")

@@ -328,6 +328,7 @@ def test_the_cli_has_the_address_space_that_go_reserves_and_the_call_keeps_its_l
     assert resource.getrlimit(resource.RLIMIT_AS)[0] == 3 << 30
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_call_ends_in_time_whatever_the_cli_does(
     opennotes: Cli, call: Callable[..., Run], notebook: Path, tmp_path: Path
