@@ -237,6 +237,10 @@ def test_a_base_element_moves_links(base: str, target: str) -> None:
             "| a |  | b |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n|  | 4 | 5 |",
         ),
         (
+            "<table><tr><td colspan=1 rowspan=1>a<td colspan=1>b<tr><td>1<td>2</table>",
+            "| a | b |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        (
             "<table><tr><th>a<tr><td>1<td>2</table>",
             "| a |  |\n| --- | --- |\n| 1 | 2 |",
         ),
