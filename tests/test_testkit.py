@@ -64,7 +64,8 @@ def test_a_unit_test_that_does_more_than_it_may_fails(tmp_path: Path) -> None:
     assert told >= {("PASSED", "test_quick"), ("PASSED", "test_may_start"), ("FAILED", "test_rests")}
     assert told >= {("ERROR", "test_starts"), ("ERROR", "test_connects")}
     assert not told & {("ERROR", "test_quick"), ("ERROR", "test_may_start"), ("ERROR", "test_rests")}
-    assert "subprocess.Popen. Mark it `process`." in done.stdout
+    assert "opens no connection: subprocess.Popen (" in done.stdout
+    assert "Mark it `process`." in done.stdout
 
 
 def test_what_tests_leave_running_is_named_and_ended_and_fails_the_run(tmp_path: Path) -> None:

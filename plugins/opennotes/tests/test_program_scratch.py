@@ -17,6 +17,9 @@ from ferrule_opennotes.program.scratch import add_note, scratch_notebook
 from ferrule_opennotes.views.catalogue import list_built_in_views
 from ferrule_testkit.opennotes_programs import Cli
 
+pytestmark = pytest.mark.process
+
+
 BUILT_IN = ["broken-links", "kanban", "orphans", "recent", "today", "untagged"]
 
 
@@ -29,7 +32,6 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.process
 def test_a_cli_that_cannot_say_what_it_has_is_an_error(
     standin: Cli, program: Program, make_context: Callable[..., Context]
 ):
@@ -38,7 +40,6 @@ def test_a_cli_that_cannot_say_what_it_has_is_an_error(
         list_built_in_views(program, make_context())
 
 
-@pytest.mark.process
 def test_the_built_in_views_are_sorted_by_name(cli: Cli, program: Program, make_context: Callable[..., Context]):
     for _ in range(4):  # the CLI lists them in any order
         views = list_built_in_views(program, make_context())
@@ -46,7 +47,6 @@ def test_the_built_in_views_are_sorted_by_name(cli: Cli, program: Program, make_
         assert all(view["description"] for view in views)
 
 
-@pytest.mark.process
 def test_the_parameters_of_a_view_are_told(opennotes: Cli, program: Program, make_context: Callable[..., Context]):
     views = {view["name"]: view for view in list_built_in_views(program, make_context())}
     (parameter,) = views["kanban"]["parameters"]
@@ -54,7 +54,6 @@ def test_the_parameters_of_a_view_are_told(opennotes: Cli, program: Program, mak
     assert "parameters" not in views["recent"]
 
 
-@pytest.mark.process
 def test_views_of_the_configuration_are_not_built_in(
     standin: Cli, program: Program, environment: dict[str, str], make_context: Callable[..., Context]
 ):
@@ -67,13 +66,11 @@ def test_views_of_the_configuration_are_not_built_in(
     assert views["today"] != "Mine"
 
 
-@pytest.mark.process
 def test_a_view_of_a_newer_cli_is_listed(standin: Cli, program: Program, make_context: Callable[..., Context]):
     standin.behave(views={"stale": {"description": "Old ones", "query": ""}})
     assert {"name": "stale", "description": "Old ones"} in list_built_in_views(program, make_context())
 
 
-@pytest.mark.process
 @pytest.mark.parametrize(
     "text", ["", "no views", "[]", "{}", '{"views": 3}', '{"views": [3]}', '{"views": [{}]}', "[" * 100_000]
 )
@@ -86,7 +83,6 @@ def test_a_list_of_views_that_cannot_be_read_is_an_error(
     assert raised.value.code == "CLI_FAILED"
 
 
-@pytest.mark.process
 def test_the_views_are_asked_for_in_an_empty_notebook(
     standin: Cli,
     program: Program,
@@ -158,7 +154,6 @@ def test_what_a_call_that_was_killed_has_left_is_removed(temporary: Path, tmp_pa
     assert sorted(path.name for path in temporary.iterdir()) == sorted(kept)
 
 
-@pytest.mark.process
 def test_what_the_cli_wrote_and_cannot_be_read_is_an_error(
     make_context: Callable[..., Context], temporary: Path, tmp_path: Path
 ):
@@ -179,7 +174,6 @@ def fields_of(text: str) -> dict[str, Any]:
     return dict(yaml.safe_load(block))
 
 
-@pytest.mark.process
 def test_a_note_is_added_and_read_back(
     cli: Cli, program: Program, make_context: Callable[..., Context], temporary: Path
 ):
@@ -192,14 +186,12 @@ def test_a_note_is_added_and_read_back(
     assert not list(temporary.iterdir())
 
 
-@pytest.mark.process
 def test_a_template_is_filled_in(cli: Cli, program: Program, make_context: Callable[..., Context]):
     templates = {"task": "## {{title}}\n\n{{title}} {{date}}\n", "other": "no"}
     added = add_note(program, make_context(), title="Do it", template="task", templates=templates)
     assert added.text.endswith("---\n\n## Do it\n\nDo it {{date}}\n")
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("name", ["-t", "--help", "a b", "a=b", "日本", "../x", ""])
 def test_a_template_may_have_any_name(name: str, standin: Cli, program: Program, make_context: Callable[..., Context]):
     added = add_note(program, make_context(), title="x", template=name, templates={name: "by template\n"})
@@ -213,7 +205,6 @@ TITLES = [
 ]
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("title", TITLES, ids=range(len(TITLES)))
 def test_any_text_is_a_title(
     title: str, cli: Cli, program: Program, make_context: Callable[..., Context], temporary: Path
@@ -230,7 +221,6 @@ NAMELESS = [
 ]
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("title", NAMELESS, ids=range(len(NAMELESS)))
 def test_a_title_that_gives_no_file_name_is_a_title(
     title: str, cli: Cli, program: Program, make_context: Callable[..., Context]
@@ -243,7 +233,6 @@ def test_a_title_that_gives_no_file_name_is_a_title(
     assert "untitled" not in added.text
 
 
-@pytest.mark.process
 def test_a_title_that_is_too_long_for_a_file_name_is_a_title(
     cli: Cli, program: Program, make_context: Callable[..., Context]
 ):
@@ -263,7 +252,6 @@ def test_a_title_that_no_program_can_be_given_is_refused(
     assert not list(temporary.iterdir())
 
 
-@pytest.mark.process
 def test_a_cli_that_writes_nothing_is_an_error(
     standin: Cli, program: Program, make_context: Callable[..., Context], temporary: Path
 ):
@@ -273,7 +261,6 @@ def test_a_cli_that_writes_nothing_is_an_error(
     assert not list(temporary.iterdir())
 
 
-@pytest.mark.process
 def test_the_first_refusal_is_the_one_that_is_told(
     standin: Cli, program: Program, make_context: Callable[..., Context], temporary: Path
 ):
@@ -285,7 +272,6 @@ def test_the_first_refusal_is_the_one_that_is_told(
     assert not list(temporary.iterdir())
 
 
-@pytest.mark.process
 def test_a_cli_that_is_too_slow_is_not_asked_again(
     make_context: Callable[..., Context], temporary: Path, tmp_path: Path
 ):
