@@ -26,7 +26,7 @@ from ferrule_websearch import (
 )
 from ferrule_websearch.errors import format_seconds, refusal_error
 from ferrule_websearch.pagination import collect
-from ferrule_websearch.provider import Fault, Quota, Response
+from ferrule_websearch.provider import Quota, Response
 
 KEY = Credential("api_key", environment="LISTS_API_KEY", path="lists.api_key")
 SECRET = "s3cret-of-the-lists"
