@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = (ROOT / "docs" / "reference" / "configuration.md").read_text()
-SOURCES = [
-    path.read_text()
-    for folder in (ROOT / "host" / "src", *ROOT.glob("plugins/*/src"))
-    for path in sorted(folder.glob("**/*.py"))
-]
+NAME = "docs/reference/configuration.md"
+PAGE = (ROOT / NAME).read_text()
+PROJECTS = (ROOT / "host", *sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml")))
+SOURCES_OF = {project: [path.read_text() for path in sorted(project.glob("src/**/*.py"))] for project in PROJECTS}
+SOURCES = [text for texts in SOURCES_OF.values() for text in texts]
 OF_AN_EXAMPLE = {"FERRULE_ALMANAC_ENDPOINT"}  # in the docstring of a library
 # The ways in which the source asks for a key: each finds its name.
 READINGS = (
@@ -35,7 +34,13 @@ def test_every_variable_of_the_source_is_on_the_page_and_no_other() -> None:
     read = {name for text in SOURCES for name in re.findall(r"(?<!\w)FERRULE_[A-Z_]*[A-Z]\b", text)}
     shown = set(re.findall(r"^\| `(FERRULE_[A-Z_]+)` \|", PAGE, re.MULTILINE))
     prefixes = {name for name in read if any(f'"{name}_"' in text for text in SOURCES)}
-    assert read - prefixes - OF_AN_EXAMPLE == shown
+    read -= prefixes | OF_AN_EXAMPLE
+    missing = "".join(
+        f"\nadd a row `| `{name}` | … | … |` to `All variables` in {NAME}" for name in sorted(read - shown)
+    )
+    assert not missing, missing
+    unread = "".join(f"\nremove the row of `{name}` from {NAME}: no source reads it" for name in sorted(shown - read))
+    assert not unread, unread
 
 
 def test_the_variables_are_in_the_order_of_the_alphabet() -> None:
@@ -43,8 +48,20 @@ def test_the_variables_are_in_the_order_of_the_alphabet() -> None:
     assert shown == sorted(shown)
 
 
+def keys_of(texts: list[str]) -> set[str]:
+    return {key for text in texts for reading in READINGS for key in re.findall(reading, text)}
+
+
 def keys_of_the_source() -> set[str]:
-    return {key for text in SOURCES for reading in READINGS for key in re.findall(reading, text)}
+    return keys_of(SOURCES)
+
+
+def table_of(key: str) -> str:
+    """The table of config.toml that a key belongs to, as far as its distribution tells: `wrappers.audit`."""
+    project = next(project for project, texts in SOURCES_OF.items() if key in keys_of(texts))
+    groups = tomllib.loads((project / "pyproject.toml").read_text())["project"].get("entry-points", {})
+    tables = [f"{kind}.{name}" for kind in ("wrappers", "tools") for name in groups.get(f"ferrule.{kind}", ())]
+    return tables[0] if len(tables) == 1 else "…"
 
 
 def keys_of_the_page() -> set[str]:
@@ -61,14 +78,22 @@ def keys(table: dict[str, Any], depth: int = 0) -> list[str]:
 
 
 def test_every_key_of_the_source_is_on_the_page() -> None:
-    assert keys_of_the_source() - TABLES - keys_of_the_page() == set()
+    missing = sorted(keys_of_the_source() - TABLES - keys_of_the_page())
+    todo = "".join(
+        f"\nadd a row `| `[{table_of(key)}] {key}` | … | … |` to the table of keys in {NAME},"
+        f" and `{key} = …` under `[{table_of(key)}]` in the block above it"
+        for key in missing
+    )
+    assert not missing, todo
 
 
 def test_every_key_of_the_page_is_in_the_source() -> None:
-    assert keys_of_the_page() - keys_of_the_source() == set()
+    unread = sorted(keys_of_the_page() - keys_of_the_source())
+    assert not unread, f"remove from the block in {NAME}, or read in a way that READINGS finds: {unread}"
 
 
 def test_every_key_of_the_example_has_a_row() -> None:
     table = PAGE.split("| key | meaning | default |")[1].split("\n\n")[0]
     rows = {key for cell in re.findall(r"^\| (`[^|]*) \|", table, re.MULTILINE) for key in re.findall(r"(\w+)`", cell)}
-    assert keys_of_the_page() <= rows
+    missing = sorted(keys_of_the_page() - rows)
+    assert not missing, f"add a row `| `[TABLE] KEY` | … | … |` to the table of keys in {NAME} for: {missing}"

@@ -17,6 +17,12 @@ pytestmark = pytest.mark.process
 ROOT = Path(__file__).resolve().parent.parent
 FILE = re.compile(r"^`plugins/(\S+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PACKAGES = ("lighthouse", "stamp", "greet")
+# Guides that show a file of these packages, which has to be the same file.
+SHOWN = {
+    "add-a-command.md": "greet/src/ferrule_greet/command.py",
+    "add-a-search-provider.md": "lighthouse/src/ferrule_lighthouse/general.py",
+    "write-a-wrapper.md": "stamp/src/ferrule_stamp/__init__.py",
+}
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +43,22 @@ def test_the_page_shows_every_package(plugins: Path) -> None:
 
 
 def test_the_packages_are_clean(plugins: Path) -> None:
-    pyproject = (ROOT / "pyproject.toml").read_text()
-    own = '"ferrule_greet", "ferrule_lighthouse", "ferrule_stamp", "ferrule_google"'
-    text = pyproject.replace("{ask,serve}", "{ask,greet,serve}").replace('"ferrule_google"', own)
-    (plugins.parent / "pyproject.toml").write_text(text)
+    modules = "".join(f' "ferrule_{package}",' for package in PACKAGES)
+    pyproject, count = re.subn(
+        r"^known-first-party = \[", rf"\g<0>{modules}", (ROOT / "pyproject.toml").read_text(), flags=re.MULTILINE
+    )
+    assert count == 1, "pyproject.toml has no list `known-first-party`"
+    (plugins.parent / "pyproject.toml").write_text(pyproject)
     for command in (["check"], ["format", "--check"]):
         done = subprocess.run([tool("ruff"), *command, plugins], cwd=plugins.parent, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(("guide", "file"), SHOWN.items())
+def test_a_guide_shows_the_same_file(plugins: Path, guide: str, file: str) -> None:
+    text = (ROOT / "docs" / "how-to" / guide).read_text()
+    block = f"```python\n{(plugins / file).read_text()}```\n"
+    assert block in text, f"docs/how-to/{guide}: copy plugins/{file} from CONTRIBUTING.md"
 
 
 @pytest.mark.slow
@@ -64,7 +79,9 @@ def test_the_tests_of_the_packages_pass(plugins: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pytest", *options, "-c", os.devnull, "--rootdir", plugins, plugins]
     done = subprocess.run(command, env=environment, cwd=plugins, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "7 passed" in done.stdout
+    passed = re.search(r"^(\d+) passed", done.stdout, re.MULTILINE)
+    assert passed, done.stdout
+    assert int(passed[1]) >= sum(path.read_text().count("\ndef test_") for path in plugins.glob("*/tests/*.py"))
 
 
 def tool(name: str) -> Path:
