@@ -201,7 +201,7 @@ def test_a_title_of_any_text_is_a_title(cli: Cli, create: Write, title: str, nam
     fields, body = parts(file)
     assert fields["title"] == title
     assert body.startswith(f"\n# {title}\n")
-    if name and cli.is_real is False:
+    if name:
         assert file.name.strip("-") == name.strip("-")
 
 

@@ -89,6 +89,7 @@ def test_a_jot_that_floods_is_not_the_cli(path: Callable[..., Context], tmp_path
     not_found(path(script(tmp_path / "flood" / "jot", "#!/bin/sh\nexec yes '  jot notes'\n").parent))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("entry", ["", ".", "./", "bin", "../here", "~"])
 def test_the_working_directory_is_never_searched(
     entry: str, path: Callable[..., Context], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -162,6 +163,7 @@ def test_a_tilde_is_the_home(home: Path, path: Callable[..., Context]):
     assert discovery.find_program(path(cli="~/bin/opennotes")).path == str(cli.path)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", ["./opennotes", "bin/opennotes", "../here/opennotes"])
 def test_a_relative_path_is_refused(
     name: str, path: Callable[..., Context], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -198,6 +200,7 @@ def test_a_named_program_that_is_slow_to_say_what_it_is_is_believed(path: Callab
     assert discovery.find_program(path(cli=str(slow))) == Program(str(slow), "jot")
 
 
+@pytest.mark.process
 def test_an_entry_of_path_means_what_the_system_takes_it_for(
     opennotes: Cli, path: Callable[..., Context], tmp_path: Path
 ):
