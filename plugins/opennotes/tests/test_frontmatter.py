@@ -152,3 +152,38 @@ def test_no_text_at_all_makes_the_reader_fail(text):
 )
 def test_what_yaml_allows_and_hardly_anybody_writes_is_read(block, fields):
     assert frontmatter.load(block) == fields
+
+
+@pytest.mark.parametrize(
+    ("block", "fields"),
+    [
+        ("title: Meeting: budget\ntags: [a, b]\n", {"title": "Meeting: budget", "tags": ["a", "b"]}),
+        ("title: @home\npriority: 3\n", {"title": "@home", "priority": 3}),
+        ('title: "unclosed\nstatus: todo\n', {"title": "unclosed", "status": "todo"}),
+        ("title: x\n\tstatus: todo\n", {"title": "x", "status": "todo"}),
+        ("tags:\n\t- a\n\t- b\ntitle: a: b\n", {"tags": ["a", "b"], "title": "a: b"}),
+        ("# made by hand\n\ntitle: `x`\nempty:\n", {"title": "`x`", "empty": None}),
+        ("title: a: b\nmeta:\n  x: 1\n  y: [\n", {"title": "a: b", "meta": ""}),
+        ("due date: 2026-01-01: noon\n", {"due date": "2026-01-01: noon"}),
+        ("a: b: c\na: d\n", {"a": "d"}),
+    ],
+)
+def test_what_yaml_refuses_is_read_line_by_line(block, fields):
+    with pytest.raises(yaml.YAMLError):
+        yaml.safe_load(block)
+    found = frontmatter.read(block)
+    assert found.fields == fields
+    assert found.fault.startswith("line ")
+    assert frontmatter.load(block) is None
+
+
+@pytest.mark.parametrize("block", ["Some [prose\n", "- [a\n", "prose first [\ntitle: x\n", "a: [\n" * 1_001])
+def test_what_has_no_entries_is_no_frontmatter(block):
+    assert frontmatter.read(block).fields is None
+
+
+@pytest.mark.parametrize(
+    "block", ["a: [" * 60_000, "a:\n" + "\t- [\n" * 40_000, "a: {b: " * 20_000, "\t" * 200_000 + "a: :"]
+)
+def test_a_hostile_block_is_given_up_soon(block):
+    frontmatter.read(block)
