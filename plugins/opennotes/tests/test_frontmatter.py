@@ -187,3 +187,41 @@ def test_what_has_no_entries_is_no_frontmatter(block):
 )
 def test_a_hostile_block_is_given_up_soon(block):
     frontmatter.read(block)
+
+
+VALUES = st.one_of(
+    TEXTS, TRICKY, st.text("aZé1_ ./()',!?;&+=-:#[]", max_size=12),
+    st.lists(st.text("aZé1_ .'-,", max_size=5)).map(str),
+    st.lists(st.text("aZé_ .-", min_size=1, max_size=5)).map(lambda items: f"[{', '.join(items)}]"),
+)  # fmt: skip
+
+
+@WHATEVER_THE_LOAD
+@given(st.lists(st.tuples(st.one_of(TRICKY, st.text("abé_-1 ", max_size=4)), VALUES), max_size=3))
+def test_plain_lines_are_read_as_yaml_reads_them(pairs):
+    block = "".join(f"{name}: {value}\n" for name, value in pairs)
+    plain = frontmatter._read_plain(block)
+    if plain is not None:
+        assert plain == frontmatter._parse(block)
+        assert list(plain) == list(frontmatter._parse(block))
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "title: Note 7, a plan\ntags: [a, b c]\npriority: 3\ncreated: 2026-01-07T10:00:00Z\n",
+        "a: x\r\nb: []\r\n",
+        "due: 2026-01-07\nx: Über (all)\n",
+        "a: one\na: two",
+    ],
+)
+def test_usual_blocks_are_plain(block):
+    assert frontmatter._read_plain(block) == frontmatter._parse(block)
+
+
+@pytest.mark.parametrize(
+    "block",
+    ["a: true\n", "a: [x, Null]\n", "True: x\n", "a:\n  - b\n", "a: x: y\n", "a: 007\n", "a: x\n  y\n", "a: x # y\n"],
+)
+def test_other_blocks_are_left_to_yaml(block):
+    assert frontmatter._read_plain(block) is None

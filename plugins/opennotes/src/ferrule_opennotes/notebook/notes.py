@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _HEAD_BYTES = 8192  # bytes; most notes are shorter, and most that are not have their frontmatter in them
 _MAX_BYTES = 1 << 26  # bytes of one note that are looked at
+_PIECE_BYTES = 1 << 20
 _MODIFIED = ("modified", "modified_at", "updated", "updated_at")
 _CREATED = ("created", "created_at", "date")
 
@@ -170,7 +171,10 @@ def _read(path: str, most: int) -> bytes:
 
 def _read_rest(file: int, most: int) -> bytes:
     pieces = []
-    while most > 0 and (piece := os.read(file, most)):
+    while most > 0:
+        piece = os.read(file, min(most, _PIECE_BYTES))
         pieces.append(piece)
+        if len(piece) < min(most, _PIECE_BYTES):  # the end, which another read would only confirm
+            break
         most -= len(piece)
     return b"".join(pieces)
