@@ -15,7 +15,8 @@ PLUGINS := $(wildcard plugins/*)
 HEAVY := plugins/duckdb plugins/serve# bring pyarrow and the SDK of MCP, more than all the rest together; tests want them
 for_use := --editable "host[http,redis]" $(addprefix --editable ,$(filter-out $(HEAVY),$(PLUGINS)))
 for_work := --editable "host[http,redis]" $(addprefix --editable ,$(PLUGINS)) --editable tests/testkit --requirement requirements-dev.txt
-PROJECTS := host/pyproject.toml host/hatch_build.py $(addsuffix /pyproject.toml,$(PLUGINS)) tests/testkit/pyproject.toml constraints.txt
+FOR_USE := host/pyproject.toml host/hatch_build.py $(addsuffix /pyproject.toml,$(filter-out $(HEAVY),$(PLUGINS)))
+PROJECTS := host/pyproject.toml host/hatch_build.py $(addsuffix /pyproject.toml,$(PLUGINS)) tests/testkit/pyproject.toml
 
 ifneq ($(TIER),)
   CHOSEN = $(if $(filter all,$(TIER)),,-m "$(TIER)$(if $(filter slow,$(TIER)),, and not slow)")
@@ -24,6 +25,7 @@ else
 endif
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+unexport PYTHONDONTWRITEBYTECODE# with it, every process of the tests compiles all that it imports
 
 ifeq ($(UV),)
   create = $(PYTHON) -m venv $(VENV)
@@ -66,13 +68,18 @@ dist: $(VENV)/.for-work
 clean:
 	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(VENV)/.for-use: $(PROJECTS)
+# What has changed is installed again; all of it where the environment is new, or the pinned versions are others.
+changed = $(addprefix --editable ,$(patsubst %/pyproject.toml,%,$(filter %/pyproject.toml,$?)))
+is_new = $(or $(filter constraints.txt requirements-dev.txt host/%,$?),$(if $(wildcard $@),,new))
+
+$(VENV)/.for-use: $(FOR_USE) constraints.txt
 	@echo "Preparing $(VENV) …"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ferrule needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3")'
-	@$(create)
-	@$(install) $(for_use)
+	@$(if $(is_new),$(create))
+	@$(install) $(if $(is_new),$(for_use),$(changed))
 	@touch $@
 
-$(VENV)/.for-work: $(VENV)/.for-use requirements-dev.txt
-	@$(install) $(for_work)
+$(VENV)/.for-work: $(PROJECTS) requirements-dev.txt constraints.txt | $(VENV)/.for-use
+	@echo "Preparing $(VENV) for the tests …"
+	@$(install) $(if $(is_new),$(for_work),$(changed))
 	@touch $@

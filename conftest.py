@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 pytest_plugins = [
+    "ferrule_testkit.collection",
     "ferrule_testkit.leftovers",
     "ferrule_testkit.tiers",
     *(f"ferrule_testkit.fixtures.{name}" for name in ("ask", "installed", "offered_tools", "search", "web")),
@@ -37,6 +38,12 @@ _IN_ONE_WORKER = (
     "tests/test_serve_page_browser.py",
     "tests/test_serve_replicas.py",
 )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Two workers for each processor: half of the time, a test waits for a program that it has started."""
+    return 2 * (os.cpu_count() or 1)
 
 
 @pytest.hookimpl(optionalhook=True)

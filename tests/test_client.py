@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule_testkit import ikigai
+from ferrule_testkit import ikigai, scripts
 
 SCRIPT = Path(ikigai.__file__)
 SCHEMA = '{"name": "x", "description": "y", "parameters": {"type": "object", "properties": {}}}'
@@ -57,7 +57,7 @@ def printing(folder: Path, write: Write) -> Callable[[bytes], ikigai.Tool]:
             "try:\n    os.write(1, data)\n"
             "except BrokenPipeError:\n    pass"
         )
-        return write("printing-tool", body, shebang=f"#!{sys.executable} -IS")
+        return write("printing-tool", body, shebang=scripts.shebang("-IS"))
 
     return printing
 
@@ -243,7 +243,7 @@ def test_a_call_gets_its_arguments_on_stdin_and_its_result_is_wrapped(write: Wri
 def test_a_call_gets_no_argument_a_process_group_of_its_own_and_the_agents_id(write: Write) -> None:
     facts = '[os.getpid(), os.getpgrp(), os.environ["IKIGAI_AGENT_ID"], sys.argv]'
     body = f"import json, os, sys\nprint(json.dumps({facts}))"
-    tool = write("a-tool", body, shebang=f"#!{sys.executable}")
+    tool = write("a-tool", body, shebang=scripts.shebang())
     pid, group, agent, argv = ikigai.call(tool, {}, agent_id="agent-7")["result"]
     assert pid == group != os.getpgrp()
     assert agent == "agent-7"

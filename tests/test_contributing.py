@@ -46,6 +46,7 @@ def test_the_packages_are_clean(plugins: Path) -> None:
         assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_the_tests_of_the_packages_pass(plugins: Path, tmp_path: Path) -> None:
     site = Site(tmp_path).install(*(plugins / package for package in PACKAGES))
     path = os.pathsep.join([str(site.scripts), str(Path(sys.executable).parent), os.environ["PATH"]])

@@ -401,6 +401,7 @@ def test_a_tool_that_kills_the_host_leaves_nothing_running(corpus: Site, environ
     wait_until_gone(value)
 
 
+@pytest.mark.slow
 @pytest.mark.index
 def test_pip_installs_the_broken_distributions_as_they_are(tmp_path: Path, environment: dict[str, str]) -> None:
     chosen = [fault for fault in FAULTS if fault.tool in ("raises-on-import", "segfaults", "prints-to-stdout")]

@@ -353,7 +353,7 @@ def _facts(link: Path) -> str:
 def _log_of_starts(link: Path, tmp_path: Path) -> Path:
     """Put a program before the interpreter that writes a line when it is started."""
     log, python = tmp_path / "starts", tmp_path / "python"
-    python.write_text(f'#!/bin/sh\necho started >> {log}\nexec {sys.executable} "$@"\n')
+    python.write_text(f'#!/bin/sh\necho started >> {log}\nexec "{sys.executable}" "$@"\n')
     python.chmod(0o755)
     _replace_interpreter(link, python)
     return log

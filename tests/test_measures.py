@@ -135,6 +135,7 @@ def test_there_are_more_than_2200_texts_and_the_seed_decides_which():
     assert list(fuzz.cases(seed=1, per_context=5)) != list(fuzz.cases(seed=2, per_context=5))
 
 
+@pytest.mark.slow
 @pytest.mark.index
 def test_580_examples_of_commonmark_count_and_106_of_gfm():
     assert len(meetable(examples.commonmark())) == 580

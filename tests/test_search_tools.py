@@ -526,6 +526,7 @@ def at_once(tool: Tool, number: int, environment: Mapping[str, str]) -> list[dic
     return answers
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.timeout(60)
 def test_ten_calls_at_once_all_succeed_where_one_a_second_is_allowed(server: Server, variables: dict[str, str]) -> None:

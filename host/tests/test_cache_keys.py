@@ -88,6 +88,7 @@ def parameters_of(tool: Any) -> dict[str, Any]:
     return parameters
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_every_value_of_every_parameter_of_every_installed_tool_has_a_key_of_its_own(

@@ -220,7 +220,9 @@ def test_a_credential_that_is_no_text_makes_the_tool_broken_and_no_more(machine:
     )
     shown = machine.ferrule("credentials", "--json")
     assert shown.code == 0
-    assert [(one["tool"], one["state"]) for one in shown.document["failed"]] == [("alpha", "broken")]
+    (failed,) = shown.document["failed"]
+    assert (failed["tool"], failed["state"]) == ("alpha", "broken")
+    assert "TypeError" in failed["error"]
 
 
 def test_a_mistyped_tool_is_not_taken_for_a_key_of_the_file(machine: Machine) -> None:

@@ -36,6 +36,37 @@ def test_every_command_has_an_example_exit_codes_and_json(name: str) -> None:
         assert "--json" in shown
 
 
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list",),
+        ("show", "example"),
+        ("validate", "example"),
+        ("schemas", "example", "--for", "mcp"),
+        ("run", "example", "city=Oslo"),
+        ("link", "example"),
+        ("unlink", "example"),
+        ("credentials",),
+        ("cache",),
+        ("doctor",),
+        ("new", "weather"),
+        ("completion", "bash"),
+        ("no-such-command",),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_every_command_does_in_a_fork_what_it_does_as_a_program(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    forked, started = Machine(tmp_path / "a"), Machine(tmp_path / "b")
+    shown = forked.ferrule(*arguments)
+    really = started.ferrule(*arguments, start_new_session=True)
+    assert shown.code == really.code
+    assert shown.out.replace(str(tmp_path / "a"), str(tmp_path / "b")) == really.out
+    assert shown.err.replace(str(tmp_path / "a"), str(tmp_path / "b")) == really.err
+
+
 @pytest.mark.parametrize("name", ["show", "set", "unset"])
 def test_every_command_for_credentials_has_an_example_exit_codes_and_json(name: str) -> None:
     shown = CliRunner().invoke(program, ["credentials", name, "--help"]).output

@@ -2,11 +2,11 @@
 
 import json
 import subprocess
-import sys
 
 import pytest
 
 from ferrule_testkit.machine import BIN, Machine
+from ferrule_testkit.scripts import shebang
 
 pytestmark = pytest.mark.process
 
@@ -22,7 +22,7 @@ PROPERTIES = {
 def executable(machine: Machine, name: str, stdin: bytes) -> "subprocess.CompletedProcess[bytes]":
     """The tool as its console script runs it."""
     script = machine.work / f"{name}-tool"
-    script.write_text(f"#!{sys.executable}\nfrom ferrule.dispatch import main\nmain()\n")
+    script.write_text(f"{shebang()}from ferrule.dispatch import main\nmain()\n")
     script.chmod(0o755)
     return subprocess.run([script], input=stdin, env=machine.environment, capture_output=True, check=False)
 

@@ -226,6 +226,7 @@ def test_memory_is_taken_from_the_environment_then_from_the_tools_table(file: Pa
     assert written(file, "[tools.dice]\nmemory = 64\n", FERRULE_MEMORY="lots").memory("dice") == 64
 
 
+@pytest.mark.process
 @settings(deadline=None, database=None)
 @given(
     content=st.recursive(

@@ -75,6 +75,13 @@ def test_what_is_too_large_is_not_kept_and_drives_nothing_out(has_ledger: bool, 
     assert entries.get(KEY) == b"page"
 
 
+@pytest.mark.parametrize("has_ledger", [True, False])
+def test_what_is_just_not_too_large_is_kept(has_ledger: bool, tmp_path: Path) -> None:
+    entries = files(tmp_path, has_ledger=has_ledger, total=100 * _BLOCK)
+    assert entries.put(KEY, bytes(50_000), 60) is not None
+    assert entries.get(KEY) == bytes(50_000)
+
+
 def test_an_entry_is_replaced_without_room_for_both(tmp_path: Path) -> None:
     entries = files(tmp_path, has_ledger=False, total=10_000)
     other = sha256_hex(b"other")

@@ -143,6 +143,21 @@ def test_a_descriptor_of_a_folder_stays_open(tmp_path: Path) -> None:
     os.close(folder)
 
 
+def test_waiting_for_a_lock_leaves_no_descriptor_open(path: str) -> None:
+    with locked(path, 0):
+        file = os.open(path, os.O_RDWR)
+    before = os.listdir("/proc/self/fd")
+    for _ in range(3):
+        first = os.open(path, os.O_RDWR)
+        fcntl.flock(first, fcntl.LOCK_EX)
+        timer = threading.Timer(0.02, os.close, [first])
+        timer.start()
+        with locked(file, SECONDS):
+            timer.join()
+    assert len(os.listdir("/proc/self/fd")) == len(before)
+    os.close(file)
+
+
 @pytest.mark.process
 def test_a_descriptor_can_be_locked_after_attempts_that_took_too_long(path: str) -> None:
     with locked(path, 0):

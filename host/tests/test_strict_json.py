@@ -266,6 +266,7 @@ def test_two_megabytes_are_read_and_written_in_one_pass(text: str) -> None:
         loads(text + "\nx")
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_all_of_this_holds_where_the_c_module_is_missing() -> None:
     if strict_json._json is None:

@@ -237,6 +237,15 @@ def test_a_base_element_moves_links(base: str, target: str) -> None:
             "| a |  | b |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n|  | 4 | 5 |",
         ),
         (
+            "<table><tr><th rowspan=3>a<th>b<tr><td>c<tr><td>d<tr><td>e<td>f</table>",
+            "| a | b |\n| --- | --- |\n|  | c |\n|  | d |\n| e | f |",
+        ),
+        ("a<table><tr><th>b<th>c<tr><td>d<td>e</table>", "a\n\n| b | c |\n| --- | --- |\n| d | e |"),
+        (
+            "<table><tr><td colspan=1 rowspan=1>a<td colspan=1>b<tr><td>1<td>2</table>",
+            "| a | b |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        (
             "<table><tr><th>a<tr><td>1<td>2</table>",
             "| a |  |\n| --- | --- |\n| 1 | 2 |",
         ),

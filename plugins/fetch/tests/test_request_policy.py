@@ -159,11 +159,14 @@ def test_a_robots_txt_without_rules_allows_everything(server: Server, fetch: Fet
 
 @pytest.mark.process
 @pytest.mark.usefixtures("robots")
-def test_a_site_that_cannot_say_what_it_allows_is_not_fetched_from(server: Server, error: Error) -> None:
-    server.page("/robots.txt", "", status=503)
+@pytest.mark.parametrize(("status", "told"), [(500, "500: Internal Server Error"), (503, "503: Service Unavailable")])
+def test_a_site_that_cannot_say_what_it_allows_is_not_fetched_from(
+    server: Server, error: Error, status: int, told: str
+) -> None:
+    server.page("/robots.txt", "", status=status)
     code, message = error(server.page("/page", "unseen"))
     assert code == "HTTP_ERROR"
-    assert message.startswith("HTTP 503: Service Unavailable. This is the answer for robots.txt of 127.0.0.1:")
+    assert message.startswith(f"HTTP {told}. This is the answer for robots.txt of 127.0.0.1:")
     assert _asked(server) == ["/robots.txt"]
 
 

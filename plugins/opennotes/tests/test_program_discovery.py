@@ -13,6 +13,9 @@ from ferrule_opennotes.program.process import Program
 from ferrule_testkit import opennotes_programs as opennotes_cli
 from ferrule_testkit.opennotes_programs import Cli
 
+pytestmark = pytest.mark.process
+
+
 NUMBERS = "#!/bin/sh\necho 1\necho 2\n"  # what BSD's jot is for
 SYSTEM = "/usr/bin:/bin"
 
@@ -43,33 +46,27 @@ def not_found(context: Context) -> ToolError:
     return raised.value
 
 
-@pytest.mark.process
 def test_the_cli_on_path_is_found(cli: Cli, program: Program, make_context: Callable[..., Context]):
     assert discovery.find_program(make_context()) == program
 
 
-@pytest.mark.process
 def test_opennotes_comes_before_jot_wherever_they_stand(opennotes: Cli, jot: Cli, path: Callable[..., Context]):
     assert discovery.find_program(path(jot.folder, opennotes.folder)).kind == "opennotes"
 
 
-@pytest.mark.process
 def test_jot_is_taken_where_there_is_no_opennotes(jot: Cli, path: Callable[..., Context]):
     assert discovery.find_program(path(jot.folder)) == Program(str(jot.path), "jot")
 
 
-@pytest.mark.process
 def test_another_program_named_jot_is_not_the_cli(path: Callable[..., Context], tmp_path: Path):
     not_found(path(script(tmp_path / "bsd" / "jot", NUMBERS).parent))
 
 
-@pytest.mark.process
 def test_another_program_named_jot_does_not_hide_the_cli(jot: Cli, path: Callable[..., Context], tmp_path: Path):
     bsd = script(tmp_path / "bsd" / "jot", NUMBERS).parent
     assert discovery.find_program(path(bsd, jot.folder)).path == str(jot.path)
 
 
-@pytest.mark.process
 def test_a_jot_that_does_not_answer_is_not_said_to_be_missing(path: Callable[..., Context], tmp_path: Path):
     slow = script(tmp_path / "slow" / "jot", "#!/bin/sh\nexec sleep 600\n")
     with pytest.raises(ToolError, match="did not answer") as raised:
@@ -78,18 +75,16 @@ def test_a_jot_that_does_not_answer_is_not_said_to_be_missing(path: Callable[...
     assert (raised.value.details or {})["command"] == [str(slow), "notes", "--help"]
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_a_jot_that_does_not_answer_does_not_hide_the_cli(jot: Cli, path: Callable[..., Context], tmp_path: Path):
     slow = script(tmp_path / "slow" / "jot", "#!/bin/sh\nexec sleep 600\n")
     assert discovery.find_program(path(slow.parent, jot.folder)).path == str(jot.path)
 
 
-@pytest.mark.process
 def test_a_jot_that_floods_is_not_the_cli(path: Callable[..., Context], tmp_path: Path):
     not_found(path(script(tmp_path / "flood" / "jot", "#!/bin/sh\nexec yes '  jot notes'\n").parent))
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("entry", ["", ".", "./", "bin", "../here", "~"])
 def test_the_working_directory_is_never_searched(
     entry: str, path: Callable[..., Context], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -127,7 +122,6 @@ def test_a_path_that_is_not_set_is_the_systems(path: Callable[..., Context], mon
     assert not_found(context).details == {"searchedPaths": os.defpath.split(os.pathsep)}
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("name", ["opennotes", "jot", "notes", "my jot"])
 def test_a_named_program_is_what_its_help_says(
     name: str, path: Callable[..., Context], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -138,7 +132,6 @@ def test_a_named_program_is_what_its_help_says(
         assert discovery.find_program(path()) == Program(str(cli.path), kind)
 
 
-@pytest.mark.process
 def test_the_variable_beats_path_and_the_table(
     opennotes: Cli, jot: Cli, path: Callable[..., Context], monkeypatch: pytest.MonkeyPatch
 ):
@@ -146,24 +139,20 @@ def test_the_variable_beats_path_and_the_table(
     assert discovery.find_program(path(opennotes.folder, cli=str(opennotes.path))).kind == "jot"
 
 
-@pytest.mark.process
 def test_the_table_names_a_program_by_its_path(opennotes: Cli, jot: Cli, path: Callable[..., Context]):
     assert discovery.find_program(path(opennotes.folder, cli=str(jot.path))) == Program(str(jot.path), "jot")
 
 
-@pytest.mark.process
 def test_a_bare_name_is_looked_up_on_path(path: Callable[..., Context], tmp_path: Path):
     cli = opennotes_cli.stand_in("opennotes", tmp_path / "bin", file_name="notes")
     assert discovery.find_program(path(cli.folder, cli="notes")) == Program(str(cli.path), "opennotes")
 
 
-@pytest.mark.process
 def test_a_tilde_is_the_home(home: Path, path: Callable[..., Context]):
     cli = opennotes_cli.stand_in("opennotes", home / "bin")
     assert discovery.find_program(path(cli="~/bin/opennotes")).path == str(cli.path)
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("name", ["./opennotes", "bin/opennotes", "../here/opennotes"])
 def test_a_relative_path_is_refused(
     name: str, path: Callable[..., Context], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -175,7 +164,6 @@ def test_a_relative_path_is_refused(
     assert name in not_found(path(here, here / "bin", cli=name)).message
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("kind", ["missing", "folder", "text", "dangling", "other"])
 def test_a_named_program_that_is_none_is_named_in_the_error(
     kind: str, opennotes: Cli, path: Callable[..., Context], tmp_path: Path
@@ -194,13 +182,12 @@ def test_a_setting_that_names_no_file_is_an_error(name: object, path: Callable[.
     not_found(path(cli=name))
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_a_named_program_that_is_slow_to_say_what_it_is_is_believed(path: Callable[..., Context], tmp_path: Path):
     slow = script(tmp_path / "jot-of-mine", "#!/bin/sh\nexec sleep 600\n")
     assert discovery.find_program(path(cli=str(slow))) == Program(str(slow), "jot")
 
 
-@pytest.mark.process
 def test_an_entry_of_path_means_what_the_system_takes_it_for(
     opennotes: Cli, path: Callable[..., Context], tmp_path: Path
 ):
@@ -210,7 +197,6 @@ def test_an_entry_of_path_means_what_the_system_takes_it_for(
     assert entry in (not_found(path(entry)).details or {})["searchedPaths"]
 
 
-@pytest.mark.process
 def test_a_named_program_that_does_not_run_says_why(path: Callable[..., Context], tmp_path: Path):
     broken = script(tmp_path / "opennotes", "#!/bin/sh\necho 'libstdc++.so.6: cannot open' >&2\nexit 127\n")
     with pytest.raises(ToolError) as raised:

@@ -6,7 +6,6 @@ import os
 import resource
 import shutil
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from ferrule import Context, ToolError
 from ferrule.testing import Run
 from ferrule_opennotes.program.process import Output, Program, ProgramTimeout, run
 from ferrule_testkit.opennotes_programs import Cli
+from ferrule_testkit.scripts import shebang
 
 MIB = 1 << 20
 Runs = Callable[..., Output]
@@ -328,6 +328,7 @@ def test_the_cli_has_the_address_space_that_go_reserves_and_the_call_keeps_its_l
     assert resource.getrlimit(resource.RLIMIT_AS)[0] == 3 << 30
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_call_ends_in_time_whatever_the_cli_does(
     opennotes: Cli, call: Callable[..., Run], notebook: Path, tmp_path: Path
@@ -358,7 +359,7 @@ def test_nothing_stays_open(run_it: Runs, opennotes: Cli):
 def test_all_that_is_in_a_pipe_is_read_after_the_end(run_script: Runs):
     large = f"fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, {MIB}); os.write(1, b'x' * {MIB})"
     holds = "subprocess.Popen(['sleep', '1'])"  # so that the pipe stays open
-    output = run_script(f"#!{sys.executable}\nimport fcntl, os, subprocess\n{holds}\n{large}\n")
+    output = run_script(f"{shebang()}import fcntl, os, subprocess\n{holds}\n{large}\n")
     assert len(output.stdout) == MIB
 
 

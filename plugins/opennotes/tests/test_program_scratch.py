@@ -16,6 +16,8 @@ from ferrule_opennotes.program.process import Program
 from ferrule_opennotes.program.scratch import add_note, scratch_notebook
 from ferrule_testkit.opennotes_programs import Cli
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -80,7 +82,6 @@ def test_what_a_call_that_was_killed_has_left_is_removed(temporary: Path, tmp_pa
     assert sorted(path.name for path in temporary.iterdir()) == sorted(kept)
 
 
-@pytest.mark.process
 def test_what_the_cli_wrote_and_cannot_be_read_is_an_error(
     make_context: Callable[..., Context], temporary: Path, tmp_path: Path
 ):
@@ -101,7 +102,6 @@ def fields_of(text: str) -> dict[str, Any]:
     return dict(yaml.safe_load(block))
 
 
-@pytest.mark.process
 def test_a_note_is_added_and_read_back(
     cli: Cli, program: Program, make_context: Callable[..., Context], temporary: Path
 ):
@@ -114,14 +114,12 @@ def test_a_note_is_added_and_read_back(
     assert not list(temporary.iterdir())
 
 
-@pytest.mark.process
 def test_a_template_is_filled_in(cli: Cli, program: Program, make_context: Callable[..., Context]):
     templates = {"task": "## {{title}}\n\n{{title}} {{date}}\n", "other": "no"}
     added = add_note(program, make_context(), title="Do it", template="task", templates=templates)
     assert added.text.endswith("---\n\n## Do it\n\nDo it {{date}}\n")
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("name", ["-t", "--help", "a b", "a=b", "日本", "../x", ""])
 def test_a_template_may_have_any_name(name: str, standin: Cli, program: Program, make_context: Callable[..., Context]):
     added = add_note(program, make_context(), title="x", template=name, templates={name: "by template\n"})
@@ -135,7 +133,6 @@ TITLES = [
 ]
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("title", TITLES, ids=range(len(TITLES)))
 def test_any_text_is_a_title(
     title: str, cli: Cli, program: Program, make_context: Callable[..., Context], temporary: Path
@@ -152,7 +149,6 @@ NAMELESS = [
 ]
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("title", NAMELESS, ids=range(len(NAMELESS)))
 def test_a_title_that_gives_no_file_name_is_a_title(
     title: str, cli: Cli, program: Program, make_context: Callable[..., Context]
@@ -165,7 +161,6 @@ def test_a_title_that_gives_no_file_name_is_a_title(
     assert "untitled" not in added.text
 
 
-@pytest.mark.process
 def test_a_title_that_is_too_long_for_a_file_name_is_a_title(
     cli: Cli, program: Program, make_context: Callable[..., Context]
 ):
@@ -185,7 +180,6 @@ def test_a_title_that_no_program_can_be_given_is_refused(
     assert not list(temporary.iterdir())
 
 
-@pytest.mark.process
 def test_a_cli_that_writes_nothing_is_an_error(
     standin: Cli, program: Program, make_context: Callable[..., Context], temporary: Path
 ):
@@ -195,7 +189,6 @@ def test_a_cli_that_writes_nothing_is_an_error(
     assert not list(temporary.iterdir())
 
 
-@pytest.mark.process
 def test_the_first_refusal_is_the_one_that_is_told(
     standin: Cli, program: Program, make_context: Callable[..., Context], temporary: Path
 ):
@@ -207,7 +200,6 @@ def test_the_first_refusal_is_the_one_that_is_told(
     assert not list(temporary.iterdir())
 
 
-@pytest.mark.process
 def test_a_cli_that_is_too_slow_is_not_asked_again(
     make_context: Callable[..., Context], temporary: Path, tmp_path: Path
 ):

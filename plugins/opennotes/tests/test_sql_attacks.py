@@ -16,6 +16,9 @@ from ferrule_opennotes.sql.database import Database, ask
 from ferrule_opennotes.sql.tree import Query
 from ferrule_testkit.effort import examples
 
+pytestmark = pytest.mark.process
+
+
 SECRET = "the-canary-sings"
 NOTES = "read_markdown('**/*.md')"
 
@@ -321,7 +324,6 @@ def refusal(work: Callable[[], object]) -> ToolError:
     return caught.value
 
 
-@pytest.mark.process
 def test_the_tree_refuses_every_attack(ground: Ground, database: Database):
     passed = []
     for attack in REFUSED_BY_TREE:
@@ -356,7 +358,6 @@ def answer_of(work: Callable[[], object]) -> str:
         return f"{error} {error.facts() if isinstance(error, ToolError) else ''}"
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("statement", HARMLESS_FORMS, ids=lambda statement: statement[:60])
 def test_what_only_looks_like_an_attack_is_legal(statement: str, ground: Ground, database: Database):
     database.run(database.judge(ground.aim(statement)), ground.notebook.list_notes())

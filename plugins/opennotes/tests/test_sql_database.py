@@ -17,6 +17,9 @@ from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.sql import values
 from ferrule_opennotes.sql.database import Database, ask
 
+pytestmark = pytest.mark.process
+
+
 Run = Callable[..., Database]
 ENDLESS = (
     "SELECT count(*) FROM range(100000) a, range(100000) b, range(100000) c WHERE a.range + b.range * c.range = -7"
@@ -128,7 +131,6 @@ def test_an_unknown_column_gets_the_hint_that_helps(run: Run):
     assert "metadata['title']" in str(caught.value.hint)
 
 
-@pytest.mark.process
 def test_a_query_without_an_end_times_out(run: Run):
     started = time.monotonic()
     with pytest.raises(ToolError) as caught:
@@ -137,7 +139,6 @@ def test_a_query_without_an_end_times_out(run: Run):
     assert time.monotonic() - started < 20  # the statement itself would take years
 
 
-@pytest.mark.process
 def test_the_time_of_the_call_is_a_limit_too(tmp_path: Path):
     notebook = Notebook(str(tmp_path), ".opennotes.json", {})
     with pytest.raises(ToolError) as caught:
@@ -173,13 +174,11 @@ def in_a_process(statement: str, folder: Path, *, limit: int = 0, seconds: float
     return done.stdout.strip()
 
 
-@pytest.mark.process
 def test_a_function_that_cannot_be_interrupted_times_out_too(tmp_path: Path):
     stubborn = "SELECT levenshtein(repeat('a', 300000), repeat('b', 300000))"
     assert in_a_process(stubborn, tmp_path, seconds=1) == "QUERY_TIMEOUT Query timed out after 1s"
 
 
-@pytest.mark.process
 def test_a_thousand_notes_fit_into_the_memory_of_a_call(tmp_path: Path):
     for number in range(1000):
         (tmp_path / f"{number:04}.md").write_text(f"---\ntitle: T{number}\n---\n" + "some words " * 500)
@@ -187,7 +186,6 @@ def test_a_thousand_notes_fit_into_the_memory_of_a_call(tmp_path: Path):
     assert in_a_process(statement, tmp_path, limit=1024) == "[{'n': 1000, 'l': 5520}]"
 
 
-@pytest.mark.process
 @pytest.mark.parametrize(
     "statement",
     [
@@ -204,7 +202,6 @@ def test_a_query_that_takes_too_much_memory_is_refused(statement: str, tmp_path:
     assert said.startswith("QUERY_TIMEOUT Query stopped: it needs more memory than the ")
 
 
-@pytest.mark.process
 def test_too_little_memory_for_the_package_is_said_plainly(tmp_path: Path):
     said = in_a_process("SELECT 1", tmp_path, limit=40)
     assert said.startswith("INVALID_SQL Invalid SQL query: the package duckdb cannot be loaded")

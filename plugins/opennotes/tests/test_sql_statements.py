@@ -9,6 +9,9 @@ from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.sql.database import Database
 from ferrule_opennotes.sql.tree import Query
 
+pytestmark = pytest.mark.process
+
+
 NOTES = {
     "alpha.md": "---\ntitle: Alpha\ntags: [work, 'a, b']\npriority: 3\ndue: 2026-03-01\ndone: false\n"
     "nested: {who: ann}\nempty:\n---\n# Alpha\n\nTODO call [Bea](beta.md), 100% sure\n",

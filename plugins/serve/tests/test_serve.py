@@ -269,7 +269,7 @@ def test_a_tool_sees_what_its_executable_sees(service: HttpService, served: Mach
     seen = call(service, MODERN, "sees", {}).structured_content
     executed = served.ferrule("run", "sees", "{}").document
     assert seen["cwd"] == executed["cwd"]
-    assert set(seen["names"]) ^ set(executed["names"]) <= {"FERRULE_WRAPPERS_DEFAULT", "LC_CTYPE"}
+    assert set(seen["names"]) ^ set(executed["names"]) <= {"FERRULE_WRAPPERS_DEFAULT", "LC_CTYPE", "PWD"}
 
 
 @pytest.mark.parametrize("era", ERAS)

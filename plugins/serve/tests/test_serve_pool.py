@@ -281,9 +281,9 @@ def test_what_is_killed_between_calls_costs_none(whom: str, served: Served) -> N
         answers = []
         for _ in range(3):
             answers.append(await pool.call("probe", NO_ARGUMENTS))
-            while not pool.stats().workers[0]["is_idle"]:
+            while not (worker := pool.stats().workers[0])["is_idle"] or worker[whom] is None:
                 await asyncio.sleep(0.01)
-            os.kill(pool.stats().workers[0][whom], signal.SIGKILL)
+            os.kill(worker[whom], signal.SIGKILL)
         return answers
 
     assert [one.document for one in served.run(work, workers=1)] == [b'{"well":true}'] * 3

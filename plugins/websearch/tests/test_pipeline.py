@@ -26,7 +26,7 @@ from ferrule_websearch import (
 )
 from ferrule_websearch.errors import format_seconds, refusal_error
 from ferrule_websearch.pagination import collect
-from ferrule_websearch.provider import Response
+from ferrule_websearch.provider import Quota, Response
 
 KEY = Credential("api_key", environment="LISTS_API_KEY", path="lists.api_key")
 SECRET = "s3cret-of-the-lists"
@@ -151,13 +151,22 @@ def test_times_are_told_format_seconds(seconds: float, words: str) -> None:
         (418, {"text": "x" * 999}, "API_ERROR", f"Lists answered with HTTP 418: {'x' * 300}."),
         (500, {"text": f"a\n{SECRET}\x00"}, "API_ERROR", "Lists answered with HTTP 500: a [redacted]."),
         (500, {"code": "c" * 60, "text": "t"}, "API_ERROR", "Lists answered with HTTP 500: t."),
-        (429, {}, "RATE_LIMIT", "Rate limit exceeded. The search quota is used up."),
-        (200, {"code": "E_MANY"}, "RATE_LIMIT", "Rate limit exceeded. The search quota is used up."),
+        (429, {}, "RATE_LIMIT", "Rate limit exceeded."),
+        (200, {"code": "E_MANY"}, "RATE_LIMIT", "Rate limit exceeded."),
     ],
 )
 def test_a_refusal_has_a_code_and_a_reason(status: int, document: dict[str, str], code: str, message: str) -> None:
     error = refusal_error(Lists(), Response(status, {}, document), [SECRET])
     assert (error.code, error.message, error.wait) == (code, message, None)
+
+
+def test_a_quota_is_used_up_only_where_the_provider_says_so() -> None:
+    class Spent(Lists):
+        def quota(self, response: Response, fault: Fault) -> Quota:
+            return Quota(is_spent=True)
+
+    error = refusal_error(Spent(), Response(429, {}, {}), [SECRET])
+    assert error.message == "Rate limit exceeded. The search quota is used up."
 
 
 def test_a_provider_that_fails_over_an_error_is_no_further_error() -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Work = Callable[[], Coroutine[object, object, "_T"]]
 
 _T = TypeVar("_T")
+_CLOSE_SECONDS = 1.0
 
 
 class LoopThread:
@@ -84,8 +85,17 @@ class LoopThread:
             await asyncio.wait(list(self._tasks))
         with suppress(Exception):
             await last()
+        await self._end_generators()
         await asyncio.sleep(0)  # the futures of other threads get their results first
         self._loop.stop()
+
+    async def _end_generators(self) -> None:
+        """An answer that was read in part, since it is too large, is closed by tasks that the loop has yet to run."""
+        own = asyncio.current_task()
+        while others := {task for task in asyncio.all_tasks() if task is not own}:
+            if not (await asyncio.wait(others, timeout=_CLOSE_SECONDS))[0]:
+                return
+        await self._loop.shutdown_asyncgens()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import ferrule_websearch as web
 from ferrule_brave import CREDENTIALS
@@ -34,7 +34,7 @@ class Brave(web.Provider):
         [web.Step("Get your key", "your-api-key-here")],
     )
     quota_spent = "Rate limit exceeded. You've used your free search quota (2,000/month)."
-    codes = {  # noqa: RUF012 - never changed
+    codes: ClassVar[Mapping[str, str]] = {
         "SUBSCRIPTION_TOKEN_INVALID": "AUTH_INVALID",
         "RATE_LIMITED": "RATE_LIMIT",
         "OPTION_NOT_IN_PLAN": "API_ERROR",

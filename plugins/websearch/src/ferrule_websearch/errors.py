@@ -79,7 +79,8 @@ def format_seconds(seconds: float) -> str:
 
 def _rate_limit(provider: Provider, quota: Quota, reason: str) -> ProviderRefusal:
     is_short = quota.is_spent is False or (quota.is_spent is None and quota.wait is not None)
-    sentences = ["Rate limit exceeded." if is_short else provider.quota_spent]
+    is_unknown = quota.is_spent is None and provider.quota_spent == Provider.quota_spent
+    sentences = ["Rate limit exceeded." if is_short or is_unknown else provider.quota_spent]
     if reason:
         sentences.append(f"{provider.name} says: {_sentence(reason)}")
     if quota.wait is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 from ferrule.http import parse_retry_after
 from ferrule_websearch.rate_limit_headers import Window, windows
@@ -92,11 +92,11 @@ class Provider:
     endpoint: str
     endpoint_variable: str
     method: str = "GET"
-    credentials: Sequence[Credential] = ()
+    credentials: ClassVar[Sequence[Credential]] = ()
     setup: Setup | None = None
     quota_spent: str = "Rate limit exceeded. The search quota is used up."
-    codes: Mapping[str, str] = {}
-    statuses: Mapping[int, str] = {401: AUTH_INVALID, 403: AUTH_INVALID, 429: RATE_LIMIT}
+    codes: ClassVar[Mapping[str, str]] = {}
+    statuses: ClassVar[Mapping[int, str]] = {401: AUTH_INVALID, 403: AUTH_INVALID, 429: RATE_LIMIT}
 
     def request(self, keys: Mapping[str, str]) -> Request:
         """Where the keys go. keys: the values of the credentials by name."""

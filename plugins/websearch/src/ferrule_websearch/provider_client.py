@@ -121,8 +121,9 @@ class ProviderClient:
             raise ToolError(API_ERROR, f"{self._provider.name} sent something else than a JSON object.")
         try:
             return self._provider.read(response.document)
-        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
-            raise ToolError(API_ERROR, f"{self._provider.name} sent JSON of an unexpected shape.") from None
+        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+            # As its cause, FERRULE_DEBUG shows where the shape was another one.
+            raise ToolError(API_ERROR, f"{self._provider.name} sent JSON of an unexpected shape.") from error
 
 
 def endpoint_of(provider: Provider) -> str:

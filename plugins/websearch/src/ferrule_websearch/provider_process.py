@@ -49,6 +49,7 @@ def attempt(request: AttemptRequest, channel: Channel) -> JSONObject:
     try:
         manifest = read_manifest(resolve(request.value))
         tool = open_tool(manifest.tool, channel, deadline=request.deadline, max_bytes=_MAX_RESULT_BYTES)
+        provider = _provider(manifest)
     except ToolDisabled as error:
         return {"state": DISABLED, "error": {"message": str(error)}}
     except (InvalidManifest, FerruleError) as error:
@@ -56,7 +57,7 @@ def attempt(request: AttemptRequest, channel: Channel) -> JSONObject:
     except Exception as error:  # noqa: BLE001 - whatever a plugin raises when it is imported
         message = f"{request.value} cannot be loaded ({type(error).__name__})."
         return {"state": UNUSABLE, "error": {"message": message}}
-    attempted = _Attempt(manifest, tool, _provider(manifest), tool.context)
+    attempted = _Attempt(manifest, tool, provider, tool.context)
     identity = "" if request.search else _identity(attempted)  # which a search does not need
     facts = {"label": manifest.name, "identity": identity, "has_engine": ENGINE in manifest.parameters}
     breaker = _breaker(attempted, request.call_variables)
@@ -71,8 +72,13 @@ def attempt(request: AttemptRequest, channel: Channel) -> JSONObject:
 
 
 def _provider(manifest: Manifest) -> Provider | None:
-    named = resolve(manifest.provider) if isinstance(manifest.provider, str) else manifest.provider
-    return named() if isinstance(named, type) else named  # type: ignore[return-value] # a plugin names it
+    """The provider that a manifest names. Raises InvalidManifest where that cannot be loaded."""
+    try:
+        named = resolve(manifest.provider) if isinstance(manifest.provider, str) else manifest.provider
+        return named() if isinstance(named, type) else named  # type: ignore[return-value] # a plugin names it
+    except Exception as error:
+        why = f"cannot be loaded ({type(error).__name__}: {error})"
+        raise InvalidManifest(f"The manifest of {manifest.name} names {manifest.provider!r}, which {why}.") from error
 
 
 def _identity(attempted: _Attempt) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ferrule_testkit import PROJECT
+from ferrule_testkit.scripts import shebang
 
 DISTS = PROJECT / "tests/dists"
 EXAMPLE = PROJECT / "plugins/example"
@@ -20,8 +21,7 @@ PROBE = PROJECT / "tests/testkit/probe"
 
 # As pip before 25.2 writes it; newer ones leave out `re`, which nothing here depends on.
 _CONSOLE_SCRIPT = """\
-#!{python}
-# -*- coding: utf-8 -*-
+{shebang}# -*- coding: utf-8 -*-
 import re
 import sys
 from {module} import {function}
@@ -125,7 +125,7 @@ def _write_scripts(project: "Mapping[str, object]", folder: Path) -> None:
     for name, target in _mapping(project.get("scripts")).items():
         module, _, function = str(target).partition(":")
         path = folder / name
-        path.write_text(_CONSOLE_SCRIPT.format(python=sys.executable, module=module, function=function))
+        path.write_text(_CONSOLE_SCRIPT.format(shebang=shebang(), module=module, function=function))
         path.chmod(0o755)
 
 

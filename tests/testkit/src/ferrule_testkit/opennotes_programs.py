@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from ferrule_testkit import PROJECT
+from ferrule_testkit.scripts import shebang
 
 TOOLS = PROJECT / ".tools"
 STAND_IN = PROJECT / "plugins" / "opennotes" / "tests"
@@ -26,8 +27,7 @@ GENERATIONS = ("opennotes", "jot")
 OFFLINE = "opennotes-offline"  # opennotes with a macro in place of the extension that it downloads
 
 # Without the site's modules, which it needs for YAML and DuckDB alone: what they cost would double its start.
-_PROGRAM = """#!{interpreter} -IBS
-import sys
+_PROGRAM = """{shebang}import sys
 sys.path.insert(0, {folder!r})
 sys.path += {packages!r}
 from standin.program import main
@@ -36,7 +36,7 @@ sys.exit(main(__file__.removesuffix(".py")))
 # The plugin asks every `jot` at every call whether it is this one, and no test is about how that is answered.
 _LAUNCHER = """#!/bin/sh
 [ "$*" = "notes --help" ] && exec cat "$0.help"
-exec {interpreter} -IBS "$0.py" "$@"
+exec "{interpreter}" -IBS "$0.py" "$@"
 """
 _START_OF_BUILD = """#!/bin/sh
 exec {build} "$@"
@@ -120,7 +120,9 @@ def _program() -> str:
     """The source of the stand-in's program, whose modules are compiled here, as it leaves nothing behind itself."""
     compileall.compile_dir(STAND_IN / "standin", quiet=1)
     packages = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
-    return _PROGRAM.format(interpreter=os.path.realpath(sys.executable), folder=str(STAND_IN), packages=packages)
+    return _PROGRAM.format(
+        shebang=shebang("-IBS", python=os.path.realpath(sys.executable)), folder=str(STAND_IN), packages=packages
+    )
 
 
 def copy_notebook(name: str, folder: Path, *, is_real: bool) -> None:

@@ -19,6 +19,7 @@ from ferrule_testkit.effort import DEFAULT, effort, examples
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from types import FrameType
 
 TIERS = {
     "unit": "starts no process, opens no connection, takes at most half a second; what has no other mark",
@@ -44,7 +45,7 @@ class _Watch:
     def hear(self, event: str, _: object) -> None:
         """Note an audit event."""
         if event in _BANNED and self.on:
-            self.seen.add(event)
+            self.seen.add(f"{event} ({_place()})")
 
 
 _watch = _Watch()
@@ -95,6 +96,14 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
     if _watch.on and _watch.seen:
         done = ", ".join(sorted(_watch.seen))
         pytest.fail(f"A unit test starts no program and opens no connection: {done}. Mark it `process`.", pytrace=False)
+
+
+def _place() -> str:
+    """File and line of the test, or of what it calls in the kit, that is at work."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and "/tests/" not in frame.f_code.co_filename:
+        frame = frame.f_back
+    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}" if frame else "no test"
 
 
 def _own_seconds() -> float:

@@ -221,6 +221,7 @@ class ProviderContract:
         assert failure.hint.startswith("Web search requires API key configuration.\n\n")
         assert self.key not in str(failure.facts())
 
+    @pytest.mark.slow
     def test_too_many_requests_at_once_are_waited_out(self, server: Server, search: Search) -> None:
         for document, headers in self.too_many:
             before = len(server.requests)

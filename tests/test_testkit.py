@@ -1,0 +1,145 @@
+"""What the kit of the tests promises: tiers that hold, nothing left running, and programs in forks."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ferrule_testkit import fork_server
+from ferrule_testkit.runs import run, run_forked, wait_for
+from ferrule_testkit.scripts import shebang
+
+pytestmark = pytest.mark.process
+
+TIERS = """\
+import subprocess, socket, sys, time
+import pytest
+
+def test_quick():
+    pass
+
+def test_starts():
+    subprocess.run([sys.executable, "-c", ""])
+
+def test_connects():
+    with socket.socket() as one, pytest.raises(OSError):
+        one.connect(("127.0.0.1", 1))
+
+def test_rests():
+    time.sleep(0.6)
+
+@pytest.mark.process
+def test_may_start():
+    subprocess.run([sys.executable, "-c", ""])
+    time.sleep(0.6)
+"""
+LEAVES = """\
+import subprocess, sys
+
+def test_leaves(tmp_path):
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", str(tmp_path)])
+    print("left:", process.pid)
+    process.returncode = 0  # or Popen itself would warn of it
+"""
+
+
+def run_pytest(folder: Path, source: str, *plugins: str, **options: object) -> "subprocess.CompletedProcess[str]":
+    """Run pytest on one file, with plugins of the kit."""
+    (folder / "test_it.py").write_text(source)
+    named = [word for plugin in plugins for word in ("-p", f"ferrule_testkit.{plugin}")]
+    command = [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", f"--basetemp={folder / 't'}", *named]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    return subprocess.run(
+        [*command, "test_it.py"], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, **options
+    )
+
+
+def test_a_unit_test_that_does_more_than_it_may_fails(tmp_path: Path) -> None:
+    done = run_pytest(tmp_path, TIERS, "tiers")
+    outcomes = [line for line in done.stdout.splitlines() if line.startswith(("PASSED", "FAILED", "ERROR"))]
+    told = {(line.split()[0], line.split("::")[1].split()[0]) for line in outcomes}
+    assert told >= {("PASSED", "test_quick"), ("PASSED", "test_may_start"), ("FAILED", "test_rests")}
+    assert told >= {("ERROR", "test_starts"), ("ERROR", "test_connects")}
+    assert not told & {("ERROR", "test_quick"), ("ERROR", "test_may_start"), ("ERROR", "test_rests")}
+    assert "opens no connection: subprocess.Popen (" in done.stdout
+    assert "Mark it `process`." in done.stdout
+
+
+def test_what_tests_leave_running_is_named_and_ended_and_fails_the_run(tmp_path: Path) -> None:
+    done = run_pytest(tmp_path, LEAVES, "leftovers")
+    (process,) = [int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("left:")]
+    assert done.returncode == pytest.ExitCode.TESTS_FAILED
+    assert f"({process})" in done.stdout
+    wait_for(lambda: not runs_on(process))
+
+
+def runs_on(process: int) -> bool:
+    """Whether a process is there, and more than an entry that waits for its parent."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes() != b""
+    except FileNotFoundError:
+        return False
+
+
+def test_signals_that_the_caller_ignores_have_their_effect_in_tests(tmp_path: Path) -> None:
+    source = (
+        "import signal, subprocess\n\n"
+        "def test_signals():\n"
+        "    for number in (signal.SIGINT, signal.SIGHUP):\n"
+        "        with subprocess.Popen(['sleep', '600']) as sleeps:\n"
+        "            sleeps.send_signal(number)\n"
+        "            assert sleeps.wait(20) == -number\n"
+    )
+
+    def ignore() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    done = run_pytest(tmp_path, source, "leftovers", preexec_fn=ignore)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("folder", ["plain", "with a blank and an é", "long" * 40])
+def test_a_program_starts_wherever_its_interpreter_is(folder: str, tmp_path: Path) -> None:
+    python = tmp_path / folder / "python"
+    python.parent.mkdir()
+    python.symlink_to(sys.executable)
+    program = tmp_path / "program"
+    program.write_text(f"{shebang('-IS', python=str(python))}import sys\nprint(sys.flags.isolated, sys.argv[1:])\n")
+    program.chmod(0o755)
+    done = subprocess.run([program, "a b", "'"], capture_output=True, text=True, check=True)
+    assert done.stdout == "1 ['a b', \"'\"]\n"
+
+
+def test_a_program_in_a_fork_ends_as_one_that_is_started(healthy, here, tmp_path: Path) -> None:
+    executable = healthy.scripts / "example-tool"
+    for data in (b'{"city": "Oslo"}', b"{}", b"nonsense", b" " * 300_000):
+        started = run([executable], data, environment=here, cwd=tmp_path)
+        forked = run_forked(executable, data, environment=here, cwd=tmp_path)
+        assert forked.document == started.document
+        assert (forked.exit_code, forked.stderr, forked.left) == (started.exit_code, started.stderr, started.left)
+
+
+def test_what_a_program_in_a_fork_leaves_running_is_told(tmp_path: Path) -> None:
+    (tmp_path / "leaves.py").write_text(
+        "import os, subprocess\n\n"
+        "def main():\n"
+        "    print(os.getcwd(), os.environ['WORD'], input(), flush=True)\n"
+        "    streams = dict.fromkeys(('stdin', 'stdout', 'stderr'), subprocess.DEVNULL)\n"
+        "    subprocess.Popen(['sleep', '600'], **streams)\n"
+        "    os._exit(7)\n"
+    )
+    environment = {"PATH": os.environ["PATH"], "WORD": "word", "PYTHONPATH": str(tmp_path)}
+    ended = fork_server.run("leaves:main", ["leaves"], b"line\n", environment=environment, cwd=tmp_path)
+    assert (ended.exit_code, ended.stdout) == (7, f"{tmp_path} word line\n".encode())
+    assert ended.left == ["sleep 600 "]
+
+
+@pytest.mark.parametrize("name", ["PYTHONUTF8", "LC_ALL", "LD_PRELOAD"])
+def test_what_decides_how_an_interpreter_starts_is_for_one_that_starts(name: str) -> None:
+    assert fork_server.is_possible({"HOME": "/", "LANG": "C.UTF-8", "PYTHONPATH": "/x"})
+    assert not fork_server.is_possible({"HOME": "/", name: "1"})
+    assert not fork_server.is_possible({"LANG": "de_DE.ISO-8859-1"})
