@@ -1,9 +1,8 @@
 """A CLI of either generation, a notebook that it has made, and the tools as a client calls them.
 
-`cli` runs a test once with each stand-in, and once with each real CLI that scripts/install-opennotes has built (the
-tests of test_real_programs.py say which it has not, and why); a test that is about one of them asks for `opennotes` or
-`jot` instead, which are always stand-ins. `standin` is `cli` without the real ones, for tests that need one to
-misbehave.
+`cli` runs a test once with each generation; a test that is about one of them asks for `opennotes` or `jot` instead. All
+are the real programs where scripts/install-opennotes has built them, and stand-ins elsewhere. `standin` is always one,
+for tests that need a CLI to misbehave; `behave` makes one of any other.
 """
 
 import json
@@ -23,16 +22,12 @@ from ferrule_testkit import opennotes_programs as opennotes_cli
 from ferrule_testkit.opennotes_programs import GENERATIONS, Cli
 
 _SECONDS = 60.0
-_REAL = [f"real-{name}" for name in GENERATIONS if opennotes_cli.is_built(name)]
 
 
-@pytest.fixture(params=[*GENERATIONS, *_REAL])
+@pytest.fixture(params=GENERATIONS)
 def cli(request: pytest.FixtureRequest, tmp_path: Path) -> Cli:
-    """Each CLI that there is."""
-    kind, _, name = request.param.rpartition("-")
-    if not kind:
-        return opennotes_cli.stand_in(name, tmp_path / "bin")
-    return opennotes_cli.real(name, tmp_path / "bin")
+    """Each generation."""
+    return opennotes_cli.best(request.param, tmp_path / "bin")
 
 
 @pytest.fixture(params=GENERATIONS)
@@ -43,14 +38,14 @@ def standin(request: pytest.FixtureRequest, tmp_path: Path) -> Cli:
 
 @pytest.fixture
 def opennotes(tmp_path: Path) -> Cli:
-    """The stand-in of `opennotes` v0.1.0."""
-    return opennotes_cli.stand_in("opennotes", tmp_path / "bin-opennotes")
+    """`opennotes` v0.1.0."""
+    return opennotes_cli.best("opennotes", tmp_path / "bin-opennotes")
 
 
 @pytest.fixture
 def jot(tmp_path: Path) -> Cli:
-    """The stand-in of `jot` v0.2.0."""
-    return opennotes_cli.stand_in("jot", tmp_path / "bin-jot")
+    """`jot` v0.2.0."""
+    return opennotes_cli.best("jot", tmp_path / "bin-jot")
 
 
 @pytest.fixture
@@ -64,7 +59,7 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def chosen(request: pytest.FixtureRequest) -> Cli:
     """The one CLI that the test asked for: `cli`, `standin`, `opennotes` or `jot`; `opennotes` where it names none."""
-    names = [name for name in ("cli", "standin", "opennotes", "jot") if name in request.fixturenames]
+    names = [name for name in ("cli", "standin", "opennotes", "jot", "offline") if name in request.fixturenames]
     cli: Cli = request.getfixturevalue(names[0] if names else "opennotes")
     return cli
 
@@ -79,15 +74,15 @@ def environment(home: Path, chosen: Cli) -> dict[str, str]:
 def make_notebook(chosen: Cli, environment: dict[str, str], tmp_path: Path) -> Callable[..., Path]:
     """Have the CLI make a notebook, and return its folder: `make_notebook("work", register=True)`.
 
-    What a stand-in would make is a copy of one that it has made before, unless it is not to be one (copy=False).
+    It is a copy of one that the CLI has made before, unless it is not to be one (copy=False).
     opennotes keeps the notes of such a notebook in its folder `.notes`, jot in the folder itself.
     """
 
     def make(name: str = "notebook", *, register: bool = False, copy: bool = True) -> Path:
         folder = tmp_path / name
         folder.mkdir()
-        if copy and not register and not chosen.is_real:
-            opennotes_cli.copy_notebook(chosen.name, folder)
+        if copy and not register:
+            opennotes_cli.copy_notebook(chosen.name, folder, is_real=chosen.is_real)
             return folder
         flags = ["--register"] if register else []
         made = chosen.run("notebook", "create", folder, "--name", name, *flags, environment=environment)

@@ -20,7 +20,7 @@ from ferrule_testkit.effort import examples
         ("🎉", "party-popper.md"),
         ("❤️ 👩‍💻", "heavy-black-heart-woman-personal-computer.md"),
         ("?!", "question-mark-exclamation-mark.md"),
-        ("...", "full-stop-full-stop-full-stop.md"),
+        ("...", "full-stop.md"),
         ("\ue000", "u-e000.md"),
     ],
 )

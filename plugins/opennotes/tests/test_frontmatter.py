@@ -152,3 +152,76 @@ def test_no_text_at_all_makes_the_reader_fail(text):
 )
 def test_what_yaml_allows_and_hardly_anybody_writes_is_read(block, fields):
     assert frontmatter.load(block) == fields
+
+
+@pytest.mark.parametrize(
+    ("block", "fields"),
+    [
+        ("title: Meeting: budget\ntags: [a, b]\n", {"title": "Meeting: budget", "tags": ["a", "b"]}),
+        ("title: @home\npriority: 3\n", {"title": "@home", "priority": 3}),
+        ('title: "unclosed\nstatus: todo\n', {"title": "unclosed", "status": "todo"}),
+        ("title: x\n\tstatus: todo\n", {"title": "x", "status": "todo"}),
+        ("tags:\n\t- a\n\t- b\ntitle: a: b\n", {"tags": ["a", "b"], "title": "a: b"}),
+        ("# made by hand\n\ntitle: `x`\nempty:\n", {"title": "`x`", "empty": None}),
+        ("title: a: b\nmeta:\n  x: 1\n  y: [\n", {"title": "a: b", "meta": ""}),
+        ("due date: 2026-01-01: noon\n", {"due date": "2026-01-01: noon"}),
+        ("a: b: c\na: d\n", {"a": "d"}),
+    ],
+)
+def test_what_yaml_refuses_is_read_line_by_line(block, fields):
+    with pytest.raises(yaml.YAMLError):
+        yaml.safe_load(block)
+    found = frontmatter.read(block)
+    assert found.fields == fields
+    assert found.fault.startswith("line ")
+    assert frontmatter.load(block) is None
+
+
+@pytest.mark.parametrize("block", ["Some [prose\n", "- [a\n", "prose first [\ntitle: x\n", "a: [\n" * 1_001])
+def test_what_has_no_entries_is_no_frontmatter(block):
+    assert frontmatter.read(block).fields is None
+
+
+@pytest.mark.parametrize(
+    "block", ["a: [" * 60_000, "a:\n" + "\t- [\n" * 40_000, "a: {b: " * 20_000, "\t" * 200_000 + "a: :"]
+)
+def test_a_hostile_block_is_given_up_soon(block):
+    frontmatter.read(block)
+
+
+VALUES = st.one_of(
+    TEXTS, TRICKY, st.text("aZé1_ ./()',!?;&+=-:#[]", max_size=12),
+    st.lists(st.text("aZé1_ .'-,", max_size=5)).map(str),
+    st.lists(st.text("aZé_ .-", min_size=1, max_size=5)).map(lambda items: f"[{', '.join(items)}]"),
+)  # fmt: skip
+
+
+@WHATEVER_THE_LOAD
+@given(st.lists(st.tuples(st.one_of(TRICKY, st.text("abé_-1 ", max_size=4)), VALUES), max_size=3))
+def test_plain_lines_are_read_as_yaml_reads_them(pairs):
+    block = "".join(f"{name}: {value}\n" for name, value in pairs)
+    plain = frontmatter._read_plain(block)
+    if plain is not None:
+        assert plain == frontmatter._parse(block)
+        assert list(plain) == list(frontmatter._parse(block))
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "title: Note 7, a plan\ntags: [a, b c]\npriority: 3\ncreated: 2026-01-07T10:00:00Z\n",
+        "a: x\r\nb: []\r\n",
+        "due: 2026-01-07\nx: Über (all)\n",
+        "a: one\na: two",
+    ],
+)
+def test_usual_blocks_are_plain(block):
+    assert frontmatter._read_plain(block) == frontmatter._parse(block)
+
+
+@pytest.mark.parametrize(
+    "block",
+    ["a: true\n", "a: [x, Null]\n", "True: x\n", "a:\n  - b\n", "a: x: y\n", "a: 007\n", "a: x\n  y\n", "a: x # y\n"],
+)
+def test_other_blocks_are_left_to_yaml(block):
+    assert frontmatter._read_plain(block) is None

@@ -228,3 +228,33 @@ def test_an_absolute_path_leads_out_of_the_notebook_all_the_same(opennotes, note
 def test_a_letter_may_be_written_in_one_piece_or_two(opennotes, notebook, root, answer, name, path):
     (root / name).write_text("A note.\n")
     assert answer("get", path=path, notebook=str(notebook))["note"]["path"] == name
+
+
+@pytest.mark.process
+def test_frontmatter_that_yaml_refuses_is_read_as_the_cli_reads_it_and_said(cli, notebook, root, answer, environment):
+    (root / "n.md").write_text("---\ntitle: Meeting: budget\nstatus: todo\ntags: [a]\n---\n\nText.\n")
+    document = answer("get", path="n.md", notebook=str(notebook))
+    assert document["note"]["title"] == "Meeting: budget"
+    assert document["note"]["frontmatter"] == {"title": "Meeting: budget", "status": "todo", "tags": ["a"]}
+    assert document["_guidance"].startswith("YAML refuses the frontmatter (line 1: ")
+    found = answer("search", filters={"and": ["data.status=todo", "data.tag=a"]}, notebook=str(notebook))["results"]
+    assert [note["title"] for note in found] == ["Meeting: budget"]
+    cards = answer("views", view="kanban", params={"status": "todo"}, notebook=str(notebook))["results"]
+    assert [note["path"] for note in cards] == ["n.md"]
+    assert not answer("views", view="untagged", notebook=str(notebook))["results"]
+    if cli.name == "opennotes":
+        listed = cli.run("notes", "list", f"--notebook={notebook}", environment=environment)
+        assert "[Meeting: budget]" in listed.stdout
+
+
+@pytest.mark.process
+def test_what_create_returned_can_be_got(cli, notebook, answer):
+    created = answer("create", title="One", path="sub", notebook=str(notebook))["created"]
+    assert answer("get", path=created["absolutePath"], notebook=str(notebook))["note"]["path"] == created["path"]
+
+
+@pytest.mark.process
+def test_a_hard_link_is_a_file_of_the_notebook(opennotes, notebook, root, answer, tmp_path):
+    (tmp_path / "outside").write_text("the same file")
+    (root / "inside.md").hardlink_to(tmp_path / "outside")
+    assert answer("get", path="inside.md", notebook=str(notebook))["note"]["content"] == "the same file"

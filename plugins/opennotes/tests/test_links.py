@@ -158,8 +158,12 @@ def test_links_of_the_frontmatter(linked: Linked, block: str, destinations: list
     assert [destination for destination, _ in written(linked, f"---\n{block}\n---\n")] == destinations
 
 
-def test_a_block_that_is_no_yaml_is_text_with_links_in_it(linked: Linked) -> None:
-    assert written(linked, "---\na: b: [[c]]\n---\n") == [("c", "wiki")]
+def test_a_block_of_prose_is_text_with_links_in_it(linked: Linked) -> None:
+    assert written(linked, "---\nSee [[c]]\n---\n") == [("c", "wiki")]
+
+
+def test_links_of_a_block_that_yaml_refuses_are_those_of_its_field(linked: Linked) -> None:
+    assert written(linked, "---\na: b: [[d]]\nlinks: [c.md]\n---\n") == [("c.md", "field")]
 
 
 @pytest.mark.parametrize(

@@ -155,3 +155,14 @@ def test_ten_thousand_notes_are_listed(opennotes, notebook, write, answer):
     document = answer("list", sortBy="title", limit=1000, offset=9_990, notebook=str(notebook))
     assert document["pagination"]["total"] == 10_001
     assert document["pagination"]["returned"] == 11
+
+
+def test_a_page_has_as_many_notes_as_its_bytes_hold_however_many_lines_they_would_take(
+    opennotes, notebook, write, answer
+):
+    for number in range(400):
+        write(f"{number:03}.md", f"---\ntitle: A title {number}\ntags: [one, two]\n---\n")
+    document = answer("list", limit=1000, notebook=str(notebook))
+    size = len(json.dumps(document["notes"]).encode())
+    assert 300 < document["pagination"]["returned"] <= 400
+    assert document["pagination"]["returned"] == 400 or size > 30_000

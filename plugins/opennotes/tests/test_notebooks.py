@@ -151,3 +151,13 @@ def test_a_relative_registration_makes_no_folder_a_notebook(opennotes, make_note
 def test_a_notebook_may_be_named_by_the_folder_of_its_notes(opennotes, make_notebook, answer):
     work = make_notebook("work")
     assert answer("list", notebook=str(work / ".notes"))["notebook"]["path"] == str(work)
+
+
+def test_a_notebook_that_was_registered_as_a_dot_is_one_notebook_with_one_source(cli, answer, environment, tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    made = cli.run("notebook", "create", ".", "--name", "mine", "--register", environment=environment, cwd=folder)
+    assert made.returncode == 0
+    document = answer("notebooks", cwd=folder)
+    assert [(each["name"], each["source"]) for each in document["notebooks"]] == [("mine", "ancestor")]
+    assert "_guidance" not in answer("notebooks", cwd=tmp_path)

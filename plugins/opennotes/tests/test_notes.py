@@ -89,10 +89,17 @@ def test_bytes_that_are_no_utf_8_are_replaced_and_hide_nothing(note):
     assert note(b"---\ntitle: A\n---\n\xff\xfe text").text == "---\ntitle: A\n---\n\ufffd\ufffd text"
 
 
-def test_frontmatter_that_is_no_yaml_stays_in_the_body(note):
-    one = note("---\ntitle: [\n---\nbody\n")
+def test_prose_between_rules_stays_in_the_body(note):
+    one = note("---\nSome [prose\n---\nbody\n")
     assert one.frontmatter == {}
-    assert one.body == "---\ntitle: [\n---\nbody\n"
+    assert one.body == "---\nSome [prose\n---\nbody\n"
+
+
+def test_frontmatter_that_yaml_refuses_is_no_part_of_the_body(note):
+    one = note("---\ntitle: [\n---\nbody\n")
+    assert one.frontmatter == {"title": "["}
+    assert one.body == "body\n"
+    assert one.fault.startswith("line ")
 
 
 def test_a_note_that_is_gone_is_empty(note, tmp_path):

@@ -71,7 +71,7 @@ def test_a_jot_that_does_not_answer_is_not_said_to_be_missing(path: Callable[...
     slow = script(tmp_path / "slow" / "jot", "#!/bin/sh\nexec sleep 600\n")
     with pytest.raises(ToolError, match="did not answer") as raised:
         discovery.find_program(path(slow.parent, seconds=2))
-    assert raised.value.code == "CLI_FAILED"
+    assert raised.value.code == "QUERY_TIMEOUT"
     assert (raised.value.details or {})["command"] == [str(slow), "notes", "--help"]
 
 

@@ -226,8 +226,8 @@ def test_a_cli_that_is_late_is_ended_even_if_it_does_not_listen(manner: str, run
     pid = tmp_path / "pid"
     with pytest.raises(ProgramTimeout) as raised:
         run_script(f"#!/bin/sh\n{manner}\necho $$ >{pid}\nexec sleep 600\n", limit=3)
-    assert raised.value.code == "CLI_FAILED"
-    assert "3.0 seconds" in raised.value.message
+    assert raised.value.code == "QUERY_TIMEOUT"
+    assert "after 3.0s" in raised.value.message
     assert not is_running(int(pid.read_text()))
 
 
@@ -338,7 +338,7 @@ def test_a_call_ends_in_time_whatever_the_cli_does(
     opennotes.path.write_text(f"#!/bin/sh\ntrap '' TERM\necho $$ >{pid}\nexec sleep 600\n")
     environ = {"FERRULE_DEADLINE": "8", "TMPDIR": str(temporary)}
     document = call("create", title="x", notebook=str(notebook), environ=environ).document
-    assert document["code"] == "CLI_FAILED"
+    assert document["code"] == "QUERY_TIMEOUT"
     assert "did not answer" in document["message"]
     assert not is_running(int(pid.read_text()))
     assert not list(temporary.iterdir())

@@ -14,13 +14,9 @@ import yaml
 from ferrule import Context, ToolError
 from ferrule_opennotes.program.process import Program
 from ferrule_opennotes.program.scratch import add_note, scratch_notebook
-from ferrule_opennotes.views.catalogue import list_built_in_views
 from ferrule_testkit.opennotes_programs import Cli
 
 pytestmark = pytest.mark.process
-
-
-BUILT_IN = ["broken-links", "kanban", "orphans", "recent", "today", "untagged"]
 
 
 @pytest.fixture
@@ -30,74 +26,6 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     return folder
-
-
-def test_a_cli_that_cannot_say_what_it_has_is_an_error(
-    standin: Cli, program: Program, make_context: Callable[..., Context]
-):
-    standin.behave(exit=2)
-    with pytest.raises(ToolError, match="exit code 2"):
-        list_built_in_views(program, make_context())
-
-
-def test_the_built_in_views_are_sorted_by_name(cli: Cli, program: Program, make_context: Callable[..., Context]):
-    for _ in range(4):  # the CLI lists them in any order
-        views = list_built_in_views(program, make_context())
-        assert [view["name"] for view in views] == BUILT_IN
-        assert all(view["description"] for view in views)
-
-
-def test_the_parameters_of_a_view_are_told(opennotes: Cli, program: Program, make_context: Callable[..., Context]):
-    views = {view["name"]: view for view in list_built_in_views(program, make_context())}
-    (parameter,) = views["kanban"]["parameters"]
-    assert (parameter["name"], parameter["type"], parameter["required"]) == ("status", "list", False)
-    assert "parameters" not in views["recent"]
-
-
-def test_views_of_the_configuration_are_not_built_in(
-    standin: Cli, program: Program, environment: dict[str, str], make_context: Callable[..., Context]
-):
-    file = Path(environment["XDG_CONFIG_HOME"]) / standin.name / "config.json"
-    file.parent.mkdir(parents=True)
-    mine = {"name": "mine", "description": "Mine", "query": {}}
-    file.write_text(json.dumps({"views": {"mine": mine, "today": {**mine, "name": "today"}}}))
-    views = {view["name"]: view["description"] for view in list_built_in_views(program, make_context())}
-    assert sorted(views) == BUILT_IN
-    assert views["today"] != "Mine"
-
-
-def test_a_view_of_a_newer_cli_is_listed(standin: Cli, program: Program, make_context: Callable[..., Context]):
-    standin.behave(views={"stale": {"description": "Old ones", "query": ""}})
-    assert {"name": "stale", "description": "Old ones"} in list_built_in_views(program, make_context())
-
-
-@pytest.mark.parametrize(
-    "text", ["", "no views", "[]", "{}", '{"views": 3}', '{"views": [3]}', '{"views": [{}]}', "[" * 100_000]
-)
-def test_a_list_of_views_that_cannot_be_read_is_an_error(
-    text: str, opennotes: Cli, program: Program, make_context: Callable[..., Context]
-):
-    opennotes.behave(stdout=text)
-    with pytest.raises(ToolError, match="cannot be read") as raised:
-        list_built_in_views(program, make_context())
-    assert raised.value.code == "CLI_FAILED"
-
-
-def test_the_views_are_asked_for_in_an_empty_notebook(
-    standin: Cli,
-    program: Program,
-    make_context: Callable[..., Context],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-):
-    context = make_context()
-    for name in ("OPENNOTES_NOTEBOOK", "JOT_NOTEBOOK"):
-        monkeypatch.setenv(name, "/nowhere")
-    standin.behave(record=str(tmp_path / "record"))
-    list_built_in_views(program, context)
-    seen = json.loads((tmp_path / "record").read_text())
-    assert seen["arguments"][0] == f"--notebook={seen['cwd']}"
-    assert not os.path.exists(seen["cwd"])
 
 
 def test_a_scratch_notebook_is_for_both_generations_and_for_nobody_else(temporary: Path):

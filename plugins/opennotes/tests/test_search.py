@@ -190,3 +190,10 @@ def test_pages_put_together_are_all_results_and_each_fits(opennotes, notebook, a
         gathered += [result["path"] for result in document["results"]]
         offset = document["pagination"].get("nextOffset")
     assert gathered == [f"{number:03}.md" for number in range(700)]
+
+
+@pytest.mark.parametrize("arguments", [{}, {"sql": ""}, {"filters": {}}, {"query": "", "filters": {"and": []}}])
+def test_a_search_for_nothing_says_that_it_lists_all(opennotes, notebook, search, answer, arguments):
+    document = answer("search", arguments, notebook=str(notebook))
+    assert document["pagination"]["total"] == len(NOTES)
+    assert document["_guidance"].startswith("Nothing was asked for, so these are all notes; give query,")

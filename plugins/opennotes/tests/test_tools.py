@@ -134,7 +134,8 @@ def test_the_prefix_is_the_administrators_choice(opennotes, environment, noteboo
 
 @pytest.mark.process
 def test_no_tool_imports_what_its_call_does_not_need(opennotes, notebook, environment):
-    heavy = {"yaml", "duckdb", "rapidfuzz", "subprocess", "difflib", "tempfile", "pathlib", "typing_extensions"}
+    heavy = {"yaml", "markdown_it", "duckdb", "rapidfuzz", "subprocess", "difflib", "tempfile", "pathlib"}
+    heavy |= {"typing_extensions"}
     code = (
         "import importlib, json, sys, time, ferrule\n"
         "tool, arguments = sys.argv[1], json.loads(sys.argv[2])\n"

@@ -7,11 +7,6 @@ from typing import Any
 
 import pytest
 
-from ferrule import Context, ToolError
-from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.program.process import Program
-from ferrule_opennotes.views import cli_execution
-from ferrule_opennotes.views.definitions import Definition
 from ferrule_opennotes.views.handler import find_problems
 from ferrule_testkit.opennotes_programs import Cli
 
@@ -63,12 +58,22 @@ def origins(document: dict[str, Any]) -> dict[str, str]:
 
 
 @pytest.mark.process
-def test_the_built_in_views_are_those_of_the_cli(cli: Cli, notebook: Path, answer: Answer) -> None:
+def test_the_built_in_views_are_those_of_the_cli(
+    cli: Cli, notebook: Path, answer: Answer, environment: dict[str, str]
+) -> None:
     document = answer("views", notebook=str(notebook))
     assert set(document) == {"views", "notebook"}
     assert document["notebook"] == {"name": "notebook", "path": str(notebook)}
     assert [view["name"] for view in document["views"]] == BUILT_IN
     assert all(view["description"] and view["origin"] == "built-in" for view in document["views"])
+    command = ["notes", "view", "--list", "--format=json", f"--notebook={notebook}"]
+    by_cli = json.loads(cli.run(*command, environment=environment).stdout)["views"]
+    assert sorted(view["name"] for view in by_cli) == BUILT_IN
+    parameters = {view["name"]: view.get("parameters", []) for view in document["views"]}
+    for view in by_cli:
+        for stated in view.get("parameters") or []:
+            (known,) = parameters[view["name"]]
+            assert known | {"description": ""} == stated | {"description": ""}
 
 
 @pytest.mark.process
@@ -80,12 +85,6 @@ def test_parameters_of_built_in_views_can_be_given_with_either_cli(cli: Cli, not
         assert stated["description"]
     assert views["orphans"]["parameters"][0]["default"] == "no-incoming"
     assert "parameters" not in views["recent"]
-
-
-@pytest.mark.process
-def test_the_default_of_a_parameter_is_the_clis(opennotes: Cli, notebook: Path, answer: Answer) -> None:
-    views = {view["name"]: view for view in answer("views", notebook=str(notebook))["views"]}
-    assert views["kanban"]["parameters"][0]["default"] == "backlog,todo,in-progress,reviewing,testing,deploying,done"
 
 
 @pytest.mark.process
@@ -320,116 +319,11 @@ def test_pages_neither_lose_nor_repeat_a_note(
     assert found == [f"{number:02}.md" for number in range(1, 11)]
 
 
-NEW = {"description": "What came after us", "query": "has:new | sort:title:asc"}
-
-
 @pytest.mark.process
-def test_a_built_in_view_that_is_new_to_us_is_run_by_the_cli(
-    jot: Cli, notebook: Path, root: Path, answer: Answer
-) -> None:
-    jot.behave(kind="jot", views={"new": NEW, "grouped": NEW | {"query": "has:status | group:status"}})
-    assert answer("views", view="new", notebook=str(notebook))["results"] == []
-    (root / "a.md").write_text("---\ntitle: A\nstatus: y\ntags: [t]\n---\n[[b]]")
-    (root / "b.md").write_text("---\ntitle: B\nstatus: x\n---\n")
-    assert origins(answer("views", notebook=str(notebook)))["new"] == "built-in"
-    document = answer("views", view="grouped", notebook=str(notebook), limit=1)
-    assert document["view"] == {"name": "grouped", "description": "What came after us"}
-    assert document["pagination"]["total"] == 2
-    (result,) = document["results"]
-    assert (result["path"], result["title"], result["group"]) == ("b.md", "B", "x")
-    assert "content" not in result
-
-
-@pytest.mark.process
-def test_a_new_view_is_run_by_opennotes_as_well(opennotes: Cli, notebook: Path, root: Path, answer: Answer) -> None:
-    (root / "a.md").write_text("---\ntitle: A\nstatus: todo\n---\nText.")
-    (root / "b.md").write_text("---\nstatus: done\n---\n")
-    opennotes.behave(kind="opennotes", views={"new": {"description": "New", **CONDITIONS}})
-    (result,) = answer("views", view="new", notebook=str(notebook))["results"]
-    assert (result["path"], result["title"]) == ("a.md", "A")
-    assert set(result) == {"path", "title", "modified"}
-
-
-@pytest.mark.process
-def test_a_new_view_that_takes_too_long_has_timed_out(
-    jot: Cli, notebook: Path, program: Program, make_context: Callable[..., Context]
-) -> None:
-    jot.behave(kind="jot", sleep=60)
-    with pytest.raises(ToolError, match="Query timed out") as caught:
-        cli_execution.run(
-            Definition("new", "built-in"),
-            {},
-            Notebook(str(notebook), ".jot.json", {}),
-            program,
-            make_context(seconds=2),
-        )
-    assert caught.value.code == "QUERY_TIMEOUT"
-
-
-@pytest.mark.process
-@pytest.mark.parametrize(
-    ("stdout", "results"),
-    [
-        ("", []),
-        ("View 'new': No notes found\n", []),
-        ("[]", []),
-        ('{"notes":[{"file":{"relative":"a.md"},"content":"x","score":3}],"count":1}', [{"path": "a.md", "score": 3}]),
-        ('{"todo":[{"path":"a.md"}],"done":[{"n":1}]}', [{"n": 1, "group": "done"}, {"path": "a.md", "group": "todo"}]),
-        ('[{"n":1},2]', [{"n": 1}, {"value": 2}]),
-        ("5", []),
-        ('{"groups":null,"count":0}', []),
-    ],
-)
-def test_the_shapes_of_what_the_cli_answers(
-    jot: Cli,
-    notebook: Path,
-    root: Path,
-    program: Program,
-    make_context: Callable[..., Context],
-    stdout: str,
-    results: list[dict[str, Any]],
-) -> None:
-    (root / "a.md").write_text("")
-    jot.behave(kind="jot", stdout=stdout)
-    opened = Notebook(str(notebook), ".jot.json", {"root": root.name if root != notebook else "."})
-    rows = cli_execution.run(Definition("new", "built-in"), {}, opened, program, make_context())
-    assert [{name: value for name, value in row.describe().items() if name != "modified"} for row in rows] == results
-
-
-@pytest.mark.process
-def test_a_new_view_that_fails_says_what_the_cli_says(jot: Cli, notebook: Path, root: Path, failure: Answer) -> None:
-    jot.behave(kind="jot", views={"new": NEW | {"query": "| nonsense"}})
-    (root / "a.md").write_text("")
-    document = failure("views", view="new", notebook=str(notebook))
-    assert document["code"] == "CLI_FAILED"
-    assert "failed to execute view 'new'" in document["message"]
-
-
-@pytest.mark.process
-def test_a_new_view_is_given_its_parameters(
-    jot: Cli, notebook: Path, root: Path, answer: Answer, failure: Answer
-) -> None:
-    parameters = [{"name": "tag", "type": "string", "required": True}]
-    jot.behave(kind="jot", views={"new": {"query": "tag:{{tag}}", "parameters": parameters}})
-    (root / "a.md").write_text("---\ntags: [x]\n---\n")
-    (root / "b.md").write_text("---\ntags: [y]\n---\n")
-    document = answer("views", view="new", params={"tag": "x"}, notebook=str(notebook))
-    assert [result["path"] for result in document["results"]] == ["a.md"]
-    document = failure("views", view="new", params={"tag": "x,y"}, notebook=str(notebook))
-    assert "the CLI takes no comma in a value" in document["message"]
-
-
-@pytest.mark.process
-def test_a_cli_that_cannot_list_its_views_is_an_error(opennotes: Cli, notebook: Path, failure: Answer) -> None:
-    opennotes.behave(kind="opennotes", stdout="AVAILABLE VIEWS\n")
-    for arguments in ({}, {"view": "nothing"}, {"view": "kanban"}):
-        assert failure("views", arguments, notebook=str(notebook))["code"] == "CLI_FAILED"
-
-
-@pytest.mark.process
-def test_the_cli_is_not_needed_for_what_the_files_say(opennotes: Cli, notebook: Path, answer: Answer) -> None:
+def test_no_view_needs_the_cli(opennotes: Cli, notebook: Path, answer: Answer) -> None:
     opennotes.behave(kind="opennotes", exit=1)
-    for view, params in (("recent", {}), ("kanban", {"status": "todo"})):
+    assert [view["name"] for view in answer("views", notebook=str(notebook))["views"]] == BUILT_IN
+    for view, params in (("recent", {}), ("kanban", {"status": "todo"}), ("kanban", {})):
         assert answer("views", view=view, params=params, notebook=str(notebook))["results"] == []
 
 

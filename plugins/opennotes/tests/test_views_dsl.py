@@ -149,7 +149,8 @@ def test_a_filter(matching: Matching, query: str, names: str) -> None:
     [
         ("| sort:modified:desc", "cbad"),
         ("| sort:modified", "dabc"),
-        ("| sort:title", "cdba"),
+        ("| sort:title", "bacd"),
+        ("| sort:title:desc", "abcd"),
         ("| sort:path:desc", "dcba"),
         ("| sort:created:desc", "cabd"),
         ("| sort:priority:desc", "bacd"),
@@ -167,7 +168,7 @@ def test_a_filter(matching: Matching, query: str, names: str) -> None:
         ("a OR the | sort:relevance:desc", "cd"),
         ("project OR one OR two | sort:relevance:desc", "abd"),
         ("body:project | sort:relevance:desc", "d"),
-        ("has:status | sort:title", "cba"),
+        ("has:status | sort:title", "bac"),
     ],
 )
 def test_directives(matching: Matching, query: str, names: str) -> None:
@@ -291,7 +292,8 @@ def test_a_value_that_makes_no_sense(run: Run, query: str, reason: str) -> None:
         ("{{", True),
         ("{{a}}", True),
         ('"a" ', True),
-        ("-", True),
+        ("-", False),
+        ("-a ", True),
         ("a:", True),
         ("a:b ", True),
         ("|", False),
@@ -306,3 +308,17 @@ def test_a_long_query_ends(piece: str, makes_sense: bool) -> None:
     with pytest.raises(DefinitionError) as caught:
         parse_text(query)
     assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [("status:todo,done", "ab"), ("tag:home,work", "ab"), ('status:"todo,done"', ""), ("-status:todo,done", "cd")],
+)
+def test_a_value_with_commas_is_any_of_its_items(matching: Matching, query: str, names: str) -> None:
+    assert matching(query) == names
+
+
+@pytest.mark.parametrize("query", ["(tag:work OR tag:home) status:todo", "((-tag:x)", "--", "a <> b"])
+def test_brackets_and_signs_are_refused(run: Run, query: str) -> None:
+    with pytest.raises(DefinitionError, match="group nothing"):
+        run(query)

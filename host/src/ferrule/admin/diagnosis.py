@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule import discovery
-from ferrule.admin import inventory, linked_executables, wrapper_status
+from ferrule.admin import inventory, linked_executables, program_status, wrapper_status
 from ferrule.admin.credential_status import MISSING, UNUSABLE, declared, owners, statuses
 from ferrule.admin.inventory import BROKEN, CLASH, DISABLED, INVALID, Entry
 from ferrule.config import configuration
@@ -59,6 +59,7 @@ def examine(folders: Sequence[str]) -> Iterator[Diagnosis]:
     for entry in loaded:
         if entry.state in (BROKEN, CLASH, INVALID) and entry.error:
             yield Diagnosis(f"tool-{entry.state}", ERROR, entry.name, entry.error.message, entry.error.hint)
+    yield from _programs(loaded, settings)
     yield from _credentials(loaded)
     yield from _folders(folders, {entry.name: entry for entry in loaded})
     yield from _path(loaded)
@@ -97,6 +98,21 @@ def _wrappers(settings: Configuration) -> Iterator[Diagnosis]:
         if status.state == wrapper_status.BROKEN:
             mend = "Mend or install it, or switch it off in [wrappers] of config.toml and in FERRULE_WRAPPERS."
             yield Diagnosis("wrapper-broken", ERROR, status.name, status.error or "", mend)
+
+
+def _programs(loaded: Iterable[Entry], settings: Configuration) -> Iterator[Diagnosis]:
+    """The programs that tools need, also those that are there: which of several is used is seldom known."""
+    tools = [entry.tool for entry in loaded if entry.state not in (CLASH, DISABLED)]
+    for status in program_status.statuses(tools, settings):
+        users = ", ".join(status.tools)
+        if status.state == program_status.FOUND:
+            message = f"It says it is {status.version}, and is needed by {users}."
+            yield Diagnosis("program-found", NOTE, status.path or "", message)
+        else:
+            problem = status.problem or "It is not found on PATH"
+            message = f"{problem.rstrip('.')}, and is needed by {users}."
+            subject = " or ".join(status.names) or users
+            yield Diagnosis(f"program-{status.state}", WARNING, subject, message, status.install or None)
 
 
 def _credentials(loaded: Iterable[Entry]) -> Iterator[Diagnosis]:

@@ -22,7 +22,7 @@ _EXIT_POLL_SECONDS = 0.002
 
 
 class Probe(NamedTuple):
-    """What came of one `--schema`.
+    """What came of one run.
 
     output: what it printed, 1 MiB of it at the most. exit_code: negative for the signal that ended it; None where it
     was late, or did not start. problem: why it did not start.
@@ -46,17 +46,17 @@ def judge(path: str, probe: Probe, *, strict: bool = False, silenced: Sequence[s
     return findings + check_text(probe.output, name=name, size=size, strict=strict, silenced=silenced)
 
 
-def ask(path: str) -> Probe:
-    """Run `PATH --schema` for a second, without stdin and stderr; everything that it started is gone afterwards.
+def ask(path: str, arguments: Sequence[str] = ("--schema",), seconds: float = SECONDS) -> Probe:
+    """Run `PATH --schema`, or it with other arguments, for so many seconds, without stdin and stderr.
 
-    Raises CallInterrupted.
+    Everything that it started is gone afterwards. Raises CallInterrupted.
     """
     processes.adopt_orphans()
     others = processes.children()
     with Signals() as signals:
         try:
             process = subprocess.Popen(
-                [os.path.abspath(path), "--schema"],
+                [os.path.abspath(path), *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -66,7 +66,7 @@ def ask(path: str) -> Probe:
         except OSError as error:
             return Probe(problem=error.strerror or str(error))
         with process:
-            probe = _watch(process, signals, time.monotonic() + SECONDS)
+            probe = _watch(process, signals, time.monotonic() + seconds)
             processes.end_descendants(process.pid, others)
             process.poll()
         if signals.interrupted:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from ferrule.admin.inventory import DISABLED, OK, UNCHECKED, Entry
+from ferrule.admin import program_status
+from ferrule.admin.inventory import CLASH, DISABLED, OK, UNCHECKED, Entry
 from ferrule.admin.wrapper_status import BROKEN, WrapperStatus, statuses
 from ferrule.cli.output import plain, print_json, print_table
 from ferrule.cli.selection import entries, json_option
 from ferrule.config import configuration
+
+if TYPE_CHECKING:
+    from ferrule.admin.program_status import ProgramStatus
 
 _USABLE_STATES = (OK, UNCHECKED, DISABLED)
 
@@ -19,8 +25,9 @@ _USABLE_STATES = (OK, UNCHECKED, DISABLED)
 def command(check: bool, as_json: bool) -> int:
     """List the installed tools: name, state, distribution, and what it does or why it cannot; then the wrappers.
 
-    Without --check nothing of a plugin is imported, and a tool that may be well is `unchecked`. The other states are
-    `ok`, `broken`, `clash`, `invalid` and `disabled`. A wrapper is `on`, `off`, or `broken`, on or not.
+    With --check also the programs that tools need: which was found, and its version. Without --check nothing of a
+    plugin is imported, and a tool that may be well is `unchecked`. The other states are `ok`, `broken`, `clash`,
+    `invalid` and `disabled`. A wrapper is `on`, `off`, or `broken`, on or not.
 
     \b
     Example: ferrule list --check --json
@@ -29,10 +36,13 @@ def command(check: bool, as_json: bool) -> int:
     otherwise.
     """
     found = list(entries((), load=check))
-    wrappers = statuses(configuration.read(), load=check)
+    settings = configuration.read()
+    wrappers = statuses(settings, load=check)
+    usable = [entry.tool for entry in found if check and entry.state not in (CLASH, DISABLED)]
+    programs = program_status.statuses(usable, settings)
     if as_json:
         listed = {"tools": [entry.as_dict() for entry in found], "wrappers": [one.as_dict() for one in wrappers]}
-        print_json(listed)
+        print_json({**listed, "programs": [one.as_dict() for one in programs]} if check else listed)
     elif found:
         headings = ("TOOL", "STATE", "DISTRIBUTION", "DESCRIPTION")
         print_table(headings, map(_row, found), colour="STATE")
@@ -40,6 +50,7 @@ def command(check: bool, as_json: bool) -> int:
         click.echo("No tools are installed. `ferrule new NAME` starts one.")
     if not as_json:
         _print_wrappers(wrappers)
+        _print_programs(programs)
     is_well = all(entry.state in _USABLE_STATES for entry in found) and not any(one.state == BROKEN for one in wrappers)
     return int(check and not is_well)
 
@@ -49,6 +60,13 @@ def _print_wrappers(wrappers: list[WrapperStatus]) -> None:
         click.echo()
         rows = [(one.name, one.state, one.source, one.error or "") for one in wrappers]
         print_table(("WRAPPER", "STATE", "DISTRIBUTION", ""), rows, colour="STATE")
+
+
+def _print_programs(programs: list[ProgramStatus]) -> None:
+    if programs:
+        click.echo()
+        rows = [(" or ".join(one.names), one.state, ", ".join(one.sources), one.describe()) for one in programs]
+        print_table(("PROGRAM", "STATE", "DISTRIBUTION", ""), rows, colour="STATE")
 
 
 def _row(entry: Entry) -> tuple[str, str, str, str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
 
 _COLOURS = {
-    **dict.fromkeys(("ok", "on", "set"), "green"),
+    **dict.fromkeys(("ok", "on", "set", "found"), "green"),
     **dict.fromkeys(("disabled", "missing", "warning"), "yellow"),
     **dict.fromkeys(("broken", "clash", "error", "invalid", "unusable"), "red"),
 }

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ferrule.admin import wrapper_status
+from ferrule.admin import program_status, wrapper_status
 from ferrule.admin.credential_status import CredentialStatus, statuses
-from ferrule.admin.inventory import DISABLED, OK, Entry
+from ferrule.admin.inventory import CLASH, DISABLED, OK, Entry
 from ferrule.admin.linked_executables import links
 from ferrule.cli.list import sources
 from ferrule.cli.output import coloured, counted, home_as_tilde, plain, print_indented, print_json, print_table
@@ -20,6 +20,7 @@ from ferrule.text.names import executable_name
 
 if TYPE_CHECKING:
     from ferrule.admin.inventory import ResultPolicyFacts
+    from ferrule.admin.program_status import ProgramStatus
     from ferrule.text.json_types import JSONObject
 
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 @click.argument("tool", shell_complete=complete)
 @json_option
 def command(tool: str, as_json: bool) -> int:
-    """Show a tool: its state, its distribution, what it takes, which credentials it needs, where it is linked.
+    """Show a tool: its state, its distribution, what it takes, which credentials and programs it needs, its links.
 
     The plugin is loaded, in a process of its own. --json has the whole schema; no credential's value is ever shown.
 
@@ -39,10 +40,11 @@ def command(tool: str, as_json: bool) -> int:
     (entry,) = entries([tool], load=True)
     credentials = statuses(entry)
     linked = [path for folder in client_folders() for path, facts in links(folder) if facts["tool"] == tool]
+    programs = program_status.statuses([entry.tool] if entry.state != CLASH else [], configuration.read())
     if as_json:
-        print_json(_document(entry, credentials, linked))
+        print_json({**_document(entry, credentials, linked), "programs": [one.as_dict() for one in programs]})
     else:
-        _print(entry, credentials, linked)
+        _print(entry, credentials, linked, programs)
     return int(entry.state not in (OK, DISABLED))
 
 
@@ -57,11 +59,12 @@ def _document(entry: Entry, credentials: list[CredentialStatus], linked: list[st
     }
 
 
-def _print(entry: Entry, credentials: list[CredentialStatus], linked: list[str]) -> None:
+def _print(entry: Entry, credentials: list[CredentialStatus], linked: list[str], programs: list[ProgramStatus]) -> None:
     click.echo(f"{click.style(plain(entry.name), bold=True)}  {coloured(entry.state)}")
     if entry.error:
         print_indented(entry.error.message, entry.error.hint)
-    for heading, text in _facts(entry, linked):
+    needed = [("Program", f"{one.state}: {one.describe()}") for one in programs]
+    for heading, text in _facts(entry, linked) + needed:
         click.echo(f"  {heading:<13} {plain(text)}")
     if isinstance(entry.schema, dict):
         _print_schema(entry.schema)

@@ -93,6 +93,19 @@ def query_timeout(seconds: float = QUERY_SECONDS) -> ToolError:
     return ToolError("QUERY_TIMEOUT", message, hint="Simplify query or add LIMIT", details=details)
 
 
+def query_too_large(memory: int) -> ToolError:
+    """A query that took more memory than it may: with more it would have run out of time. memory: MiB that it had."""
+    message = f"Query stopped: it needs more memory than the {memory} MiB that it may have"
+    return ToolError("QUERY_TIMEOUT", message, hint="Simplify query or add LIMIT", details={"mebibytes": memory})
+
+
+def cli_timeout(command: Sequence[str], seconds: float) -> ToolError:
+    """The CLI had not ended in time, and has been ended."""
+    message = f"Query timed out after {seconds:.1f}s: the OpenNotes CLI did not answer"
+    hint = "Run the same command in a shell to see more."
+    return ToolError("QUERY_TIMEOUT", message, hint=hint, details={"command": list(command), "seconds": seconds})
+
+
 def path_traversal(path: str) -> ToolError:
     """A path that leads, or could lead, out of the notebook."""
     path = shorten(path)

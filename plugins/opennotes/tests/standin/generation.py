@@ -32,9 +32,10 @@ class Generation:
         return moved or os.path.join(base, self.name, "config.json")
 
 
-def log(level: str, namespace: str, message: str) -> None:
-    """A line as zerolog's console writer has it, without its colours."""
-    print(f"{now().strftime('%-I:%M%p')} {level} {message} namespace={namespace}", file=sys.stderr)
+def log(namespace: str, message: str, **fields: object) -> None:
+    """A line as zerolog's console writer has it, with its colours."""
+    told = " ".join(f"\x1b[36m{name}=\x1b[0m{value}" for name, value in [*fields.items(), ("namespace", namespace)])
+    print(f"\x1b[90m{now():%H:%M:%S}\x1b[0m \x1b[32mINF\x1b[0m \x1b[1m{message}\x1b[0m {told}", file=sys.stderr)
 
 
 def now() -> "datetime.datetime":

@@ -141,11 +141,7 @@ def info(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
 
 def show_all(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
     if not os.path.exists(generation.global_config):
-        print(
-            f"{'Jot' if generation.is_jot else 'OpenNotes'} not initialized. "
-            f"Run '{generation.name} init' to create config file"
-        )
-        return
+        raise Failure(f"{generation.name} not initialized. Run '{generation.name} init' to create config file")
     here = os.getcwd()
     folders = dict.fromkeys([*registered(generation), here, *_above(here)])
     found = [folder for folder in folders if os.path.exists(os.path.join(folder, generation.config_name))]

@@ -17,6 +17,7 @@ OFFLINE = (
     'failed to install markdown extension: IO Error: Failed to download extension "markdown" at URL '
     '"http://community-extensions.duckdb.org/v1.4.3/linux_amd64/markdown.duckdb_extension.gz" (ERROR Hostname lookup)'
 )
+_COLUMNS = 96
 FIELDS = {"path", "title", "links-to", "linked-by"}
 DATA = {"tag", "tags", "status", "priority", "assignee", "author", "type", "category", "project", "sprint"}
 
@@ -101,22 +102,22 @@ def query(generation: Generation, parsed: Parsed, behaviour: Behaviour) -> None:
     if not conditions:
         raise Failure("at least one condition is required (use --and, --or, or --not)")
     notebook = required(generation, parsed)
-    log("INF", "NoteService", f"executing boolean query conditionCount={len(conditions)}")
+    log("NoteService", "executing boolean query", conditionCount=len(conditions))
     notes = notes_of(generation, notebook, behaviour)
-    found = [note for note in notes if _fits(note, conditions)]
+    found = [note for note in notes if _fits(note, conditions, generation)]
     if not found:
         print("No notes found matching the specified conditions.")
         return
-    print(f"Found {len(found)} note(s) matching query:\n")
+    print(f"Found {len(found)} note(s) matching {'conditions' if generation.is_jot else 'query'}:\n")
     show(found)
 
 
 def show(notes: list[Note]) -> None:
-    if not notes:
-        print("\n  No notes found.\n")
-        return
-    lines = "".join(f"  • [{note.display_name}] {note.relative}\n" for note in notes)
-    print(f"\n  ### Notes ({len(notes)})\n\n{lines}")
+    """What glamour makes of the markdown: a margin of two blanks, and lines filled up to 96 columns."""
+    lines = ["No notes found."]
+    if notes:
+        lines = [f"### Notes ({len(notes)})", "", *(f"• [{note.display_name}] {note.relative}" for note in notes)]
+    print("".join(["\n", *(f"  {line:<{_COLUMNS}}\n" for line in lines)]))
 
 
 def _holds(word: str, note: Note, generation: Generation) -> bool:
@@ -147,19 +148,19 @@ def _condition(text: str) -> tuple[str, str]:
     return field, value
 
 
-def _fits(note: Note, conditions: list[tuple[str, str, str]]) -> bool:
+def _fits(note: Note, conditions: list[tuple[str, str, str]], generation: Generation) -> bool:
     by_kind: dict[str, list[bool]] = {"and": [], "or": [], "not": []}
     for kind, field, value in conditions:
-        by_kind[kind].append(_is_true_of(note, field, value))
+        by_kind[kind].append(_is_true_of(note, field, value, generation))
     return all(by_kind["and"]) and (any(by_kind["or"]) or not by_kind["or"]) and not any(by_kind["not"])
 
 
-def _is_true_of(note: Note, field: str, value: str) -> bool:
+def _is_true_of(note: Note, field: str, value: str, generation: Generation) -> bool:
     if field == "path":
-        # "_" is escaped for a LIKE that has no escape character, so no path with one is ever found.
+        # opennotes escapes "_" for a LIKE that has no escape character, so it finds no path with one.
         import fnmatch
 
-        return "_" not in value and fnmatch.fnmatchcase(note.absolute, f"*{value}")
+        return (generation.is_jot or "_" not in value) and fnmatch.fnmatchcase(note.absolute, f"*{value}")
     if field == "title":
         return note.metadata.get("title") == value or value in note.absolute
     if field in ("links-to", "linked-by"):

@@ -93,14 +93,16 @@ def _custom(file: str) -> "dict[str, dict[str, Any]]":
 
 
 def _listed(generation: Generation, notebook: Notebook, behaviour: Behaviour) -> "list[dict[str, Any]]":
-    """Each name once: a custom view of a built-in's name is listed as the built-in, though it is the one that runs."""
-    sources = (
+    """Each name once. opennotes lists a custom view of a built-in's name as the built-in, jot as what it is."""
+    sources = [
         ("built-in", built_in(generation, behaviour)),
         ("global", _custom(str(generation.global_config))),
         ("notebook", _custom(notebook.config_file)),
-    )
+    ]
     import random
 
+    if generation.is_jot:
+        sources.reverse()
     listed: dict[str, dict[str, Any]] = {}
     for origin, views in sources:
         shuffled = list(views.values())

@@ -1,4 +1,7 @@
-"""The OpenNotes CLI for tests: the real ones where scripts/install-opennotes could build them, and their stand-ins."""
+"""The OpenNotes CLI for tests: the real ones where scripts/install-opennotes could build them, and their stand-ins.
+
+A test gets a program of its own. Of a real one that is a script that starts the build, which no test can write to.
+"""
 
 import compileall
 import functools
@@ -13,12 +16,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ferrule_testkit import PROJECT
 from ferrule_testkit.scripts import shebang
 
 TOOLS = PROJECT / ".tools"
 STAND_IN = PROJECT / "plugins" / "opennotes" / "tests"
 GENERATIONS = ("opennotes", "jot")
+OFFLINE = "opennotes-offline"  # opennotes with a macro in place of the extension that it downloads
 
 # Without the site's modules, which it needs for YAML and DuckDB alone: what they cost would double its start.
 _PROGRAM = """{shebang}import sys
@@ -31,6 +37,9 @@ sys.exit(main(__file__.removesuffix(".py")))
 _LAUNCHER = """#!/bin/sh
 [ "$*" = "notes --help" ] && exec cat "$0.help"
 exec "{interpreter}" -IBS "$0.py" "$@"
+"""
+_START_OF_BUILD = """#!/bin/sh
+exec {build} "$@"
 """
 _SECONDS = 60.0  # far more than any command takes
 
@@ -54,8 +63,13 @@ class Cli:
         return f".{self.name}.json"
 
     def behave(self, **wishes: Any) -> None:
-        """Have a stand-in do what its package's docstring names, in every run from now on; nothing: be good."""
-        assert not self.is_real
+        """Do what the stand-in's package names in its docstring, in every run from now on; nothing: be good.
+
+        No real program can be told to, so a stand-in takes its place.
+        """
+        if self.is_real:
+            self.is_real = False
+            _write_stand_in(self.name, self.path)
         Path(f"{self.path}.behaviour.json").write_text(json.dumps({"kind": self.name, **wishes}))
         # A stand-in that does not behave has to do so from its first instruction on, so nothing answers in its place.
         self.path.write_text(_program() if wishes else _launcher())
@@ -77,15 +91,24 @@ class Cli:
         )
 
 
+def best(name: str, folder: Path) -> Cli:
+    """The real CLI of a generation that needs no network, where it has been built, else its stand-in."""
+    build = OFFLINE if name == "opennotes" else name
+    return real(build, folder) if is_built(build) else stand_in(name, folder)
+
+
 def stand_in(name: str, folder: Path, *, file_name: str | None = None) -> Cli:
     """A stand-in in a folder of its own. name: the generation. file_name: of the program, where it has another."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / (file_name or name)
-    Path(f"{path}.py").write_text(_program())
-    Path(f"{path}.help").write_text(_help(name))
-    cli = Cli(name, path, is_real=False)
+    cli = Cli(name, folder / (file_name or name), is_real=False)
+    _write_stand_in(name, cli.path)
     cli.behave()
     return cli
+
+
+def _write_stand_in(name: str, path: Path) -> None:
+    Path(f"{path}.py").write_text(_program())
+    Path(f"{path}.help").write_text(_help(name))
 
 
 def _launcher() -> str:
@@ -102,18 +125,18 @@ def _program() -> str:
     )
 
 
-def copy_notebook(name: str, folder: Path) -> None:
-    """Make the notebook in a folder, called as the folder is, that the stand-in of a generation would make there."""
-    config = {**_made(name), "name": folder.name, "contexts": [str(folder)]}
+def copy_notebook(name: str, folder: Path, *, is_real: bool) -> None:
+    """Make the notebook in a folder, called as the folder is, that the CLI or its stand-in would make there."""
+    config = {**_made(name, is_real=is_real), "name": folder.name, "contexts": [str(folder)]}
     (folder / config["root"]).mkdir(exist_ok=True)
     (folder / f".{name}.json").write_text(json.dumps(config, indent=2))
 
 
 @functools.cache
-def _made(name: str) -> dict[str, Any]:
-    """The configuration of a notebook that the stand-in has made."""
+def _made(name: str, *, is_real: bool) -> dict[str, Any]:
+    """The configuration of a notebook that the program has made."""
     with tempfile.TemporaryDirectory() as folder:
-        cli = stand_in(name, Path(folder, "bin"))
+        cli = (best if is_real else stand_in)(name, Path(folder, "bin"))
         notebook = Path(folder, "notebook")
         notebook.mkdir()
         made = cli.run("notebook", "create", notebook, "--name", "notebook", environment=surroundings(Path(folder)))
@@ -133,21 +156,26 @@ def _help(name: str) -> str:
 
 
 def is_built(name: str) -> bool:
-    """Whether scripts/install-opennotes has built the real CLI."""
+    """Whether scripts/install-opennotes has built the real CLI. name: a generation, or OFFLINE."""
     return os.access(TOOLS / "bin" / name, os.X_OK)
 
 
 def real(name: str, folder: Path) -> Cli:
-    """The real CLI, which has been built, linked from a folder of its own."""
+    """The real CLI, which has been built, under the name of its generation in a folder of its own."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / name).symlink_to(TOOLS / "bin" / name)
-    return Cli(name, folder / name, is_real=True)
+    generation = "opennotes" if name == OFFLINE else name
+    path = folder / generation
+    path.write_text(_START_OF_BUILD.format(build=shlex.quote(str(TOOLS / "bin" / name))))
+    path.chmod(0o755)
+    return Cli(generation, path, is_real=True)
 
 
-def why_not_built(name: str) -> str:
-    """Why there is no real CLI; begins with "elsewhere" where the script has tried and was refused."""
-    record = TOOLS / f"{name}.unavailable"
-    return f"elsewhere: {record.read_text().strip()}" if record.exists() else "scripts/install-opennotes was not run"
+def require_built(name: str) -> None:
+    """Skip the test where there is no real CLI; "elsewhere" begins the reason where the script could build none."""
+    if not is_built(name):
+        record = TOOLS / f"{name}.unavailable"
+        why = f"elsewhere: {record.read_text().strip()}" if record.exists() else "scripts/install-opennotes was not run"
+        pytest.skip(why)
 
 
 def surroundings(home: Path, *folders: Path) -> dict[str, str]:

@@ -10,14 +10,20 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from ferrule.schema.rules.check import check, check_text
+    from ferrule.schema.rules.checks import check, check_text
     from ferrule.schema.rules.contract import contract_errors
     from ferrule.schema.rules.definitions import RULES
     from ferrule.schema.rules.findings import Finding
 
 __all__ = ["RULES", "Finding", "check", "check_text", "contract_errors"]
 
-_FILES = {"RULES": "definitions", "Finding": "findings", "check_text": "check", "contract_errors": "contract"}
+_FILES = {
+    "RULES": "definitions",
+    "Finding": "findings",
+    "check": "checks",  # no module of this name: once loaded, it would stand here in the function's place
+    "check_text": "checks",
+    "contract_errors": "contract",
+}
 
 
 def __getattr__(name: str) -> object:
@@ -25,4 +31,4 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from ferrule.lazy import load  # not above: what is on the path of a call pays for each file
 
-    return load(__name__, f"{__name__}.{_FILES.get(name, name)}", name)
+    return load(__name__, f"{__name__}.{_FILES[name]}", name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import groupby
 
 from ferrule_opennotes.notebook.paths import normalize
 
@@ -30,7 +31,7 @@ def split_destination(path: str) -> tuple[Sequence[str], str | None]:
 def choose_file_name(title: str, by_cli: str | None) -> str:
     """The name of the file: the CLI's, or where it has none for the title, one of the title's letters of any script.
 
-    A title without a single letter is spelt out.
+    A title without a single letter is spelt out, each sign once where it is repeated.
 
     >>> file_name("第一章", None), file_name("?!", None), file_name("Alpha", "alpha.md")
     ('第一章.md', 'question-mark-exclamation-mark.md', 'alpha.md')
@@ -57,7 +58,8 @@ def _spell_out(title: str) -> str:
     beginning = title[:MAX_NAME_BYTES]
     # Joiners and variation selectors say nothing to anybody, unless there is nothing else.
     visible = [character for character in beginning if unicodedata.category(character) not in ("Cf", "Mn", "Zs")]
-    names = (unicodedata.name(character, f"u {ord(character):x}").lower() for character in visible or beginning)
+    signs = (character for character, _ in groupby(visible or beginning))  # "!!!" needs no name as long as that
+    names = (unicodedata.name(character, f"u {ord(character):x}").lower() for character in signs)
     return re.sub("[^a-z0-9]+", "-", "-".join(names)).strip("-")
 
 

@@ -39,11 +39,12 @@ def answer(arguments: JSONObject, context: Context) -> GetAnswer:
     note, line, column = _find_note(notebook, arguments["path"])
     page = _cut_page(note.text, line, column) if arguments.get("includeContent", True) else None
     document: GetAnswer = {"note": _describe(note, page), "notebook": notebook.describe()}
-    if page is None or (page.then is None and page.first == 1 and len(page.content) == len(note.text)):
-        return document
-    has_more = page.then is not None
-    document["pagination"] = paginate(page.total, page.returned, page.first - 1, _MAX_LINES, has_more=has_more)
-    return add_guidance(document, _guide(note, page, context))
+    said = [f"YAML refuses the frontmatter ({note.fault}), so it is read line by line."] if note.fault else []
+    if page and (page.then or page.first > 1 or len(page.content) < len(note.text)):
+        has_more = page.then is not None
+        document["pagination"] = paginate(page.total, page.returned, page.first - 1, _MAX_LINES, has_more=has_more)
+        said += _guide(note, page, context)
+    return add_guidance(document, " ".join(said))
 
 
 def _find_note(notebook: Notebook, path: str) -> tuple[Note, int, int]:
@@ -83,9 +84,9 @@ def _cut_page(text: str, line: int, column: int) -> _Page:
     return _Page(part, line, 0, len(lines), f"L{number}C{begun + len(part)}")
 
 
-def _guide(note: Note, page: _Page, context: Context) -> str | None:
+def _guide(note: Note, page: _Page, context: Context) -> list[str]:
     if page.then is None:
-        return f"The note has {page.total} lines." if page.first > page.total else None
+        return [f"The note has {page.total} lines."] if page.first > page.total else []
     tool = context.name_of("opennotes_get")
     path = json.dumps(f"{note.path}#{page.then}", ensure_ascii=False)
-    return f'The note goes on. To fetch the rest: {tool} with {{ "path": {path} }}'
+    return [f'The note goes on. To fetch the rest: {tool} with {{ "path": {path} }}']

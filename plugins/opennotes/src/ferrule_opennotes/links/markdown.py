@@ -1,32 +1,28 @@
-"""The links that stand in markdown, as they are written there.
-
-Every expression is possessive or bounded, and the brackets are matched by one walk with a stack: a megabyte of "["
-takes as long as a megabyte of prose.
-"""
+"""The links that stand in markdown, as they are written there: read by markdown-it, and wiki links by a pattern."""
 
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ferrule_opennotes.links.code import remove_code
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
+    from markdown_it.token import Token
 
 Kind = Literal["link", "image", "wiki", "field"]
 
-_MAX_LABEL_CHARS = 999  # characters of the label of a reference, as CommonMark has it
-_WIKI = re.compile(r"(?<!\\)!?\[\[([^\[\]\n]{1,1000}+)\]\](?!\()")
-_MARK = re.compile(r"\\[^\n]|!?\[|\]|\n[ \t\r]*+(?=\n)")
-_DEFINITION = re.compile(
-    r"^ {0,3}\[([^\[\]\n]{1,999}+)\]:[ \t]*+(?:\n[ \t]*+)?+(?:<([^<>\n]{0,2000}+)>|(\S++))[^\n]*+", re.MULTILINE
+# A page, or a path with blanks, which is no destination to CommonMark: only one that ends as notes do.
+_IN_TEXT = re.compile(
+    r"!?\[\[(?P<wiki>[^\[\]\n]{1,1000}+)\]\](?!\()"
+    r"|\[[^\[\]\n]{0,1000}+\]\([ ]*(?P<path>[^()<>\n]{0,1000}?\.md(?:#[^()<>\n\"]{0,200})?)"
+    r"(?:[ ]+\"[^\"\n]{0,200}\")?[ ]*\)"
 )
-_REFERENCE = re.compile(r"\[([^\[\]]{0,999}+)\]")
-_DESTINATION = re.compile(
-    r"\(\s*+(?:<([^<>\n]{0,2000}+)>|([^\s<>()]*+(?:\([^\s()]*+\)[^\s<>()]*+)*+))"
-    r"(?:\s++(?:\"[^\"]{0,2000}+\"|'[^']{0,2000}+'|\([^()]{0,2000}+\)))?+\s*+\)"
-)
-_WITH_SPACES = re.compile(r"\(([^()<>\n]{1,1000}+)\)")
-_TITLE = re.compile(r"\s\"[^\"]*\"\s*$")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_BLOCKS = ("blockquote", "code", "fence", "heading", "lheading", "list", "reference")
+_INLINES = ("backticks", "entity", "escape", "image", "link")
+_BRACKETS = re.compile(r"(?:[^\[]*+\[){2000}+")  # that are read of one paragraph; one with more is no text
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:")
 _SCHEME_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+://|mailto:", re.IGNORECASE)
 
@@ -42,11 +38,9 @@ def find_in_body(text: str) -> list[Link]:
     """The links in markdown that lead, or should lead, to something in the notebook, in their order."""
     if "[" not in text:
         return []
-    text = remove_code(text)
-    found = [(match.start(), Link(_page(match[1]), "wiki")) for match in _WIKI.finditer(text)]
-    if "](" in text or "]:" in text:
-        found += _find_bracketed(_WIKI.sub(_blank, text))
-    return [link for _, link in sorted(found, key=lambda each: each[0]) if not is_elsewhere(link)]
+    tokens = _make_parser().parse(text)
+    found = [link for token in tokens if token.children for link in _find_inline(token.children)]
+    return [link for link in found if not is_elsewhere(link)]
 
 
 def find_in_field(value: object) -> list[Link]:
@@ -74,85 +68,57 @@ def is_elsewhere(link: Link) -> bool:
     return scheme.match(link.destination) is not None
 
 
-def _page(inner: str) -> str:
-    """The page that a wiki link names, without its alias. In a table the bar is written with a backslash."""
-    return inner.partition("|")[0].rstrip("\\").strip()
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * (match.end() - match.start())
-
-
-def _find_bracketed(text: str) -> list[tuple[int, Link]]:
-    """Inline links and references with the places where they begin."""
-    definitions = _find_definitions(text)
-    if definitions:
-        text = _DEFINITION.sub(_blank, text)
-    found: list[tuple[int, Link]] = []
-    opened: list[tuple[int, bool]] = []
-    behind = 0  # the destination of the last link
-    for match in _MARK.finditer(text):
-        mark = match[0]
-        if match.start() < behind or mark[0] == "\\":
+def _find_inline(tokens: Sequence[Token]) -> Iterator[Link]:
+    """The links of a paragraph. Text between them is joined, as an escape divides it."""
+    text = ""
+    for token in tokens:
+        if token.type in ("text", "text_special", "softbreak"):
+            text += _read_text(token)
             continue
-        if mark[0] == "\n":
-            opened.clear()  # no link goes on in the next paragraph
-        elif mark != "]":
-            opened.append((match.end(), mark[0] == "!"))
-        elif opened:
-            start, is_image = opened.pop()
-            destination, end = _find_destination(text, match.end(), start, definitions)
-            if destination:
-                found.append((start, Link(destination, "image" if is_image else "link")))
-            if end:
-                behind = end
-            if end and not is_image:
-                opened.clear()  # no link holds another one
-    return found
+        yield from _find_in_text(text)
+        text = ""
+        if token.type == "link_open":
+            yield Link(str(token.attrs["href"]), "link")
+        elif token.type == "image":
+            yield Link(str(token.attrs["src"]), "image")
+    yield from _find_in_text(text)
 
 
-def _find_definitions(text: str) -> dict[str, str]:
-    if "]:" not in text:
-        return {}
-    found: dict[str, str] = {}
-    for match in _DEFINITION.finditer(text):
-        if not match[1].startswith("^"):  # a footnote
-            found.setdefault(_normalize_label(match[1]), _unescape(match[3] if match[2] is None else match[2]))
-    return found
+def _read_text(token: Token) -> str:
+    if token.type == "softbreak":
+        return "\n"
+    is_escaped_bracket = token.type == "text_special" and token.content in ("[", "]")
+    return "\0" if is_escaped_bracket else token.content
 
 
-def _find_destination(text: str, end: int, start: int, definitions: dict[str, str]) -> tuple[str, int]:
-    """What follows the bracket that closes at `end`, and where that ends; `("", 0)` where it makes no link.
-
-    start: where the text between the brackets begins.
-    """
-    if text.startswith("(", end):
-        if inline := _DESTINATION.match(text, end):
-            return _unescape(inner if (inner := inline[1]) is not None else inline[2]), inline.end()
-        if (spaced := _WITH_SPACES.match(text, end)) and (path := _path_with_spaces(spaced[1])):
-            return path, spaced.end()
-    if not definitions:
-        return "", 0
-    reference = _REFERENCE.match(text, end)
-    own = text[start : end - 1] if end - start <= _MAX_LABEL_CHARS else ""
-    label = _normalize_label((reference[1] if reference else "") or own)
-    return (definitions[label], reference.end() if reference else end) if label in definitions else ("", 0)
+def _find_in_text(text: str) -> Iterator[Link]:
+    if "[" not in text and "](" not in text:
+        return
+    for found in _IN_TEXT.finditer(text):
+        if found["wiki"] is not None:
+            # In a table the bar before an alias is written with a backslash.
+            yield Link(found["wiki"].partition("|")[0].rstrip("\\").strip(), "wiki")
+        else:
+            yield Link(found["path"].strip(), "link")
 
 
-def _path_with_spaces(inner: str) -> str:
-    """A path that should have been put in angle brackets. Only one that ends as notes do: `[i](x, y)` is prose."""
-    path = _TITLE.sub("", inner).strip() if inner.rstrip().endswith('"') else inner.strip()
-    return path if path.partition("#")[0].endswith(".md") else ""
+@cache
+def _make_parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("zero").enable([*_BLOCKS, *_INLINES])
+    parser.core.ruler.after("block", "drop", _drop)
+    parser.core.ruler.disable("text_join")
+    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]  # as it is written
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]
+    return parser
 
 
-def _normalize_label(text: str) -> str:
-    return " ".join(text.casefold().split())
-
-
-def _unescape(destination: str) -> str:
-    """The destination without markdown's escapes and HTML's references."""
-    if "&" in destination and ";" in destination:
-        import html
-
-        destination = html.unescape(destination)
-    return _ESCAPED.sub(r"\1", destination) if "\\" in destination else destination
+def _drop(state: StateCore) -> None:
+    """Forget footnotes, which are no references, and what only a machine can have written."""
+    references = state.env.get("references", {})
+    for label in [label for label in references if label.startswith("^")]:
+        del references[label]
+    for token in state.tokens:
+        if token.type == "inline" and (many := _BRACKETS.match(token.content)):
+            token.content = many[0]

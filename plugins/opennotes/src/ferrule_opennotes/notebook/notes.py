@@ -11,9 +11,11 @@ from ferrule_opennotes.notebook.characters import make_storable
 if TYPE_CHECKING:
     from ferrule import JSONObject
     from ferrule_opennotes.answers.types import NoteFacts, NoteSummary
+    from ferrule_opennotes.notebook.frontmatter import Reading
 
 _HEAD_BYTES = 8192  # bytes; most notes are shorter, and most that are not have their frontmatter in them
 _MAX_BYTES = 1 << 26  # bytes of one note that are looked at
+_PIECE_BYTES = 1 << 20
 _MODIFIED = ("modified", "modified_at", "updated", "updated_at")
 _CREATED = ("created", "created_at", "date")
 
@@ -25,7 +27,7 @@ class Note:
     last written, in seconds since 1970. A file that cannot be read any more counts as empty.
     """
 
-    __slots__ = ("_beginning", "_fields", "_raw", "_text", "absolute", "mtime", "path")
+    __slots__ = ("_beginning", "_raw", "_reading", "_text", "absolute", "mtime", "path")
 
     def __init__(self, path: str, absolute: str, mtime: float) -> None:
         self.path = path
@@ -34,7 +36,7 @@ class Note:
         self._text: str | None = None
         self._beginning: str | None = None
         self._raw: tuple[str | None] | None = None
-        self._fields: JSONObject | None = None
+        self._reading: Reading | None = None
 
     @property
     def text(self) -> str:
@@ -46,16 +48,17 @@ class Note:
     @property
     def body(self) -> str:
         """What follows the frontmatter; the whole text where that cannot be read."""
-        block, rest = frontmatter.split(self.text)
-        return rest if block is not None and frontmatter.load(block) is not None else self.text
+        return frontmatter.split(self.text)[1] if self._read().fields is not None else self.text
 
     @property
     def frontmatter(self) -> JSONObject:
-        """The fields of the frontmatter with JSON's types, `{}` where there is none or none that is YAML."""
-        if self._fields is None:
-            block = self._block()
-            self._fields = (frontmatter.load(block) or {}) if block is not None else {}
-        return self._fields
+        """The fields of the frontmatter with JSON's types, `{}` where there is none or none that can be read."""
+        return self._read().fields or {}
+
+    @property
+    def fault(self) -> str | None:
+        """Why YAML refuses the frontmatter, which is read line by line then; None where it does not."""
+        return self._read().fault
 
     @property
     def title(self) -> str | None:
@@ -110,6 +113,12 @@ class Note:
             return None
         return next((found for name in names if (found := dates.to_iso(self.frontmatter.get(name)))), None)
 
+    def _read(self) -> Reading:
+        if self._reading is None:
+            block = self._block()
+            self._reading = frontmatter.Reading(None) if block is None else frontmatter.read(block)
+        return self._reading
+
     def _block(self) -> str | None:
         """The YAML of the frontmatter, of as much of the file as that takes."""
         if self._raw is None:
@@ -162,7 +171,10 @@ def _read(path: str, most: int) -> bytes:
 
 def _read_rest(file: int, most: int) -> bytes:
     pieces = []
-    while most > 0 and (piece := os.read(file, most)):
+    while most > 0:
+        piece = os.read(file, min(most, _PIECE_BYTES))
         pieces.append(piece)
+        if len(piece) < min(most, _PIECE_BYTES):  # the end, which another read would only confirm
+            break
         most -= len(piece)
     return b"".join(pieces)

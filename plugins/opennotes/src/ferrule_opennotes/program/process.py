@@ -54,7 +54,7 @@ class ProgramTimeout(ToolError):
     """The program had not ended in time, and has been ended. Callers that know what that means raise another error."""
 
     def __init__(self, command: Sequence[str], seconds: float) -> None:
-        error = errors.cli_failed(f"it did not answer within {max(seconds, 0):.1f} seconds", command)
+        error = errors.cli_timeout(command, round(max(seconds, 0), 1))
         super().__init__(error.code, error.message, hint=error.hint, details=error.details)
         self.seconds = seconds
 
@@ -73,7 +73,7 @@ def run(
     arguments: given as they are, so what a user wrote belongs behind `--` or into `--flag=value`. cwd: the folder it
     runs in. notebook: the absolute folder of the notebook it works on. limit: seconds; the call's deadline is one in
     any case. Raises ToolError INVALID_INPUT for an argument that no program can be given, CLI_FAILED where it cannot be
-    started or writes too much, and ProgramTimeout (CLI_FAILED, too) where it takes too long.
+    started or writes too much, and ProgramTimeout (QUERY_TIMEOUT) where it takes too long.
     """
     flags = [b"--notebook=" + os.fsencode(notebook)] if notebook is not None else []
     command = [os.fsencode(program.path), *flags, *map(_encode, arguments)]

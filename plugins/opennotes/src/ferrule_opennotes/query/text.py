@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ferrule_opennotes.notebook.notes import Note
@@ -39,42 +39,56 @@ def rank(notes: Iterable[Note], query: str) -> list[Note]:
 
     A query without a letter has nothing to be like; it is looked for as it stands.
     """
-    wanted = list(dict.fromkeys(_WORD.findall(fold(query))))[:_MAX_WORDS]
-    if not wanted:
+    words = list(dict.fromkeys(_WORD.findall(fold(query))))[:_MAX_WORDS]
+    if not words:
         return find_containing(notes, query)
+    wanted = [_Likeness(word) for word in words]
     scored = [(_score(note, wanted), note) for note in notes]
     return [note for score, note in sorted(scored, key=lambda each: (-each[0], each[1].path)) if score]
 
 
-def _score(note: Note, wanted: list[str]) -> float:
+class _Likeness(dict[str, float]):
+    """How alike a word and others are, from 0 to 100: each other word is compared once, however many notes have it."""
+
+    def __init__(self, word: str) -> None:
+        from rapidfuzz.distance import OSA
+        from rapidfuzz.fuzz import ratio
+
+        super().__init__({word: 100.0})
+        self.word = word
+        self.may_be_part = len(word) >= _MIN_PART_CHARS or UNDIVIDED.search(word) is not None
+        # Letters in the wrong order count once; letters left out count little.
+        self._measure = ratio, OSA.normalized_similarity
+
+    def __missing__(self, other: str) -> float:
+        if self.may_be_part and self.word in other:
+            found = _PART_LIKENESS
+        else:
+            ratio, similarity = self._measure
+            found = max(ratio(self.word, other), 100 * similarity(self.word, other))
+        self[other] = found if found >= _MIN_LIKENESS else 0.0
+        return self[other]
+
+    def find_best(self, words: set[str]) -> float:
+        """How alike the word and the one that is most like it are, from 70 to 100; 0 where none is."""
+        return max(map(self.__getitem__, words), default=0.0)
+
+
+def _score(note: Note, wanted: list[_Likeness]) -> float:
     """How alike, from 70 to 200, on average over the words that were asked for; 0 where one of them has no like."""
-    title = set(_WORD.findall(fold(note.name.replace("-", " ").replace("_", " "))))
-    content = set(_WORD.findall(fold(note.body[:_MAX_CONTENT_CHARS])))
+    title = _find_words(note.name.replace("-", " ").replace("_", " "))
+    content = _find_words(note.body[:_MAX_CONTENT_CHARS])
     total = 0.0
-    for word in wanted:
-        best = 2 * _find_likeness(word, title) or _find_likeness(word, content)
+    for likeness in wanted:
+        best = 2 * likeness.find_best(title) or likeness.find_best(content)
         if not best:
             return 0.0
         total += best
     return total / len(wanted)
 
 
-def _find_likeness(word: str, words: set[str]) -> float:
-    """How alike a word and the one that is most like it are, from 70 to 100; 0 where none is."""
-    best = 100.0 if word in words else _find_best(word, words)
-    return best if best >= _MIN_LIKENESS else 0.0
-
-
-def _find_best(word: str, words: set[str]) -> float:
-    from rapidfuzz import process
-    from rapidfuzz.distance import OSA
-    from rapidfuzz.fuzz import ratio
-
-    if (len(word) >= _MIN_PART_CHARS or UNDIVIDED.search(word)) and any(word in other for other in words):
-        return _PART_LIKENESS
-    best = 0.0
-    # Letters in the wrong order count once; letters left out count little.
-    for scorer, factor in ((ratio, 1.0), (OSA.normalized_similarity, 100.0)):
-        found: Any = process.extractOne(word, words, scorer=scorer, score_cutoff=_MIN_LIKENESS / factor)
-        best = max(best, found[1] * factor if found else 0.0)
-    return best
+def _find_words(text: str) -> set[str]:
+    """The words of a text, each once. What blanks divide is looked into only where it is more than letters."""
+    pieces = set(fold(text).split())
+    mixed = [piece for piece in pieces if not piece.isalnum()]
+    return pieces.difference(mixed).union(*map(_WORD.findall, mixed))

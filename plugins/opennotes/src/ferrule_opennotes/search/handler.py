@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ferrule_opennotes.notebook.notebook import Notebook
     from ferrule_opennotes.notebook.notes import Note
 
+_NOTHING_ASKED = "all notes"
+
 
 def find_problems(arguments: JSONObject) -> list[str]:
     """What is wrong with the arguments that their schema cannot say."""
@@ -35,7 +37,11 @@ def answer(arguments: JSONObject, context: Context) -> SearchAnswer:
     notes, query = _search(arguments, notebook)
     offset, limit = pages.read_bounds(arguments)
     summaries = [note.summarize() for note in notes[offset : offset + limit]]
-    return _compose(pages.cut(summaries, len(notes), offset, limit), query)
+    answer = _compose(pages.cut(summaries, len(notes), offset, limit), query)
+    if query["executed"] == _NOTHING_ASKED:
+        asked = "Nothing was asked for, so these are all notes; give query, filters or sql."
+        pages.add_guidance(answer, f"{asked} {answer.get('_guidance', '')}".strip())
+    return answer
 
 
 def _answer_sql(statement: str, arguments: JSONObject, notebook: Notebook, context: Context) -> SearchAnswer:
@@ -57,7 +63,7 @@ def _search(arguments: JSONObject, notebook: Notebook) -> tuple[Sequence[Note], 
         is_fuzzy = bool(arguments.get("fuzzy"))
         notes, kind = (rank(notes, query), "fuzzy") if is_fuzzy else (find_containing(notes, query), kind)
         parts.append(f"title or content {'is like' if is_fuzzy else 'contains'} {errors.shorten(query)!r}")
-    return notes, {"type": kind, "executed": " AND ".join(parts) or "all notes"}
+    return notes, {"type": kind, "executed": " AND ".join(parts) or _NOTHING_ASKED}
 
 
 def _compose(page: pages.Page, query: Execution) -> SearchAnswer:

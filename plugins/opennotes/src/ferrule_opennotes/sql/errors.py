@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ferrule_opennotes.errors import invalid_sql
+from ferrule_opennotes.errors import invalid_sql, query_too_large
 
 if TYPE_CHECKING:
     from ferrule import ToolError
@@ -21,11 +21,10 @@ _COLUMNS = (
     "read_markdown has the columns file_path, content and metadata; a field of the frontmatter is metadata['{0}'], "
     "and text stands in single quotes."
 )
-_HINT = "Select fewer columns or fewer notes, or add LIMIT to a subquery."
 
 
 def translate(error: BaseException, memory: int, lines_before: int = 0) -> ToolError:
-    """The INVALID_SQL for an exception of DuckDB.
+    """The INVALID_SQL for an exception of DuckDB, or QUERY_TIMEOUT for a lack of memory.
 
     memory: MiB that it had. lines_before: lines in front of the statement that the user did not write.
     """
@@ -33,7 +32,7 @@ def translate(error: BaseException, memory: int, lines_before: int = 0) -> ToolE
 
     text = str(error)
     if isinstance(error, MemoryError | duckdb.OutOfMemoryException) or _IS_FULL.search(text):
-        return invalid_sql(f"it needs more memory than the {memory} MiB that it may have", _HINT)
+        return query_too_large(memory)
     if "unnamed struct" in text:
         return invalid_sql("a column is a row without names; name its parts, like {'title': a, 'path': b}")
     if isinstance(error, duckdb.InternalException | duckdb.FatalException):

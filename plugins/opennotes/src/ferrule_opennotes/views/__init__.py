@@ -26,8 +26,7 @@ def validate(arguments: JSONObject) -> list[str]:
 def execute(arguments: JSONObject, context: Context) -> ViewListAnswer | ViewAnswer:
     """List the views: `{"views", "notebook"}`; or run one: `{"view", "results", "pagination", "notebook"}`.
 
-    Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND, VIEW_NOT_FOUND, INVALID_INPUT, QUERY_TIMEOUT or
-    CLI_FAILED.
+    Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND, VIEW_NOT_FOUND or INVALID_INPUT.
     """
     from ferrule_opennotes.views.handler import answer
 

@@ -1,4 +1,4 @@
-"""The six views that every CLI has, as its documentation describes them."""
+"""The six views that both generations of the CLI have, as their documentation describes them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from ferrule_opennotes.links import Links
 from ferrule_opennotes.notebook import dates
 from ferrule_opennotes.notebook.notes import Note, to_text
 from ferrule_opennotes.views.conditions.fields import to_number
-from ferrule_opennotes.views.definitions import Definition, Parameter, make_refusal
+from ferrule_opennotes.views.definitions import Definition, Parameter, ViewDefect, make_refusal
 from ferrule_opennotes.views.rows import Row, sort_by_created, sort_by_modified
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from ferrule_opennotes.program.process import Kind
     from ferrule_opennotes.views.parameters import Values
 
 RECENT = 20
@@ -36,6 +37,14 @@ VIEWS = {
         Definition("broken-links", "built-in", "Notes with links that name nothing in the notebook"),
     )
 }
+
+
+def list_views(kind: Kind) -> dict[str, Definition | ViewDefect]:
+    """The views by name. opennotes shows seven statuses where a call names none, and jot all there are."""
+    if kind == "jot":
+        return dict(VIEWS)
+    kanban = VIEWS["kanban"]._replace(parameters=(_STATUS._replace(default=",".join(STATUSES)),))
+    return {**VIEWS, "kanban": kanban}
 
 
 def run(name: str, notes: list[Note], root: str, values: Values) -> list[Row]:

@@ -1,44 +1,34 @@
-"""Which views there are: those of the CLI, which is asked, since its version says nothing, and configured ones.
+"""Which views there are: the built-in ones and those of configurations.
 
 Of several of one name the notebook's counts, then the global one.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from ferrule_opennotes import errors
 from ferrule_opennotes.answers.pages import add_guidance, take_fitting
 from ferrule_opennotes.notebook import configuration
 from ferrule_opennotes.notebook.resolution import order_kinds
-from ferrule_opennotes.program.cli_errors import require_success
-from ferrule_opennotes.program.process import run
-from ferrule_opennotes.program.scratch import scratch_notebook
 from ferrule_opennotes.views import builtin
 from ferrule_opennotes.views.conditions.statement import Statement, parse_statement
-from ferrule_opennotes.views.definitions import Definition, DefinitionError, ViewDefect, parse, parse_parameters
+from ferrule_opennotes.views.definitions import Definition, DefinitionError, ViewDefect, parse
 from ferrule_opennotes.views.dsl.presentation import TextQuery, parse_text
 
 if TYPE_CHECKING:
-    from ferrule import Context, JSONObject
-    from ferrule.text.json_types import JSONMapping
     from ferrule_opennotes.answers.types import ViewListAnswer
     from ferrule_opennotes.notebook.notebook import Notebook
-    from ferrule_opennotes.program.process import Program
+    from ferrule_opennotes.program.process import Kind
     from ferrule_opennotes.views.definitions import Origin
 
 _ORIGINS = ("built-in", "global", "notebook")
 _MAX_DEFECTS = 10  # that the guidance names
-_KEYS = ("name", "description", "parameters")
-_LIST_SECONDS = 10.0  # for a question that needs no notes
 
 
-def list_views(notebook: Notebook, program: Program, context: Context) -> ViewListAnswer:
+def list_views(notebook: Notebook, kind: Kind) -> ViewListAnswer:
     """`{"views", "notebook"}`, with `_guidance` where a view cannot be used or does not fit."""
-    found = find_views(notebook, program, context)
+    found = find_views(notebook, kind)
     usable = [view for view in found.values() if isinstance(view, Definition)]
     shown = take_fitting([view.describe() for view in usable])
     guidance = _guide([view for view in found.values() if isinstance(view, ViewDefect)], len(usable) - len(shown))
@@ -46,54 +36,18 @@ def list_views(notebook: Notebook, program: Program, context: Context) -> ViewLi
     return add_guidance(answer, guidance)
 
 
-def find_views(notebook: Notebook, program: Program, context: Context) -> dict[str, Definition | ViewDefect]:
-    """The views by their names, each with the definition that counts, in the order of their origins and names."""
-    built_in = map(from_cli, list_built_in_views(program, context))
-    found = {view.name: view for view in built_in} | read_custom_views(notebook, program.kind)
-    return dict(sorted(found.items(), key=lambda each: (_ORIGINS.index(each[1].origin), each[0])))
+def find_views(notebook: Notebook, kind: Kind) -> dict[str, Definition | ViewDefect]:
+    """The views by their names, each with the definition that counts, in the order of their origins and names.
 
-
-def list_built_in_views(program: Program, context: Context) -> list[JSONObject]:
-    """The views that the CLI has of itself, by name: each with `name`, `description`, `parameters` where it has any.
-
-    They are asked for in an empty notebook. Raises ToolError CLI_FAILED.
+    kind: of the installed CLI. A view that cannot be used hides another of its name all the same: that one was not
+    asked for.
     """
-    arguments = ["notes", "view", "--list", "--format=json"]
-    with scratch_notebook() as folder:
-        output = run(program, arguments, context, cwd=folder, notebook=folder, limit=_LIST_SECONDS)
-    text = require_success(output, program, arguments)
-    try:
-        views = [view for view in json.loads(text)["views"] if view["origin"] == "built-in"]
-        found = [{name: view[name] for name in _KEYS if view.get(name)} for view in views]
-        return sorted(found, key=itemgetter("name"))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise errors.cli_failed("its list of views cannot be read", [program.path, *arguments]) from None
-
-
-def read_custom_views(notebook: Notebook, kind: str) -> dict[str, Definition | ViewDefect]:
-    """The views of the notebook and of the global configuration by their names. kind: of the installed CLI.
-
-    One that cannot be used hides another of its name all the same: that one was not asked for.
-    """
-    found: dict[str, Definition | ViewDefect] = {}
+    custom: dict[str, Definition | ViewDefect] = {}
     for origin, value in _read_configured(notebook, kind):
         for name, definition in _name_definitions(value, origin):
-            found.setdefault(name, definition)
-    return found
-
-
-def from_cli(listed: JSONMapping) -> Definition:
-    """A built-in view as the CLI lists it, with the parameters that it can be given here."""
-    name = str(listed["name"])
-    known = builtin.VIEWS.get(name)
-    try:
-        stated = parse_parameters(listed.get("parameters"))
-    except DefinitionError:
-        stated = ()
-    names = {parameter.name for parameter in stated}
-    others = [parameter for parameter in (known.parameters if known else ()) if parameter.name not in names]
-    description = str(listed.get("description") or "") or (known.description if known else "")
-    return Definition(name, "built-in", description, (*stated, *others))
+            custom.setdefault(name, definition)
+    found = builtin.list_views(kind) | custom
+    return dict(sorted(found.items(), key=lambda each: (_ORIGINS.index(each[1].origin), each[0])))
 
 
 def parse_query(definition: Definition) -> Statement | TextQuery:
@@ -112,7 +66,7 @@ def _guide(flawed: Sequence[ViewDefect], missing: int) -> str:
     return " ".join(parts)
 
 
-def _read_configured(notebook: Notebook, kind: str) -> Iterator[tuple[Origin, object]]:
+def _read_configured(notebook: Notebook, kind: Kind) -> Iterator[tuple[Origin, object]]:
     yield "notebook", notebook.config.get("views")
     for each in order_kinds(kind):
         yield "global", configuration.read_views(each)

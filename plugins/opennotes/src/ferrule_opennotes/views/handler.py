@@ -12,7 +12,7 @@ from ferrule_opennotes.notebook.characters import make_storable
 from ferrule_opennotes.notebook.resolution import open_notebook
 from ferrule_opennotes.program.discovery import find_program
 from ferrule_opennotes.views import builtin
-from ferrule_opennotes.views.catalogue import find_views, list_views, parse_query, read_custom_views
+from ferrule_opennotes.views.catalogue import find_views, list_views, parse_query
 from ferrule_opennotes.views.definitions import Definition, DefinitionError, ViewDefect, make_refusal
 from ferrule_opennotes.views.parameters import fill
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
     from ferrule_opennotes.answers.types import ViewAnswer, ViewListAnswer
     from ferrule_opennotes.notebook.notebook import Notebook
-    from ferrule_opennotes.program.process import Program
+    from ferrule_opennotes.program.process import Kind
     from ferrule_opennotes.views.rows import Row
 
 
@@ -56,15 +56,15 @@ def _give_example(value: object) -> str:
 
 def answer(arguments: JSONObject, context: Context) -> ViewListAnswer | ViewAnswer:
     """Do what `execute` promises."""
-    program = find_program(context)
-    notebook = open_notebook(arguments.get("notebook"), program.kind)
+    kind = find_program(context).kind
+    notebook = open_notebook(arguments.get("notebook"), kind)
     name = arguments.get("view")
     if name is None:
-        return list_views(notebook, program, context)
+        return list_views(notebook, kind)
     given: dict[str, str] = arguments.get("params") or {}
     offset, limit = pages.read_bounds(arguments)
-    definition = _find_definition(name, given, notebook, program, context)
-    rows = _find_rows(definition, given, notebook, program, context)
+    definition = _find_definition(name, notebook, kind, context)
+    rows = _find_rows(definition, given, notebook)
     page = pages.cut([row.describe() for row in rows[offset : offset + limit]], len(rows), offset, limit)
     answer: ViewAnswer = {
         "view": {"name": name, "description": definition.description},
@@ -75,33 +75,20 @@ def answer(arguments: JSONObject, context: Context) -> ViewListAnswer | ViewAnsw
     return pages.add_guidance(answer, page.guidance)
 
 
-def _find_definition(
-    name: str, given: Mapping[str, str], notebook: Notebook, program: Program, context: Context
-) -> Definition:
-    found = read_custom_views(notebook, program.kind).get(name)
-    # The CLI is asked only where it knows better: what it calls a view's default, and views that are new here.
-    if found is None and name in builtin.VIEWS and (name != "kanban" or "status" in given):
-        return builtin.VIEWS[name]
+def _find_definition(name: str, notebook: Notebook, kind: Kind, context: Context) -> Definition:
+    views = find_views(notebook, kind)
+    found = views.get(name)
     if found is None:
-        everything = find_views(notebook, program, context)
-        found = everything.get(name) or builtin.VIEWS.get(name)
-    if found is None:
-        available = [view.name for view in everything.values() if isinstance(view, Definition)]
+        available = [view.name for view in views.values() if isinstance(view, Definition)]
         raise errors.view_not_found(name, context.name_of("opennotes_views"), available)
     if isinstance(found, ViewDefect):
         raise _refuse_defect(found, notebook)
     return found
 
 
-def _find_rows(
-    definition: Definition, given: Mapping[str, str], notebook: Notebook, program: Program, context: Context
-) -> list[Row]:
+def _find_rows(definition: Definition, given: Mapping[str, str], notebook: Notebook) -> list[Row]:
     # Local time: what is today is what is today where the notes are written.
     values = fill(definition.name, definition.parameters, given, datetime.now().astimezone())
-    if definition.origin == "built-in" and definition.name not in builtin.VIEWS:
-        from ferrule_opennotes.views.cli_execution import run
-
-        return run(definition, given, notebook, program, context)
     notes = notebook.list_notes()
     try:
         if definition.origin == "built-in" or definition.special:

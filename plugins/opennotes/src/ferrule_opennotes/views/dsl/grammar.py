@@ -14,6 +14,8 @@ _TERM = re.compile(
     rf"(?:\"(?P<quoted>[^\"]*)\"|(?P<word>{_WORD}))"
 )
 _NO_VALUE = re.compile(r"[A-Za-z_][\w.-]*:[<>=]*")
+_NO_WORD = re.compile(r"[-:<>=]+")
+_BRACKET = re.compile(r"\(+-?[A-Za-z_][\w.-]*:")
 _EXISTENCE = ("has", "missing")
 
 
@@ -27,6 +29,7 @@ class Term(NamedTuple):
     operator: str
     value: str
     is_negated: bool
+    is_quoted: bool = False
 
 
 class Directives(NamedTuple):
@@ -84,9 +87,11 @@ def _parse_term(match: re.Match[str]) -> Term:
     field = match["field"].lower() if match["field"] else None
     if field is None and match["word"] and _NO_VALUE.fullmatch(value):
         raise DefinitionError(f"{value[:60]!r} has no value")
+    if field is None and match["word"] and (_NO_WORD.fullmatch(value) or _BRACKET.match(value)):
+        raise DefinitionError(f"{value[:60]!r} is no term; brackets and signs group nothing")
     if field in _EXISTENCE:
         return Term(None, field, value, bool(match["minus"]))
-    return Term(field, match["operator"] or "=", value, bool(match["minus"]))
+    return Term(field, match["operator"] or "=", value, bool(match["minus"]), match["quoted"] is not None)
 
 
 def _parse_directives(text: str) -> Directives:

@@ -97,7 +97,7 @@ def _make_key(field: str) -> Callable[[Note], Any]:
 _KEYS: dict[str, Callable[[Note], Any]] = {
     "modified": lambda note: dates.sort_key(note.modified),
     "created": lambda note: dates.sort_key(note.created) if note.created else None,
-    "title": lambda note: note.name.casefold(),
+    "title": lambda note: note.title.casefold() if note.title else None,
     "path": lambda note: note.path,
 }
 

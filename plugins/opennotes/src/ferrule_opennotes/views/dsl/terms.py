@@ -80,7 +80,10 @@ def _make_positive_test(term: Term, values: Values) -> Test:
     if term.operator in ("has", "missing"):
         wanted, field = term.operator == "has", normalize_name(values.text(term.value))
         return lambda note: (_read_value(note, field) not in (None, "", [], {})) is wanted
-    tests = [_make_value_test(term, value, values.now) for value in values.alternatives(term.value)]
+    found = values.alternatives(term.value)
+    if term.field and "," in term.value and not term.is_quoted:  # any of them, as jot takes a list of words
+        found = [item for value in found for item in value.split(",") if item]
+    tests = [_make_value_test(term, value, values.now) for value in found]
     return lambda note: any(test(note) for test in tests)
 
 
