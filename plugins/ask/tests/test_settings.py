@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ferrule.errors import ConfigurationMalformed
-from ferrule_ask.prices import price_of
+from ferrule_ask.prices import Price, price_of
 from ferrule_ask.settings import API_VERSION, BASE_URL, MAX_TOKENS, MODEL, AskOverrides, Budgets, Reader, Settings
 
 VARIABLES = ("FERRULE_ASK_MODEL", "FERRULE_ASK_MAX_TOKENS", "FERRULE_ASK_BUDGETS", "FERRULE_ASK_API_VERSION")
@@ -89,6 +89,12 @@ def test_a_price_is_two_numbers(prices: str, file: Path) -> None:
     file.write_text(f"[ask.prices]\n{prices}\n")
     with pytest.raises(ConfigurationMalformed, match="dollars for a million tokens"):
         Reader(AskOverrides())
+
+
+def test_a_model_may_cost_nothing_and_no_less() -> None:
+    assert Price.of(0, "0").cost(1_000_000, 1_000_000) == 0
+    with pytest.raises(ValueError, match="not negative"):
+        Price.of(0, -1)
 
 
 def test_a_price_of_the_arguments_counts_before_that_of_the_file_before_the_table(file: Path) -> None:

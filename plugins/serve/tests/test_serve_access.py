@@ -11,6 +11,8 @@ import pytest
 
 import ferrule
 import ferrule_serve
+from ferrule.errors import ServingRefused
+from ferrule_serve.mcp.addresses import Token
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.serve.serving import SECONDS, HttpService
 from ferrule_testkit.serve.tools import install_two
@@ -79,6 +81,17 @@ def test_what_must_not_be_served_is_refused_with_the_reason(options: list[str], 
     assert refused.code in (1, 2)
     assert said in " ".join(refused.err.split())
     assert refused.out == ""
+
+
+@pytest.mark.parametrize("value", ["short", "with a blank in it", "é" * 20, "a-tab-is\there-inside", "x" * 15])
+def test_a_token_that_could_not_be_sent_or_guessed_is_refused(value: str) -> None:
+    with pytest.raises(ServingRefused, match="16 characters at least, in ASCII and without blanks"):
+        Token(value)
+
+
+def test_a_token_of_16_characters_is_taken() -> None:
+    assert Token("x" * 16).is_in(b"Bearer " + b"x" * 16)
+    assert not Token("x" * 16).is_in(b"Bearer " + b"x" * 17)
 
 
 def test_a_port_that_is_taken_is_told(small: Machine) -> None:
