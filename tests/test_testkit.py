@@ -51,7 +51,9 @@ def run_pytest(folder: Path, source: str, *plugins: str, **options: object) -> "
     (folder / "test_it.py").write_text(source)
     named = [word for plugin in plugins for word in ("-p", f"ferrule_testkit.{plugin}")]
     command = [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", f"--basetemp={folder / 't'}", *named]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "FERRULE_TEST_"))
+    }
     return subprocess.run(
         [*command, "test_it.py"], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, **options
     )
