@@ -27,6 +27,7 @@ _IN_ONE_WORKER = (
     "tests/test_distributions.py",
     "host/tests/test_cli_new.py",
     "host/tests/test_forms_providers.py",
+    "plugins/serve/tests/test_serve.py",
     "tests/test_ask_aimock.py",
     "tests/test_ask_recorded.py",
     "tests/test_ask_sdk.py",
@@ -46,6 +47,16 @@ def pytest_xdist_auto_num_workers() -> int:
     return 2 * (os.cpu_count() or 1)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what one worker has to do alone, so that the others do not wait for it in the end."""
+    items.sort(key=lambda item: _path(item.nodeid) not in _IN_ONE_WORKER)
+
+
+def _path(nodeid: str) -> str:
+    return nodeid.partition("::")[0]
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Keep together what shares an environment, which the mark xdist_group does not do in every release of pytest."""
@@ -53,8 +64,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class Scheduling(LoadGroupScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            path = nodeid.partition("::")[0]
-            return path if path in _IN_ONE_WORKER else nodeid
+            return path if (path := _path(nodeid)) in _IN_ONE_WORKER else nodeid
 
     return Scheduling(config, log)
 

@@ -16,7 +16,7 @@ from ferrule_testkit.corpus import Site
 from ferrule_testkit.model.offered_tools import OSLO, SECONDS, names
 from ferrule_testkit.runs import marked, wait_for, wait_until_gone
 
-pytestmark = [pytest.mark.process, pytest.mark.usefixtures("keyless")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("keyless")]
 
 HANGING = ("hangs_in_sleep", "ignores_sigterm", "stops_itself", "loops_in_c", "waits_for_a_child", "prints_forever")
 LEAVING = ("leaves_a_daemon", "leaves_a_chain", "kills_its_group", "kills_its_parent", "segfaults")

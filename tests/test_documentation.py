@@ -30,6 +30,7 @@ PAGES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_in_the_pages_runs(page: Path, tmp_path: Path) -> None:
     module = tmp_path / "page.py"

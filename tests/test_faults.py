@@ -235,6 +235,7 @@ def test_a_console_script_ends_in_one_document_and_says_first_what_happened(
         assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @A_FAULT_OF_EACH_KIND
 def test_an_agent_gets_the_document_with_exit_code_0(fault: Fault, corpus: Site, environment: dict[str, str]) -> None:
     linked = corpus.links / f"{fault.tool}-tool"
@@ -276,6 +277,7 @@ def test_a_worker_that_serves_it_serves_others_as_before(
     assert len(answer.text.encode()) <= 8_192
 
 
+@pytest.mark.slow
 @A_FAULT_OF_EACH_KIND
 def test_ferrule_run_survives_it(fault: Fault, corpus: Site, environment: dict[str, str]) -> None:
     command = [*FERRULE, "run", fault.tool.replace("-", "_"), "{}"]

@@ -237,6 +237,7 @@ def test_what_is_no_expression_is_said(expression: str, state: Path, read: Any) 
     assert "grep: it is no regular expression" in document["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("expression", [r"(w+)+$x", r"(?s).*.*.*.*.*x"])
 def test_an_expression_that_takes_years_is_ended(expression: str, state: Path, read: Any) -> None:

@@ -281,6 +281,7 @@ def test_much_of_anything_is_read_like_a_page_of_it(linked: Linked, piece: str) 
     assert set(links.broken(long)) == set(links.broken(short))
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_ten_thousand_notes(linked: Linked) -> None:
     files = {

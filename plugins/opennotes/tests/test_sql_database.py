@@ -186,6 +186,7 @@ def test_a_thousand_notes_fit_into_the_memory_of_a_call(tmp_path: Path):
     assert in_a_process(statement, tmp_path, limit=1024) == "[{'n': 1000, 'l': 5520}]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "statement",
     [

@@ -70,6 +70,7 @@ def test_an_uninterruptible_query_is_query_timeout(jot: Cli, asked: str, failure
 
 
 # Those of test_sql_database.py, which are refused by the database itself, are left to it.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "statement",
     [

@@ -14,7 +14,7 @@ import yaml
 from ferrule_testkit import opennotes_programs
 from ferrule_testkit.opennotes_programs import GENERATIONS, OFFLINE, Cli
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.slow
 _KINDS = ("real", "standin")
 
 

@@ -17,7 +17,7 @@ from ferrule_opennotes.views.parameters import fill
 from ferrule_testkit import PROJECT, opennotes_programs
 from ferrule_testkit.opennotes_programs import OFFLINE
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.slow
 
 NOW = datetime.now().astimezone()
 NOTES = {
