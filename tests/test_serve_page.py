@@ -289,6 +289,7 @@ def test_a_call_whose_visitor_leaves_ends_with_all_that_it_started(visitor: Visi
     wait_until(lambda: "cancelled" in visitor.get("/calls")[1], "the outcome")
 
 
+@pytest.mark.slow
 def test_with_a_token_a_browser_asks_for_it_and_gives_it_as_a_password(machine: Machine) -> None:
     environment = {**machine.environment, "FERRULE_SERVE_TOKEN": TOKEN}
     with HttpService(environment, "echo", "--page", work=machine.work) as service:

@@ -78,6 +78,7 @@ def test_a_disabled_tool_is_no_fault(machine: Machine) -> None:
     assert "FERRULE_DISABLE" in row(listed, "crashing")
 
 
+@pytest.mark.slow
 def test_a_plugin_that_hangs_is_broken_and_says_what_to_do(machine: Machine) -> None:
     machine.install("hanging", top="import time\ntime.sleep(1000)")
     found = tools(machine.ferrule("list", "--check", "--json"))["hanging"]

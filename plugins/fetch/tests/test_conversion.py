@@ -33,6 +33,7 @@ def test_a_page_that_the_converter_cannot_take_comes_back_as_plain_text(monkeypa
     assert convert("<p>text") == ("", f"{PLAIN}\n\ntext")
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_page_whose_markdown_outgrows_it_comes_back_as_plain_text() -> None:
     base = f"<base href='http://h/{'b' * 8_000}/'>"

@@ -94,6 +94,7 @@ def call_that_waits(mark: Path) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGINT", "closed stdin", "SIGKILL"])
 def test_stdio_ends_whatever_runs_and_leaves_nothing(how: str, small: Machine, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
@@ -111,6 +112,7 @@ def test_stdio_ends_whatever_runs_and_leaves_nothing(how: str, small: Machine, t
         wait_until(lambda: not [one for one in others if is_alive(one)], "the end of all processes")
 
 
+@pytest.mark.slow
 def test_stdout_carries_the_protocol_alone_and_stderr_a_few_lines(small: Machine) -> None:
     small.install(
         "prints",
@@ -147,6 +149,7 @@ def test_a_signal_that_comes_while_the_server_starts_ends_it_in_order(
             wait_until(lambda one=one: not is_alive(one), "the end of what it has started")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "code"),
     [
@@ -169,6 +172,7 @@ def test_what_is_no_message_is_answered_and_a_blank_line_is_not(line: bytes, cod
         process.stdin.close()
 
 
+@pytest.mark.slow
 def test_a_client_of_the_handshake_era_is_told_from_the_level_on_that_it_has_set(small: Machine) -> None:
     events = """context.event({"event": "usual"}); context.event({"event": "bad", "level": "error"}); return {}"""
     small.install("tells", execute=events)
@@ -185,6 +189,7 @@ def test_a_client_of_the_handshake_era_is_told_from_the_level_on_that_it_has_set
         process.stdin.close()
 
 
+@pytest.mark.slow
 def test_initialize_is_answered_while_a_plugin_is_still_being_loaded(small: Machine, tmp_path: Path) -> None:
     go = tmp_path / "go"
     top = f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.02)"
@@ -201,6 +206,7 @@ def test_initialize_is_answered_while_a_plugin_is_still_being_loaded(small: Mach
         process.communicate(timeout=SECONDS)
 
 
+@pytest.mark.slow
 def test_tools_that_are_named_are_loaded_before_the_first_call(small: Machine, tmp_path: Path) -> None:
     loaded = tmp_path / "loaded"
     top = f"import os\nwith open({str(loaded)!r}, 'a') as file: file.write('x')"
@@ -213,6 +219,7 @@ def test_tools_that_are_named_are_loaded_before_the_first_call(small: Machine, t
         process.communicate(timeout=SECONDS)
 
 
+@pytest.mark.slow
 def test_a_call_that_is_late_is_ended(small: Machine, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
 
@@ -227,6 +234,7 @@ def test_a_call_that_is_late_is_ended(small: Machine, tmp_path: Path) -> None:
     assert not any(is_alive(int(process)) for process in mark.read_text().split())
 
 
+@pytest.mark.slow
 def test_over_http_a_running_call_finishes_and_nothing_new_begins(small: Machine, tmp_path: Path) -> None:
     mark, answers = tmp_path / "mark", []
 
@@ -258,6 +266,7 @@ def test_over_http_a_running_call_finishes_and_nothing_new_begins(small: Machine
     assert '"structuredContent":{"waited":true}' in answer
 
 
+@pytest.mark.slow
 def test_a_client_with_a_session_can_cancel_and_does_not_hold_up_the_end(small: Machine, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
 
@@ -290,7 +299,12 @@ def _is_refused(service: HttpService) -> bool:
     return False
 
 
-CHANGES: list[Any] = [("stdio", LEGACY), ("stdio", MODERN), ("http", MODERN), ("http --sessions", LEGACY)]
+CHANGES: list[Any] = [
+    ("stdio", LEGACY),
+    pytest.param("stdio", MODERN, marks=pytest.mark.slow),
+    ("http", MODERN),
+    pytest.param("http --sessions", LEGACY, marks=pytest.mark.slow),
+]
 
 
 @pytest.mark.parametrize(("transport", "era"), CHANGES, ids=str)
@@ -345,6 +359,7 @@ class _Told:
         await asyncio.wait_for(anext(self._events), SECONDS)
 
 
+@pytest.mark.slow
 def test_code_that_has_been_replaced_is_served_no_more(small: Machine) -> None:
     async def talk() -> None:
         async with connected(on_stdio(small.environment, "hello"), MODERN) as client:

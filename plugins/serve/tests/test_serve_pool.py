@@ -405,6 +405,7 @@ def test_a_pool_whose_workers_cannot_start_says_so(served: Served) -> None:
     assert b"ended before it could take the call" in answered.document
 
 
+@pytest.mark.slow
 def test_many_calls_leave_no_memory_no_processes_and_no_descriptors(served: Served) -> None:
     install(served, "return {'text': 'x' * 10_000}")
 
