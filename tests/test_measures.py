@@ -20,6 +20,9 @@ from markdown.trees import canonical
 from markdown.trips import compared, meetable
 from markdown.workers import Unavailable, Worker
 
+pytestmark = pytest.mark.slow
+
+
 BENCH = Path(__file__).parents[1] / "bench" / "conversion.py"
 URL = "http://e.org/folder/page.html"
 
@@ -123,7 +126,6 @@ def test_an_example_that_only_raw_html_can_express_does_not_count():
     assert [case.name for case in meetable(cases)] == ["emphasis"]
 
 
-@pytest.mark.process
 def test_every_text_of_the_fuzz_can_be_told_in_its_context():
     cases = list(fuzz.cases(per_context=20))
     assert meetable(cases) == cases
@@ -135,7 +137,6 @@ def test_there_are_more_than_2200_texts_and_the_seed_decides_which():
     assert list(fuzz.cases(seed=1, per_context=5)) != list(fuzz.cases(seed=2, per_context=5))
 
 
-@pytest.mark.slow
 @pytest.mark.index
 def test_580_examples_of_commonmark_count_and_106_of_gfm():
     assert len(meetable(examples.commonmark())) == 580
@@ -222,7 +223,6 @@ def test_pages_are_taken_at_equal_distances():
     assert spread(list("ab"), 3) == ["a", "b"]
 
 
-@pytest.mark.process
 def test_a_converter_that_dies_gives_nothing_for_that_page_and_the_next_one_all_the_same():
     with Worker("ours on html5lib", sys.executable) as worker:
         os.kill(worker.pid, signal.SIGKILL)
@@ -230,7 +230,6 @@ def test_a_converter_that_dies_gives_nothing_for_that_page_and_the_next_one_all_
         assert worker.convert("<p>two", URL).markdown.strip() == "two"
 
 
-@pytest.mark.process
 def test_a_converter_that_hangs_is_ended():
     with Worker("ours on html5lib", sys.executable) as worker:
         os.kill(worker.pid, signal.SIGSTOP)
@@ -240,13 +239,11 @@ def test_a_converter_that_hangs_is_ended():
         assert worker.convert("<p>two", URL).markdown.strip() == "two"
 
 
-@pytest.mark.process
 def test_a_converter_that_is_not_there_says_why():
     with pytest.raises(Unavailable, match="no such converter"):
         Worker("no such converter", sys.executable)
 
 
-@pytest.mark.process
 def test_the_bench_prints_a_line_of_json_for_each_converter():
     command = [
         sys.executable,

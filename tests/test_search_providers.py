@@ -239,6 +239,7 @@ def test_a_variable_that_its_tool_depends_on_makes_another_search(third: Third) 
     assert [one["_meta"]["cache"]["cached"] for one in told] == [False, True, False]
 
 
+@pytest.mark.slow
 def test_where_one_does_not_say_in_time_what_it_is_no_search_is_taken_for_another(third: Third) -> None:
     third.declare("import time; time.sleep(600)")
     cached = {"FERRULE_WRAPPERS": "cache", "FERRULE_SEARCH_ROUTING": "brave"}

@@ -282,6 +282,7 @@ def test_an_existing_note_is_left_alone(cli: Cli, create: Write, refused: Answer
     assert refused("Other", path="project-alpha.md")["code"] == "NOTE_EXISTS"
 
 
+@pytest.mark.slow
 def test_of_many_calls_at_once_exactly_one_writes(cli: Cli, call: Callable[..., Run], notebook: Path) -> None:
     titles = [f"Same {sign} name" for sign in "!?.,;:"]
     with ThreadPoolExecutor(len(titles)) as pool:

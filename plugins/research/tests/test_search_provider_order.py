@@ -131,6 +131,7 @@ def test_where_the_first_provider_fails_the_next_one_answers(web: Web, fault: st
     assert [one["provider"] for one in events(done) if one["event"] == "provider_failed"] == ["brave"]
 
 
+@pytest.mark.slow
 def test_a_provider_that_never_answers_leaves_time_for_a_slow_one(web: Web) -> None:
     def slow(exchange: Exchange) -> None:
         time.sleep(1.5)
