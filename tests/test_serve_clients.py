@@ -16,7 +16,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.node_programs import INSPECTOR, client, command
-from ferrule_testkit.serve.serving import BIN, ERAS, SECONDS, HttpService, connected
+from ferrule_testkit.serve.service import BIN, ERAS, SECONDS, HttpService, connected
 from ferrule_testkit.serve.tools import install
 
 pytestmark = pytest.mark.slow

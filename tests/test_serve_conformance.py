@@ -13,7 +13,7 @@ import pytest
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.node_programs import CONFORMANCE, CONFORMANCE_2026, command
 from ferrule_testkit.serve.conformance_tools import install
-from ferrule_testkit.serve.serving import HttpService, wait_until
+from ferrule_testkit.serve.service import HttpService, wait_until
 
 pytestmark = pytest.mark.slow
 

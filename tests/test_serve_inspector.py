@@ -10,7 +10,7 @@ import pytest
 
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.node_programs import INSPECTOR, command
-from ferrule_testkit.serve.serving import BIN, SECONDS, HttpService
+from ferrule_testkit.serve.service import BIN, SECONDS, HttpService
 from ferrule_testkit.serve.tools import install
 
 pytestmark = pytest.mark.slow

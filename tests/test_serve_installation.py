@@ -12,7 +12,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from ferrule_testkit.corpus import PROBE
-from ferrule_testkit.serve.serving import ERAS, LEGACY, SECONDS, Heard, connected, wait_until
+from ferrule_testkit.serve.service import ERAS, LEGACY, SECONDS, Heard, connected, wait_until
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,7 @@ from ferrule_serve.page.form_fields import form_fields, read_arguments
 from ferrule_serve.page.views import environment
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.serve import tools as served_tools
-from ferrule_testkit.serve.serving import HttpService, is_alive, wait_until
+from ferrule_testkit.serve.service import HttpService, is_alive, wait_until
 from ferrule_testkit.serve.tools import SECRET
 from ferrule_testkit.web import page_tools
 

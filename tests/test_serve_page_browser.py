@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.serve import tools as served_tools
 from ferrule_testkit.serve.browser import Opened, chromium, needs_chromium
-from ferrule_testkit.serve.serving import SECONDS, HttpService, is_alive, wait_until
+from ferrule_testkit.serve.service import SECONDS, HttpService, is_alive, wait_until
 from ferrule_testkit.web import page_tools
 
 pytestmark = [pytest.mark.slow, needs_chromium]

@@ -18,7 +18,7 @@ import pytest
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.redis_server import RedisServer
 from ferrule_testkit.serve.balancer import Balancer, free_ports
-from ferrule_testkit.serve.serving import ERAS, LEGACY, META, MODERN, SECONDS, HttpService, connected
+from ferrule_testkit.serve.service import ERAS, LEGACY, META, MODERN, SECONDS, HttpService, connected
 
 pytestmark = pytest.mark.slow
 

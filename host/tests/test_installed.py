@@ -22,7 +22,7 @@ from ferrule.installed import (
     supervise,
 )
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.serve.serving import is_alive, wait_until
+from ferrule_testkit.serve.service import is_alive, wait_until
 
 SECRET = "sk-0123456789"
 CREDENTIALS = """

@@ -9,7 +9,7 @@ from ferrule.errors import ToolFailed
 from ferrule.installed import ALL, UNKNOWN, InventorySnapshot, Snapshot, ToolFacts
 from ferrule.supervision import python_process
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.serve.serving import is_alive, wait_until
+from ferrule_testkit.serve.service import is_alive, wait_until
 
 pytestmark = pytest.mark.process
 

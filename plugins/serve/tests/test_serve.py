@@ -14,7 +14,7 @@ import pytest
 from mcp import Client, MCPError
 
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.serve.serving import (
+from ferrule_testkit.serve.service import (
     ERAS,
     LEGACY,
     META,

@@ -14,7 +14,7 @@ import ferrule_serve
 from ferrule.errors import ServingRefused
 from ferrule_serve.mcp.addresses import Token
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.serve.serving import SECONDS, HttpService
+from ferrule_testkit.serve.service import SECONDS, HttpService
 from ferrule_testkit.serve.tools import install_two
 
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("serve-access")]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.serve.serving import (
+from ferrule_testkit.serve.service import (
     BIN,
     ERAS,
     LEGACY,

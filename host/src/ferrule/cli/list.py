@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ferrule.admin import program_status
 from ferrule.admin.inventory import CLASH, DISABLED, OK, UNCHECKED, Entry
 from ferrule.admin.wrapper_status import BROKEN, WrapperStatus, statuses
 from ferrule.cli.output import plain, print_json, print_table
@@ -15,6 +14,7 @@ from ferrule.config import configuration
 
 if TYPE_CHECKING:
     from ferrule.admin.program_status import ProgramStatus
+    from ferrule.config.configuration import Configuration
 
 _USABLE_STATES = (OK, UNCHECKED, DISABLED)
 
@@ -38,8 +38,7 @@ def command(check: bool, as_json: bool) -> int:
     found = list(entries((), load=check))
     settings = configuration.read()
     wrappers = statuses(settings, load=check)
-    usable = [entry.tool for entry in found if check and entry.state not in (CLASH, DISABLED)]
-    programs = program_status.statuses(usable, settings)
+    programs = _programs(found, settings) if check else []
     if as_json:
         listed = {"tools": [entry.as_dict() for entry in found], "wrappers": [one.as_dict() for one in wrappers]}
         print_json({**listed, "programs": [one.as_dict() for one in programs]} if check else listed)
@@ -53,6 +52,12 @@ def command(check: bool, as_json: bool) -> int:
         _print_programs(programs)
     is_well = all(entry.state in _USABLE_STATES for entry in found) and not any(one.state == BROKEN for one in wrappers)
     return int(check and not is_well)
+
+
+def _programs(found: list[Entry], settings: Configuration) -> list[ProgramStatus]:
+    from ferrule.admin import program_status  # not above: without --check nobody needs it
+
+    return program_status.statuses([entry.tool for entry in found if entry.state not in (CLASH, DISABLED)], settings)
 
 
 def _print_wrappers(wrappers: list[WrapperStatus]) -> None:
