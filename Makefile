@@ -12,11 +12,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 PLUGINS := $(wildcard plugins/*)
-HEAVY := plugins/duckdb plugins/serve# bring pyarrow and the SDK of MCP, more than all the rest together; tests want them
-for_use := --editable "host[http,redis]" $(addprefix --editable ,$(filter-out $(HEAVY),$(PLUGINS)))
-for_work := --editable "host[http,redis]" $(addprefix --editable ,$(PLUGINS)) --editable tests/testkit --requirement requirements-dev.txt
-FOR_USE := host/pyproject.toml host/hatch_build.py $(addsuffix /pyproject.toml,$(filter-out $(HEAVY),$(PLUGINS)))
-PROJECTS := host/pyproject.toml host/hatch_build.py $(addsuffix /pyproject.toml,$(PLUGINS)) tests/testkit/pyproject.toml
+HEAVY := plugins/duckdb# brings pyarrow, more than all the rest together; tests want it
+for_use := --editable "host[http,redis,schema]" $(addprefix --editable ,$(filter-out $(HEAVY),$(PLUGINS)))
+for_work := --editable "host[http,redis,schema]" $(addprefix --editable ,$(PLUGINS)) --editable tests/testkit --requirement requirements-dev.txt
+FOR_USE := host/pyproject.toml $(addsuffix /pyproject.toml,$(filter-out $(HEAVY),$(PLUGINS)))
+PROJECTS := host/pyproject.toml $(addsuffix /pyproject.toml,$(PLUGINS)) tests/testkit/pyproject.toml
 
 ifneq ($(TIER),)
   CHOSEN = $(if $(filter all,$(TIER)),,-m "$(TIER)$(if $(filter slow,$(TIER)),, and not slow)")

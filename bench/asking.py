@@ -4,6 +4,9 @@ Usage: python bench/asking.py [--runs N] [--json]
 
 The server is a process of its own on loopback, which answers at once; the tool lives in memory and does too. A question
 that searches takes two requests. Then fifty rows, with a server that takes 100 ms: one after the other = 1.0.
+
+Last, rows in SQL against a bucket of requests, on a clock that runs ten times as fast: rows a minute, beside the most
+that the bucket lets through, and milliseconds of processor for each row.
 """
 
 from __future__ import annotations
@@ -23,10 +26,14 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from ferrule_ask import Client, Limits
+from ferrule_ask.pace.clock import Clock
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.server import MODEL_KEY, ModelServer, calls, says
+from ferrule_testkit.model.token_bucket import TokenBucket
 
 ROWS, LATE = 50, 0.1  # rows of a query, and seconds that the server takes for each
+SPEED = 10  # of the clock under which buckets are measured
+BUCKETS = ((50, 100), (250, 500), (1000, 2000))  # requests a minute, and rows
 HEADERS = {"authorization": f"Bearer {MODEL_KEY}", "anthropic-version": "2026-10-21"}
 QUESTION = {"role": "user", "content": "Context: Bitcoin\n\nQuestion: What is the current price?"}
 RESULT = MemoryTools().offered[0].schema["description"]
@@ -60,9 +67,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=201)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--serve", type=float, help=argparse.SUPPRESS)
+    parser.add_argument("--bucket", type=float, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve is not None:
-        serve(options.serve)
+        serve(options.serve, options.bucket)
         return
     with tempfile.TemporaryDirectory() as home, ExitStack() as open_until_the_end:
         os.environ |= {"HOME": home, "XDG_CONFIG_HOME": home, "IKIGAI_CONFIG_DIR": home, "ANTHROPIC_API_KEY": MODEL_KEY}
@@ -72,6 +80,43 @@ def main() -> None:
         slow = open_until_the_end.enter_context(server(LATE))
         for name, seconds, base in fifty(slow, open_until_the_end):
             tell(name, base / seconds, seconds, as_json=options.json)
+        for per_minute, number in BUCKETS if find_spec("ferrule_duckdb") else ():
+            tell_of_bucket(per_minute, number, as_json=options.json)
+
+
+def tell_of_bucket(per_minute: float, number: int, *, as_json: bool) -> None:
+    """Ask so many rows against a bucket, and print how fast that went."""
+    with server(0, per_minute) as url, Client(toolbox=no_tools(), base_url=url, clock=Clock(SPEED)) as client:
+        taken, requests = in_bucket(client, number), client.usage.requests
+    minutes, least = taken.wall * SPEED / 60, (number - per_minute) / per_minute
+    facts = {
+        "row": f"{number} rows in SQL, {per_minute} a minute",
+        "rows_a_minute": round(number / minutes, 1),
+        "ideal": round(number / least, 1),
+        "requests": requests,
+        "cpu_ms": round(1000 * taken.cpu / number, 2),
+    }
+    text = (
+        f"{facts['row']:40} {facts['rows_a_minute']:6} rows a minute, at best {facts['ideal']}; {requests} requests, "
+        f"{facts['cpu_ms']} ms of processor for a row"
+    )
+    print(json.dumps(facts) if as_json else text, flush=True)
+
+
+def in_bucket(client: Client, number: int) -> Time:
+    """What so many rows of a DuckDB table take. Insists on an answer to each."""
+    import duckdb
+
+    import ferrule_duckdb
+
+    with duckdb.connect() as con, ferrule_duckdb.register(con, client=client):
+        con.execute("SELECT stps_ask_ai(NULL, 'What is it?')").fetchall()  # DuckDB imports pyarrow at its first call
+        sql = f"SELECT count(stps_ask_ai('Row ' || i, 'What is it?')) FROM range({number}) t(i)"
+        answered: list[int] = []
+        taken = timed(lambda: answered.append(con.execute(sql).fetchall()[0][0]))
+    if answered != [number]:
+        raise SystemExit(f"Only {answered} of {number} rows were answered.")
+    return taken
 
 
 def tell_of(row: Row, runs: int, *, as_json: bool) -> None:
@@ -182,20 +227,23 @@ def in_sql(client: Client, concurrency: int) -> float:
 
 
 @contextmanager
-def server(seconds: float) -> Iterator[str]:
-    """The URL of a server in a process of its own that takes so long for each request."""
+def server(seconds: float, per_minute: float | None = None) -> Iterator[str]:
+    """The URL of a server in a process of its own that takes so long for each request, and so many of them a minute."""
     command = [sys.executable, __file__, "--serve", str(seconds)]
+    command += ["--bucket", str(per_minute)] if per_minute else []
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
         process.communicate()  # the end of its stdin ends it
 
 
-def serve(seconds: float) -> None:
+def serve(seconds: float, per_minute: float | None = None) -> None:
     """Answer until stdin ends: with a search where there are tools and no result yet, else with a text."""
     with ModelServer(seconds=seconds) as model:
         search = calls(SEARCH, {"query": "BTC"})
         model.script(lambda one: search if "tools" in one.body and not one.is_second else says("It is 95 dollars."))
+        if per_minute:
+            model.script(TokenBucket(per_minute, clock=Clock(SPEED)))
         print(model.url, flush=True)
         sys.stdin.read()
 

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from installation import ROOT, Installation
 from measuring import Command, compare
 
+from ferrule.testing import Server
 from ferrule_testkit.search.server import Brave, settings, some_hits
-from ferrule_testkit.web.loopback import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What list, search and get cost on small and large notebooks, in starts of a bare interpreter and in seconds.
+"""What list, search, get and views cost on small and large notebooks, in starts of a bare interpreter and in seconds.
 
 Each row also has what the real CLIs take for the same, in seconds: one run, none where a smaller notebook has
 taken ten seconds. They need what scripts/install-opennotes builds; without it an empty program stands where the tools
@@ -23,12 +23,17 @@ from measuring import Command, compare, run
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TOOLS = ("opennotes_list", "opennotes_search", "opennotes_get")
+TOOLS = ("opennotes_list", "opennotes_search", "opennotes_get", "opennotes_views")
 # The older one with a macro in place of the extension that it downloads for each query.
 BUILT = {"opennotes": ROOT / ".tools/bin/opennotes-offline", "jot": ROOT / ".tools/bin/jot"}
 MAX_SECONDS = 10.0
 _WORDS = ("plan", "review", "budget", "alpha", "beta", "meeting", "draft", "travel", "garden", "invoice", "server")
 _STATES = ("todo", "in-progress", "done")
+_TODO = {"logic": "AND", "field": "metadata->>'status'", "operator": "=", "value": "todo"}
+_VIEWS: dict[str, object] = {
+    "todo": {"conditions": [_TODO], "order_by": "(metadata->>'priority')::INTEGER DESC", "limit": 50},
+    "todo-dsl": "status:todo | sort:title:desc limit:50",
+}
 
 
 class Call(NamedTuple):
@@ -102,6 +107,11 @@ def calls() -> Iterator[Call]:
     statement = "SELECT metadata['status'] AS status, count(*) AS n FROM read_markdown('**/*.md') GROUP BY ALL"
     sql = ["notes", "search", "--sql", statement]
     yield Call("search, SQL", "opennotes_search", {"sql": statement}, {"opennotes": sql})
+    view = ["notes", "view", "todo", "--format=json"]
+    yield Call("view, conditions", "opennotes_views", {"view": "todo"}, {"opennotes": view})
+    yield Call(
+        "view, DSL", "opennotes_views", {"view": "todo-dsl"}, {"jot": ["notes", "view", "todo-dsl", "--format=json"]}
+    )
 
 
 def by_the_cli(
@@ -129,8 +139,9 @@ def programs(folder: Path) -> Path:
 def notebook(path: Path, size: int) -> Path:
     """A notebook of `size` notes of about a kilobyte, in folders of up to 500, with fields, tags and links."""
     path.mkdir()
+    views = {name: {"name": name, "query": query} for name, query in _VIEWS.items()}
     for config in (".opennotes.json", ".jot.json"):
-        (path / config).write_text(json.dumps({"root": ".", "name": f"{size} notes"}))
+        (path / config).write_text(json.dumps({"root": ".", "name": f"{size} notes", "views": views}))
     for number in range(size):
         file = path / f"folder-{number // 500}" / f"note-{number:05}.md"
         file.parent.mkdir(exist_ok=True)

@@ -23,8 +23,8 @@ from typing import NamedTuple
 from installation import ROOT, Installation
 from measuring import Command, compare, run
 
+from ferrule.testing import Exchange, Server
 from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, some_hits
-from ferrule_testkit.web.loopback import Exchange, Server
 
 PLUGINS = ("brave", "google", "fetch", "research")
 TOOLS = ("web_search_brave", "web_search")

@@ -18,6 +18,7 @@ import trustme
 from installation import ROOT, Installation
 from measuring import Command, compare
 
+from ferrule.testing import Server
 from ferrule_testkit.search.server import (
     BRAVE_KEY,
     BRAVE_PATH,
@@ -29,7 +30,6 @@ from ferrule_testkit.search.server import (
     Rate,
     some_hits,
 )
-from ferrule_testkit.web.loopback import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

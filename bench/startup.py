@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from function_tools import FUNCTION, HOOKS, add_both
 from installation import ROOT, Installation
 from measuring import Command, Ratio, compare
 
@@ -66,7 +67,8 @@ def report(installation: Installation, folder: Path, runs: int, *, as_json: bool
     if not as_json:
         print(f"{'path':52} {'cpu':>6} {'wall':>6} {'aim':>7}")
         print(f"{'import click, for comparison':52} {click.cpu:6.2f} {click.wall:6.2f}")
-    for row in rows(installation, folder, click):
+    hooks = compare(call_by_hooks(installation, folder), baseline, runs=runs)
+    for row in rows(installation, folder, click, hooks):
         ratio = compare(row.command, baseline, runs=runs)
         if as_json:
             print(json.dumps({"path": row.name, "cpu": ratio.cpu, "wall": ratio.wall, "aim": row.goal}))
@@ -75,7 +77,13 @@ def report(installation: Installation, folder: Path, runs: int, *, as_json: bool
             print(f"{row.name:52} {ratio.cpu:6.2f} {ratio.wall:6.2f} {aim:>7}", flush=True)
 
 
-def rows(installation: Installation, folder: Path, click: Ratio) -> Iterator[Row]:
+def call_by_hooks(installation: Installation, folder: Path) -> Command:
+    """A call of the tool by hooks that is also there as a function."""
+    add_both(installation)
+    return Command([link(installation, folder / "both", HOOKS, FUNCTION) / "bench-hooks-tool"], GOOD)
+
+
+def rows(installation: Installation, folder: Path, click: Ratio, hooks: Ratio) -> Iterator[Row]:
     """Every path that an agent or an admin waits for."""
     old = wrapper(folder / "old", OLD_WRAPPER, installation)
     new = wrapper(folder / "new", NEW_WRAPPER, installation)
@@ -85,11 +93,29 @@ def rows(installation: Installation, folder: Path, click: Ratio) -> Iterator[Row
     yield Row("console script --schema, wrapper of old installers", Command([old, "--schema"]), 1.7)
     yield Row("argument error, linked", Command([linked], BAD), 1.9)
     yield Row("argument error, console script", Command([new], BAD), None)
-    yield Row("trivial call, linked", Command([linked], GOOD), 3.6)
+    yield Row("trivial call, linked", Command([linked], GOOD), 4.0)
+    for isolation in ("off", "strict"):
+        yield Row(f"the same, isolation = {isolation}", Command([linked], GOOD, isolated(folder, isolation)), None)
     yield Row("trivial call, console script", Command([new], GOOD), None)
+    yield Row("call of a tool by hooks, linked", Command([folder / "both" / "bench-hooks-tool"], GOOD), None)
+    function = Command([folder / "both" / "bench-function-tool"], GOOD)
+    yield Row("call of the same tool as a function, linked", function, hooks.cpu + 0.15)
     timed = Command([linked], GOOD, {"FERRULE_WRAPPERS": "timing"})
     yield Row("trivial call, linked, inside of the wrapper timing", timed, None)
+    for switch in ("false", "true"):
+        path = folder / f"journal-{switch}.toml"
+        path.write_text(f"[journal]\nenabled = {switch}\n")
+        environ = {"FERRULE_CONFIG": str(path), "FERRULE_STATE": str(folder / "state")}
+        name = f"trivial call, linked, a config.toml with the journal {'on' if switch == 'true' else 'off'}"
+        yield Row(name, Command([linked], GOOD, environ), None)
     yield from rows_with_many_tools(installation, folder, click)
+
+
+def isolated(folder: Path, isolation: str) -> dict[str, str]:
+    """The environment of a call that is held so far: off is its environment alone."""
+    path = folder / f"{isolation}.toml"
+    path.write_text(f'[permissions]\nisolation = "{isolation}"\n')
+    return {"FERRULE_CONFIG": str(path)}
 
 
 def rows_with_many_tools(installation: Installation, folder: Path, click: Ratio) -> Iterator[Row]:

@@ -1,15 +1,15 @@
 """Asking a model's stand-in that was written by others: the whole loop, with the real search tool where one is used."""
 
+import math
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from ferrule.testing import Environment, Server
 from ferrule_ask import Client
 from ferrule_testkit.model.aimock import Aimock, answering, calling, failing
-from ferrule_testkit.search.server import BRAVE_KEY, Brave, settings, some_hits, unset
-from ferrule_testkit.web.loopback import Server
+from ferrule_testkit.search.server import BRAVE_KEY, Brave, endpoints, some_hits
 
 pytestmark = pytest.mark.slow
 
@@ -32,6 +32,11 @@ FIXTURES = [
     answering("forever", calling((SEARCH, QUERY), text="Ten pence, I think."), hasToolResult=True),
     failing("limited", 429, "Slow down.", retry_after=1, sequenceIndex=0),
     answering("limited", {"content": "At last."}, sequenceIndex=1),
+    *(
+        failing("queue", status, "Slow down.", retry_after=1, sequenceIndex=n)
+        for n, status in enumerate([429, 529] * 2)
+    ),
+    answering("queue", {"content": "Your turn."}, sequenceIndex=4),
     failing("crowded", 529, "Overloaded"),
     failing("late", 429, "Slow down.", retry_after=50),
     failing("unpaid", 402, "Your credit balance is too low."),
@@ -52,14 +57,16 @@ def web() -> Iterator[Server]:
 
 
 @pytest.fixture
-def client(aimock: Aimock, web: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+def client(
+    aimock: Aimock, web: Server, ferrule_environment: Environment, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Client]:
     """The installed tools, with a key for one search, and budgets that are long for a busy machine."""
-    for name in [*unset(), *(one for one in os.environ if one.startswith(("ANTHROPIC_", "FERRULE_", "GOOGLE_")))]:
-        monkeypatch.delenv(name, raising=False)
-    for name, value in {**settings(tmp_path, web), "HOME": str(tmp_path), "ANTHROPIC_API_KEY": "sk-any"}.items():
-        if not name.startswith("GOOGLE"):
-            monkeypatch.setenv(name, value)
+    for name in [one for one in os.environ if one.startswith(("ANTHROPIC_", "GOOGLE_"))]:
+        monkeypatch.delenv(name)
+    for name, value in {**endpoints(web), "BRAVE_API_KEY": BRAVE_KEY, "ANTHROPIC_API_KEY": "sk-any"}.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", aimock.url)
+    monkeypatch.setenv("FERRULE_ASK_TOOLS", "web_search_brave")
     with Client() as client:
         yield client
 
@@ -119,7 +126,7 @@ def test_what_cannot_be_called_is_told_to_the_model(
 
 def test_a_model_that_never_stops_calling_gets_one_call(client: Client, aimock: Aimock, web: Server) -> None:
     answer = client.ask(None, "forever")
-    assert answer.text == "Ten pence, I think."
+    assert (answer.text, answer.code) == (None, "EMPTY_ANSWER")  # what it says before a further call is no answer
     assert (len(web.requests), len(aimock.journal("forever"))) == (1, 2)
 
 
@@ -127,6 +134,7 @@ def test_a_search_that_fails_is_no_failure_of_the_answer(client: Client, aimock:
     web.page("*", "{}", status=500)
     answer = client.ask("tea", "What if the web is away?")
     assert (answer.code, answer.text) == (None, "Ten pence.")
+    assert (answer.tool_outcome, answer.tool_code, answer.is_good) == ("failed", "API_ERROR", False)
     told = aimock.journal("What if the web is away?")[1]["body"]["messages"][-1]["content"]
     assert "Search unavailable. Please answer from your knowledge." in str(told)
 
@@ -142,6 +150,12 @@ def test_a_rate_limit_that_lasts_longer_than_the_budget_is_not_waited_for(client
     assert (answer.text, answer.code) == (None, "RATE_LIMIT")
     assert "50 seconds" in str(answer.error)
     assert len(aimock.journal("late")) == 1
+
+
+def test_with_patience_a_refusal_is_waited_for_as_often_as_it_comes(client: Client, aimock: Aimock) -> None:
+    answer = client.ask(None, "queue", patience=math.inf)
+    assert (answer.code, answer.text) == (None, "Your turn.")
+    assert len(aimock.journal("queue")) == 5
 
 
 def test_an_overloaded_server_is_asked_three_times(client: Client, aimock: Aimock) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from ferrule.testing import Server
 from ferrule_testkit.machine import Finished
 from ferrule_testkit.model.server import MODEL_KEY, ModelServer, after, calls, failure, message, says, silent
 from ferrule_testkit.runs import mark, marked, wait_for, wait_until_gone
 from ferrule_testkit.search.server import BRAVE_KEY, BRAVE_PATH, Brave, brave_error, some_hits
-from ferrule_testkit.web.loopback import Server
 
 pytestmark = pytest.mark.process
 
@@ -45,6 +45,7 @@ def environ(tmp_path: Path, search: Server, model_server: ModelServer) -> dict[s
         "ANTHROPIC_BASE_URL": model_server.url,
         "FERRULE_BRAVE_ENDPOINT": search.url + BRAVE_PATH,
         "FERRULE_STATE": str(tmp_path / "state"),
+        "FERRULE_ASK_TOOLS": BRAVE,
         "FERRULE_ASK_BUDGETS": "20 20 20",
     }
 
@@ -118,7 +119,12 @@ def test_a_search_that_fails_leaves_the_model_to_its_knowledge(ask: Ask, model_s
     model_server.script(calls(BRAVE, QUERY), says(TEXT))
     done = ask("What is the price?", BRAVE_API_KEY="a-key-that-is-refused")
     assert (done.code, done.out) == (0, f"{TEXT}\n")
-    assert done.err.endswith(" s, failed\n")
+    call, warning = done.err.splitlines()
+    assert call.endswith(" s, failed")
+    assert warning.startswith(
+        f"warning: {BRAVE} failed (AUTH_INVALID), so this is answered from what the model knows. "
+    )
+    assert "Brave" in warning
     (result,) = model_server.bodies[1]["messages"][-1]["content"]
     assert result["is_error"]
     assert result["content"] == "Search unavailable. Please answer from your knowledge."
@@ -180,6 +186,32 @@ def test_an_error_is_told_with_its_code_and_a_cut_answer_printed_as_far_as_it_go
     assert (done.code, done.out) == (1, "It is\n")
     assert done.err.startswith("Error: MAX_TOKENS: ")
     assert model_server.bodies[-1]["max_tokens"] == 2
+
+
+def test_json_says_what_came_of_the_tool(ask: Ask, model_server: ModelServer) -> None:
+    model_server.script(calls(BRAVE, QUERY), says(TEXT))
+    document = ask("What is the price?", "--json", BRAVE_API_KEY="a-key-that-is-refused").document
+    assert (document["text"], document["tool_outcome"], document["tool_code"]) == (TEXT, "failed", "AUTH_INVALID")
+    assert document["tool_error"] in document["warnings"][0]
+
+
+def test_without_its_tool_there_may_be_no_answer(ask: Ask, model_server: ModelServer) -> None:
+    model_server.script(calls(BRAVE, QUERY, text="Let me look that up."))
+    done = ask("What is the price?", "--on-tool-error", "null", BRAVE_API_KEY="a-key-that-is-refused")
+    assert (done.code, done.out) == (1, "")
+    assert f"Error: TOOL_FAILED: {BRAVE} failed (AUTH_INVALID), and no answer without it is wanted: " in done.err
+    assert len(model_server.requests) == 1
+
+
+def test_the_search_with_a_fallback_is_the_default_where_a_provider_has_its_key(
+    ask: Ask, model_server: ModelServer
+) -> None:
+    model_server.script(calls("web_search", QUERY), says(TEXT))
+    done = ask("What is the price?", _drop="FERRULE_ASK_TOOLS", BRAVE_API_KEY=BRAVE_KEY)
+    assert (done.code, done.out) == (0, f"{TEXT}\n")
+    first, second = model_server.bodies
+    assert [tool["name"] for tool in first["tools"]] == ["web_search"]
+    assert second["messages"][-1]["content"][0]["content"].startswith("Search Results:\n\n1. Title 0\n")
 
 
 # ---- options

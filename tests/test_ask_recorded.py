@@ -86,7 +86,9 @@ def test_the_text_and_tokens_of_a_recorded_conversation_arrive(recorded: list[Ta
     for tape in filter(calls_ours, recorded):
         answer, _, _ = replay(tape)
         usages = [exchange.body["usage"] for exchange in tape.exchanges[:2]]
-        assert (answer.text or "") == text_of(tape.exchanges[1]), tape.name
+        last = tape.exchanges[1]
+        is_whole = last.body["stop_reason"] != "tool_use"  # some of these conversations went on with another call
+        assert (answer.text or "") == (text_of(last) if is_whole else ""), tape.name
         assert answer.code == (None if answer.text else "EMPTY_ANSWER"), tape.name
         assert answer.output_tokens == sum(usage["output_tokens"] for usage in usages), tape.name
         assert answer.model == tape.exchanges[1].body["model"]

@@ -124,6 +124,41 @@ def test_the_judge_can_find_something(judge: "TypeAdapter[Any]", wrong: dict[str
         pass
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {
+            "type": "object",
+            "properties": {
+                "n": {"type": "integer", "minimum": 1, "default": 2},
+                "d": {"type": "string", "format": "date"},
+            },
+        },
+        {"type": "array", "minItems": 2, "items": {"oneOf": [{"type": "string", "pattern": "^a"}, {"const": 3}]}},
+        {"$defs": {"a": {"type": "object", "properties": {}}}, "type": "string", "enum": ["x"]},
+    ],
+)
+def test_the_sdk_finds_nothing_to_change_in_the_schema_of_an_answer(
+    client: Make, judge: "TypeAdapter[Any]", model_server: ModelServer, schema: dict[str, Any]
+) -> None:
+    model_server.script(says("{}"))
+    client(toolbox=MemoryTools()).ask(None, "Is it?", schema=schema)
+    [body] = model_server.bodies
+    assert read_by(judge, body) == body
+    sent = body["output_config"]["format"]["schema"]
+    assert sent["type"] == "object"
+    theirs = anthropic.transform_schema(sent)
+    assert accepted(theirs) == accepted(sent)
+
+
+def accepted(schema: Any) -> Any:
+    """A schema without what is only told to the model."""
+    if isinstance(schema, dict):
+        told = {"description", "default"} | ({"type"} if "enum" in schema else set())
+        return {name: accepted(one) for name, one in schema.items() if name not in told}
+    return [accepted(one) for one in schema] if isinstance(schema, list) else schema
+
+
 # ---- the server
 
 

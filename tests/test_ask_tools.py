@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from ferrule.errors import ConfigurationMalformed, ToolUnknown
+from ferrule.testing import Environment, Server, refused_port
 from ferrule_ask.keys import Keys
 from ferrule_ask.tool_results import UNAVAILABLE
 from ferrule_ask.toolbox import Toolbox
 from ferrule_testkit.model.offered_tools import OSLO, QUERY, SECONDS, executed, names
 from ferrule_testkit.search.server import BRAVE_KEY, ENGINE, GOOGLE_KEY
-from ferrule_testkit.web.loopback import Server, refused_port
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("keyless")]
 
@@ -26,12 +26,39 @@ def test_without_a_key_no_search_is_offered_and_it_is_said_what_is_missing() -> 
     box = Toolbox.load(None, Keys())
     assert box.offered == ()
     reasons = dict(box.left_out)
-    assert set(reasons) == {"web_search_brave", "web_search_google"}
+    assert set(reasons) >= {f"web_search_{name}" for name in ("brave", "exa", "google", "tavily")}
     assert "Set BRAVE_API_KEY, or add it to " in reasons["web_search_brave"]
     assert "https://brave.com/search/api/" in reasons["web_search_brave"]
+    assert "It needs the URL of your SearXNG instance" in reasons["web_search_searxng"]
 
 
-def test_the_first_search_tool_that_has_all_of_its_keys_is_offered() -> None:
+def test_the_search_that_has_a_fallback_is_offered_where_any_provider_has_its_keys() -> None:
+    keys = Keys()
+    assert dict(Toolbox.load(None, keys).left_out)["web_search"] == "No search provider has its keys."
+    keys.set("GOOGLE_SEARCH_API_KEY", GOOGLE_KEY)
+    box = Toolbox.load(None, keys)
+    assert box.offered == ()
+    keys.set("GOOGLE_SEARCH_ENGINE_ID", ENGINE)
+    assert names(box.renewed()) == ["web_search"]
+    assert box.renewed().left_out == ()
+
+
+def test_a_key_in_a_file_of_its_own_reaches_the_provider_behind_the_search(
+    ferrule_environment: Environment, providers: Server
+) -> None:
+    folder = ferrule_environment.home / ".stps"
+    folder.mkdir(mode=0o700)
+    (folder / "brave_api_key").write_text(BRAVE_KEY)
+    (folder / "brave_api_key").chmod(0o600)
+    result = asyncio.run(Toolbox.load(None, Keys()).execute("web_search", {"query": "a"}, SECONDS))
+    assert (result.is_error, result.code) == (False, None), result
+    assert result.content.startswith("Search Results:\n\n1. Title 0\n")
+
+
+def test_without_it_the_first_search_tool_that_has_all_of_its_keys_is_offered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FERRULE_DISABLE", "web_search")
     keys = Keys()
     keys.set("GOOGLE_SEARCH_API_KEY", GOOGLE_KEY)
     box = Toolbox.load(None, keys)
@@ -43,7 +70,7 @@ def test_the_first_search_tool_that_has_all_of_its_keys_is_offered() -> None:
     assert names(box.renewed()) == ["web_search_google"]
     keys.set("BRAVE_API_KEY", BRAVE_KEY)
     assert names(box.renewed()) == ["web_search_brave"]
-    assert box.renewed().left_out == ()
+    assert box.renewed().left_out == (("web_search", "It is disabled by FERRULE_DISABLE."),)
 
 
 def test_what_is_offered_is_the_sound_schema() -> None:
@@ -67,9 +94,10 @@ def test_a_name_that_nothing_has_is_an_error_that_says_what_was_meant() -> None:
     assert "web_search_brave" in str(raised.value.hint)
 
 
-def test_the_environment_and_the_configuration_name_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "config.toml"
-    monkeypatch.setenv("FERRULE_CONFIG", str(file))
+def test_the_environment_and_the_configuration_name_tools(
+    ferrule_environment: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = ferrule_environment.config_toml
     file.write_text('[ask]\ntools = ["example"]\n')
     assert names(Toolbox.load(None, Keys())) == ["example"]
     monkeypatch.setenv("FERRULE_ASK_TOOLS", "web_fetch, example")
@@ -106,7 +134,7 @@ def test_where_nothing_can_be_found_out_no_tool_is_offered_and_it_is_said(
     other.chmod(0o755)
     for program in ("/nowhere/python", "/bin/false", str(other)):
         monkeypatch.setattr(sys, "executable", program)
-        for chosen, name in ((None, "web_search_*"), (["example"], "example")):
+        for chosen, name in ((None, "web_search*"), (["example"], "example")):
             box = Toolbox.load(chosen, Keys())
             assert box.offered == ()
             ((told, reason),) = box.left_out
@@ -166,9 +194,9 @@ def test_the_results_of_each_search_tool_come_as_the_same_list(tool: str, keys: 
     assert 0 < result.seconds < SECONDS
 
 
-def test_a_key_of_the_own_file_reaches_the_tool(tmp_path: Path, providers: Server) -> None:
-    (tmp_path / ".stps").mkdir()
-    (tmp_path / ".stps/brave_api_key").write_text(f"{BRAVE_KEY}\r\n")
+def test_a_key_of_the_own_file_reaches_the_tool(ferrule_environment: Environment, providers: Server) -> None:
+    (ferrule_environment.home / ".stps").mkdir()
+    (ferrule_environment.home / ".stps/brave_api_key").write_text(f"{BRAVE_KEY}\r\n")
     assert not executed("web_search_brave", QUERY).is_error
     assert providers.requests[-1].headers["x-subscription-token"] == BRAVE_KEY
 
@@ -194,6 +222,13 @@ def test_what_the_caller_has_set_for_its_own_calls_changes_nothing(
     assert not executed("example", OSLO).is_error
 
 
+def test_the_journal_says_that_a_model_was_asked(ferrule_environment: Environment) -> None:
+    ferrule_environment.config_toml.write_text("[journal]\nenabled = true\n")
+    executed("example", OSLO)
+    (line,) = (ferrule_environment.state / "journal" / "calls.jsonl").read_text().splitlines()
+    assert (json.loads(line)["tool"], json.loads(line)["way"]) == ("example", "ask")
+
+
 def test_a_tool_that_was_not_offered_is_not_executed() -> None:
     box = Toolbox.load(["web_search_brave"], Keys())
     for name in ("web_search_brave", "example", "rm -rf", ""):
@@ -213,24 +248,27 @@ def test_no_key_is_in_what_the_model_is_told(how: str, monkeypatch: pytest.Monke
 
 
 def test_a_key_that_is_cut_off_is_not_in_what_the_model_is_told_either(tells: Callable[..., None]) -> None:
-    tells()
+    tells(sees="LONG_KEY")
     keys = Keys()
     keys.set("LONG_KEY", "sk-" + "0123456789" * 700)
-    assert "sk-0" not in executed("tells", keys=keys).content
+    content = executed("tells", keys=keys).content
+    assert "LONG_KEY" in content
+    assert "sk-0" not in content
 
 
-def test_the_models_key_is_not_in_a_tools_environment(
+def test_neither_the_models_key_nor_another_tools_is_in_a_tools_environment(
     tells: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tells()
+    tells(sees="OWN_KEY")
     monkeypatch.setenv("FERRULE_ASK_MODEL", "claude-next")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-environment")
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "token-environment")
     keys = Keys()
     keys.set("ANTHROPIC_API_KEY", "sk-ant-session")
     keys.set("BRAVE_API_KEY", BRAVE_KEY)
+    keys.set("OWN_KEY", "k3y-that-the-tool-sees")
     result = executed("tells", keys=keys)
-    assert json.loads(result.content) == {"environment": {"BRAVE_API_KEY": "[redacted]"}}
+    assert json.loads(result.content) == {"environment": {"OWN_KEY": "[redacted]"}}
 
 
 def test_a_result_is_not_put_into_an_artifact_that_nothing_could_read(

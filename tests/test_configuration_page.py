@@ -7,27 +7,37 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from ferrule.permissions import declaration
+
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "docs/reference/configuration.md"
 PAGE = (ROOT / NAME).read_text()
 PROJECTS = (ROOT / "host", *sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml")))
-SOURCES_OF = {project: [path.read_text() for path in sorted(project.glob("src/**/*.py"))] for project in PROJECTS}
+TEMPLATES = ROOT / "host" / "src" / "ferrule" / "templates"  # packages of their own, which read what is theirs
+SOURCES_OF = {
+    project: [path.read_text() for path in sorted(project.glob("src/**/*.py")) if TEMPLATES not in path.parents]
+    for project in PROJECTS
+}
 SOURCES = [text for texts in SOURCES_OF.values() for text in texts]
-OF_AN_EXAMPLE = {"FERRULE_ALMANAC_ENDPOINT"}  # in the docstring of a library
+# In the docstring of a library, and of a tool that is made up to be checked.
+OF_AN_EXAMPLE = {"FERRULE_ALMANAC_ENDPOINT", "FERRULE_CHECK_API_KEY"}
 # The ways in which the source asks for a key: each finds its name.
 READINGS = (
     r'\bsetting\(\s*"(\w+)",',
     r'_setting\([^()]*?, "(\w+)",',
     r'_request\(context, "(\w+)",',
-    r'\.tool\(\w+\)\.get\("(\w+)"',
+    r'\.tool\([\w.]+\)\.get\("(\w+)"',
     r'\b(?:_?settings|_?table)\.get\("(\w+)"',
     r'_positive\(settings, "(\w+)"',
     r'self\._one\([^"]*"[A-Z_]+", "(\w+)"',
     r'\bSETTING = "[A-Z_]+", "(\w+)"',
     r'\bendpoint\(context, "(\w+)"',
+    r'\bendpoint_setting = "(\w+)"',
+    r'\bchoice\(settings, "(\w+)"\)',
+    r'_LOCK_KEY = "(\w+)"',
 )
 # Tables inside of tables, which the page shows as such.
-TABLES = {"tools", "wrappers", "ask", "prices"}
+TABLES = {"tools", "wrappers", "ask", "permissions", "prices", "search_prices", "serve"}
 
 
 def test_every_variable_of_the_source_is_on_the_page_and_no_other() -> None:
@@ -53,7 +63,7 @@ def keys_of(texts: list[str]) -> set[str]:
 
 
 def keys_of_the_source() -> set[str]:
-    return keys_of(SOURCES)
+    return {*keys_of(SOURCES), *declaration.KEYS}
 
 
 def table_of(key: str) -> str:
@@ -74,7 +84,7 @@ def keys(table: dict[str, Any], depth: int = 0) -> list[str]:
     found = []
     for key, value in table.items():
         found += keys(value, depth + 1) if isinstance(value, dict) else [key]
-    return [key for key in found if key != "my-model"]
+    return [key for key in found if key not in ("my-model", "web_search_brave")]
 
 
 def test_every_key_of_the_source_is_on_the_page() -> None:

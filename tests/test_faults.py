@@ -3,15 +3,18 @@
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 import venv
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from ferrule.confinement import support
 from ferrule_serve.pool import CallAnswer, Pool
 from ferrule_testkit import PROJECT, ikigai
 from ferrule_testkit.corpus import DISTS, Site
@@ -62,7 +65,8 @@ FAULTS = [
     broken("exits-on-import", "SystemExit: no licence found"),
     broken("dies-on-import", "ended its process with exit code 7"),
     hanging("hangs-on-import", "broken"),
-    broken("misspells-a-hook", "unknown hook 'credentails'"),
+    # A hook of a later host, or a misspelt one, has no effect: `ferrule list --check` warns of it.
+    Fault("misspells-a-hook"),
     broken("has-no-execute", "has no hook `execute`"),
     broken("has-no-schema", "has no hook `schema`"),
     broken("names-no-such-attribute", "has no attribute 'Tool'"),
@@ -101,9 +105,9 @@ FAULTS = [
     crashing("fills-memory", "ran out of memory"),
     crashing("opens-files-forever", "Too many open files"),
     # what returns something odd
-    crashing("returns-none", "execute returned NoneType, an object was expected"),
-    crashing("returns-a-list", "execute returned list, an object was expected"),
-    crashing("returns-a-coroutine", "execute returned coroutine, an object was expected"),
+    crashing("returns-none", "execute returned NoneType, an object or content was expected"),
+    crashing("returns-a-list", "execute returned list with int in it, an object or content was"),
+    crashing("returns-a-coroutine", "execute returned coroutine, an object or content was expected"),
     crashing("returns-a-set", f"{NOT_JSON}/cities: a value of a type that JSON does not have"),
     crashing("returns-bytes", f"{NOT_JSON}/page/body: a value of a type that JSON does not have"),
     crashing("returns-nan", f"{NOT_JSON}/temperatures/1: NaN"),
@@ -229,6 +233,8 @@ def test_a_console_script_ends_in_one_document_and_says_first_what_happened(
     assert _tells(done.document, fault)
     assert done.exit_code == (1 if fault.code else 0)
     assert len(done.stderr) <= 8_192
+    if fault.code in (INTERNAL, TIMEOUT):
+        assert f"{fault.tool.replace('same-name', 'same-name-a')} 1.0" in str(done.document)
     if fault.code:
         assert done.first_line.startswith(f"{fault.tool.replace('-', '_')}: {fault.code}: ")
         assert len(done.first_line.encode()) < ikigai.ERROR_BYTES
@@ -250,13 +256,14 @@ def test_an_agent_gets_the_document_with_exit_code_0(fault: Fault, corpus: Site,
     assert len(done.stderr) <= 8_192
 
 
-@pytest.fixture(scope="module")
-def served(corpus: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, float], CallAnswer]]:
-    """Call a tool, with a deadline in seconds, in the same worker each time; it keeps tools loaded between calls."""
-    home = str(tmp_path_factory.mktemp("home"))
-    environment = _in(corpus, {"PATH": os.environ["PATH"], "HOME": home, "FERRULE_MEMORY": "300"})
+Serve = Callable[[str, float], CallAnswer]
+
+
+@contextmanager
+def _serving(environment: dict[str, str]) -> Iterator[Serve]:
+    """Call a tool, with a deadline in seconds, in the same pool each time; it keeps tools loaded between calls."""
     with asyncio.Runner() as runner:
-        pool = Pool(1, environment=environment)
+        pool = Pool(environment=environment)
 
         async def call(tool: str, seconds: float) -> CallAnswer:
             return await pool.call(tool.replace("-", "_"), b"{}" if tool != "example" else HEALTHY, seconds=seconds)
@@ -265,16 +272,50 @@ def served(corpus: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
         runner.run(pool.close())
 
 
+@pytest.fixture(scope="module")
+def served(corpus: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    home = str(tmp_path_factory.mktemp("home"))
+    with _serving(_in(corpus, {"PATH": os.environ["PATH"], "HOME": home, "FERRULE_MEMORY": "300"})) as serve:
+        yield serve
+
+
+@pytest.fixture(scope="module")
+def served_again(corpus: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """As `served`, where every tool says that its processes may be used again."""
+    home = tmp_path_factory.mktemp("home")
+    environment = _in(corpus, {"PATH": os.environ["PATH"], "HOME": str(home), "FERRULE_MEMORY": "300"})
+    copied = shutil.copytree(corpus.path, home / "site")
+    for module in {*copied.glob("*.py")}:
+        declaration = module.with_suffix(".tool.json")
+        declared = json.loads(declaration.read_text()) if declaration.exists() else {}
+        declaration.write_text(json.dumps({**declared, "reusable": True}))
+    environment["PYTHONPATH"] = environment["PYTHONPATH"].replace(str(corpus.path), str(copied))
+    with _serving(environment) as serve:
+        yield serve
+
+
 @EVERY_FAULT
-def test_a_worker_that_serves_it_serves_others_as_before(
-    fault: Fault, served: Callable[[str, float], CallAnswer]
-) -> None:
+def test_a_pool_that_serves_it_serves_others_as_before(fault: Fault, served: Serve) -> None:
     answer = served(fault.tool, HANGING_SECONDS if fault.code == TIMEOUT else SECONDS)
 
     assert served("example", SECONDS).document == GREETING
     assert _tells(ikigai.parse_strictly(answer.document), fault)
     assert answer.is_error == bool(fault.code)
     assert len(answer.text.encode()) <= 8_192
+
+
+@pytest.mark.slow
+@EVERY_FAULT
+def test_a_fault_in_a_process_that_may_be_used_again_is_told_and_changes_no_later_call(
+    fault: Fault, served_again: Serve
+) -> None:
+    seconds = HANGING_SECONDS if fault.code == TIMEOUT else SECONDS
+
+    first, second = served_again(fault.tool, seconds), served_again(fault.tool, seconds)
+
+    assert _tells(ikigai.parse_strictly(first.document), fault)
+    assert first.document == second.document
+    assert served_again("example", SECONDS).document == GREETING
 
 
 @pytest.mark.slow
@@ -392,14 +433,16 @@ def test_a_text_that_is_cut_shows_no_half_of_a_credential(
     assert SECRET[:6].encode() not in done.stdout + done.stderr
 
 
-def test_a_tool_that_kills_the_host_leaves_nothing_running(corpus: Site, environment: dict[str, str]) -> None:
-    """The one fault that takes the answer away: the kernel lets a process kill every other one of its user."""
+@pytest.mark.skipif(support().landlock_abi < 6, reason="this kernel keeps no signals within a call")
+def test_a_tool_that_wants_to_kill_the_host_is_told_that_it_may_not(corpus: Site, environment: dict[str, str]) -> None:
     value, marked = mark(_in(corpus, environment))
 
     command = [corpus.scripts / "kills-its-parent-tool"]
     done = subprocess.run(command, input=b"{}", env=marked, capture_output=True, timeout=SECONDS, check=False)
 
-    assert (done.returncode, done.stdout) == (-9, b"")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["error_code"] == "PERMISSION_DENIED"
+    assert b"wanted to send a signal to another process" in done.stdout
     wait_until_gone(value)
 
 

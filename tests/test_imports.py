@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ferrule.testing import Server
 from ferrule_testkit.corpus import Site
-from ferrule_testkit.web.loopback import Server
 
 pytestmark = pytest.mark.process
 
@@ -84,7 +84,26 @@ def test_json_that_is_broken_is_explained_by_json_alone(imported: Imported) -> N
 def test_a_call_leaves_the_plugin_to_the_child(tool: str, imported: Imported) -> None:
     modules = imported.by(f"{tool}-tool", stdin=OSLO if tool == "example" else b"{}")
     assert "ferrule.supervision.supervisor" in modules
-    assert modules & (HEAVY | LIBRARIES | {"ferrule.tool.hookspecs", "ferrule_example", "probe"}) == set()
+    unneeded = {"ferrule.tool.hookspecs", "ferrule_example", "probe", "ferrule.journal", "ferrule.calls.journal_line"}
+    assert modules & (HEAVY | LIBRARIES | unneeded) == set()
+
+
+def test_the_journal_costs_what_it_writes_and_nothing_where_it_is_off(
+    healthy: Site, environment: dict[str, str], tmp_path: Path
+) -> None:
+    def modules(switch: str) -> set[str]:
+        path = tmp_path / f"{switch}.toml"
+        path.write_text(f"[journal]\nenabled = {switch}\n")
+        imported = Imported(healthy, {**environment, "FERRULE_CONFIG": str(path)}, tmp_path / switch)
+        return imported.by("example-tool", stdin=OSLO)
+
+    on, off = modules("true"), modules("false")
+    assert {name for name in off if name.startswith("ferrule.journal")} <= {
+        "ferrule.journal",
+        "ferrule.journal.settings",
+    }
+    assert "ferrule.journal.record" in on
+    assert {name for name in on - off if not name.startswith("ferrule.")} <= {"_sha2", "_sha256"}
 
 
 def test_an_error_of_a_tool_is_rendered_without_more(imported: Imported) -> None:

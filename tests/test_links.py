@@ -23,7 +23,8 @@ pytestmark = pytest.mark.process
 
 OSLO = b'{"city": "Oslo"}'
 GREETING = {"success": True, "greeting": "Hello, Oslo!"}
-GONE = "The tool example is not installed any more; run `ferrule unlink example`."
+GONE = "The tool example cannot be started: {} is gone, or has no ferrule any more. If its environment was moved, run \
+`ferrule link example` there, else `ferrule unlink example`."
 SHELLS = [shell for shell in (["dash"], ["bash"], ["bash", "--posix"], ["busybox", "sh"]) if shutil.which(shell[0])]
 
 Ask = Callable[..., Run]
@@ -166,11 +167,17 @@ def gone(request: pytest.FixtureRequest, linked: Path, tmp_path: Path) -> str:
     return str(request.param)
 
 
-def test_a_link_to_what_is_gone_is_not_offered(gone: str, ask: Ask) -> None:
+def _gone_text(link: Path) -> str:
+    facts = linked_executables.read_facts(str(link))
+    assert facts is not None
+    return GONE.format(facts["python"])
+
+
+def test_a_link_to_what_is_gone_is_not_offered(gone: str, ask: Ask, linked: Path) -> None:
     done = ask()
     if gone == "interpreter":
         assert done.exit_code == 1
-        assert done.document["error"] == GONE
+        assert done.document["error"] == _gone_text(linked)
     else:
         # The schema is still there, and true; that nothing can answer a call is for `ferrule doctor` to find.
         assert done.document["name"] == "example"
@@ -188,10 +195,13 @@ def test_a_link_to_what_is_gone_is_not_offered(gone: str, ask: Ask) -> None:
     ],
     ids=str,
 )
-def test_a_link_to_what_is_gone_answers_a_call(gone: str, environ: dict[str, str], exits: int, ask: Ask) -> None:
+def test_a_link_to_what_is_gone_answers_a_call(
+    gone: str, environ: dict[str, str], exits: int, ask: Ask, linked: Path
+) -> None:
     done = ask(OSLO, **environ)
-    assert done.document == {"success": False, "error": GONE, "error_code": "INTERNAL_ERROR"}
-    assert done.stderr.decode() == GONE + "\n"
+    text = _gone_text(linked)
+    assert done.document == {"success": False, "error": text, "error_code": "INTERNAL_ERROR"}
+    assert done.stderr.decode() == text + "\n"
     assert done.exit_code == exits
 
 
@@ -203,7 +213,7 @@ def test_a_link_to_what_is_gone_reads_what_the_client_writes(gone: str, linked: 
         process.stdin.write(b"x" * 999 + b"\n")  # a broken pipe would end the client
         time.sleep(0.2 if line == 0 else 0)
     process.stdin.close()
-    assert ikigai.parse_strictly(process.stdout.read())["error"] == GONE
+    assert ikigai.parse_strictly(process.stdout.read())["error"] == _gone_text(linked)
     process.stdout.close()
     process.wait(SECONDS)
 
@@ -213,7 +223,7 @@ def test_a_link_to_what_is_gone_needs_stdout_alone(
     gone: str, closing: str, linked: Path, environment: dict[str, str]
 ) -> None:
     done = run(["sh", "-c", f'exec "$0" {closing}', linked], environment=environment)
-    assert done.document["error"] == GONE
+    assert done.document["error"] == _gone_text(linked)
 
 
 # ---- other names

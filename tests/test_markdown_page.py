@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ferrule_fetch.markdown import convert, parsers
+from ferrule_fetch.markdown import convert
+from ferrule_fetch.tree import parsers
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "markdown.md"
 _PAIR = re.compile(r"^```html\n(.*?)^```\n\n(`{3,})markdown\n(.*?)^\2\n", re.MULTILINE | re.DOTALL)
@@ -13,7 +14,7 @@ EXAMPLES = [(html, markdown) for html, _, markdown in _PAIR.findall(PAGE.read_te
 
 
 def test_the_page_has_its_examples() -> None:
-    assert len(EXAMPLES) == PAGE.read_text("utf-8").count("```html\n") == 7
+    assert len(EXAMPLES) == PAGE.read_text("utf-8").count("```html\n") == 14
 
 
 @pytest.mark.parametrize("parser", parsers.PARSERS)

@@ -262,6 +262,27 @@ def test_the_bench_prints_a_line_of_json_for_each_converter():
     assert line["figures"]["all"] > 99
 
 
+def test_the_bench_measures_articles_where_a_folder_of_pages_is_named(tmp_path):
+    story = "".join(f"<p>Paragraph {n} tells of the harbour, of the ferries, and of the storm.</p>" for n in range(9))
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page" / "source.html").write_text(f"<nav>Menu of the site</nav><div id=text>{story}</div>")
+    (tmp_path / "page" / "expected.html").write_text(story)
+    command = [sys.executable, BENCH, "--only", "articles", "--converter", "ours", "--json"]
+    environ = {**os.environ, "FERRULE_ARTICLE_PAGES": str(tmp_path)}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+    [line] = map(json.loads, done.stdout.splitlines())
+    assert (line["measure"], line["converter"]) == ("articles", "ours, article")
+    assert [line["figures"][name] for name in ("precision", "recall", "F1", "tokens")] == [1, 1, 1, None]
+
+
+def test_the_bench_measures_no_articles_without_pages():
+    command = [sys.executable, BENCH, "--only", "articles", "--json"]
+    environ = {name: value for name, value in os.environ.items() if name != "FERRULE_ARTICLE_PAGES"}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+    assert done.stdout == ""
+    assert "FERRULE_ARTICLE_PAGES" in done.stderr
+
+
 def test_a_table_is_for_people_and_for_programs():
     table = Table("measure", "what it is", ("one", "two"), [Row("ours", (1.25, None))], decimals=2)
     assert as_text(table).splitlines() == ["measure: what it is", "          one      two", "ours     1.25        –"]

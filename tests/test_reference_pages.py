@@ -14,6 +14,7 @@ import pytest
 
 from ferrule import errors
 from ferrule.calls import failures
+from ferrule.conformance import CHECKS
 from ferrule.errors import FerruleError
 from ferrule.schema.rules import RULES
 from ferrule.tool.hookspecs import ToolSpec
@@ -165,6 +166,17 @@ def test_the_page_of_the_schema_rules_has_the_table_of_them(severity: str) -> No
 def test_every_rule_has_a_severity_of_the_page() -> None:
     assert headings("schema-rules.md")[:2] == [f"{severity.capitalize()}s" for severity in ("error", "warning")]
     assert {severity for severity, _ in RULES.values()} == {"error", "warning"}
+
+
+# The checks.
+
+
+def test_the_page_of_the_checks_has_the_table_of_them() -> None:
+    rows = [
+        f"| `{check}` | {one.sentence}{' *(warning)*' if one.severity == 'warning' else ''} |"
+        for check, one in CHECKS.items()
+    ]
+    assert_pasted("checks.md", "\n".join(["| id | what holds where it passes |", "|---|---|", *rows]) + "\n\n")
 
 
 # The public names.

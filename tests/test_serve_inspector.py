@@ -65,7 +65,7 @@ def test_the_strict_inspector_starts_the_server_itself(era: str, machine: Machin
     handed = [word for name in ("HOME", "PYTHONPATH") for word in ("-e", f"{name}={machine.environment[name]}")]
     started = [str(BIN / "ferrule"), "serve", "echo", *handed]
     listed = result(inspect(*started, "--strict", method="tools/list", era=era))
-    assert [tool["name"] for tool in listed["tools"]] == ["echo"]
+    assert [tool["name"] for tool in listed["tools"]] == ["artifact_read", "echo"]
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -165,7 +165,7 @@ def test_calls_of_all_clients_are_shown_without_what_was_in_them(service: HttpSe
     visitor.send("echo", {"argument.text": private})
     visitor.send("fails", {})
     page = visitor.get("/")[1]
-    rows = re.findall(r'<tr role="row">.*?</tr>', visitor.get("/calls")[1], re.DOTALL)
+    rows = re.findall(r'<tr role="row".*?</tr>', visitor.get("/calls")[1], re.DOTALL)
     texts = [re.sub("<[^>]*>", " ", row).split() for row in rows]
     assert texts[1][1:4] == ["fails", "failed", "NO_LUCK"]
     assert texts[2][1:3] == texts[3][1:3] == ["echo", "ok"]
@@ -186,8 +186,8 @@ REFUSED: list[dict[str, str]] = [
 
 
 @pytest.mark.parametrize("headers", REFUSED, ids=str)
-def test_a_form_of_another_page_calls_nothing(headers: dict[str, str], visitor: Visitor, tmp_path: Path) -> None:
-    mark = tmp_path / "mark"
+def test_a_form_of_another_page_calls_nothing(headers: dict[str, str], visitor: Visitor, machine: Machine) -> None:
+    mark = machine.work / "refused"
     status, _ = visitor.send("waits", {"argument.mark": str(mark)}, **headers)
     assert status == 403
     assert not mark.exists()
@@ -238,7 +238,22 @@ def test_answers_of_a_plugin_are_texts(tool: str, visitor: Visitor) -> None:
 ELEMENTS = {
     *("html", "head", "meta", "title", "link", "script", "body", "header", "main", "a", "p", "h1", "h2", "h3", "div"),
     *("span", "bdi", "code", "pre", "time", "section", "details", "summary", "form", "label", "input", "select"),
-    *("option", "textarea", "button", "table", "caption", "thead", "tbody", "tr", "th", "td"),
+    *(
+        "option",
+        "textarea",
+        "button",
+        "table",
+        "caption",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "h4",
+        "ul",
+        "li",
+        "progress",
+    ),
 }
 
 
@@ -266,16 +281,17 @@ def test_whatever_a_template_writes_is_escaped_and_visible(template: str) -> Non
 def test_only_values_of_forms_are_written_as_they_are() -> None:
     """No template has another way around what makes characters visible, and none leaves a text as markup."""
     templates = {one.name: one.read_text() for one in (files("ferrule_serve.page") / "templates").iterdir()}
-    assert len(templates) == 6
-    assert [name for name, text in templates.items() if "as_value" in text] == ["tool.html"]
+    assert len(templates) == 7
+    values = {name for name, text in templates.items() if "as_value" in text}
+    assert values == {"index.html", "tool.html"}
     for text in templates.values():
         expressions = re.findall(r"{{.*?}}|{%.*?%}", text, re.DOTALL)
         assert not [one for one in expressions if re.search(r"\|\s*(safe|e|escape|forceescape|tojson)\b|~", one)]
     assert environment.from_string("{{ text|as_value }}").render(text='"\u202e') == "&#34;\u202e"
 
 
-def test_a_call_whose_visitor_leaves_ends_with_all_that_it_started(visitor: Visitor, tmp_path: Path) -> None:
-    mark = tmp_path / "mark"
+def test_a_call_whose_visitor_leaves_ends_with_all_that_it_started(visitor: Visitor, machine: Machine) -> None:
+    mark = machine.work / "left"
     token = visitor.token()
     body = urlencode({"page_token": token, "argument.mark": str(mark)}).encode()
     host, _, port = visitor.base.removeprefix("http://").partition(":")
@@ -313,11 +329,11 @@ def test_there_is_no_page_unless_it_is_asked_for(machine: Machine) -> None:
         assert "page" not in service.told
     ended = machine.ferrule("serve", "--page")
     assert ended.code == 2
-    assert "--page and --sessions are for --http" in ended.err
+    assert "--page, --metrics and --sessions are for --http" in ended.err
 
 
-def test_a_server_that_is_stopped_answers_the_form_that_is_running(machine: Machine, tmp_path: Path) -> None:
-    mark = tmp_path / "mark"
+def test_a_server_that_is_stopped_answers_the_form_that_is_running(machine: Machine) -> None:
+    mark = machine.work / "finished"
     pages: list[tuple[int, str]] = []
     with HttpService(machine.environment, "waits", "--page", work=machine.work) as service:
         visitor = Visitor(service)
@@ -355,7 +371,8 @@ def test_a_form_is_made_of_any_schema() -> None:
 
 
 def test_the_page_is_no_part_of_serving_without_it() -> None:
-    code = "import sys, ferrule_serve.command, ferrule_serve.mcp.lifecycle; print(*sys.modules)"
+    names = ("ferrule_serve.commands.serve", "ferrule_serve.mcp.lifecycle", "ferrule_serve.mcp.http")
+    code = f"import sys, {', '.join(names)}; print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()
     assert "ferrule_serve.mcp.http" in modules
     assert [name for name in modules if name.startswith("ferrule_serve.page")] == []

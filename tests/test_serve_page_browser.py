@@ -138,8 +138,8 @@ def test_a_form_of_another_site_calls_nothing(
     assert not mark.exists()
 
 
-def test_a_call_that_takes_long_can_be_cancelled(opened: Opened, root: str, tmp_path: Path) -> None:
-    page, mark = opened.page, tmp_path / "mark"
+def test_a_call_that_takes_long_can_be_cancelled(opened: Opened, root: str, machine: Machine) -> None:
+    page, mark = opened.page, machine.work / "mark"
     page.goto(root + "tools/waits")
     page.get_by_label("mark").fill(str(mark))
     page.get_by_role("button", name="Call", exact=True).click()
@@ -151,6 +151,96 @@ def test_a_call_that_takes_long_can_be_cancelled(opened: Opened, root: str, tmp_
     expect(page.get_by_role("button", name="Call", exact=True)).to_be_focused()
     for process in map(int, mark.read_text().split()):
         wait_until(lambda process=process: not is_alive(process), "the end of the call's processes")
+
+
+def test_events_are_seen_while_the_call_runs_and_ctrl_enter_makes_it(
+    browser: Browser, root: str, tmp_path: Path
+) -> None:
+    with Opened(browser, viewport=NARROW) as opened:
+        page, mark = opened.page, tmp_path / "mark"
+        page.goto(root + "tools/stages")
+        page.get_by_label("mark").fill(str(mark))
+        page.keyboard.press("Control+Enter")
+        expect(page.get_by_role("log")).to_contain_text('"the first <b>"')
+        expect(page.get_by_role("status")).to_have_text("Running …")
+        expect(page.get_by_role("progressbar")).to_have_attribute("value", "1")
+        expect(page.locator("#live-message")).to_have_text("1 of 4 begun")
+        mark.touch()
+        expect(page.get_by_role("region", name="Document")).to_contain_text('"staged": true')
+        expect(page.get_by_role("log")).to_be_hidden()
+        expect(page.get_by_role("heading", name="Answer")).to_be_in_viewport()
+        assert opened.complaints == []
+
+
+def test_an_answer_below_a_long_form_is_brought_into_view(browser: Browser, root: str) -> None:
+    with Opened(browser, viewport=NARROW) as opened:
+        page = opened.page
+        page.goto(root + "tools/kinds")
+        expect(page.get_by_role("heading", name="Answer")).not_to_be_in_viewport()
+        page.get_by_label("topic (required)").fill("tea")
+        page.keyboard.press("Control+Enter")
+        expect(page.get_by_role("region", name="Document")).to_be_in_viewport()
+
+
+def test_a_picture_is_a_picture_and_nothing_else_of_an_answer_is_opened(opened: Opened, root: str) -> None:
+    page = opened.page
+    page.goto(root + "tools/draws")
+    page.get_by_role("button", name="Call", exact=True).click()
+    picture = page.get_by_role("img", name="Picture 3 of the answer")
+    expect(picture).to_be_visible()
+    picture.evaluate("picture => picture.decode()")
+    assert picture.evaluate("picture => picture.naturalWidth") == 1
+    assert page.locator("img").count() == 1
+    with page.expect_download() as download:
+        page.locator("li", has_text="text/html").get_by_role("link", name="save").click()
+    assert "owned" in Path(download.value.path()).read_text()
+    assert page.title() == "draws · ferrule"
+    assert Axe().run(page).response["violations"] == []
+    assert opened.complaints == []
+
+
+def test_a_call_is_found_among_the_last_and_made_again_and_copied(browser: Browser, root: str) -> None:
+    with Opened(browser, viewport=WIDE, permissions=["clipboard-read", "clipboard-write"]) as opened:
+        page = opened.page
+        page.goto(root + "tools/echo")
+        page.get_by_label("text").fill("once more")
+        page.get_by_role("button", name="Call", exact=True).click()
+        expect(page.get_by_role("region", name="Document")).to_be_visible()
+        page.goto(root)
+        page.get_by_role("table", name="Last calls").get_by_role("link").first.click()
+        expect(page.get_by_role("region", name="Document")).to_contain_text("once more")
+        page.get_by_text("Copy the call").click()
+        page.get_by_role("button", name="Copy for shell").click()
+        expect(page.get_by_role("button", name="Copy for shell")).to_have_text("Copied")
+        assert page.evaluate("navigator.clipboard.readText()") == """ferrule run echo '{"text": "once more"}'"""
+        before = page.get_by_role("link", name="This call").get_attribute("href") or ""
+        page.get_by_role("button", name="Call again").click()
+        expect(page.get_by_role("link", name="This call")).not_to_have_attribute("href", before)
+        expect(page.get_by_role("region", name="Document")).to_contain_text("once more")
+        assert Axe().run(page).response["violations"] == []
+        with Opened(browser) as other:  # another browser sees the calls, and not what was in them
+            other.page.goto(root)
+            expect(other.page.get_by_role("table", name="Last calls")).to_contain_text("echo")
+            assert other.page.get_by_role("table", name="Last calls").get_by_role("link").count() == 0
+
+
+def test_a_tool_is_found_while_its_name_is_typed(opened: Opened, root: str) -> None:
+    page = opened.page
+    page.goto(root)
+    rows = page.get_by_role("table", name="Tools").locator("tbody").get_by_role("row")
+    everything = rows.count()
+    page.get_by_label("Find a tool").fill("looks KINDS")
+    expect(rows).to_have_count(1)
+    expect(rows.first).to_contain_text("kinds")
+    expect(page.locator("#found")).to_have_text(f"1 of {everything} tools.")
+    page.get_by_label("Find a tool").fill("nothing")
+    expect(rows.first).to_contain_text("nothing")
+    page.get_by_label("Find a tool").fill("")
+    expect(rows).to_have_count(everything)
+    page.get_by_label("Find a tool").fill("hostile_name")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(root + "?find=hostile_name")
+    expect(rows).to_have_count(1)
 
 
 def test_last_calls_keep_up_by_themselves(opened: Opened, root: str, service: HttpService) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ferrule.testing import Server, refused_port
 from ferrule_testkit import ikigai
-from ferrule_testkit.web.loopback import Server, refused_port
 
 pytestmark = pytest.mark.process
 

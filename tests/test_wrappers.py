@@ -33,7 +33,7 @@ def site(tmp_path: Path) -> Site:
 
 @pytest.fixture
 def wrapped(site: Site, environment: dict[str, str]) -> Wrapped:
-    """Call a tool inside of wrappers: `wrapped("timing", OSLO, tool="example", HOW="raises")`."""
+    """Call a tool inside of wrappers: `wrapped("timing", OSLO, tool="example", PYTEST_HOW="raises")`."""
 
     def wrapped(wrappers: str | None, arguments: bytes = OSLO, *, tool: str = "example", **environ: str) -> Run:
         on = {} if wrappers is None else {"FERRULE_WRAPPERS": wrappers}
@@ -78,13 +78,13 @@ def test_a_wrapper_is_told_of_the_call_and_its_result(wrapped: Wrapped, tmp_path
     assert seen["result"]["arguments"] == {"letter": "a"}
     assert seen["table"] == {"enabled": True, "colour": "blue"}
     assert seen["colour"] == "blue"
-    assert seen["results"] == {"cache_seconds": 0, "linkable": False, "paging": [], "environment": []}
+    assert seen["results"] == {"cache_seconds": 0, "linkable": False, "paging": [], "environment": [], "wrappers": []}
 
 
 def test_the_environment_decides_about_a_wrapper_and_its_settings(wrapped: Wrapped, tmp_path: Path) -> None:
     config = configured(tmp_path, "[wrappers.tells_what_it_sees]\nenabled = true\ncolour = 'blue'\n")
     assert wrapped("", **config).document == GREETING
-    noted = wrapped("timing tells_what_it_sees", COLOUR="red", **config).document["_meta"]
+    noted = wrapped("timing tells_what_it_sees", PYTEST_COLOUR="red", **config).document["_meta"]
     assert set(noted) == {"timing", "tells_what_it_sees"}
     assert noted["tells_what_it_sees"]["colour"] == "red"
 
@@ -112,11 +112,11 @@ def test_a_call_that_does_not_fit_the_schema_is_not_wrapped(wrapped: Wrapped) ->
     assert wrapped("swallows_errors", b'{"city": " "}').document["error_code"] == "INVALID_INPUT"
 
 
-def test_what_answers_instead_keeps_the_tool_from_being_asked(wrapped: Wrapped, tmp_path: Path) -> None:
-    arguments = json.dumps({"touch": str(tmp_path / "asked")}).encode()
-    done = wrapped("answers_instead", arguments, tool="probe")
+def test_what_answers_instead_keeps_the_tool_from_being_asked(wrapped: Wrapped, written: Path) -> None:
+    arguments = json.dumps({"touch": str(written / "asked")}).encode()
+    done = wrapped("answers_instead", arguments, tool="probe", PROBE_WRITES=str(written))
     assert done.document == {"success": True, "instead": json.loads(arguments)}
-    assert not (tmp_path / "asked").exists()
+    assert not (written / "asked").exists()
 
 
 def test_what_answers_instead_may_answer_with_a_failure(wrapped: Wrapped) -> None:
@@ -127,7 +127,7 @@ def test_what_answers_instead_may_answer_with_a_failure(wrapped: Wrapped) -> Non
 
 @pytest.mark.parametrize(("how", "why"), [("a list", "TypeError"), ("nan", "ResultInvalid"), ("raises", "KeyError")])
 def test_what_answers_instead_with_nonsense_is_absent(how: str, why: str, wrapped: Wrapped) -> None:
-    done = wrapped("answers_instead", HOW=how)
+    done = wrapped("answers_instead", PYTEST_HOW=how)
     assert done.document == GREETING
     assert told(done)[0] == "answers_instead"
     assert why in told(done)[1]
@@ -148,7 +148,7 @@ def test_what_answers_instead_with_nonsense_is_absent(how: str, why: str, wrappe
     ],
 )
 def test_a_wrapper_that_fails_is_absent(when: str, how: str, wrapped: Wrapped) -> None:
-    done = wrapped("fails, replaces_the_result", WHEN=when, HOW=how)
+    done = wrapped("fails, replaces_the_result", PYTEST_WHEN=when, PYTEST_HOW=how)
 
     alone = how in ("dies", "is killed") and when == "after"
     assert done.document == (GREETING if alone else {"success": True, "had": ["greeting", "success"]})
@@ -159,7 +159,7 @@ def test_a_wrapper_that_fails_is_absent(when: str, how: str, wrapped: Wrapped) -
 
 @pytest.mark.parametrize("how", ["a list", "nothing", "nan", "a set", "an object", "yields twice", "never yields"])
 def test_a_wrapper_that_returns_nonsense_is_absent(how: str, wrapped: Wrapped) -> None:
-    done = wrapped("fails", HOW=how)
+    done = wrapped("fails", PYTEST_HOW=how)
     assert done.document == GREETING
     assert told(done)[0] == "fails"
 
@@ -168,7 +168,7 @@ def test_a_wrapper_that_returns_nonsense_is_absent(how: str, wrapped: Wrapped) -
 def test_an_error_of_the_tool_goes_through_a_wrapper_that_fails(how: str, wrapped: Wrapped) -> None:
     alone = wrapped(None, b'{"city": "4711"}')
     assert alone.document["error_code"] == "NOT_A_CITY"
-    done = wrapped("fails", b'{"city": "4711"}', WHEN="after", HOW=how)
+    done = wrapped("fails", b'{"city": "4711"}', PYTEST_WHEN="after", PYTEST_HOW=how)
     assert (done.document, done.exit_code) == (alone.document, alone.exit_code)
 
 
@@ -181,24 +181,24 @@ def test_a_crash_of_the_tool_is_told_as_without_wrappers(wrapped: Wrapped) -> No
     assert done.document == alone.document
 
 
-def test_the_tool_is_asked_once_whatever_a_wrapper_does(wrapped: Wrapped, tmp_path: Path) -> None:
+def test_the_tool_is_asked_once_whatever_a_wrapper_does(wrapped: Wrapped, written: Path) -> None:
     """Also where the process dies after it: what it did must not be done again."""
-    log = tmp_path / "says"
-    arguments = json.dumps({"say": "asked", "touch": str(log)}).encode()
-    done = wrapped("fails", arguments, tool="probe", WHEN="after", HOW="dies")
+    arguments = json.dumps({"say": "asked", "touch": str(written / "says")}).encode()
+    where = {"PROBE_WRITES": str(written)}
+    done = wrapped("fails", arguments, tool="probe", PYTEST_WHEN="after", PYTEST_HOW="dies", **where)
     assert done.document["success"] is True
     assert done.stderr.count(b"asked") == 2  # once on each of the tool's streams
 
 
 def test_a_wrapper_that_hangs_after_the_tool_takes_no_answer_away(wrapped: Wrapped) -> None:
-    done = wrapped("fails", WHEN="after", HOW="hangs", FERRULE_DEADLINE="1.5")
+    done = wrapped("fails", PYTEST_WHEN="after", PYTEST_HOW="hangs", FERRULE_DEADLINE="1.5")
     assert done.document == GREETING
     assert told(done)[0] == "fails"
     assert done.left == []
 
 
 def test_a_wrapper_that_hangs_before_the_tool_is_named(wrapped: Wrapped) -> None:
-    done = wrapped("fails", WHEN="before", HOW="hangs", FERRULE_DEADLINE="1")
+    done = wrapped("fails", PYTEST_WHEN="before", PYTEST_HOW="hangs", FERRULE_DEADLINE="1")
     assert done.document["error_code"] == "TIMEOUT"
     assert "The wrapper fails had not let the tool begin" in done.document["error"]
 
@@ -314,7 +314,7 @@ def test_a_credential_leaves_on_no_way_through_a_wrapper(wrapped: Wrapped, tmp_p
     url = "redis://ferrule:pa%20ss-word-1@cache.example:6379"
     config = configured(tmp_path, f"[wrappers.leaks_a_secret]\nenabled = true\nurl = '{url}'\n")
     for how in ("", "raises"):
-        environ = {**config, "ALMANAC_KEY": SECRET, "HOW": how, "FERRULE_OWN_TOKEN": "hidden-value-3"}
+        environ = {**config, "ALMANAC_KEY": SECRET, "PYTEST_HOW": how, "FERRULE_OWN_TOKEN": "hidden-value-3"}
         done = wrapped(None, b'{"how": "return"}', tool="exception-with-a-secret", **environ)
         shown = done.stdout + done.stderr
         assert ("leaks_a_secret" in done.document.get("_meta", {})) is (how == "")
@@ -327,12 +327,11 @@ def test_a_credential_leaves_on_no_way_through_a_wrapper(wrapped: Wrapped, tmp_p
     ("changed", "part"),
     [
         ({"ALMANAC_KEY": "another-key-of-the-user"}, "credentials"),
-        ({"FERRULE_BRAVE_ENDPOINT": "http://localhost"}, "environment"),
+        ({"FERRULE_ARTIFACTS_THRESHOLD": "5000"}, "environment"),
         ({"FERRULE_DISABLE": "other"}, "environment"),
         ({"LC_ALL": "C.UTF-8"}, "environment"),
         ({"LANG": "de_DE.UTF-8"}, "environment"),
         ({"TZ": "Asia/Tokyo"}, "environment"),
-        ({"FERRULE_SECRET": "one"}, "environment"),
     ],
 )
 def test_whatever_can_decide_a_result_is_part_of_the_identity(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from installation import ROOT, Installation
 from measuring import Command, compare
 
-from ferrule_testkit.web.loopback import Server
+from ferrule.testing import Server
 from markdown.pages import Page, pages
 from markdown.tables import Row, Table
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from markdown.options import Options
 
 _BYTES = 130_000
-_AIM = 0.55
+_AIM = 0.5
 _PLAIN = """\
 import json
 import sys
@@ -33,7 +33,7 @@ import httpx
 from ferrule_fetch.markdown import convert
 
 response = httpx.get(json.load(sys.stdin)["url"], follow_redirects=True)
-title, markdown = convert(response.text, str(response.url), parser={parser!r})
+title, markdown, _ = convert(response.text, str(response.url), parser={parser!r})
 json.dump({{"success": True, "url": str(response.url), "title": title, "content": markdown}}, sys.stdout)
 """
 
@@ -45,9 +45,11 @@ def cold(options: Options) -> Iterator[Table]:
     with tempfile.TemporaryDirectory() as name, Server() as server:
         folder = Path(name)
         installation = Installation(folder / "environment")
-        installation.install(f"{ROOT / 'host'}[http]", str(ROOT / "plugins" / "fetch"))
+        installation.install(f"{ROOT / 'host'}[httpx]", str(ROOT / "plugins" / "fetch"))
         query = json.dumps({"url": server.page("/", page.html)}).encode()
         baseline = _script(installation, folder, query, "html5lib")
+        if problem := _problem(baseline, page):
+            raise RuntimeError(f"there is nothing to compare with: {problem}")
         rows = []
         for title, command in _calls(installation, folder, query):
             problem = _problem(command, page)
@@ -64,11 +66,11 @@ def _calls(installation: Installation, folder: Path, query: bytes) -> Iterator[t
     environ = _environ(folder)
     yield "web_fetch, linked", Command([links / "web-fetch-tool"], query, environ)
     yield "web_fetch, console script", Command([installation.scripts / "web-fetch-tool"], query, environ)
-    yield "the plain script, its writer's own choice of parser", _script(installation, folder, query, None)
+    yield "the plain script on turbohtml", _script(installation, folder, query, "turbohtml")
     yield "import httpx, for comparison", Command([installation.python, "-c", "import httpx"])
 
 
-def _script(installation: Installation, folder: Path, query: bytes, parser: str | None) -> Command:
+def _script(installation: Installation, folder: Path, query: bytes, parser: str) -> Command:
     path = folder / f"plain-{parser}.py"
     path.write_text(_PLAIN.format(parser=parser))
     return Command([installation.python, path], query, _environ(folder))

@@ -119,7 +119,7 @@ def lexbor_in_python() -> Convert:
 
 
 OURS: dict[str, Callable[[], Convert]] = {
-    f"ours on {parser}": partial(ours, parser) for parser in ("lexbor", "turbohtml", "html5lib")
+    f"ours on {parser}": partial(ours, parser) for parser in ("turbohtml", "html5lib")
 }
 PEERS: dict[str, Callable[[], Convert]] = {
     "turbohtml": turbohtml,

@@ -1,8 +1,9 @@
 """What a page says and how, as bags: its words, headings, links, images, cells, items, emphasis and code blocks.
 
-What a browser shows must be told. Some of it may be told or not: what `shown.is_optional` says, cells of tables that
-only lay the page out, cells told once for every row or column that they span, what markdown cannot tell within code,
-and emphasis that a browser gives to headings and captions anyway.
+What a browser shows must be told. Some of it may be told or not: what `shown.is_optional` says, images without a
+description, definitions as items of a list, cells of tables that only lay the page out, cells told once for every row
+or column that they span, what markdown cannot tell within code, and emphasis that a browser gives to headings and
+captions anyway.
 """
 
 from __future__ import annotations
@@ -95,6 +96,8 @@ class _Reader:
             self._named("headings", element, around)
         elif tag == "li":
             self._named("items", element, around)
+        elif tag in ("dt", "dd"):
+            self.allowed["items"].update(("li", text) for text in shown.texts(element, without="dd"))
         elif tag == "a":
             self._link(element, around)
         elif tag == "img":
@@ -138,7 +141,8 @@ class _Reader:
         """What is shown, and what scripts would put in its place."""
         source = element.get("src")
         if source and not _NOWHERE.match(source):
-            self._add("images", absolute(source, self._base), optional=around.optional or around.code)
+            optional = around.optional or around.code or not (element.get("alt") or "").strip()
+            self._add("images", absolute(source, self._base), optional=optional)
         for attribute, value in element.items():
             if attribute.startswith("data-") or attribute == "srcset":
                 self.allowed["images"].update(absolute(part, self._base) for part in value.split()[:20])

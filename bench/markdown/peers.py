@@ -31,9 +31,13 @@ class Converters:
         names = [*OURS, *PEERS, *(FLOORS if floors else ())]
         return [worker for name in names if (worker := self.one(name, stack))]
 
+    def wants(self, name: str) -> bool:
+        """Whether a converter of this name is to be measured."""
+        return any(part in name for part in self._wanted)
+
     def one(self, name: str, stack: contextlib.ExitStack) -> Worker | None:
         """A single one; None where it is not wanted or cannot be had, which is said once."""
-        if name in self._unavailable or not any(part in name for part in self._wanted):
+        if name in self._unavailable or not self.wants(name):
             return None
         try:
             return stack.enter_context(Worker(name, sys.executable if name in OURS else interpreter_with(REQUIREMENTS)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from markdown.articles import articles
 from markdown.cold import cold
 from markdown.content import content
 from markdown.roundtrip import fuzzed, roundtrip
@@ -19,6 +20,7 @@ MEASURES: dict[str, Callable[[Options], Iterator[Table]]] = {
     "roundtrip": roundtrip,
     "fuzz": fuzzed,
     "pages": content,
+    "articles": articles,
     "speed": speed,
     "memory": memory,
     "cold": cold,

@@ -17,6 +17,7 @@ _OPTIONAL = frozenset((
     "nav", "noscript", "iframe", "object", "audio", "video", "canvas", "button", "input", "select", "textarea",
     "datalist", "option", "optgroup", "progress", "meter", "dialog", "rt", "rp", "map", "math", "svg",
 ))
+_OPTIONAL_ROLES = frozenset(("navigation", "search"))
 BLOCKS = frozenset((
     "address", "article", "aside", "blockquote", "body", "br", "button", "caption", "center", "dd", "details",
     "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4",
@@ -39,7 +40,15 @@ def name(element: Element) -> str:
 def is_optional(element: Element) -> bool:
     """Whether a tool may tell this or not."""
     style = element.get("style")
+    if element.get("role") in _OPTIONAL_ROLES or is_permalink(element):
+        return True
     return name(element) in _OPTIONAL or "hidden" in element.keys() or bool(style and _HIDDEN.search(style))  # noqa: SIM118
+
+
+def is_permalink(element: Element) -> bool:
+    """Whether a link leads to the place where it stands, and says no word."""
+    is_here = name(element) == "a" and (element.get("href") or "").startswith("#")
+    return is_here and not words("".join(element.itertext()))
 
 
 def words(text: str) -> list[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from markdown.converters import OURS, PEERS
-from markdown.pages import Page, pages
+from markdown.pages import LARGEST, Page, pages
 from markdown.tables import Row, Table
 
 if TYPE_CHECKING:
@@ -19,22 +19,39 @@ if TYPE_CHECKING:
 
 _ROUNDS = 3
 _MIB = 1024.0
+_SIZES = (10_000, 50_000, 200_000)  # bytes, at which the pages are parted
 _UNIT, _FLOOR = "markdownify", "lexbor parsed and walked in C"
+
+
+class _Timed(NamedTuple):
+    """A page, its size in bytes, and the seconds that each converter took."""
+
+    size: int
+    seconds: dict[str, float]
 
 
 def speed(options: Options) -> Iterator[Table]:
     """Every converter on each page in turn, so that a busy machine slows all of them; the best of the rounds counts."""
     corpus = list(pages())
     with contextlib.ExitStack() as stack:
-        done, seconds = _fastest(options.converters.all(stack, floors=True), corpus)
+        timed = _timed(options.converters.all(stack, floors=True), corpus)
+    for most in (*_SIZES, LARGEST):
+        least = max((size for size in _SIZES if size < most), default=0)
+        yield _table([page for page in timed if least < page.size <= most], f"pages up to {most / 1000:.0f} kB")
+    yield _table(timed, "all pages")
+
+
+def _table(timed: Sequence[_Timed], which: str) -> Table:
+    names = list(timed[0].seconds) if timed else []
+    seconds = {name: sum(page.seconds[name] for page in timed) for name in names}
     unit, floor = seconds.get(_UNIT), seconds.get(_FLOOR)
-    size = sum(len(page.html.encode()) for page in done) / 1e6
+    size = sum(page.size for page in timed) / 1e6
     rows = [
         Row(name, (size / cost, unit / cost if unit else None, cost / floor if floor else None))
         for name, cost in seconds.items()
     ]
-    note = f"processor time of whole conversions, str to markdown, {len(done)} pages, {size:.1f} MB; lexbor: in C"
-    yield Table("speed", note, ("MB/s", f"times {_UNIT}", "times lexbor's cost"), rows, decimals=2)
+    note = f"processor time of whole conversions, str to markdown, {which}: {len(timed)}, {size:.1f} MB; lexbor: in C"
+    return Table("speed", note, ("MB/s", f"times {_UNIT}", "times lexbor's cost"), rows, decimals=2)
 
 
 def memory(options: Options) -> Iterator[Table]:
@@ -50,21 +67,20 @@ def memory(options: Options) -> Iterator[Table]:
     yield Table("memory", note, ("ready", "at most", "more"), rows)
 
 
-def _fastest(workers: Sequence[Worker], corpus: Sequence[Page]) -> tuple[list[Page], dict[str, float]]:
-    """The pages that everybody converts, and the sum of the seconds of the fastest conversions, by converter."""
-    done, seconds = [], {worker.name: 0.0 for worker in workers}
+def _timed(workers: Sequence[Worker], corpus: Sequence[Page]) -> list[_Timed]:
+    """The pages that everybody converts, each with the seconds of the fastest conversion by every converter."""
+    timed = []
     for index, page in enumerate(corpus, 1):
         answers = [[worker.convert(page.html, page.url) for worker in workers] for _ in range(_ROUNDS)]
         failed = _errors(workers, answers)
         if failed:
             print(f"{page.name} is left out: {failed}", file=sys.stderr)
             continue
-        done.append(page)
-        for number, worker in enumerate(workers):
-            seconds[worker.name] += min(row[number].seconds for row in answers)
+        seconds = {worker.name: min(row[at].seconds for row in answers) for at, worker in enumerate(workers)}
+        timed.append(_Timed(len(page.html.encode()), seconds))
         if index % 20 == 0:
             print(f"speed: {index} of {len(corpus)} pages …", file=sys.stderr)
-    return done, seconds
+    return timed
 
 
 def _errors(workers: Sequence[Worker], answers: Sequence[Sequence[Answer]]) -> dict[str, str]:

@@ -13,6 +13,7 @@ import time
 from typing import Any
 
 from markdown.converters import FLOORS, OURS, PEERS, Convert
+from markdown.extractors import EXTRACTORS
 
 
 def main() -> None:
@@ -20,7 +21,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
     try:
-        convert = {**OURS, **PEERS, **FLOORS}[sys.argv[1]]()
+        convert = {**OURS, **PEERS, **FLOORS, **EXTRACTORS}[sys.argv[1]]()
         convert("<p>ready</p>", "http://127.0.0.1/")
     except Exception as error:  # noqa: BLE001 - a library that is missing or broken may raise anything
         print(json.dumps({"error": _said(error)}), file=answers, flush=True)

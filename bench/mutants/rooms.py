@@ -52,6 +52,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "host/src/ferrule/text/": (*_CALLS, *_CLI),
     "host/src/ferrule/tool/": _TOOL,
     "host/src/ferrule/wrappers/": (*_CACHE, *_CALLS),
+    "host/src/ferrule/artifacts/": _ARTIFACTS,
+    "host/src/ferrule/content/": ("host/tests/test_content*.py", *_ARTIFACTS),
     "host/src/ferrule/wrappers/artifacts/": _ARTIFACTS,
     "host/src/ferrule/wrappers/cache/": _CACHE,
     "plugins/ask/src/": ("plugins/ask/tests/test_*.py", "tests/test_ask_*.py"),

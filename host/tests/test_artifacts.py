@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import socket
 import stat
 import subprocess
 import sys
@@ -41,7 +42,7 @@ class Place(NamedTuple):
     state: Path
 
     def files(self) -> list[Path]:
-        return [path for path in (self.state / "artifacts").glob("??/*") if path.is_file()]
+        return [path for path in (self.state / "artifacts").glob("tools/*/??/*") if path.is_file()]
 
 
 Ask = Callable[..., Run]
@@ -186,17 +187,22 @@ def test_what_changes_with_each_call_stands_beside_the_link_and_not_in_the_body(
     assert place.files()[0].read_bytes() == body_of(30_000)
 
 
-def test_a_tool_that_does_not_say_that_it_is_linkable_answers_as_before(ask: Ask, place: Place) -> None:
-    assert ask("bulk_inline", bytes=60_000).document == json.loads(body_of(60_000))
-    assert "more than the 65,534" in ask("bulk_inline", bytes=70_000).document["error"]
+def test_of_a_tool_that_says_nothing_only_what_is_too_large_is_linked(ask: Ask, place: Place) -> None:
+    assert ask("bulk_inline", bytes=CLIENT).document == json.loads(body_of(CLIENT))
     assert place.files() == []
+    linked = ask("bulk_inline", bytes=CLIENT + 1).document
+    assert (linked["linked"], linked["bytes"]) == (True, CLIENT + 1)
+    assert whole(ask, "console-script", linked["resource"]) == body_of(CLIENT + 1)
+    unstored = ask("bulk_inline", environ={"FERRULE_STATE": "/proc/no"}, bytes=70_000)
+    assert "more than the 65,534" in unstored.document["error"]
+    assert b"artifact_not_stored" in unstored.stderr
 
 
 def test_without_the_wrapper_everything_is_inline(ask: Ask, place: Place) -> None:
     off = {"FERRULE_WRAPPERS": ""}
     assert ask("bulk", environ=off, bytes=60_000).document == json.loads(body_of(60_000))
     assert "more than the 65,534" in ask("bulk", environ=off, bytes=70_000).document["error"]
-    assert not place.state.exists()
+    assert place.files() == []
 
 
 def test_a_file_switches_the_wrapper_on_and_sets_threshold_and_seconds(ask: Ask, place: Place, tmp_path: Path) -> None:
@@ -279,7 +285,7 @@ def test_where_nothing_can_be_stored_results_are_inline_or_too_large(state: str,
 def test_on_a_full_disk_results_are_inline_and_nothing_is_left(ask: Ask, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", disk], capture_output=True).returncode:
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=120k", "tmpfs", disk], capture_output=True).returncode:
         pytest.skip("only root outside of a container can make a small disk")
     try:
         environ = {"FERRULE_STATE": str(disk)}
@@ -288,18 +294,32 @@ def test_on_a_full_disk_results_are_inline_and_nothing_is_left(ask: Ask, tmp_pat
         full = ask("bulk", environ=environ, bytes=60_000)
         assert full.document == json.loads(body_of(60_000))
         assert json.loads(full.first_line)["reason"] == "Artifacts cannot be kept: No space left on device."
-        assert len([path for path in disk.rglob("*") if path.is_file() and path.name != ".lock"]) == 2
+        assert len([path for path in disk.rglob("*") if len(path.name) == 64]) == 2
     finally:
         subprocess.run(["umount", disk], check=True)
 
 
-def test_a_redis_that_does_not_answer_leaves_results_inline_and_its_url_unsaid(ask: Ask, place: Place) -> None:
+def test_where_a_redis_does_not_answer_files_are_used_and_its_url_is_unsaid(ask: Ask, place: Place) -> None:
     pytest.importorskip("hiredis", reason="hiredis is not installed")
     done = ask("bulk", environ={"FERRULE_REDIS": "redis://me:hunter2@127.0.0.1:1/0"}, bytes=60_000)
-    assert done.document == json.loads(body_of(60_000))
-    assert json.loads(done.first_line)["event"] == "artifact_not_stored"
+    assert done.document["linked"] is True
+    assert [json.loads(line)["event"] for line in done.stderr.splitlines()] == ["state_unavailable"]
     assert b"hunter2" not in done.stderr + done.stdout
-    assert place.files() == []
+    assert len(place.files()) == 1
+
+
+def test_a_redis_that_accepts_and_says_nothing_is_asked_once_in_a_call(ask: Ask, place: Place) -> None:
+    pytest.importorskip("hiredis", reason="hiredis is not installed")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.setblocking(False)
+        url = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
+        done = ask("bulk", environ={"FERRULE_REDIS": url}, bytes=60_000)
+        silent.accept()[0].close()
+        with pytest.raises(BlockingIOError):
+            silent.accept()
+    assert done.document["linked"] is True
+    assert done.stderr.count(b"Redis cannot be used") == 1
+    assert len(place.files()) == 1
 
 
 @WAYS

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from ferrule.artifacts.handles import digest
+from ferrule.artifacts.settings import DEFAULT_TOTAL_BYTES, MAX_SECONDS, Settings
+from ferrule.artifacts.store import MAX_BYTES, ArtifactStore, Label
 from ferrule.storage import RedisConnection, StorageError
-from ferrule.wrappers.artifacts.handles import digest
-from ferrule.wrappers.artifacts.settings import DEFAULT_TOTAL_BYTES, MAX_SECONDS, Settings
-from ferrule.wrappers.artifacts.store import MAX_BYTES, ArtifactStore
 from ferrule_testkit.redis_server import RedisServer
 
 pytestmark = pytest.mark.process
@@ -29,9 +29,9 @@ NAME = digest(BODY)
 # Stores two bodies, of which the second is its own, and reads both back.
 _STORING = """
 import sys
-from ferrule.wrappers.artifacts.handles import digest
-from ferrule.wrappers.artifacts.settings import Settings
-from ferrule.wrappers.artifacts.store import ArtifactStore
+from ferrule.artifacts.handles import digest
+from ferrule.artifacts.settings import Settings
+from ferrule.artifacts.store import ArtifactStore
 store = ArtifactStore(Settings(lambda key, _: {"total": 1 << 24}.get(key)), sys.argv[1])
 for body in (b"x" * 2_000_000, sys.argv[2].encode() * 100_000):
     store.put(digest(body), body, 60)
@@ -109,6 +109,24 @@ def test_until_when_a_body_is_kept_can_be_asked(store: ArtifactStore) -> None:
     expires = store.put(NAME, BODY, 60)
     assert abs((store.expires(NAME) or 0) - expires) <= 1
     assert store.expires(digest(b"never stored")) is None
+
+
+def test_what_an_artifact_is_can_be_asked_where_that_was_said(store: ArtifactStore, folder: Path) -> None:
+    label = Label("image/png", "größe.png")
+    kept = store.keep(b"\x89PNG", label, 60)
+    assert (kept.name, kept.label, kept.size) == (digest(b"\x89PNG"), label, 4)
+    assert abs((store.expires(kept.name) or 0) - kept.expires) <= 1
+    assert (store.get(kept.name), store.label(kept.name)) == (b"\x89PNG", label)
+    assert kept.path in ("", str(folder / kept.name[:2] / kept.name))
+    assert not kept.path or Path(kept.path).read_bytes() == b"\x89PNG"
+    assert store.label(put(store, BODY)) is None
+    assert store.label("0" * 64) is None
+
+
+def test_a_body_that_leaves_no_room_for_its_label_is_kept_without(folder: Path) -> None:
+    store = in_files(folder, total=1000)
+    kept = store.keep(b"x" * 990, Label("image/png"), 60)
+    assert (store.get(kept.name), store.label(kept.name)) == (b"x" * 990, None)
 
 
 def test_storing_a_body_again_never_shortens_its_life(store: ArtifactStore) -> None:
@@ -286,9 +304,9 @@ def test_two_processes_store_the_same_body_and_their_own_at_once(folder: Path) -
 
 def test_processes_that_store_at_once_stay_within_the_total_together(folder: Path) -> None:
     script = (
-        "import sys\nfrom ferrule.wrappers.artifacts.store import ArtifactStore\n"
-        "from ferrule.wrappers.artifacts.settings import Settings\n"
-        "from ferrule.wrappers.artifacts.handles import digest\n"
+        "import sys\nfrom ferrule.artifacts.store import ArtifactStore\n"
+        "from ferrule.artifacts.settings import Settings\n"
+        "from ferrule.artifacts.handles import digest\n"
         "settings = Settings(lambda key, _: {'total': 10_000}.get(key))\n"
         "for number in range(20):\n"
         "    body = f'{sys.argv[2]}{number}'.encode() * 1000\n"
@@ -377,20 +395,29 @@ def test_a_body_that_was_changed_in_redis_is_not_found(redis_url: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["redis://user:hunter2@127.0.0.1:1/0", "unix:///nowhere?password=hunter2", "hunter2"])
-def test_a_redis_that_does_not_answer_is_said_without_its_url(url: str) -> None:
+def test_where_a_redis_does_not_answer_files_are_used_and_that_is_said_once_without_its_url(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("hiredis", reason="hiredis is not installed")
-    for ask in (lambda store: store.get(NAME), lambda store: put(store, BODY)):
-        with pytest.raises(StorageError) as raised:
-            ask(in_redis(url))
-        assert "hunter2" not in str(raised.value)
-        assert raised.value.__cause__ is None
+    monkeypatch.setenv("FERRULE_STATE", str(tmp_path))
+    monkeypatch.setattr("ferrule.storage.redis_outage._looks", {})
+    first, second = in_redis(url), in_redis(url)
+    with pytest.raises(StorageError) as raised:  # it may be there, on the server
+        first.get(NAME)
+    assert raised.value.__cause__ is None
+    assert put(second, BODY) == NAME
+    assert second.get(NAME) == BODY
+    assert second.path(NAME)
+    assert first.new_outage
+    assert second.new_outage == ""
+    assert "hunter2" not in f"{raised.value} {first.new_outage}"
 
 
 def test_redis_is_imported_where_one_is_configured_and_nowhere_else(tmp_path: Path) -> None:
     script = (
         "import sys\nfrom ferrule.config import configuration\n"
-        "from ferrule.wrappers.artifacts.settings import Settings\n"
-        "from ferrule.wrappers.artifacts.store import ArtifactStore\n"
+        "from ferrule.artifacts.settings import Settings\n"
+        "from ferrule.artifacts.store import ArtifactStore\n"
         "ArtifactStore(Settings.of(configuration.read())).get('0' * 64)\nprint('hiredis' in sys.modules)"
     )
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}

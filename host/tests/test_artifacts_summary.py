@@ -38,6 +38,11 @@ KNOWN = st.dictionaries(st.sampled_from(["title", "name", "content", "text", "ur
         ),
         pytest.param({"title": 5, "text": ["x"]}, "Keys: title, text (1 item).", id="other-types"),
         pytest.param([1, 2], "Keys: .", id="no-object"),
+        pytest.param(
+            {"success": True, "content": [{"type": "text", "text": text} for text in ("Tea is hot.", "So it is.")]},
+            "Tea is hot. Items: 2 text.",
+            id="content",
+        ),
     ],
 )
 def test_a_summary_has_what_there_is_of_title_sentence_and_keys(document: Any, expected: str) -> None:

@@ -13,18 +13,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ferrule import ToolError, testing
+from ferrule import testing
+from ferrule.artifacts import ArtifactStore, Label, Settings
+from ferrule.artifacts.handles import digest, uri
+from ferrule.content import items_in
 from ferrule.testing import Run, run_tool
 from ferrule.tool.context import Context
 from ferrule.wrappers.artifacts import tool
 from ferrule.wrappers.artifacts.grep import matching
-from ferrule.wrappers.artifacts.handles import digest, uri
-from ferrule.wrappers.artifacts.settings import Settings
-from ferrule.wrappers.artifacts.store import ArtifactStore
+from ferrule_testkit.declared_results import require_declared_shape
 from ferrule_testkit.effort import examples
 
 WORDS = json.dumps({"text": " ".join(f"wörd{number}" for number in range(20_000))}, ensure_ascii=False).encode()
 LINES = b"first line\nsecond has tea\nthird\ntea and more tea\n"
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(300)
 HEAD = {"success": True, "resource": uri("0" * 64), "mimeType": "application/json"}
 
 
@@ -38,11 +40,14 @@ def read(state: Path) -> Any:
     """Call the executable: `read(resource, grep="tea")`; stdout is one JSON document, or the test fails."""
 
     def read(resource: str, /, environ: dict[str, str] | None = None, **arguments: Any) -> Run:
-        return run_tool(
+        run = run_tool(
             "artifact_read",
             {"resource": resource, **arguments},
             environ={"FERRULE_STATE": str(state), "FERRULE_CONFIG": str(state / "config.toml"), **(environ or {})},
         )
+        if run.exit_code == 0:
+            require_declared_shape("artifact_read", run.document)
+        return run
 
     return read
 
@@ -254,6 +259,13 @@ def test_a_search_that_uses_up_the_memory_is_an_error(state: Path, read: Any) ->
     assert "more memory" in run.document["error"]
 
 
+@pytest.mark.process
+def test_a_search_has_less_memory_than_the_call(state: Path, read: Any) -> None:
+    expression = r"\A(?:(a)|(b))*c"  # remembers each repetition: 366 MiB on the larger text, of the 1,024 of the call
+    assert read(put(state, b"ab" * 200_000), grep=expression).document["matches"] == []
+    assert "more memory" in read(put(state, b"ab" * 1_000_000), grep=expression).document["error"]
+
+
 NOT_FOUND = [
     "",
     "0" * 64,
@@ -337,13 +349,41 @@ def test_the_redis_of_the_wrappers_table_is_the_one_that_is_read(state: Path, re
     assert read(uri("0" * 64)).document["error_code"] == "NETWORK_ERROR"
 
 
-def test_text_that_is_no_utf_8_never_gets_past_the_tool(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The wrapper stores JSON, which is; somebody else's body with a right digest is not an artifact of ours."""
-    monkeypatch.setenv("FERRULE_STATE", str(state))
-    resource = put(state, b"\xff\xfe no text")
-    with pytest.raises(ToolError) as raised:
-        tool.execute({"resource": resource}, context())
-    assert raised.value.code == "NOT_FOUND"
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("label", "body", "shown"),
+    [
+        pytest.param(Label("image/png", "a.png"), PNG, ("image", "image/png", "a.png"), id="image"),
+        pytest.param(Label("audio/wav"), b"RIFF\xff", ("audio", "audio/wav", None), id="audio"),
+        pytest.param(Label("text/plain"), b"\xff\xfe no text", ("file", "text/plain", None), id="text-that-is-none"),
+        pytest.param(None, b"\xff\xfe no text", ("file", "application/octet-stream", None), id="no-label"),
+    ],
+)
+def test_what_is_no_text_is_described_with_the_place_of_its_file(
+    label: Label | None, body: bytes, shown: tuple[str, str, str | None], state: Path, read: Any
+) -> None:
+    settings = Settings(lambda key, variable: None)
+    store, name = ArtifactStore(settings, str(state / "artifacts")), digest(body)
+    if label is None:
+        store.put(name, body, 1000)
+    else:
+        store.keep(body, label, 1000)
+    document = read(uri(name), offset=5, grep="tea").document
+    facts, item = document["content"]
+    assert facts["value"] == {"success": True, "resource": uri(name), "mimeType": shown[1], "bytes": len(body)}
+    assert (item["type"], item["mimeType"], item.get("name")) == shown
+    assert (item["resource"], item["bytes"]) == (uri(name), len(body))
+    assert Path(item["path"]).read_bytes() == body
+    assert items_in(document) == [facts, item]
+
+
+@pytest.mark.process
+def test_a_file_of_text_is_read_by_pages_with_its_own_type(state: Path, read: Any) -> None:
+    settings = Settings(lambda key, variable: None)
+    ArtifactStore(settings, str(state / "artifacts")).keep(LINES, Label("text/csv", "a.csv"), 1000)
+    document = read(uri(digest(LINES)), limit=10).document
+    assert (document["mimeType"], document["content"], document["next_offset"]) == ("text/csv", "first line", 10)
+    assert read(uri(digest(LINES)), grep="^second").document["matches"][0]["line"] == 2
 
 
 @pytest.mark.process

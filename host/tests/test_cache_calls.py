@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -11,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from ferrule.testing import Server
 from ferrule_testkit.machine import Finished, Machine
 from ferrule_testkit.redis_server import RedisServer
 from ferrule_testkit.runs import wait_for
 from ferrule_testkit.search.server import BRAVE_KEY, Brave, settings, some_hits
-from ferrule_testkit.web.loopback import Server
 
 pytestmark = pytest.mark.process
 
@@ -32,15 +33,16 @@ KEYED = """
 def credentials():
     return [Credential("api_key", environment="ALPHA_KEY", path="alpha.key")]
 """
-COUNT = "import os; open(os.environ['HOME'] + '/asked', 'a').write('x'); "
+COUNT = "import os; open(os.environ['HOME'] + '/told/asked', 'a').write('x'); "
 ANSWER = COUNT + "return {'success': True, 'got': arguments}"
+TELLS = {"network": ["loopback"], "write": ["~/told"], "environment": ["ALPHA_*", "CITY", "FERRULE_ALPHA_*"]}
 ON = {"FERRULE_WRAPPERS": "cache"}
 NOBODY = "redis://:open-sesame@127.0.0.1:1/0"
 
 
 def asked(machine: Machine) -> int:
     """How often the tool was asked."""
-    path = machine.home / "asked"
+    path = machine.home / "told/asked"
     return len(path.read_bytes()) if path.exists() else 0
 
 
@@ -64,13 +66,14 @@ def state(machine: Machine) -> Path:
 
 @pytest.fixture
 def machine(machine: Machine) -> Machine:
+    (machine.home / "told").mkdir()
     return machine.uncover_the_host()
 
 
 @pytest.fixture
 def alpha(machine: Machine) -> Machine:
     """A machine with a tool whose results may be kept."""
-    machine.install("alpha", properties=PROPERTIES, top=CACHED, execute=ANSWER)
+    machine.install("alpha", permissions=TELLS, properties=PROPERTIES, top=CACHED, execute=ANSWER)
     return machine
 
 
@@ -91,11 +94,11 @@ def test_without_the_wrapper_nothing_is_kept(alpha: Machine) -> None:
     for _ in range(2):
         assert "_meta" not in run(alpha, environment={"FERRULE_WRAPPERS": ""}).document
     assert asked(alpha) == 2
-    assert not state(alpha).exists()
+    assert [path for path in state(alpha).rglob("*") if path.is_file()] == []
 
 
 def test_a_tool_that_does_not_say_so_is_asked_each_time(machine: Machine) -> None:
-    machine.install("alpha", properties=PROPERTIES, execute=ANSWER)
+    machine.install("alpha", permissions=TELLS, properties=PROPERTIES, execute=ANSWER)
     assert [run(machine).document.get("_meta") for _ in range(2)] == [None, None]
     assert asked(machine) == 2
 
@@ -128,7 +131,7 @@ def test_a_new_version_of_the_tool_and_a_new_schema_make_another_call(alpha: Mac
 
 def test_a_credential_is_told_apart_and_stands_nowhere(machine: Machine) -> None:
     answer = COUNT + "return {'success': True, 'leak': 'key ' + context.credential('api_key'), 'got': arguments}"
-    machine.install("alpha", properties=PROPERTIES, top=CACHED + KEYED, execute=answer)
+    machine.install("alpha", permissions=TELLS, properties=PROPERTIES, top=CACHED + KEYED, execute=answer)
     keys = ["the-first-secret", "the-other-secret"]
     noted = [cache_of(run(machine, environment={"ALPHA_KEY": key})) for key in (*keys, keys[0])]
     assert [one["cached"] for one in noted] == [False, False, True]
@@ -176,17 +179,25 @@ def test_a_setting_that_is_none_is_told_and_costs_no_call(alpha: Machine) -> Non
     ],
 )
 def test_a_failure_is_told_again_where_it_would_be_met_again(raised: str, times: int, machine: Machine) -> None:
-    machine.install("alpha", properties=PROPERTIES, top=CACHED, execute=COUNT + f"raise {raised}")
+    machine.install("alpha", permissions=TELLS, properties=PROPERTIES, top=CACHED, execute=COUNT + f"raise {raised}")
     first, second = run(machine), run(machine)
     assert asked(machine) == times
     assert (first.code, second.code) == (1, 1)
-    documents = [{**one.document, "retry_after": None} for one in (first, second)]
-    assert documents[0] == documents[1]
+    told = r" This failure is from the cache, \d+ seconds old: nothing was asked for again\."
+    assert bool(re.search(told, second.document["error"])) == (times == 1)
+    error = re.sub(told, "", second.document["error"])
+    assert {**second.document, "retry_after": None, "error": error} == {**first.document, "retry_after": None}
     assert 0 < second.document.get("retry_after", 1) <= 500
 
 
 def test_failures_are_not_kept_where_the_admin_says_so(machine: Machine) -> None:
-    machine.install("alpha", properties=PROPERTIES, top=CACHED, execute=COUNT + "raise ToolError('INVALID_URL', 'No.')")
+    machine.install(
+        "alpha",
+        permissions=TELLS,
+        properties=PROPERTIES,
+        top=CACHED,
+        execute=COUNT + "raise ToolError('INVALID_URL', 'No.')",
+    )
     config(machine, "[wrappers.cache]\nenabled = true\nnegative = false\n")
     for _ in range(2):
         machine.ferrule("run", "alpha", "query=cats")
@@ -195,7 +206,7 @@ def test_failures_are_not_kept_where_the_admin_says_so(machine: Machine) -> None
 
 def test_a_result_that_tells_a_failure_is_kept_as_one(machine: Machine) -> None:
     failure = "{'success': False, 'error': arguments['query'], 'error_code': arguments['query']}"
-    machine.install("alpha", properties=PROPERTIES, top=CACHED, execute=COUNT + f"return {failure}")
+    machine.install("alpha", permissions=TELLS, properties=PROPERTIES, top=CACHED, execute=COUNT + f"return {failure}")
     for query in ("NETWORK_ERROR", "INVALID_URL", "INVALID_URL"):
         finished = run(machine, f"query={query}")
     assert asked(machine) == 2
@@ -204,7 +215,7 @@ def test_a_result_that_tells_a_failure_is_kept_as_one(machine: Machine) -> None:
 
 def test_a_result_that_depends_on_an_unnamed_variable_is_not_kept(machine: Machine) -> None:
     answer = COUNT + "return {'success': True, 'way': context.setting('way', 'ALPHA_WAY')}"
-    machine.install("alpha", properties=PROPERTIES, top=CACHED, execute=answer)
+    machine.install("alpha", permissions=TELLS, properties=PROPERTIES, top=CACHED, execute=answer)
     calls = [run(machine, environment={"ALPHA_WAY": way}) for way in "ab"]
     assert [one.document["way"] for one in calls] == ["a", "b"]
     assert events(calls[0])[0]["variables"] == ["ALPHA_WAY"]
@@ -229,20 +240,23 @@ def test_an_entry_that_was_altered_is_a_miss(alpha: Machine) -> None:
     assert cache_of(run(alpha))["cached"]
 
 
-def test_a_redis_that_is_not_there_is_a_miss_and_an_event(alpha: Machine) -> None:
+def test_where_a_redis_is_not_there_files_are_used_and_an_event_says_so_once(alpha: Machine) -> None:
     for _ in range(2):
         finished = run(alpha, environment={"FERRULE_REDIS": NOBODY})
         assert finished.document["success"]
         assert [one["wrapper"] for one in events(finished)] == ["cache"]
         assert "open-sesame" not in finished.out + finished.err
-    assert asked(alpha) == 2
+    assert cache_of(finished)["cached"] is True
+    assert asked(alpha) == 1
 
 
 def test_redis_keeps_results_without_a_word_of_the_question(alpha: Machine, tmp_path: Path) -> None:
-    alpha.install("alpha", properties=PROPERTIES, top=CACHED, execute=COUNT + "return {'success': True}")
+    alpha.install(
+        "alpha", permissions=TELLS, properties=PROPERTIES, top=CACHED, execute=COUNT + "return {'success': True}"
+    )
     with RedisServer(tmp_path) as server:
         calls = [run(alpha, environment={"FERRULE_REDIS": server.url}) for _ in range(2)]
-        kept = b"".join(server.ask("GET", name) for name in server.names())
+        kept = b"".join(server.ask("GET", name) or b"" for name in server.names())  # a claim may have expired by now
         shown = alpha.ferrule("cache", "show", "--json", environment={"FERRULE_REDIS": server.url})
         explained = alpha.ferrule(
             "cache", "why", "alpha", "query=cats", environment={**ON, "FERRULE_REDIS": server.url}
@@ -250,7 +264,7 @@ def test_redis_keeps_results_without_a_word_of_the_question(alpha: Machine, tmp_
     assert [cache_of(one)["cached"] for one in calls] == [False, True]
     assert asked(alpha) == 1
     assert b"cats" not in kept
-    assert not state(alpha).exists()
+    assert [path for path in state(alpha).rglob("*") if path.is_file()] == []
     assert shown.document["backend"] == {"kind": "redis", "place": server.url}
     assert explained.code == 0
 
@@ -275,7 +289,7 @@ def searches(environment: Mapping[str, str], folder: Path, number: int) -> list[
             process = subprocess.Popen([tool], stdin=stdin, stdout=subprocess.PIPE, env=dict(environment))
         processes.append(process)
     documents = [json.loads(process.communicate()[0]) for process in processes]
-    assert [process.returncode for process in processes] == [0] * number
+    assert [one for process, one in zip(processes, documents, strict=True) if process.returncode] == []
     return documents
 
 
@@ -298,7 +312,7 @@ def test_thirty_processes_make_one_request(backend: str, server: Server, tmp_pat
             assert not [name for name in redis.names() if ":flight:" in name and "ended" not in name]
     else:
         documents = searches(environment, tmp_path, 30)
-        assert list((tmp_path / "state/cache/flights").iterdir()) == []
+        assert list((tmp_path / "state/cache").rglob("flights/*")) == []
     assert len(server.requests) == 1
     assert len({json.dumps(document["results"]) for document in documents}) == 1
     assert sorted(document["_meta"]["cache"]["cached"] for document in documents) == [False] + [True] * 29
@@ -349,7 +363,7 @@ def test_where_the_one_request_fails_each_asks_for_itself(server: Server, tmp_pa
 
 def test_a_hit_from_files_imports_next_to_nothing(alpha: Machine) -> None:
     """What an answer from the cache needs beside what every call does."""
-    alpha.install("alpha", properties=PROPERTIES, top=CACHED, execute=ANSWER)
+    alpha.install("alpha", permissions=TELLS, properties=PROPERTIES, top=CACHED, execute=ANSWER)
     run(alpha)
     script = (
         "import os, sys, time\n"

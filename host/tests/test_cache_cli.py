@@ -178,7 +178,7 @@ def test_entries_are_removed_of_one_tool_or_of_all(kept: Machine) -> None:
 @pytest.mark.parametrize("words", [["clear"], ["clear", "--expired"]])
 def test_what_is_no_whole_entry_is_removed_as_well(words: list[str], kept: Machine) -> None:
     folder = kept.home / ".local/state/ferrule/cache"
-    torn = next(folder.glob("??/*"))
+    torn = next(folder.glob("tools/*/??/*"))
     torn.write_bytes(torn.read_bytes()[:-3])
     kept.ferrule("cache", "clear", "alpha", "--expired")
     assert torn.exists()

@@ -35,7 +35,8 @@ def asked(**changed: Any) -> dict[str, Any]:
         "arguments": {"query": "cats"},
         "identity": IDENTITY,
     }
-    return question(SimpleNamespace(**{**facts, **changed}))  # type: ignore[arg-type]
+    facts = {**facts, **changed}
+    return question(SimpleNamespace(**facts, normalised_arguments=facts["arguments"]))  # type: ignore[arg-type]
 
 
 def values_of(schema: dict[str, Any]) -> list[Any]:
@@ -97,7 +98,10 @@ def test_every_value_of_every_parameter_of_every_installed_tool_has_a_key_of_its
     parameters = parameters_of(tool)
     changed = list(mutations(parameters))
     assert len(changed) > len(parameters["properties"])
-    assert len({key_of_call(tool, arguments) for arguments in changed}) == len(changed)
+    normalise = load(tool).result_policy().normalise or (lambda arguments: arguments)
+    different = {canonical(normalise(arguments)) for arguments in changed}
+    assert len(changed) * 0.9 < len(different) <= len(changed)  # no more than blanks and codes in capitals
+    assert len({key_of_call(tool, arguments) for arguments in changed}) == len(different)
 
 
 @pytest.mark.process

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from ferrule.artifacts.settings import Settings
+from ferrule.artifacts.store import ArtifactStore
 from ferrule.storage import RedisConnection, StorageError
-from ferrule.wrappers.artifacts.settings import Settings
-from ferrule.wrappers.artifacts.store import ArtifactStore
 from ferrule.wrappers.cache import entries
 from ferrule.wrappers.cache.entries import Entry
 from ferrule.wrappers.cache.keys import key_of

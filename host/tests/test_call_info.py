@@ -15,7 +15,7 @@ from ferrule.tool import cache_identity
 from ferrule.tool.call_info import CallInfo
 from ferrule.tool.context import ANSWER_BYTES
 from ferrule.tool.loader import load
-from ferrule.tool.result_policy import ResultPolicy, paging_arguments
+from ferrule.tool.result_policy import ResultPolicy, paging_arguments, wanted_wrappers
 
 KEYS = [Credential("api_key", environment="FERRULE_DICE_KEY", path="dice.api_key")]
 
@@ -157,3 +157,31 @@ def test_the_defaults_of_the_schema_are_among_the_arguments(tmp_path: Path, monk
     assert mine.arguments == {"count": 10, "city": "Oslo"}
     assert mine.schema == schema
     assert mine.identity["host"]
+
+
+@pytest.mark.parametrize(
+    ("table", "environ", "names"),
+    [
+        ({}, {}, ["cache"]),
+        ({"max_mib": 5}, {}, ["cache"]),
+        ({"enabled": False}, {}, []),
+        ({"enabled": "no"}, {}, []),
+        ({"enabled": True}, {}, []),  # it is on in any case
+        ({}, {"FERRULE_WRAPPERS": ""}, []),
+        ({}, {"FERRULE_WRAPPERS": "timing"}, []),
+    ],
+)
+def test_a_wrapper_that_a_tool_wants_is_on_unless_the_admin_has_decided(
+    table: dict[str, Any], environ: dict[str, str], names: list[str]
+) -> None:
+    tables = Configuration("config.toml", {"wrappers": {"cache": table}}, environ).wrapper_tables()
+    found = wanted_wrappers(ResultPolicy(wrappers=("cache",)), tables)
+    assert found == dict.fromkeys(names, table)
+
+
+def test_arguments_are_compared_as_the_tool_reads_them() -> None:
+    policy = ResultPolicy(normalise=lambda arguments: {**arguments, "query": arguments["query"].strip()})
+    assert policy.normalise is not None
+    assert policy.normalise({"query": " q "}) == {"query": "q"}
+    with pytest.raises(ValueError, match="wrappers"):
+        ResultPolicy(wrappers="cache")

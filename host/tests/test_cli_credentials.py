@@ -222,7 +222,7 @@ def test_a_credential_that_is_no_text_makes_the_tool_broken_and_no_more(machine:
     assert shown.code == 0
     (failed,) = shown.document["failed"]
     assert (failed["tool"], failed["state"]) == ("alpha", "broken")
-    assert "TypeError" in failed["error"]
+    assert "is no text" in failed["error"]
 
 
 def test_a_mistyped_tool_is_not_taken_for_a_key_of_the_file(machine: Machine) -> None:
@@ -300,3 +300,15 @@ def test_a_broken_list_of_credentials_is_told_by_name_and_hurts_no_other(
     (finding,) = [one for one in found if one["id"] == "credentials-broken"]
     assert (finding["subject"], finding["severity"]) == ("bad", "error")
     assert reason in finding["message"]
+
+
+def test_why_a_credential_cannot_be_used_is_no_column_of_the_table(machine: Machine) -> None:
+    machine.install(
+        "alpha",
+        top="@hookimpl\ndef credentials():\n    return [Credential('key', environment='ALPHA_KEY', path='alpha.key')]",
+    )
+    shown = machine.ferrule("credentials", "alpha", environment={"ALPHA_KEY": "two words"})
+    row = next(line for line in shown.out.splitlines() if line.startswith("alpha"))
+    assert row.split() == ["alpha", "key", "unusable", "-", "ALPHA_KEY", "alpha.key"]
+    assert "warning: alpha key: " in shown.err
+    assert "two words" not in shown.out + shown.err

@@ -117,7 +117,8 @@ def test_a_link_made_by_another_interpreter_that_is_gone_is_stale(machine: Machi
     file.write_text(file.read_text().replace('"python": "', '"python": "/gone'))
     found = findings(machine.ferrule("doctor", "--json"))["link-stale", path]
     assert "is gone" in found["message"]
-    assert f"{sys.executable} -m ferrule link alpha --to {machine.tools}, or: ferrule unlink alpha" in found["mend"]
+    command = f"{sys.executable} -m ferrule"
+    assert f"{command} link alpha --to {machine.tools}, or: {command} unlink alpha" in found["mend"]
     file.write_text(file.read_text().replace('"tool": "alpha"', '"tool": "beta"'))
     found = findings(machine.ferrule("doctor", "--json"))["link-stale", path]
     assert found["mend"] == f"ferrule unlink alpha --from {machine.tools}"
@@ -172,6 +173,7 @@ def test_a_malformed_configuration_is_told_and_the_rest_is_examined_all_the_same
     ("text", "found"),
     [
         pytest.param("tools = 5", "configuration-malformed", id="no-table"),
+        pytest.param("[tool.web_fetch]\nenabled = false", "configuration-unused", id="tool-for-tools"),
         pytest.param("[tools.alhpa]\nenabled = false", "configuration-unused", id="misspelt-tool"),
     ],
 )
@@ -215,3 +217,25 @@ def test_console_scripts_outside_of_path_are_a_note(machine: Machine) -> None:
     outside = machine.ferrule("doctor", "--json")
     assert outside.code == shown.code
     assert {one["severity"] for one in outside.document["findings"]} <= {"note"}
+
+
+@pytest.mark.parametrize("text", ['enabled = "false"', "disabled = true", "memory = -1"])
+def test_a_setting_that_is_malformed_is_told_with_what_it_does(machine: Machine, text: str) -> None:
+    machine.install("alpha")
+    path = machine.home / ".config" / "ferrule" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(f"[tools.alpha]\n{text}\n")
+    found = findings(machine.ferrule("doctor", "--json"))["configuration-malformed", str(path)]
+    assert found["severity"] == "error"
+    assert ("alpha is off" in found["message"]) == ("memory" not in text)
+
+
+def test_a_state_folder_that_others_may_write_to_is_told(machine: Machine) -> None:
+    machine.install("alpha")
+    link(machine, "alpha")
+    folder = machine.home / ".local" / "state" / "ferrule"
+    assert of(machine.ferrule("doctor", "--json"), folder) == []
+    folder.chmod(0o777)
+    shown = machine.ferrule("doctor", "--json")
+    assert of(shown, folder) == ["state-folder-unsafe"]
+    assert findings(shown)["state-folder-unsafe", str(folder)]["mend"] == f"chmod go-w {folder}"

@@ -23,7 +23,7 @@ def discovered(machine: Machine) -> dict[str, ikigai.Tool]:
 def test_a_tool_is_linked_where_the_client_finds_it(machine: Machine) -> None:
     machine.install("web_almanac")
     linked = machine.ferrule("link", "web_almanac")
-    assert (linked.code, linked.out) == (0, "linked ~/.ikigai/tools/web-almanac-tool\n")
+    assert (linked.code, linked.out) == (0, "linked ~/.ikigai/tools/web-almanac-tool\n  asks the public web\n")
     tool = discovered(machine)["web_almanac"]
     assert tool.schema["name"] == "web_almanac"
     answer = ikigai.call(tool, {"city": "Oslo"})
@@ -47,8 +47,11 @@ def test_a_tool_under_another_name_tells_a_person_what_to_set_and_what_to_type(m
 
 
 def test_a_schema_that_changes_while_it_is_linked_is_newer_than_its_link(machine: Machine) -> None:
-    module = machine.install("alpha", top="import os\nos.utime(__file__.replace('.py', '.schema.json'))")
-    machine.ferrule("link", "alpha")
+    gate = machine.gate()
+    module = machine.install("alpha", top=f"open({str(gate)!r}).read()")
+    with machine.start("link", "alpha") as process, gate.open("w"):
+        os.utime(module.with_suffix(".schema.json"))
+    assert process.returncode == 0
     path = str(machine.tools / "alpha-tool")
     facts = linked_executables.read_facts(path)
     assert facts is not None
@@ -59,7 +62,7 @@ def test_linking_again_changes_nothing(machine: Machine) -> None:
     machine.install("alpha")
     machine.ferrule("link", "alpha")
     before = (machine.tools / "alpha-tool").stat()
-    assert machine.ferrule("link", "alpha").out == "unchanged ~/.ikigai/tools/alpha-tool\n"
+    assert machine.ferrule("link", "alpha").out == "unchanged ~/.ikigai/tools/alpha-tool\n  asks the public web\n"
     after = (machine.tools / "alpha-tool").stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
@@ -109,7 +112,7 @@ def test_as_gives_one_tool_another_name_in_its_schema_its_file_and_its_messages(
         execute="raise ToolError('NO', 'Ask web_almanac later.')",
     )
     linked = machine.ferrule("link", "web_almanac", "--as", "lookup")
-    assert linked.out == "linked ~/.ikigai/tools/lookup-tool\n"
+    assert linked.out == "linked ~/.ikigai/tools/lookup-tool\n  asks the public web\n"
     tool = discovered(machine)["lookup"]
     assert tool.schema["name"] == "lookup"
     assert tool.schema["description"] == "lookup looks things up."
@@ -215,3 +218,12 @@ def test_a_link_works_without_the_environment_that_it_was_made_in(machine: Machi
         [machine.tools / "alpha-tool"], input=b'{"city": "Oslo"}', cwd="/", env={}, capture_output=True, check=True
     )
     assert json.loads(done.stdout) == {"got": {"city": "Oslo"}}
+
+
+def test_the_tool_of_a_wrapper_that_is_off_is_linked_only_where_it_is_named(machine: Machine) -> None:
+    machine.uncover_the_host()
+    skipped = {one["tool"]: one for one in machine.ferrule("link", "--json").document["tools"]}["artifact_read"]
+    assert (skipped["result"], skipped["path"]) == ("skipped", None)
+    on = machine.ferrule("link", "--json", environment={"FERRULE_WRAPPERS": "artifacts"}).document["tools"]
+    assert {one["tool"]: one["result"] for one in on}["artifact_read"] == "linked"
+    assert machine.ferrule("link", "artifact_read").out.startswith("unchanged ~/.ikigai/tools/artifact-read-tool\n")

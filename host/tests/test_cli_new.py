@@ -1,74 +1,104 @@
-"""`ferrule new`: a plugin that works as it is."""
+"""`ferrule new`: what it refuses, what it warns of, and what it writes."""
 
 import json
-import os
-import subprocess
-import sys
-import venv
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from ferrule.admin import template
+from ferrule.admin.templates import DEFAULT, templates
+from ferrule_testkit.corpus import EXAMPLE
+from ferrule_testkit.entry_points import offer
 from ferrule_testkit.machine import Machine
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.process
 
 
-ROOT = Path(__file__).parents[2]
-AS_TYPED = (
-    "ferrule new weather && pip install -e ./ferrule-weather && ferrule validate weather"
-    " && ferrule run weather city=Oslo"
-)
-
-
-def files(folder: Path) -> dict[str, str]:
-    """The texts in a folder by their paths, without what Python and its tools leave there."""
-    found = [path for path in folder.rglob("*.*") if path.is_file()]
-    own = [path for path in found if "__pycache__" not in path.parts and ".pytest_cache" not in path.parts]
-    return {str(path.relative_to(folder)): path.read_text() for path in own}
-
-
-def test_the_template_is_copied_under_the_new_name(machine: Machine) -> None:
-    made = machine.ferrule("new", "tide_table")
-    assert made.code == 0
-    assert "pip install -e ./ferrule-tide-table" in made.out
-    copied = files(machine.work / "ferrule-tide-table")
-    assert set(copied) == {
-        "README.md",
-        "pyproject.toml",
-        "src/ferrule_tide_table/__init__.py",
-        "src/ferrule_tide_table/py.typed",
-        "src/ferrule_tide_table/schema.json",
-        "tests/test_tide_table.py",
+def test_the_package_has_the_new_name_and_what_is_said_of_it(machine: Machine) -> None:
+    made = machine.ferrule("new", "tide_table", "--description", "Tells the tides.", "--author", "Ann <a@b.example>")
+    assert (made.code, made.err) == (0, "")
+    assert "cd ./ferrule-tide-table" in made.out
+    folder = machine.work / "ferrule-tide-table"
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    assert project["name"] == "ferrule-tide-table"
+    assert project["description"] == "Tells the tides."
+    assert project["authors"] == [{"name": "Ann", "email": "a@b.example"}]
+    assert project["scripts"] == {
+        "tide-table-tool": "ferrule.dispatch:main",
+        "tide-table-mcp": "ferrule.cli:serve_tool",
+        "ferrule-tide-table": "ferrule.cli:serve_tool",
     }
-    assert not [path for path, text in copied.items() if template.NAME in path + text]
-    assert 'tide-table-tool = "ferrule.dispatch:main"' in copied["pyproject.toml"]
-    assert 'tide_table = "ferrule_tide_table"' in copied["pyproject.toml"]
-    assert '"name": "tide_table"' in copied["src/ferrule_tide_table/schema.json"]
+    assert "Tells the tides." in (folder / "README.md").read_text()
+
+
+def test_nothing_of_the_template_is_left_in_what_is_written(machine: Machine) -> None:
+    for kind, template in templates().items():
+        option = () if kind == DEFAULT else (f"--{kind}",)
+        assert machine.ferrule("new", "tides", *option, "--to", kind, "--description", "Tells the tides.").code == 0
+        folder = machine.work / kind / "ferrule-tides"
+        written = {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+        names = (template.name, template.name.replace("_", "-"), template.name.upper(), template.sentence)
+        assert [(path, name) for path, text in written.items() for name in names if name in path + text] == []
+        assert {"README.md", ".gitignore", ".github/workflows/package.yml"} <= set(written)
+        assert "Tells the tides." in written["README.md"]
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("ferrule-example", "ferrule-tide-table"),
-        ("ferrule_example.schema", "ferrule_tide_table.schema"),
-        ("run example-tool now", "run tide-table-tool now"),
-        ("`example`, a tool", "`tide_table`, a tool"),
-        ("tests/test_example.py", "tests/test_tide_table.py"),
-        ("examples counterexample", "examples counterexample"),
-    ],
+    "name",
+    ["", "Weather", "web-fetch", "1st", "a__b", "a_", "_a", "ü", "../x", "a b", "x" * 65, "import", "tool", "any"],
 )
-def test_only_the_names_themselves_are_replaced(old: str, new: str) -> None:
-    assert template.renamed(old, "tide_table") == new
-
-
-@pytest.mark.parametrize("name", ["", "Weather", "web-fetch", "1st", "a__b", "a_", "_a", "ü", "../x", "a b", "x" * 65])
-def test_a_bad_name_is_refused(machine: Machine, name: str) -> None:
+def test_a_bad_name_is_refused_with_what_is_allowed(machine: Machine, name: str) -> None:
     refused = machine.ferrule("new", name)
     assert refused.code == 1
     assert "is no good name" in refused.err
+    assert "Use " in refused.err
     assert list(machine.work.iterdir()) == []
+
+
+def test_a_name_that_is_too_long_only_for_the_tool_is_refused(machine: Machine) -> None:
+    refused = machine.ferrule("new", "x" * 60, "--search")
+    assert (refused.code, list(machine.work.iterdir())) == (1, [])
+    assert "71 letters" in refused.err
+
+
+def test_a_name_that_is_taken_already_is_a_warning(machine: Machine) -> None:
+    machine.install("tides")
+    of_client = machine.ferrule("new", "file_read")
+    assert of_client.code == 0
+    assert "The client has a tool file_read itself" in of_client.err
+    installed = machine.ferrule("new", "tides", "--json")
+    assert installed.document["warnings"] == [
+        "dist-tides has a tool tides already; the two cannot be installed together."
+    ]
+    package = machine.ferrule("new", "fetch", "--json")
+    told = "A package ferrule-fetch is installed already; to install yours takes its place."
+    assert package.document["warnings"] == [told]
+    offer(machine, "ferrule.wrappers", "stamp", "")
+    wrapper = machine.ferrule("new", "stamp", "--wrapper", "--json")
+    told = "dist-stamp 1.0 has the name stamp in ferrule.wrappers already; only one of the two can be used."
+    assert wrapper.document["warnings"] == [told]
+    of_other_kind = machine.ferrule("new", "bash", "--wrapper", "--json")
+    assert of_other_kind.document["warnings"] == []
+
+
+def test_a_name_that_only_the_code_of_another_kind_uses_is_taken(machine: Machine) -> None:
+    assert machine.ferrule("new", "any", "--hooks").code == 0
+    assert machine.ferrule("new", "list").code == 0
+    assert machine.ferrule("new", "list", "--cli", "--to", "other").code == 1
+
+
+def test_a_command_of_ferrule_is_no_name_for_a_command(machine: Machine) -> None:
+    refused = machine.ferrule("new", "doctor", "--command")
+    assert (refused.code, list(machine.work.iterdir())) == (1, [])
+    assert "ferrule has a command doctor itself" in refused.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--wrapper", "--command"), ("--description", "two\nlines"), ("--author", "a\x1b[1m")]
+)
+def test_what_makes_no_sense_is_a_wrong_usage(machine: Machine, arguments: tuple[str, ...]) -> None:
+    refused = machine.ferrule("new", "weather", *arguments)
+    assert (refused.code, list(machine.work.iterdir())) == (2, [])
 
 
 def test_a_folder_that_is_there_is_left_as_it_is(machine: Machine) -> None:
@@ -82,77 +112,25 @@ def test_a_folder_that_is_there_is_left_as_it_is(machine: Machine) -> None:
 def test_it_is_put_where_it_is_wanted_and_json_says_where(machine: Machine) -> None:
     made = machine.ferrule("new", "weather", "--to", "plugins", "--json")
     target = machine.work / "plugins" / "ferrule-weather"
-    assert made.document == {"tool": "weather", "path": str(target)}
+    assert made.document == {
+        "kind": DEFAULT,
+        "name": "weather",
+        "tool": "weather",
+        "path": str(target),
+        "warnings": [],
+    }
     assert (target / "pyproject.toml").exists()
 
 
 def test_a_folder_that_cannot_be_written_is_one_message(machine: Machine) -> None:
     (machine.work / "file").touch()
-    refused = machine.ferrule("new", "weather", "--to", "file")
+    refused = machine.ferrule("new", "weather", "--to", "file", "--json")
     assert refused.code == 1
-    assert "Not a directory" in refused.err
+    assert "Not a directory" in json.loads(refused.out)["error"]["message"]
 
 
-@pytest.fixture(scope="session")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A virtual environment with ferrule in it, and what ferrule needs from that of the tests."""
-    folder = tmp_path_factory.mktemp("environment")
-    venv.create(folder, with_pip=True, symlinks=True)
-    site = next((folder / "lib").glob("python*/site-packages"))
-    known = [path for path in sys.path if path.endswith("site-packages")]
-    (site / "known.pth").write_text("".join(f"import site; site.addsitedir({path!r})\n" for path in known))
-    settings = {
-        "PATH": f"{folder / 'bin'}:/usr/bin:/bin",
-        "HOME": str(folder),
-        "PIP_NO_BUILD_ISOLATION": "false",  # which, of all things, switches the isolation off
-        "PIP_NO_DEPS": "1",
-        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-    }
-    install = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--force-reinstall"]
-    subprocess.run([*install, "--editable", ROOT / "host"], env=settings, check=True, capture_output=True)
-    return settings
-
-
-def test_a_new_plugin_works_as_a_user_types_it_and_its_tests_pass(environment: dict[str, str], tmp_path: Path) -> None:
-    typed = subprocess.run(
-        ["bash", "-c", AS_TYPED], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
-    assert typed.returncode == 0, typed.stdout + typed.stderr
-    assert typed.stdout.endswith('weather: ok\n{"success":true,"greeting":"Hello, Oslo!"}\n')
-    tests = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "ferrule-weather/tests"]
-    tested = subprocess.run(tests, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert tested.returncode == 0, tested.stdout + tested.stderr
-    assert "passed" in tested.stdout
-
-
-def test_the_tests_of_a_new_plugin_follow_its_schema(environment: dict[str, str], tmp_path: Path) -> None:
-    start = "ferrule new tides && pip install -e ./ferrule-tides"
-    subprocess.run(["bash", "-c", start], cwd=tmp_path, env=environment, check=True, capture_output=True)
-    schema = tmp_path / "ferrule-tides/src/ferrule_tides/schema.json"
-    described = json.loads(schema.read_text())
-    described["parameters"]["properties"]["days"] = {"type": "integer", "description": "How many days.", "minimum": 1}
-    described["parameters"]["required"].append("days")
-    schema.write_text(json.dumps(described))
-    tests = tmp_path / "ferrule-tides/tests/test_tides.py"
-    tests.write_text(tests.read_text().replace('ARGUMENTS = {"city": "Oslo"', 'ARGUMENTS = {"city": "Oslo", "days": 2'))
-    run = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", tests]
-    tested = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert tested.returncode == 0, tested.stdout + tested.stderr
-
-
-def test_the_sdist_and_the_wheel_made_from_it_contain_the_template(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", tmp_path, ROOT / "host"]
-    subprocess.run(build, check=True, capture_output=True, env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"})
-    (wheel,) = tmp_path.glob("*.whl")
-    site = tmp_path / "site"
-    subprocess.run([sys.executable, "-m", "zipfile", "-e", wheel, site], check=True)
-    assert files(site / "ferrule" / "template") == files(ROOT / "plugins" / "example")
-    made = subprocess.run(
-        [sys.executable, "-c", "from ferrule.admin.template import create; print(create('weather', '.'))"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(site)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert (tmp_path / made.stdout.strip() / "pyproject.toml").exists()
+@pytest.mark.parametrize("file", ["__init__.py", "schema.json"])
+def test_the_example_of_the_pages_is_a_tool_by_hooks_as_it_is_made(machine: Machine, file: str) -> None:
+    assert machine.ferrule("new", "example", "--hooks").code == 0
+    place = Path("src", "ferrule_example", file)
+    assert (machine.work / "ferrule-example" / place).read_text() == (EXAMPLE / place).read_text()

@@ -197,7 +197,7 @@ def test_a_closed_stdin_is_a_failure_and_no_crash(machine: Machine) -> None:
 
 def test_what_a_plugin_prints_never_reaches_stdout(machine: Machine) -> None:
     execute = "import os; os.write(1, b'raw '); os.system('echo child'); print('printed'); return {}"
-    machine.install("alpha", execute=execute)
+    machine.install("alpha", execute=execute, permissions={"programs": ["/bin/sh"]})
     run = machine.ferrule("run", "alpha", "city=Oslo")
     assert run.out == "{}\n"
     assert all(word in run.err for word in ("raw", "child", "printed"))
@@ -208,3 +208,28 @@ def test_the_working_folder_is_no_place_for_plugins(machine: Machine) -> None:
     (machine.work / "somewhere.py").touch()
     run = machine.ferrule("run", "alpha", "city=Oslo")
     assert "ModuleNotFoundError" in run.document["error"]
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["text", "json"])
+def test_a_terminal_obeys_nothing_that_a_plugin_says(machine: Machine, options: tuple[str, ...]) -> None:
+    machine.install(
+        "alpha",
+        top="import sys",
+        execute="print('\\x1b]0;printed\\x07'); raise ToolError('E\\x1b[31m', 'Red\\x9b31m \\u202e and \\x7f.')",
+    )
+    shown = machine.on_terminal("run", "alpha", *options)
+    assert shown.code == 1
+    assert not {"\x1b", "\x9b", "\u202e", "\x7f", "\x07"} & set(shown.out)
+    assert "\\u001b]0;printed" in shown.out
+    assert "Red\\u009b31m" in shown.out
+
+
+def test_json_on_a_terminal_is_the_same_document_without_what_a_terminal_obeys(machine: Machine) -> None:
+    machine.install("alpha", execute="return {'text': 'Red\\x9b31m \\u202e and \\x7f.'}")
+    shown = machine.on_terminal("run", "alpha", "--json")
+    assert shown.document == {"text": "Red\x9b31m \u202e and \x7f."}
+    assert not {"\x9b", "\u202e", "\x7f"} & set(shown.out)
+    machine.install("beta", description="Red\x9b31m\x7f.")
+    listed = machine.on_terminal("show", "beta", "--json")
+    assert listed.document["schema"]["description"] == "Red\x9b31m\x7f."
+    assert not {"\x9b", "\x7f"} & set(listed.out)

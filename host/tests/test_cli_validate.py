@@ -215,3 +215,34 @@ def _is_alive(process: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+@pytest.mark.parametrize(
+    ("top", "description"),
+    [
+        pytest.param("import time", "time.time_ns()", id="time"),
+        pytest.param("import os", "os.environ['LANG']", id="language"),
+        pytest.param("import os", "os.getcwd()", id="folder"),
+        pytest.param("", "sorted({'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'}, key=hash)", id="order-of-hashes"),
+        pytest.param("", "'always'", id="the-same"),
+    ],
+)
+def test_a_schema_that_differs_in_another_process_is_told(machine: Machine, top: str, description: str) -> None:
+    path = machine.install("alpha", static=False, top=top)
+    path.write_text(path.read_text().replace("'Does something.'", f"str({description})"))
+    is_the_same = description == "'always'"
+    shown = machine.ferrule("validate", "alpha", "--json").document["targets"][0]
+    assert ("schema-varies" in [one["id"] for one in shown["findings"]]) != is_the_same
+    assert machine.ferrule("validate", "alpha", "--strict").code == (not is_the_same)
+    assert machine.ferrule("validate", "alpha", "--strict", "--silence", "schema-varies").code == 0
+    assert ("another process, language and folder" in machine.ferrule("link", "alpha").err) != is_the_same
+
+
+def test_an_executable_that_prints_another_schema_the_second_time_is_told(machine: Machine) -> None:
+    schema = '{"name": "x", "description": "%s", "parameters": {"type": "object", "properties": {}}}'
+    for description, is_told in (("$LANG", True), ("Looks.", False)):
+        path = machine.work / "x-tool"
+        path.write_text(f"#!/bin/sh\ncat <<END\n{schema % description}\nEND\n")
+        path.chmod(0o755)
+        shown = machine.ferrule("validate", "./x-tool", "--json").document["targets"][0]
+        assert ("schema-varies" in [one["id"] for one in shown["findings"]]) == is_told

@@ -172,12 +172,6 @@ def test_the_file_disables_a_tool_and_is_named_for_it(file: Path) -> None:
     [
         "tools = 3",
         "tools = []",
-        "[tools]\ndice = 1",
-        "[tools]\ndice = [1]",
-        "[[tools.dice]]\nenabled = false",
-        "[tools.dice]\nenabled = 'false'",
-        "[tools.dice]\nenabled = 0",
-        "[tools.dice.enabled]\nx = false",
         "[tools.dice]\nmemory = 'much'",
         "[tools.dice]\nmemory = true",
         "[tools.dice]\nmemory = -5",
@@ -266,3 +260,35 @@ def test_what_is_on_by_default_can_be_switched_off(
     file.write_text(table)
     found = read({"FERRULE_CONFIG": str(file), "FERRULE_WRAPPERS_DEFAULT": "artifacts", **environ})
     assert set(found.wrappers()) == on
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tools.dice]\nenabled = 'false'",
+        "[tools.dice]\nenabled = 'no'",
+        "[tools.dice]\nenabled = 0",
+        "[tools.dice.enabled]\nx = false",
+        "[tools.dice]\nEnabled = false",
+        "[tools.dice]\ndisabled = true",
+        "[tools]\ndice = 1",
+        "[tools]\ndice = false",
+        "[[tools.dice]]\nenabled = false",
+    ],
+    ids=lambda text: text.replace("\n", " "),
+)
+def test_a_switch_that_is_malformed_is_off_and_says_why(text: str, file: Path) -> None:
+    configuration = written(file, text)
+    assert configuration.is_disabled("dice")
+    assert configuration.why_disabled("dice").startswith(f"[tools.dice] in {file}, wh")
+    assert configuration.disabled_tools() == ["dice"]
+    assert configuration.memory("dice") == DEFAULT_MEMORY
+    assert isinstance(configuration.tool("dice"), dict)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"), [("memory = -1", True), ("memory = 'much'", True), ("memory = 2048", False), ("", False)]
+)
+def test_memory_that_is_no_number_of_mebibytes_is_a_problem(text: str, problem: bool, file: Path) -> None:
+    configuration = written(file, f"[tools.dice]\n{text}\n")
+    assert (configuration.has_memory_problem("dice"), configuration.is_disabled("dice")) == (problem, False)

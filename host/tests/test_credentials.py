@@ -173,6 +173,48 @@ def test_a_file_that_cannot_be_used_is_named_where_a_credential_is_missing(confi
         Context("dice", 0.0, credentials=[PLAIN]).credential("api_key")
 
 
+def test_the_reason_why_a_file_cannot_be_used_comes_before_what_a_client_cuts(config_folder: Path) -> None:
+    (config_folder / "credentials.json").write_text('{"dice": ')
+    with pytest.raises(CredentialMissing) as caught:
+        Context("dice", 0.0, credentials=[PLAIN]).credential("api_key")
+    path = config_folder / "credentials.json"
+    assert caught.value.message.startswith(f"{path} is not JSON: ")
+    assert ". dice needs " in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "your-api-key-here",
+        "YOUR_API_KEY",
+        "<key>",
+        "<API_KEY>",
+        "${BRAVE_API_KEY}",
+        "xxxx-xxxx",
+        "changeme",
+        "...",
+    ],
+)
+def test_what_an_example_has_in_the_place_of_a_key_is_sent_nowhere(file: Any, value: str) -> None:
+    with pytest.raises(CredentialsMalformed, match="is a placeholder"):
+        KEY.look_up({"DICE_API_KEY": value})
+
+
+@pytest.mark.parametrize(
+    "value", ["sk-proj-yourself", "BSA-here-1", "xoxb-123", "abcd", "e3b0c44298fc1c149afbf4c8996fb924"]
+)
+def test_a_key_that_only_resembles_an_example_is_a_key(value: str) -> None:
+    found = KEY.look_up({"DICE_API_KEY": value})
+    assert found is not None
+    assert found.value == value
+
+
+def test_a_text_in_the_place_of_an_object_of_keys_is_told(file: Any) -> None:
+    with pytest.raises(CredentialsMalformed, match="with the key api_key is expected as dice") as caught:
+        KEY.look_up({}, file({"dice": {"online": "k3y-1"}}))
+    assert "k3y-1" not in str(caught.value.facts())
+
+
 def test_a_key_that_cannot_be_sent_is_a_missing_credential_to_the_tool(
     config_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

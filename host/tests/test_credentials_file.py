@@ -118,6 +118,18 @@ def test_a_file_that_others_can_read_is_used_and_warned_about(path: Path, others
     assert file.warning == f"{path} can be read by other users. Run: chmod 600 {path}"
 
 
+def test_a_folder_in_which_others_can_replace_the_file_is_warned_about(path: Path) -> None:
+    write(path, b'{"a": "k3y"}', 0o644)
+    path.parent.chmod(0o777)
+    file = CredentialsFile(str(path))
+    assert file.value("a") == "k3y"
+    assert f"{path.parent} can be written by other users, who can replace the file." in str(file.warning)
+    assert file.mend == f"chmod 600 {path} && chmod 700 {path.parent}"
+    path.parent.chmod(0o1777)
+    path.chmod(0o600)
+    assert CredentialsFile(str(path)).warning is None
+
+
 def test_a_byte_order_mark_is_passed_over_and_not_written_again(path: Path) -> None:
     write(path, b'\xef\xbb\xbf{"a": "b"}')
     assert CredentialsFile(str(path)).value("a") == "b"

@@ -144,6 +144,7 @@ def test_what_breaks_a_rule_has_no_form_and_the_error_says_which(form: Any, sche
             ask(schema)
 
 
+@pytest.mark.process
 @THOROUGH
 @given(st.data())
 def test_what_the_host_takes_fits_every_form_and_what_fits_a_form_fits_the_schema(data: st.DataObject) -> None:

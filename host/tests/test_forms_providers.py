@@ -3,6 +3,7 @@
 Importing them takes seconds and some 300 MB, so one process does it, in a fixture, and all tests are in one group.
 """
 
+import json
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -11,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ferrule.provider_formats import FORMATS
+from ferrule.provider_formats.adaptation import adapt
+from ferrule.provider_formats.profiles import PROFILES
 from ferrule_testkit.effort import examples
 from ferrule_testkit.tool_schemas import SHIPPED, tool_schemas
 
@@ -89,6 +92,82 @@ def test_every_provider_reads_any_schema_within_the_rules_and_keeps_all_of_it(or
             assert oracle.read(form) == form, oracle.name
 
     hold()
+
+
+class Request(NamedTuple):
+    """Tools as the client sends them, read by a provider's own type; what that has kept of them."""
+
+    shape: Callable[[dict[str, Any]], dict[str, Any]]
+    read: Callable[[dict[str, Any]], Any]
+
+
+@pytest.fixture(scope="module")
+def requests(oracles: list[Oracle]) -> dict[str, Request]:
+    """By provider. The client closes the parameters for OpenAI's strict mode, and has Gemini read `parameters`."""
+    from google.genai import types as gemini
+    from openai.lib._pydantic import _ensure_strict_json_schema
+    from pydantic import ConfigDict
+
+    class Declaration(gemini.FunctionDeclaration):
+        model_config = ConfigDict(extra="forbid")
+
+    by_name = {oracle.name: oracle.read for oracle in oracles}
+
+    def as_openai(schema: dict[str, Any]) -> dict[str, Any]:
+        closed = {
+            **schema["parameters"],
+            "required": [*schema["parameters"]["properties"]],
+            "additionalProperties": False,
+        }
+        return {"type": "function", "function": {**schema, "parameters": closed, "strict": True}}
+
+    def read_openai(form: dict[str, Any]) -> Any:
+        strict = json.loads(json.dumps(form["function"]["parameters"]))
+        assert _ensure_strict_json_schema(strict, path=(), root=strict) == form["function"]["parameters"]
+        return by_name["openai"](form)
+
+    def read_gemini(form: dict[str, Any]) -> Any:
+        kept = Declaration.model_validate(form).model_dump(mode="json", by_alias=True, exclude_unset=True)
+        kept["parameters"] = _lower_types(kept["parameters"])
+        return kept
+
+    def as_anthropic(schema: dict[str, Any]) -> dict[str, Any]:
+        return {"name": schema["name"], "description": schema["description"], "input_schema": schema["parameters"]}
+
+    return {
+        "openai": Request(as_openai, read_openai),
+        "gemini": Request(lambda schema: schema, read_gemini),
+        "anthropic": Request(as_anthropic, by_name["anthropic"]),
+    }
+
+
+def _lower_types(schema: Any) -> Any:
+    """Gemini's type names the types in capitals."""
+    if isinstance(schema, list):
+        return [_lower_types(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: value.lower() if key == "type" and isinstance(value, str) else _lower_types(value)
+        for key, value in schema.items()
+    }
+
+
+@pytest.mark.parametrize("provider", PROFILES)
+@pytest.mark.parametrize("tool", SHIPPED)
+def test_every_provider_reads_each_shipped_tool_that_is_linked_for_it(
+    tool: str, provider: str, requests: dict[str, Request]
+) -> None:
+    request = requests[provider]
+    form = request.shape(adapt(SHIPPED[tool], provider).schema)
+    assert request.read(form) == form
+
+
+@pytest.mark.parametrize("tool", ["opennotes_create", "opennotes_search", "opennotes_views"])
+def test_openais_strict_mode_refuses_these_as_they_are(tool: str, requests: dict[str, Request]) -> None:
+    request = requests["openai"]
+    with pytest.raises(AssertionError):
+        request.read(request.shape(SHIPPED[tool]))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from ferrule import ToolError
 from ferrule.http import AddressGuard
 
 PUBLIC = "8.8.8.8"
-VARIABLE = "WEATHER_ALLOW"
 
 
 def _refusal(guard: AddressGuard, host: str, *addresses: str) -> str:
@@ -17,44 +16,27 @@ def _refusal(guard: AddressGuard, host: str, *addresses: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("host", "addresses", "why"),
+    ("host", "why"),
     [
-        ("127.0.0.1", [], "127.0.0.1 is a loopback address; an administrator can allow it with {}=loopback"),
-        ("::1", ["::1"], "::1 is a loopback address; an administrator can allow it with {}=loopback"),
-        ("10.0.0.1", [], "10.0.0.1 is a private address; an administrator can allow it with {}=private"),
-        ("localhost", [], "localhost is a name of the machine itself; an administrator can allow it with {}=loopback"),
-        (
-            "a.LOCALHOST.",
-            [],
-            "a.LOCALHOST. is a name of the machine itself; an administrator can allow it with {}=loopback",
-        ),
-        ("169.254.1.1", [], "169.254.1.1 is a link-local address, and never fetched from"),
-        (
-            "metadata.google.internal",
-            [],
-            "metadata.google.internal is the name of a cloud's metadata service, and never fetched from",
-        ),
-        (
-            "nas.example",
-            [PUBLIC, "192.168.1.2"],
-            "nas.example is at a private address; an administrator can allow it with {}=private",
-        ),
-        (
-            "evil.example",
-            ["fe80::1%eth0"],
-            "evil.example is at a link-local address, and never fetched from",
-        ),
+        ("127.0.0.1", "a loopback address"),
+        ("::1", "a loopback address"),
+        ("10.0.0.1", "a private address"),
+        ("169.254.1.1", "a link-local address"),
+        ("localhost", "a name of the machine itself"),
+        ("a.LOCALHOST.", "a name of the machine itself"),
+        ("metadata.google.internal", "the name of a cloud's metadata service"),
     ],
 )
-def test_a_refusal_names_the_address_its_kind_and_what_allows_it(host: str, addresses: list[str], why: str) -> None:
-    refusal = _refusal(AddressGuard(variable=VARIABLE), host, *addresses)
-    assert refusal == f"Invalid URL: {why.format(VARIABLE)}."
+def test_a_refusal_says_what_the_caller_has_named(host: str, why: str) -> None:
+    assert _refusal(AddressGuard(), host) == f"Invalid URL: {host} is {why}."
 
 
-def test_a_refusal_keeps_what_is_allowed_already() -> None:
-    assert _refusal(AddressGuard(["loopback"], variable=VARIABLE), "10.0.0.1").endswith(
-        "WEATHER_ALLOW=loopback,private."
-    )
+@pytest.mark.parametrize(
+    "address", ["10.1.2.3", "127.0.0.1", "64:ff9b::a01:203", "fd12::1", "169.254.169.254", "fe80::1%eth0"]
+)
+def test_a_refusal_says_nothing_of_the_address_that_a_name_has(address: str) -> None:
+    expected = "Invalid URL: inside.example is at an address that is not public."
+    assert _refusal(AddressGuard(), "inside.example", PUBLIC, address) == expected
 
 
 def test_a_public_host_is_fetched_from() -> None:
@@ -103,28 +85,12 @@ def test_a_word_allows_its_own_networks_and_not_the_others(allowed: str, host: s
 )
 def test_no_word_allows_anything_else(address: str) -> None:
     everything = AddressGuard(["loopback", "private"])
-    assert "never fetched from" in _refusal(everything, address)
-    assert "never fetched from" in _refusal(everything, "any.example", "127.0.0.1", address)
+    assert _refusal(everything, address)
+    assert _refusal(everything, "any.example", "127.0.0.1", address)
 
 
 def test_no_word_allows_the_name_of_a_metadata_service() -> None:
-    assert "never" in _refusal(AddressGuard(["loopback", "private"]), "metadata.google.internal", "10.0.0.1")
-
-
-def test_without_a_variable_a_refusal_names_none() -> None:
-    assert (
-        _refusal(AddressGuard(), "nas.example", PUBLIC, "10.0.0.1")
-        == "Invalid URL: nas.example is at a private address."
-    )
-
-
-@pytest.mark.parametrize(
-    "address", ["10.1.2.3", "64:ff9b::a01:203", "2600::5efe:a01:203", "fd12::1", "169.254.169.254"]
-)
-def test_a_refusal_does_not_say_which_address_a_name_has(address: str) -> None:
-    message = _refusal(AddressGuard(), "inside.example", address)
-    assert address not in message
-    assert "10.1.2.3" not in message
+    assert _refusal(AddressGuard(["loopback", "private"]), "metadata.google.internal", "10.0.0.1")
 
 
 def test_an_unknown_network_is_refused_when_the_guard_is_made() -> None:

@@ -13,7 +13,7 @@ from ferrule_testkit.hostile import urls as hostile_urls
 from ferrule_testkit.hostile.urls import PUBLIC, Case
 from ferrule_testkit.web.fake_internet import Internet
 
-pytestmark = [pytest.mark.process, pytest.mark.usefixtures("no_proxies")]
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ferrule_environment")]
 
 SECONDS = 10
 

@@ -1,14 +1,15 @@
 """The client and its answers, against real servers on loopback."""
 
+import gzip
 import time
 
 import pytest
 
 from ferrule.http import BodyCutOff, Client
+from ferrule.testing import Exchange, Server
 from ferrule_testkit.web.clients import LONG, send_raw
-from ferrule_testkit.web.loopback import Exchange, Server
 
-pytestmark = [pytest.mark.process, pytest.mark.usefixtures("no_proxies")]
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ferrule_environment")]
 
 
 def test_an_answer_has_its_status_headers_url_and_body(server: Server) -> None:
@@ -138,6 +139,39 @@ def test_of_a_body_that_is_cut_off_there_is_what_has_come(server: Server) -> Non
         with pytest.raises(BodyCutOff) as raised:
             response.read()
         assert raised.value.received == b"half"
+
+
+@pytest.mark.parametrize("encoding", ["", "gzip"])
+def test_of_a_body_that_is_late_there_is_what_has_come(server: Server, encoding: str) -> None:
+    body = gzip.compress(b"half" * 9)[:-8] if encoding else b"half" * 9
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: {encoding}\r\nContent-Length: 999\r\n\r\n".encode()
+
+    def answer(exchange: Exchange) -> None:
+        exchange.send(head + body)
+        exchange.hang()
+
+    asked = []
+
+    def until(received: bytearray) -> float:
+        asked.append(bytes(received))
+        return time.monotonic() + 0.05 if received else time.monotonic() + 60
+
+    with (
+        Client(time.monotonic() + 60) as client,
+        client.open("GET", server.route("/", answer)) as response,
+        pytest.raises(BodyCutOff) as raised,
+    ):
+        response.read(until=until)
+    assert (raised.value.received, raised.value.is_late) == (b"half" * 9, True)
+    assert (asked[0], asked[-1]) == (b"", b"half" * 9)
+
+
+def test_a_connection_on_which_a_body_was_waited_for_is_used_again(server: Server) -> None:
+    server.page("/", b"first")
+    with Client(time.monotonic() + 60) as client:
+        for _ in range(2):
+            with client.open("GET", server.url) as response:
+                assert response.read(until=lambda received: time.monotonic() + (0 if received else 60)) == b"first"
 
 
 def test_a_response_says_when_to_come_back(server: Server) -> None:

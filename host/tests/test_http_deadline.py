@@ -8,10 +8,10 @@ import pytest
 from ferrule.errors import ToolError
 from ferrule.http import Client, RequestFailed, deadline
 from ferrule.http.reasons import HostUnknown
+from ferrule.testing import Exchange, Server
 from ferrule_testkit.web.clients import HANDSHAKES, LONG, SHORT, Judge, endless_handshake, reason_of_failure
-from ferrule_testkit.web.loopback import Exchange, Server
 
-pytestmark = [pytest.mark.process, pytest.mark.usefixtures("no_proxies")]
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ferrule_environment")]
 
 
 def test_a_deadline_that_has_passed_leaves_no_time(server: Server) -> None:

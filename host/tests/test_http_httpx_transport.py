@@ -23,10 +23,10 @@ import trustme
 
 from ferrule.errors import ToolError
 from ferrule.http import AddressGuard, AsyncHTTPXTransport, HTTPXTransport
+from ferrule.testing import Exchange, Server, refused_port
 from ferrule_testkit.web.clients import HANDSHAKES, LONG, SHORT, Judge, endless_handshake, send_raw, server_context
-from ferrule_testkit.web.loopback import Exchange, Server, refused_port
 
-pytestmark = pytest.mark.usefixtures("no_proxies")
+pytestmark = pytest.mark.usefixtures("ferrule_environment")
 
 GRACE = 1.5  # seconds by which a busy machine may be late
 
@@ -265,7 +265,7 @@ def test_what_a_guard_has_seen_is_what_is_connected_to(sender: Sender, server: S
 def test_where_a_redirect_leads_is_judged_again(sender: Sender, server: Server) -> None:
     url = server.redirect("/", f"http://inside.example:{server.address[1]}/secret")
     names = {"inside.example": ["10.0.0.1"]}
-    with pytest.raises(ToolError, match=r"inside\.example is at a private address"):
+    with pytest.raises(ToolError, match=r"inside\.example is at an address that is not public"):
         sender.get(
             url,
             follow_redirects=True,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ferrule_testkit.web.loopback import Server
+from ferrule.testing import Server
 
-pytestmark = [pytest.mark.process, pytest.mark.usefixtures("no_proxies")]
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ferrule_environment")]
 
 
 def _imported_by(server: Server, *paths: str) -> set[str]:
@@ -30,6 +30,7 @@ def test_a_request_imports_no_httpx(server: Server) -> None:
     imported = _imported_by(server, "/")
     assert "httpcore" in imported
     assert imported.isdisjoint({"httpx", "http.cookiejar", "idna", "click", "jsonschema", "asyncio", "email.utils"})
+    assert "encodings.idna" not in imported
 
 
 def test_httpcore_finds_the_certifi_that_is_not_imported_with_it() -> None:

@@ -7,10 +7,10 @@ import zlib
 import pytest
 
 from ferrule.http import Client
+from ferrule.testing import Server
 from ferrule_testkit.web.clients import LONG, get_body, reason_of_failure
-from ferrule_testkit.web.loopback import Server
 
-pytestmark = [pytest.mark.process, pytest.mark.usefixtures("no_proxies")]
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ferrule_environment")]
 
 
 @pytest.mark.parametrize(

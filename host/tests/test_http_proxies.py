@@ -5,10 +5,10 @@ import trustme
 
 from ferrule.errors import ToolError
 from ferrule.http.proxies import is_excluded
+from ferrule.testing import Exchange, Server, refused_port
 from ferrule_testkit.web.clients import get_body, reason_of_failure, server_context
-from ferrule_testkit.web.loopback import Exchange, Server, refused_port
 
-pytestmark = pytest.mark.usefixtures("no_proxies")
+pytestmark = pytest.mark.usefixtures("ferrule_environment")
 
 
 @pytest.mark.process

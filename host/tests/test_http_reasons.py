@@ -7,10 +7,10 @@ import time
 import pytest
 
 from ferrule.http import Client, RequestFailed, UnusableURL
+from ferrule.testing import Server, refused_port
 from ferrule_testkit.web.clients import LONG, get_body, reason_of_failure, send_raw
-from ferrule_testkit.web.loopback import Server, refused_port
 
-pytestmark = pytest.mark.usefixtures("no_proxies")
+pytestmark = pytest.mark.usefixtures("ferrule_environment")
 
 
 @pytest.mark.process
@@ -46,6 +46,7 @@ def test_a_refused_connection_is_told() -> None:
     assert reason_of_failure(f"http://127.0.0.1:{refused_port()}/") == "Connection refused"
 
 
+@pytest.mark.process
 def test_a_host_without_an_address_is_told() -> None:
     host = f"{'x' * 64}.example"  # a label that no name server can be asked about
     assert reason_of_failure(f"http://{host}/") == f"Could not resolve host {host}"

@@ -12,10 +12,10 @@ import trustme
 from ferrule.errors import ToolError
 from ferrule.http import Client, RequestFailed, trust
 from ferrule.http.trust import tls_context
+from ferrule.testing import Server
 from ferrule_testkit.web.clients import LONG, get_body, reason_of_failure
-from ferrule_testkit.web.loopback import Server
 
-pytestmark = pytest.mark.usefixtures("no_proxies")
+pytestmark = pytest.mark.usefixtures("ferrule_environment")
 
 
 @pytest.mark.process
@@ -110,7 +110,7 @@ def test_https_where_http_is_spoken_is_told(server: Server) -> None:
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("SSL_CERT_FILE", "/nowhere.pem"), ("SSL_CERT_DIR", "/nowhere"), ("SSL_CERT_FILE", __file__)],
+    [("SSL_CERT_FILE", "/nowhere.pem"), ("SSL_CERT_DIR", "/proc/nowhere"), ("SSL_CERT_FILE", __file__)],
 )
 def test_a_variable_that_names_no_certificates_is_told(
     variable: str, value: str, secure_server: Server, monkeypatch: pytest.MonkeyPatch

@@ -75,6 +75,28 @@ def supervised(work: Mapping[str, int] | None = None, name: str = "tally") -> Ou
 
 
 @pytest.mark.process
+def test_the_work_may_ask_the_process_that_has_it_done(tally: Machine) -> None:
+    asked: list[JSONObject] = []
+
+    def answer(question: JSONObject) -> JSONObject:
+        asked.append(question)
+        return {"more": question["work"] + 1}
+
+    def work(channel: Channel) -> JSONObject:
+        more = channel.ask({"work": 1})
+        tool = open_tool("tally", channel, deadline=time.monotonic() + 9)
+        return {**(more or {}), "has_key": tool.context.credential("api_key") == SECRET}
+
+    limits = {"deadline": time.monotonic() + 30, "memory_mib": 1024, "max_bytes": 1 << 20}
+    outcome = supervise(work, answer=answer, **limits)
+    assert json.loads(outcome.result or b"") == {"more": 2, "has_key": True}
+    assert asked == [{"work": 1}]
+    outcome = supervise(work, answer=lambda question: {"more": question["none"]}, **limits)
+    assert outcome.failure
+    assert "could not be answered (KeyError)" in outcome.failure["message"]
+
+
+@pytest.mark.process
 def test_an_opened_tool_says_what_it_is_and_is_called(tally: Machine) -> None:
     outcome = supervised()
     assert outcome.failure is None

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.utils import canonicalize_name
 
-from ferrule.text.names import executable_name, is_tool_name, same_distribution, tool_name
+from ferrule.text.names import executable_name, is_tool_name, same_distribution, served_tool, tool_name
 
 TOOL_NAMES = st.from_regex(r"[A-Za-z0-9_]{1,64}", fullmatch=True)
 
@@ -25,6 +25,11 @@ def test_a_tool_and_its_executable_name_each_other(tool: str, executable: str) -
     assert executable_name(tool) == executable
     assert tool_name(executable) == tool
     assert tool_name(f"/any-tool/fol_der/{executable}") == tool
+
+
+@pytest.mark.parametrize(("script", "tool"), [("dice-mcp", "dice"), ("/bin/a-tool-mcp", "a_tool"), ("a-b-mcp", "a_b")])
+def test_the_script_of_a_server_names_its_tool(script: str, tool: str) -> None:
+    assert served_tool(script) == tool
 
 
 @given(tool=TOOL_NAMES)

@@ -35,6 +35,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "percent": lambda secret: quote(secret, safe=""),
     "percent-lower": lambda secret: "".join(f"%{byte:02x}" if byte > 127 else chr(byte) for byte in secret.encode()),
     "percent-path": quote,
+    "percent-all": lambda secret: "".join(f"%{byte:02X}" for byte in secret.encode()),
     "percent-some": lambda secret: quote(secret, safe="/&=?\"'"),
     "plus": quote_plus,
     "query": lambda secret: urlencode({"q": "x", "key": secret}),

@@ -331,3 +331,37 @@ def test_a_long_value_does_not_make_a_long_message() -> None:
 )
 def test_a_name_is_offered_in_snake_case(name: str, expected: str) -> None:
     assert snake_case(name) == expected
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer", "letters"),
+    [
+        ({**tool({}), "description": "Looks.\U000e0041\U000e0042"}, "/description", "U+E0041, U+E0042"),
+        (
+            tool({"a": {**TEXT, "description": "A \x1b[31mtext."}}),
+            "/parameters/properties/a/description",
+            "U+001B",
+        ),
+        (tool({"a": {**TEXT, "enum": ["x\u202e"]}}), "/parameters/properties/a/enum/0", "U+202E"),
+        (tool({"a": {**TEXT, "title": "A\u034f\u034ftitle"}}), "/parameters/properties/a/title", "U+034F"),
+        (tool({"a\u200bb": TEXT}), "/parameters/properties/a<U+200B>b", "U+200B"),
+        (tool({"a": {**TEXT, "x-note": {"deep": ["\x9b2J"]}}}), "/parameters/properties/a/x-note/deep/0", "U+009B"),
+        ({**tool({}), "description": "Deletes all.\rLooks up."}, "/description", "U+000D"),
+        ({**tool({}), "description": "\u0646\u0645\u06cc\u200c\u062e and a\u200cb"}, "/description", "U+200C"),
+    ],
+    ids=["tags", "escape", "override", "joiners", "name", "unknown-keyword", "return", "one-joiner-of-two"],
+)
+def test_characters_that_nobody_sees_are_told_where_they_stand(
+    schema: dict[str, object], pointer: str, letters: str
+) -> None:
+    (found,) = [finding for finding in check(schema) if finding.id == "hidden-characters"]
+    assert (found.pointer, found.severity) == (pointer, "error")
+    assert [one.pointer for one in contract_errors(schema) if one.id == "hidden-characters"] == [pointer]
+    assert found.message.endswith(f"a model reads: {letters}.")
+
+
+def test_what_writing_needs_is_no_hidden_character() -> None:
+    text = (
+        "Line 1\r\nLine\t2: \N{WOMAN}\u200d\N{PERSONAL COMPUTER} \u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+    )
+    assert "hidden-characters" not in [finding.id for finding in check({**tool({}), "description": text})]

@@ -1,5 +1,6 @@
 """What is installed and well, as a process of its own finds it out."""
 
+import select
 import sys
 from collections.abc import Sequence
 
@@ -9,7 +10,6 @@ from ferrule.errors import ToolFailed
 from ferrule.installed import ALL, UNKNOWN, InventorySnapshot, Snapshot, ToolFacts
 from ferrule.supervision import python_process
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.serve.service import is_alive, wait_until
 
 pytestmark = pytest.mark.process
 
@@ -67,12 +67,20 @@ def test_a_name_that_nothing_has_is_told_with_what_was_meant(many: Machine) -> N
 
 
 def test_only_what_is_asked_for_is_loaded(many: Machine) -> None:
-    mark = many.work / "loaded"
-    many.install("delta", top=f"open({str(mark)!r}, 'w').close()")
-    found(many, "alpha", "search_*")
-    assert not mark.exists()
-    found(many, "delta")
-    assert mark.exists()
+    many.install("delta", top="raise RuntimeError('delta was loaded')")
+    assert "delta was loaded" not in str(found(many, "alpha", "search_*"))
+    assert "delta was loaded" in str(found(many, "delta"))
+
+
+def test_a_tool_comes_with_what_it_declares_which_is_watched(many: Machine) -> None:
+    declaration = many.site / "module_alpha.tool.json"
+    declaration.write_text('{"title": "Alpha", "read_only": true, "later": 1}')
+    snapshot = found(many, "alpha", "search_one")
+    alpha, other = snapshot["tools"]
+    assert alpha["declaration"] == {"title": "Alpha", "read_only": True}
+    assert [warning["id"] for warning in alpha["warnings"]] == ["unknown-key"]
+    assert (other["declaration"], other["warnings"]) == ({}, [])
+    assert str(declaration) in snapshot["watched"]["files"]
 
 
 def test_a_configuration_that_cannot_be_read_is_the_error(many: Machine) -> None:
@@ -83,19 +91,16 @@ def test_a_configuration_that_cannot_be_read_is_the_error(many: Machine) -> None
 
 
 def test_what_is_asked_to_end_ends_with_the_plugin_that_it_loads(many: Machine) -> None:
-    mark = many.work / "process"
-    many.install(
-        "hangs",
-        top=f"import os, time\nwith open({str(mark)!r} + '.new', 'w') as file: file.write(str(os.getpid()))\n"
-        f"os.rename({str(mark)!r} + '.new', {str(mark)!r})\ntime.sleep(600)",
-    )
+    gate = many.gate()
+    many.install("hangs", top=f"file = open({str(gate)!r})\nimport time\ntime.sleep(600)")
     begun = InventorySnapshot(["hangs", "alpha"], many.environment)
-    wait_until(mark.exists, "the loading of the plugin")
-    begun.cancel()
-    with pytest.raises(ToolFailed, match=r"has not answered|was ended"):
-        begun.document(SECONDS)
-    process = int(mark.read_text())
-    wait_until(lambda: not is_alive(process), "the end of the plugin's process")
+    with gate.open("w") as writer:
+        begun.cancel()
+        with pytest.raises(ToolFailed, match=r"has not answered|was ended"):
+            begun.document(SECONDS)
+        until_nobody_reads = select.poll()
+        until_nobody_reads.register(writer, 0)
+        assert until_nobody_reads.poll(SECONDS * 1000)
 
 
 @pytest.mark.parametrize("program", ["/nowhere/python", "/bin/false"])

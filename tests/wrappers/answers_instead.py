@@ -8,7 +8,7 @@ from ferrule import hookimpl
 @hookimpl(tryfirst=True)
 def execute(arguments):
     answers = {"nothing": None, "a list": [1], "nan": {"a": float("nan")}}
-    how = os.environ.get("HOW", "")
+    how = os.environ.get("PYTEST_HOW", "")
     if how == "raises":
         raise KeyError("lookup")
     return answers[how] if how in answers else {"success": True, "instead": arguments}

@@ -5,7 +5,7 @@ import time
 
 from ferrule import ToolError, hookimpl
 
-WHEN, HOW = os.environ.get("WHEN"), os.environ.get("HOW", "")
+WHEN, HOW = os.environ.get("PYTEST_WHEN"), os.environ.get("PYTEST_HOW", "")
 
 
 @hookimpl(wrapper=True)

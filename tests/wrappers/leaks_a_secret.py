@@ -18,6 +18,6 @@ def execute(context):
 
 @hookimpl(specname="execute")
 def fail(context):
-    if os.environ.get("HOW") != "raises":
+    if os.environ.get("PYTEST_HOW") != "raises":
         return None
     raise ValueError(f"{'x' * 280}{context.credential('key')}")

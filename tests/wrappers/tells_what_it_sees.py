@@ -12,7 +12,7 @@ def execute(arguments, context):
     given = {"given": arguments, "result": result, "results": call.result_policy.as_dict()}
     settings = {
         "table": dict(context.wrapper("tells_what_it_sees")),
-        "colour": context.wrapper_setting("tells_what_it_sees", "colour", "COLOUR"),
+        "colour": context.wrapper_setting("tells_what_it_sees", "colour", "PYTEST_COLOUR"),
     }
     context.note("tells_what_it_sees", {**facts, **given, **settings})
     return result

@@ -2,6 +2,8 @@
 
 A plugin imports from here and from the public modules `ferrule.http` and `ferrule.testing`, and from nothing else of
 the host. Every name is loaded when it is first used: an executable that only prints its schema never pays for pluggy.
+
+PYTEST_DONT_REWRITE: pytest, of which ferrule is a plugin, would otherwise warn a program that has imported ferrule.
 """
 
 from __future__ import annotations
@@ -12,7 +14,10 @@ if TYPE_CHECKING:
     import pluggy
 
     from ferrule._version import __version__
+    from ferrule.content.media import Audio, File, Image
     from ferrule.errors import ToolError
+    from ferrule.function_tool.decorator import tool
+    from ferrule.function_tool.signature import Range
     from ferrule.schema.schema_file import static_schema
     from ferrule.supervision.bounded import bounded
     from ferrule.text.json_types import JSONObject
@@ -24,10 +29,14 @@ if TYPE_CHECKING:
     hookimpl: pluggy.HookimplMarker
 
 __all__ = [
+    "Audio",
     "Context",
     "Credential",
     "CredentialValue",
+    "File",
+    "Image",
     "JSONObject",
+    "Range",
     "ResultPolicy",
     "ToolError",
     "WrapperContext",
@@ -35,15 +44,20 @@ __all__ = [
     "bounded",
     "hookimpl",
     "static_schema",
+    "tool",
 ]
 
 
 _MODULES = {
     "__version__": "ferrule._version",
+    "Audio": "ferrule.content.media",
     "Context": "ferrule.tool.context",
     "Credential": "ferrule.tool.credentials",
     "CredentialValue": "ferrule.tool.credentials",
+    "File": "ferrule.content.media",
+    "Image": "ferrule.content.media",
     "JSONObject": "ferrule.text.json_types",
+    "Range": "ferrule.function_tool.signature",
     "ResultPolicy": "ferrule.tool.result_policy",
     "ToolError": "ferrule.errors",
     "WrapperContext": "ferrule.tool.wrapper_context",
@@ -54,6 +68,8 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "tool":  # the room of that name, which can be called as the decorator
+        return __import__("ferrule.tool", fromlist=["__name__"])
     if name not in _MODULES:  # such as a module of this package, which Python looks for here first
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from ferrule.lazy import load  # not above: what is on the path of a call pays for each file

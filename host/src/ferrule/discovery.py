@@ -26,6 +26,7 @@ TOOLS = "ferrule.tools"
 FAILURES = "ferrule.failures"
 WRAPPERS = "ferrule.wrappers"
 COMMANDS = "ferrule.commands"
+DIAGNOSES = "ferrule.diagnoses"
 CREDENTIALS = "ferrule.credentials"
 _MAX_ENTRY_POINTS_BYTES = 1 << 16  # bytes of entry_points.txt that are read
 _METADATA_FOLDERS = (".dist-info", ".egg-info")

@@ -14,7 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
+    from ferrule.links.translation import Translation
     from ferrule.text.json_types import JSONObject
 
 _USAGE = """\
@@ -35,27 +37,31 @@ def main() -> NoReturn:
 
 
 def run_linked() -> NoReturn:
-    """The executable that `ferrule link` wrote: `TOOL NAMES STALE [ARGUMENT…]`, NAMES being a JSON object or empty."""
-    tool, names, stale, *arguments = sys.argv[1:]
-    known: dict[str, str] = {}
-    if names:
-        from ferrule.text import strict_json
+    """The executable that `ferrule link` wrote: `ORDERS DOUBT [ARGUMENT…]`, as of `ferrule.links.orders`."""
+    from ferrule.links import orders
 
-        known = strict_json.loads(names)  # type: ignore[assignment]
-    if stale:
-        _write(2, f"{stale}: this link is out of date; run `ferrule link {tool}`.\n".encode(errors="replace"))
-    run(tool, arguments, known)
+    told, arguments = orders.take(sys.argv[1:])
+    run(told["tool"], arguments, told["names"], told["provider"], told["translation"])
 
 
-def run(tool: str, arguments: list[str], names: dict[str, str]) -> NoReturn:
-    """Be the executable of a tool, from the arguments to the exit code."""
+def run(
+    tool: str,
+    arguments: list[str],
+    names: dict[str, str],
+    provider: str = "",
+    translation: Translation | None = None,
+) -> NoReturn:
+    """Be the executable of a tool, from the arguments to the exit code.
+
+    names: other names of tools, by their own. provider, translation: as of `ferrule.links.orders`.
+    """
     # Leaving by os._exit saves the interpreter's own end, a seventh of its start; the collector, a tenth of a call's.
     gc.disable()
     try:
         if not arguments:
-            code = _call(tool, names)
+            code = _call(tool, names, translation)
         elif arguments == ["--schema"]:
-            code = _print_schema(tool, names)
+            code = _print_schema(tool, names, provider)
         else:
             code = _print_usage(tool, arguments, names)
     except BaseException as error:  # noqa: BLE001 - a traceback on stdout, or none at all, is what a client cannot read
@@ -63,15 +69,29 @@ def run(tool: str, arguments: list[str], names: dict[str, str]) -> NoReturn:
     os._exit(code)
 
 
-def _print_schema(name: str, names: dict[str, str]) -> int:
+def _print_schema(name: str, names: dict[str, str], provider: str) -> int:
     """`--schema`: the schema. What is raised else ends with an exit code that makes the client leave the tool out."""
     from ferrule import discovery
     from ferrule.config import configuration
     from ferrule.schema import schema_file
     from ferrule.text import strict_json
 
-    tool = discovery.find(name, configuration.read())
-    schema = schema_file.read_static(tool) or _compute_schema(tool)
+    settings = configuration.read()
+    if settings.is_locked:
+        from ferrule.lockfile import gate
+
+        tool = gate.find(name, settings)
+    else:
+        tool = discovery.find(name, settings)
+    if schema_file.may_declare(tool, "requires_ferrule"):
+        from ferrule.tool.host_requirement import require_host
+
+        require_host(tool)
+    schema = schema_file.read_static(tool) or _compute_schema(tool, settings)
+    if provider:
+        from ferrule.provider_formats.adaptation import adapt
+
+        schema = adapt(schema, provider).schema
     if names:
         from ferrule.text.aliases import rename_schema
 
@@ -79,13 +99,18 @@ def _print_schema(name: str, names: dict[str, str]) -> int:
     return 0 if _write(1, strict_json.dumps(schema) + b"\n") else 1
 
 
-def _compute_schema(tool: InstalledTool) -> JSONObject:
+def _compute_schema(tool: InstalledTool, settings: Configuration) -> JSONObject:
+    from ferrule.lockfile import gate
     from ferrule.tool import computed_schema
 
-    return computed_schema.compute_schema(tool, _STARTED + computed_schema.COMPUTED_SECONDS)
+    schema = computed_schema.compute_schema(tool, computed_schema.client_deadline(_STARTED))
+    refusal = gate.schema_refusal(tool, schema, settings)
+    if refusal:
+        raise refusal
+    return schema
 
 
-def _call(name: str, names: dict[str, str]) -> int:
+def _call(name: str, names: dict[str, str], translation: Translation | None) -> int:
     from ferrule.calls.call import ForkRunner, StreamSource, ToolCall, answer
     from ferrule.calls.streams import Streams
     from ferrule.config import configuration
@@ -95,7 +120,7 @@ def _call(name: str, names: dict[str, str]) -> int:
     try:
         with Signals() as signals:
             deadline = _STARTED + configuration.deadline()
-            source = StreamSource(streams, signals, deadline)
+            source = StreamSource(streams, signals, deadline, translation)
             call = ToolCall(name, source, ForkRunner(signals), deadline, names=names)
             return answer(call, streams, signals)
     except BaseException:

@@ -2,7 +2,8 @@
 
     FerruleError                     INTERNAL_ERROR
     ├── ToolError                    (its own)          a tool says what went wrong
-    │   └── CredentialMissing        AUTH_MISSING       a credential is not set
+    │   ├── CredentialMissing        AUTH_MISSING       a credential is not set
+    │   └── PermissionDenied         PERMISSION_DENIED  a call wanted what its tool may not
     ├── InputRefused                 INVALID_INPUT      what came on stdin cannot be used
     │   ├── InputMalformed           INVALID_INPUT      it is not a JSON object
     │   └── ArgumentsInvalid         INVALID_INPUT      it does not fit the tool's schema
@@ -12,6 +13,7 @@
     │   │   └── WorkerLost           INTERNAL_ERROR     with the process that supervised it
     │   └── ResultInvalid            INTERNAL_ERROR     what it returned cannot be answered with
     │       └── ResultTooLarge       INTERNAL_ERROR     it is more than the client reads
+    ├── ResultNotStored              RESULT_NOT_STORED  a result that is a file has no place to be
     ├── CallInterrupted              INTERNAL_ERROR     a signal asked the call to stop
     ├── DeadlinePassed               TIMEOUT            the call took too long
     ├── WorkFailed                   INTERNAL_ERROR     work within limits passed one, or failed
@@ -19,10 +21,13 @@
     ├── ToolUnavailable              INTERNAL_ERROR     no tool can answer under this name
     │   ├── ToolUnknown              INTERNAL_ERROR     nothing installed has it
     │   ├── ToolNameClash            INTERNAL_ERROR     several distributions claim it
-    │   └── ToolDisabled             INTERNAL_ERROR     the configuration switched it off
+    │   ├── ToolDisabled             INTERNAL_ERROR     the configuration switched it off
+    │   ├── ToolDiffers              INTERNAL_ERROR     it is not the one that ferrule.lock has
+    │   └── PermissionsHeld          PERMISSION_DENIED  it asks for more than the admin has accepted
     ├── WrapperUnusable              INTERNAL_ERROR     a wrapper cannot be loaded; calls go on without it
     ├── SchemaInvalid                INTERNAL_ERROR     the schema breaks a rule of the client
     ├── ConfigurationMalformed       INTERNAL_ERROR     config.toml cannot be read
+    ├── LockUnusable                 INTERNAL_ERROR     ferrule.lock is missing, or cannot be read or written
     ├── CredentialsMalformed         INTERNAL_ERROR     credentials.json cannot be read or trusted
     ├── LinkRefused                  INTERNAL_ERROR     an executable cannot be written or removed
     └── ServingRefused               INTERNAL_ERROR     `ferrule serve` cannot serve, or must not
@@ -92,9 +97,11 @@ class FerruleError(Exception):
 class ToolError(FerruleError):
     """What a tool raises when it cannot answer: a code of its own specification and a sentence that says why.
 
-    >>> raise ToolError("HTTP_ERROR", "HTTP 404: Not Found")
-    Traceback (most recent call last):
-    ferrule.errors.ToolError: HTTP 404: Not Found
+        raise ToolError("CITY_UNKNOWN", "There is no city named Olso.", hint="Check the spelling.")
+
+    code: in capitals, for programs. message and hint: sentences for the model, what is wrong and what to do about it.
+    details: further facts, as JSON. retry_after: seconds after which a call may succeed. event: is sent to the process
+    that runs the tool, as by `Context.event`.
     """
 
     def __init__(
@@ -127,6 +134,18 @@ class CredentialMissing(ToolError):
     """A credential that the tool needs is set nowhere."""
 
 
+class PermissionDenied(ToolError):
+    """A call wanted what its tool may not. `details["denied"]` has its `kind` and `what` it was.
+
+    The kinds are read, write, connect, run, fork, signal and other.
+    """
+
+    code = "PERMISSION_DENIED"
+
+    def __init__(self, message: str, *, hint: str | None = None, details: Mapping[str, object] | None = None) -> None:
+        super().__init__(self.code, message, hint=hint, details=details)
+
+
 class InputRefused(FerruleError):
     """What came on stdin cannot be used."""
 
@@ -153,7 +172,7 @@ class ToolFailed(FerruleError):
 
 
 class ToolBroken(ToolFailed):
-    """The plugin cannot be loaded: its import fails, or it does not have the hooks of a tool."""
+    """The plugin cannot be loaded: its import fails, it lacks hooks of a tool, or it requires another ferrule."""
 
 
 class ToolCrashed(ToolFailed):
@@ -174,6 +193,12 @@ class ResultInvalid(ToolFailed):
 
 class ResultTooLarge(ResultInvalid):
     """What the plugin returned is larger than the client reads."""
+
+
+class ResultNotStored(FerruleError):
+    """The tool returned an image, a sound or a file, and the store of artifacts does not take it."""
+
+    code = "RESULT_NOT_STORED"
 
 
 class CallInterrupted(FerruleError):
@@ -218,6 +243,16 @@ class ToolDisabled(ToolUnavailable):
     """The configuration or FERRULE_DISABLE switched the tool off."""
 
 
+class ToolDiffers(ToolUnavailable):
+    """Tools are locked, and this one is not as ferrule.lock has it, or not in it. The message says what differs."""
+
+
+class PermissionsHeld(ToolUnavailable):
+    """The tool asks for more than the admin has accepted, or for what this system cannot hold it to."""
+
+    code = "PERMISSION_DENIED"
+
+
 class WrapperUnusable(FerruleError):
     """A wrapper that is on cannot be loaded. No call fails for it; the message says why."""
 
@@ -228,6 +263,10 @@ class SchemaInvalid(FerruleError):
 
 class ConfigurationMalformed(FerruleError):
     """config.toml cannot be read; the message says file, line and column."""
+
+
+class LockUnusable(FerruleError):
+    """ferrule.lock is missing, cannot be read or written, or a tool cannot be locked; the message says why."""
 
 
 class CredentialsMalformed(FerruleError):

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ferrule.testing import Environment
 from ferrule_ask import Client, Keys
 from ferrule_ask.auth import endpoint, is_in_clear
 from ferrule_testkit.model.memory_tools import no_tools
@@ -63,11 +63,11 @@ def test_a_key_in_clear_is_warned_of_once(client: Make) -> None:
 def test_a_key_file_that_others_may_read_is_warned_of_once(
     client: Make,
     model_server: ModelServer,
-    tmp_path: Path,
+    ferrule_environment: Environment,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY")
-    file = tmp_path / ".stps/anthropic_api_key"
+    file = ferrule_environment.home / ".stps/anthropic_api_key"
     file.parent.mkdir()
     file.write_text(MODEL_KEY)
     file.chmod(0o644)
@@ -102,10 +102,10 @@ def test_the_environments_key_counts_before_its_token(
 
 
 def test_the_environments_token_counts_before_a_files_key(
-    sent: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    sent: Callable[..., str], monkeypatch: pytest.MonkeyPatch, ferrule_environment: Environment
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", " ")
-    file = tmp_path / "credentials.json"
+    file = ferrule_environment.configuration / "credentials.json"
     file.write_text(json.dumps({"llm": {"anthropic": {"api_key": OTHER}}}))
     file.chmod(0o600)
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", MODEL_KEY)

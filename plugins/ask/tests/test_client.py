@@ -157,7 +157,9 @@ def test_an_event_that_would_wait_for_itself_is_told_so(client: Make, model_serv
 def test_a_plan_sends_nothing_and_bounds_the_question(client: Make, model_server: ModelServer) -> None:
     one = client()
     plan = one.plan("Bitcoin", "How much?", max_tokens=500)
-    assert plan == Plan(2, plan.input_tokens, 1000, plan.cost_min, plan.cost_max, (SEARCH,))
+    assert (plan.requests_max, plan.output_tokens_max, plan.tools, plan.searches_max) == (2, 1000, (SEARCH,), 1)
+    assert plan.likely_from == "assumption"
+    assert (plan.cost_min or 0) < (plan.cost_likely or 0) < (plan.cost_max or 0)
     assert model_server.requests == []
     model_server.script(calls(SEARCH, {"query": "a"}, output_tokens=500), says("Fine.", output_tokens=500))
     answer = one.ask("Bitcoin", "How much?", max_tokens=500)
@@ -166,7 +168,7 @@ def test_a_plan_sends_nothing_and_bounds_the_question(client: Make, model_server
     assert answer.cost is not None
     assert plan.cost_min < answer.cost < plan.cost_max
     alone = client(toolbox=no_tools()).plan(None, "?", model="unheard-of")
-    assert alone == Plan(1, alone.input_tokens, 1000, None, None, ())
+    assert alone == Plan(1, alone.input_tokens, 1000, None, None, (), None, "assumption", 0, 0.0)
 
 
 def test_a_tool_that_is_not_installed_is_an_error_at_once() -> None:

@@ -12,7 +12,17 @@ from ferrule_ask import Answer, Client
 from ferrule_testkit.effort import examples
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.message_blocks import blocks
-from ferrule_testkit.model.server import ModelRequest, ModelServer, Reply, calls, failure, message, says, tool_use
+from ferrule_testkit.model.server import (
+    ModelRequest,
+    ModelServer,
+    Reply,
+    calls,
+    failure,
+    message,
+    reset,
+    says,
+    tool_use,
+)
 
 Make = Callable[..., Client]
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ask_environment")]
@@ -93,26 +103,43 @@ def test_what_cannot_be_executed_is_said_to_the_model(
 
 
 @pytest.mark.parametrize(
-    ("tools", "words"),
+    ("tools", "words", "code"),
     [
-        (MemoryTools(content="Search unavailable.", is_error=True), "Search unavailable."),
-        (MemoryTools(raises=OSError("/secret/path")), "web_search_brave failed."),
-        (MemoryTools(seconds=60), "did not answer within 0.1 seconds"),
+        (MemoryTools(content="No.", is_error=True, code="AUTH_INVALID", error="No."), "No.", "AUTH_INVALID"),
+        (MemoryTools(raises=OSError("/secret/path")), "web_search_brave failed.", None),
+        (MemoryTools(seconds=60), "did not answer within 0.1 seconds", "TIMEOUT"),
     ],
 )
 def test_a_tool_that_fails_is_said_to_the_model(
     tools: MemoryTools,
     words: str,
+    code: str | None,
     client: Make,
     model_server: ModelServer,
 ) -> None:
     model_server.script(calls(SEARCH, {"query": "a"}), says("From memory."))
     answer = asked(client, toolbox=tools, budgets=(30, 0.1, 30))
     assert (answer.text, answer.code, answer.tool) == ("From memory.", None, SEARCH)
+    assert (answer.tool_outcome, answer.tool_code, answer.is_good) == ("failed", code, False)
+    assert words in str(answer.tool_error)
     result = model_server.bodies[1]["messages"][2]["content"][0]
     assert words in result["content"]
     assert result["is_error"] is True
     assert tools.cancelled == (1 if "within" in words else 0)
+
+
+@pytest.mark.parametrize("choice", ["null", "raise"])
+def test_without_its_tool_there_may_be_no_answer_and_no_second_request(
+    choice: str, client: Make, model_server: ModelServer
+) -> None:
+    model_server.script(calls(SEARCH, {"query": "a"}, text="Let me look that up."), says("From memory."))
+    tools = MemoryTools(content="No.", is_error=True, code="AUTH_INVALID", error="The key is refused.")
+    one = client(toolbox=tools, on_tool_error=choice)
+    answer = one.ask(None, "How much?")
+    assert (answer.text, answer.code, answer.tool_code) == (None, "TOOL_FAILED", "AUTH_INVALID")
+    assert "The key is refused." in str(answer.error)
+    assert len(model_server.requests) == 1
+    assert (one.usage.tool_calls, one.usage.tool_failures, one.usage.failures) == (1, 1, 1)
 
 
 def test_a_result_without_end_is_cut_between_two_characters(client: Make, model_server: ModelServer) -> None:
@@ -123,19 +150,27 @@ def test_a_result_without_end_is_cut_between_two_characters(client: Make, model_
     assert content.strip("😀") == "… [cut]"
 
 
-def test_without_tools_a_call_of_one_leaves_the_text(client: Make, model_server: ModelServer) -> None:
-    model_server.script(calls(SEARCH, {"query": "a"}, text="I would search."), calls(SEARCH, {}))
-    one = client(toolbox=no_tools())
-    assert one.ask(None, "How much?").text == "I would search."
-    assert one.ask(None, "How much?").code == "EMPTY_ANSWER"
-    assert "tools" not in model_server.bodies[0]
-
-
-def test_a_call_in_the_second_answer_is_not_followed(client: Make, model_server: ModelServer) -> None:
+def test_what_the_model_says_before_a_call_that_it_cannot_have_is_no_answer(
+    client: Make, model_server: ModelServer
+) -> None:
+    model_server.always(calls(SEARCH, {"query": "a"}, text="Let me look that up."))
     tools = MemoryTools()
-    model_server.script(calls(SEARCH, {"query": "a"}), calls(SEARCH, {"query": "b"}, text="Perhaps 95."))
-    assert asked(client, toolbox=tools).text == "Perhaps 95."
+    for answer in (asked(client, toolbox=no_tools()), asked(client, toolbox=tools)):
+        assert (answer.text, answer.code) == (None, "EMPTY_ANSWER")
+    assert "tools" not in model_server.bodies[0]
     assert len(tools.executed) == 1
+
+
+@pytest.mark.parametrize("failed", [failure(400), reset(), message(stop_reason="refusal", stop_details=None)])
+def test_a_question_that_ends_between_its_requests_has_no_answer(
+    failed: Reply, client: Make, model_server: ModelServer
+) -> None:
+    first = calls(SEARCH, {"query": "a"}, text="Let me look that up.")
+    model_server.script(lambda request: failed if request.is_second else first)
+    answer = asked(client)
+    assert answer.text is None
+    assert answer.code
+    assert answer.tool_outcome == "ok"
 
 
 STOPS = [
@@ -198,7 +233,7 @@ def test_an_answer_without_usage_has_no_cost(client: Make, model_server: ModelSe
     model_server.script(Reply(json.dumps(document).encode()))
     one = client()
     assert one.ask(None, "?").cost is None
-    assert one.usage.cost is None
+    assert (one.usage.cost, one.usage.unpriced) == (0.0, 1)
 
 
 @pytest.mark.parametrize("prompt", ["", " \n"])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ferrule.testing import refused_port
 from ferrule_ask import Answer, Client
 from ferrule_testkit.model.memory_tools import no_tools
 from ferrule_testkit.model.server import (
@@ -22,7 +23,6 @@ from ferrule_testkit.model.server import (
     silent,
     zipped,
 )
-from ferrule_testkit.web.loopback import refused_port
 
 Make = Callable[..., Client]
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ask_environment")]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import os
 import random
 import threading
@@ -13,12 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ferrule.testing import refused_port
 from ferrule_ask import Answer, Client, Limits, Usage
 from ferrule_ask.limits import LimitReached, Reservation
+from ferrule_ask.pace.clock import Clock
 from ferrule_ask.prices import Price, max_tokens
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.server import ModelRequest, ModelServer, Reply, after, calls, failure, reset, says, silent
-from ferrule_testkit.web.loopback import refused_port
 
 Make = Callable[..., Client]
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ask_environment")]
@@ -41,19 +43,46 @@ def test_a_limit_on_calls_counts_requests(client: Make, model_server: ModelServe
     assert (len(model_server.requests), limits.calls_used) == (2, 2)
 
 
-def test_a_tool_is_not_executed_where_its_result_could_not_be_told(client: Make, model_server: ModelServer) -> None:
+@pytest.mark.parametrize(("limits", "words"), [({"calls": 1}, "1 is left"), ({"spend": 0.05}, "a call of a tool")])
+def test_a_limit_that_could_not_pay_the_second_request_stops_the_first(
+    limits: dict[str, Any], words: str, client: Make, model_server: ModelServer
+) -> None:
     tools = MemoryTools()
     model_server.always(calls(SEARCH, {"query": "a"}, text="Let me look."))
-    answer = client(limits=Limits(calls=1), toolbox=tools).ask(None, "?")
-    assert (answer.code, answer.text, answer.tool) == ("BUDGET_EXHAUSTED", "Let me look.", SEARCH)
-    assert tools.executed == []
+    one = client(limits=Limits(**limits), toolbox=tools)
+    plan, answer = one.plan(None, "?"), one.ask(None, "?")
+    assert (answer.code, answer.text, answer.tool) == ("BUDGET_EXHAUSTED", None, None)
+    assert words in str(answer.error)
+    assert (tools.executed, model_server.requests) == ([], [])
+    assert plan.cost_max is not None
+    assert plan.cost_max > 0.05
+
+
+def test_what_a_question_without_a_call_leaves_is_free_for_the_next_one(
+    client: Make, model_server: ModelServer
+) -> None:
+    model_server.always(says("Fine."))
+    limits = Limits(calls=4)
+    one = client(limits=limits)
+    answers = [future.result() for future in [one.start(None, "?") for _ in range(5)]]
+    assert sorted(str(answer.code) for answer in answers) == ["BUDGET_EXHAUSTED"] * 2 + ["None"] * 3
+    assert limits.calls_used == 3
+
+
+def test_a_limit_holds_while_a_busy_server_is_asked_again_and_again(client: Make, model_server: ModelServer) -> None:
+    model_server.always(failure(529))
+    limits = Limits(calls=20, spend=1)
+    one = client(limits=limits, toolbox=no_tools(), patience=math.inf, clock=Clock(1000), concurrency=8)
+    answers = [future.result() for future in [one.start(None, "?") for _ in range(10)]]
+    assert {answer.code for answer in answers} == {"OVERLOADED", "BUDGET_EXHAUSTED"}
+    assert (len(model_server.requests), limits.calls_used, limits.spent) == (20, 20, 0)
 
 
 def test_a_tool_that_nothing_comes_of_leaves_room_for_others(client: Make, model_server: ModelServer) -> None:
     limits = Limits(calls=3, spend=5)
     model_server.script(calls(SEARCH, {"query": "a"}), says("Fine."))
     future = client(limits=limits, toolbox=MemoryTools(seconds=30)).start(None, "?")
-    wait_until(lambda: limits.calls_used == 2)
+    wait_until(lambda: limits.calls_used == 2 and len(model_server.requests) == 1)
     future.cancel()
     wait_until(lambda: limits.calls_used == 1)
     assert limits.spent == pytest.approx((20 * 2 + 10 * 10) / 1e6)

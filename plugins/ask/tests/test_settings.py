@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ferrule.errors import ConfigurationMalformed
+from ferrule.testing import Environment
 from ferrule_ask.prices import Price, price_of
 from ferrule_ask.settings import API_VERSION, BASE_URL, MAX_TOKENS, MODEL, AskOverrides, Budgets, Reader, Settings
 
@@ -12,12 +13,9 @@ VARIABLES = ("FERRULE_ASK_MODEL", "FERRULE_ASK_MAX_TOKENS", "FERRULE_ASK_BUDGETS
 
 
 @pytest.fixture(autouse=True)
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in (*VARIABLES, "ANTHROPIC_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    path = tmp_path / "config.toml"
-    monkeypatch.setenv("FERRULE_CONFIG", str(path))
-    return path
+def file(ferrule_environment: Environment, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
+    return ferrule_environment.config_toml
 
 
 def test_nothing_said_gives_the_defaults() -> None:

@@ -4,9 +4,16 @@ from typing import Any
 
 import pytest
 
-from ferrule_ask.tool_results import UNAVAILABLE, content, search_results
+from ferrule_ask import tool_results
+from ferrule_ask.tool_results import UNAVAILABLE, search_results
 
 BRAVE = "web_search_brave"
+
+
+def content(tool: str, document: dict[str, Any], *, failed: bool) -> tuple[str, bool]:
+    """What the model is told, and whether it is told that it is an error."""
+    result = tool_results.content(tool, document, failed=failed)
+    return result.content, result.is_error
 
 
 def hit(number: int = 1, **fields: Any) -> dict[str, Any]:
@@ -70,18 +77,21 @@ def test_the_result_of_another_tool_is_compact_json() -> None:
     assert (text, is_error) == ('{"city":"Oslo","results":[1]}', False)
 
 
-def test_a_long_result_is_cut_with_a_mark() -> None:
-    text, is_error = content("weather", {"text": "ö" * 9_000}, failed=False)
-    assert len(text) < 6_100
-    assert text.endswith("… [cut: the first 6,000 of 9,011 characters]")
-    assert not is_error
-
-
 @pytest.mark.parametrize("code", ["AUTH_INVALID", "RATE_LIMIT", "TIMEOUT", "INTERNAL_ERROR", ""])
 @pytest.mark.parametrize("tool", [BRAVE, "web_search_google", "web_search"])
 def test_of_a_search_that_failed_the_model_hears_that_it_is_left_to_its_knowledge(tool: str, code: str) -> None:
     document = {"success": False, "error": "the plan is used up", "error_code": code}
     assert content(tool, document, failed=True) == (UNAVAILABLE, True)
+
+
+@pytest.mark.parametrize(
+    ("wait", "seconds"), [({"retry_after": 7}, 7.0), ({"retryAfterSeconds": 7}, 7.0), ({"retry_after": "soon"}, None)]
+)
+def test_the_user_is_told_more_than_the_model(wait: dict[str, Any], seconds: float | None) -> None:
+    document = {"success": False, "error": "the plan is used up", "error_code": "RATE_LIMIT", **wait}
+    result = tool_results.content(BRAVE, document, failed=True)
+    assert (result.content, result.code, result.error) == (UNAVAILABLE, "RATE_LIMIT", "the plan is used up")
+    assert result.retry_after == seconds
 
 
 def test_arguments_that_do_not_fit_are_told_for_a_search_too() -> None:
@@ -109,3 +119,11 @@ def test_a_failure_in_the_shape_of_no_known_family_is_told_whole() -> None:
 def test_a_failure_without_a_word_is_told_in_some() -> None:
     assert content("x", {}, failed=True) == ("The tool failed, and did not say why.", True)
     assert len(content("x", {"error": "e" * 9_000}, failed=True)[0]) == 2_000
+
+
+def test_of_several_items_the_texts_are_shown_and_of_a_file_what_and_where_it_is() -> None:
+    stored = {"resource": f"research://artifact/{'0' * 64}", "mimeType": "image/png", "bytes": 5120, "path": "/a/b"}
+    items = [{"type": "text", "text": "Sales of May"}, {"type": "json", "value": {"sum": 12}}]
+    document = {"success": True, "content": [*items, {"type": "image", "name": "may.png", **stored}]}
+    shown = 'Sales of May\n\n{"sum":12}\n\n[image: may.png, image/png, 5,120 bytes, in /a/b]'
+    assert content("charts", document, failed=False) == (shown, False)

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import trustme
 
+from ferrule.testing import Server
 from ferrule_ask import Answer, Client
 from ferrule_testkit.model.memory_tools import no_tools
 from ferrule_testkit.model.server import MODEL_KEY, ModelServer, says
-from ferrule_testkit.web.loopback import Server
 
 Make = Callable[..., Client]
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ask_environment")]
@@ -37,7 +37,7 @@ def secure(certificates: tuple[ssl.SSLContext, Path]) -> Iterator[Server]:
 
 
 @pytest.fixture
-def trusted(certificates: tuple[ssl.SSLContext, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def trusted(ask_environment: None, certificates: tuple[ssl.SSLContext, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificates[1]))
 
 

@@ -22,6 +22,7 @@ class TestContract(ProviderContract):
     limit = 20
     served = 200
     key = BRAVE_KEY
+    published = "2026-01-02T03:04:05"
     fields = ("title", "url", "description")
     page = staticmethod(lambda first, size: {"offset": first, "count": size})
     provider = staticmethod(Brave)

@@ -74,7 +74,8 @@ def test_it_needs_a_key_that_is_secret() -> None:
         pytest.param({"query": "q" * 401}, "query: Brave Search takes 400 characters", id="too-long"),
         pytest.param({"query": "q " * 51}, "and 50 words at most", id="too-many-words"),
         pytest.param({"query": "q", "offset": 200}, "offset: Brave Search serves the first 200 results", id="too-far"),
-        pytest.param({"query": "q", "offset": 191}, "and offset + count is 201", id="too-far-with-the-default"),
+        pytest.param({"query": "q", "offset": 191, "count": 10}, "and offset + count is 201", id="too-far"),
+        pytest.param({"query": "q", "offset": 200}, "and offset is 200", id="where-nothing-is"),
         pytest.param({"query": "q", "offset": 199, "count": 2}, "offset + count is 201", id="one-too-far"),
         pytest.param({"query": "q", "allowed_domains": ["no domain"]}, "allowed_domains: 'no domain'", id="domain"),
     ],
@@ -91,6 +92,7 @@ def test_arguments_that_brave_cannot_serve_are_refused(arguments: dict[str, obje
         {"query": "q " * 50},
         {"query": "q", "offset": 190},
         {"query": "q", "offset": 180, "count": 20},
+        {"query": "q", "offset": 195},
         {"query": "q", "allowed_domains": [], "blocked_domains": [""]},
     ],
 )

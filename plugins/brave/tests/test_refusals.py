@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 
+from ferrule.testing import Server
 from ferrule_testkit.search.provider_contract import Answer, Error, Search
 from ferrule_testkit.search.server import Brave, Rate, brave_error, brave_rate_limited, some_hits
-from ferrule_testkit.web.loopback import Server
 
 pytestmark = pytest.mark.process
 
 
 QUOTA_SPENT = "Rate limit exceeded. You've used your free search quota (2,000/month)."
+QUOTA_SPENT_OF_PLAN = "Rate limit exceeded. You've used your search quota (15,000/month)."
 MONTH = {
     "X-RateLimit-Limit": "1, 15000",
     "X-RateLimit-Policy": "1;w=1, 15000;w=2592000",
@@ -99,7 +100,7 @@ UNKNOWN_VERSION = brave_error(404, "API_VERSION_NOT_FOUND", "The API version was
             503, b"<h1>down", "API_ERROR", "Brave Search answered with HTTP 503: Service Unavailable.", id="html"
         ),
         pytest.param(599, b"", "API_ERROR", "Brave Search answered with HTTP 599: no reason is given.", id="no-words"),
-        pytest.param(429, {}, "RATE_LIMIT", QUOTA_SPENT, id="limited-without-a-word"),
+        pytest.param(429, {}, "RATE_LIMIT", "Rate limit exceeded.", id="limited-without-a-word"),
         pytest.param(
             200,
             INVALID_TOKEN,
@@ -123,8 +124,8 @@ def test_every_refusal_has_its_code_and_braves_own_reason(
     [
         pytest.param(brave_rate_limited(used=2000), MONTH, 1419704, "It resets in 16 days 10 hours.", id="both"),
         pytest.param(brave_rate_limited(used=2000), {}, None, "2,000 of 2,000 used", id="body-alone"),
-        pytest.param({}, MONTH, 1419704, "It resets in 16 days 10 hours.", id="headers-alone"),
-        pytest.param({}, {**MONTH, "X-RateLimit-Remaining": "0, 0"}, 1419704, "It resets in 16", id="both-windows"),
+        pytest.param({}, MONTH, 1419704, "(15,000/month). It resets in 16 days 10 hours.", id="headers-alone"),
+        pytest.param({}, {**MONTH, "X-RateLimit-Remaining": "0, 0"}, 1419704, "(15,000/month).", id="both-windows"),
         pytest.param(
             {}, {"X-RateLimit-Remaining": "1, 0", "X-RateLimit-Reset": "1, 7200"}, 7200, "2 hours", id="no-policy"
         ),
@@ -145,10 +146,20 @@ def test_a_spent_month_is_told_at_once_with_when_it_resets(
     answer(document, 429, headers)
     failure = error()
     assert failure.code == "RATE_LIMIT"
-    assert failure.message.startswith(QUOTA_SPENT)
+    text = QUOTA_SPENT if document or "X-RateLimit-Policy" not in headers else QUOTA_SPENT_OF_PLAN
+    assert failure.message.startswith(text)
     assert words in failure.message
     assert failure.retry_after == retry_after
     assert len(server.requests) == 1
+
+
+def test_a_limit_without_a_word_claims_no_quota_and_suggests_a_wait(answer: Answer, error: Error) -> None:
+    answer({}, 429)
+    failure = error()
+    assert "quota" not in failure.message
+    assert failure.hint == "It is not told for how long. Wait a minute, then ask again."
+    answer(brave_rate_limited(used=2000), 429)
+    assert error().hint is None
 
 
 def test_a_spent_month_keeps_no_other_call_waiting(server: Server, answer: Answer, error: Error) -> None:

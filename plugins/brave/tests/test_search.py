@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from ferrule.testing import Server
 from ferrule_brave.provider import MAX_PAGE_RESULTS, MAX_RESULTS, PAGES, pages
 from ferrule_testkit.search.provider_contract import Answer, Search, mixed_hits, numbers
 from ferrule_testkit.search.server import BRAVE_KEY, Brave, Hit, asked, brave_document, some_hits
-from ferrule_testkit.web.loopback import Server
 
 pytestmark = pytest.mark.process
 
@@ -27,6 +27,12 @@ def test_ten_results_are_asked_for_where_no_count_is_given(server: Server, searc
     server.route("*", Brave(some_hits(50)))
     assert search()["count"] == 10
     assert asked(server) == [{"q": "some words", "count": "10", "offset": "0"}]
+
+
+def test_what_fits_is_asked_for_where_only_the_default_does_not(server: Server, search: Search) -> None:
+    server.route("*", Brave(some_hits(MAX_RESULTS)))
+    assert numbers(search(offset=195)) == list(range(195, 200))
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -79,8 +85,19 @@ def test_markup_and_entities_become_plain_text(answer: Answer, search: Search) -
             "title": "Rust's async & you",
             "url": "https://a.example/?a=1&b=2",
             "snippet": 'The async book for vector<int> and "more"',
+            "published": "2026-01-02T03:04:05",
         }
     ]
+
+
+def test_more_text_of_each_page_is_asked_for_and_shown_where_the_admin_wants_it(
+    server: Server, search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.route("*", Brave(some_hits(1)))
+    assert "extra_snippets" not in search()["results"][0]
+    monkeypatch.setenv("FERRULE_SEARCH_EXTRA_SNIPPETS", "true")
+    assert search()["results"][0]["extra_snippets"] == ["not asked for"]
+    assert [one.get("extra_snippets") for one in asked(server)] == [None, "true"]
 
 
 # ---- domains
@@ -107,7 +124,7 @@ def test_operators_that_do_not_fit_are_left_to_the_filter(server: Server, search
     assert numbers(search(allowed_domains=domains, count=8)) == [0, 3, 6, 9, 12, 15, 18, 21]
     assert {one["q"] for one in asked(server)} == {"some words"}
     assert numbers(search(query="w " * 49, allowed_domains=["example.org", "example.net"], count=1)) == [0]
-    assert asked(server)[-1]["q"] == "w " * 49
+    assert asked(server)[-1]["q"] == ("w " * 49).strip()
 
 
 def test_blocked_domains_are_filtered_over_as_many_pages_as_it_takes(server: Server, search: Search) -> None:
@@ -117,7 +134,10 @@ def test_blocked_domains_are_filtered_over_as_many_pages_as_it_takes(server: Ser
     assert asked(server) == [{"q": "some words", "count": "20", "offset": str(n)} for n in (0, 1)]
 
 
-def test_paging_through_a_filtered_search_gives_every_result_once(server: Server, search: Search) -> None:
+def test_paging_through_a_filtered_search_gives_every_result_once(
+    server: Server, search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FERRULE_SEARCH_MAX_REQUESTS", "10")
     server.route("*", Brave(mixed_hits(100)))
     expected = [n for n in range(100) if n % 3 != 1]
     for filters in ({"blocked_domains": ["example.com"]}, {"allowed_domains": [".org"], "blocked_domains": ["x.org"]}):
@@ -125,7 +145,10 @@ def test_paging_through_a_filtered_search_gives_every_result_once(server: Server
         assert found == expected
 
 
-def test_a_filter_asks_for_no_more_than_brave_serves(server: Server, search: Search) -> None:
+def test_a_filter_asks_for_no_more_than_brave_serves(
+    server: Server, search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FERRULE_SEARCH_MAX_REQUESTS", "11")
     server.route("*", Brave(some_hits(500)))
     assert search(blocked_domains=["example.com"]) == {"success": True, "results": [], "count": 0}
     assert [one["offset"] for one in asked(server)] == [str(n) for n in range(10)]

@@ -1,25 +1,23 @@
 """Connections whose questions go to a server on loopback."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
 import ferrule_duckdb
+from ferrule.testing import Environment
 from ferrule_testkit.model.server import MODEL_KEY, ModelRequest, ModelServer, Reply, says
 
 Query = Callable[..., list[tuple[Any, ...]]]
 
 
 @pytest.fixture
-def server(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModelServer:
+def server(ferrule_environment: Environment, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> ModelServer:
     """A server that answers each question with the question, in the place of the model; nothing else is configured."""
-    for name in ("ANTHROPIC_AUTH_TOKEN", "BRAVE_API_KEY", "FERRULE_CONFIG", "FERRULE_ASK_MODEL"):
+    for name in ("ANTHROPIC_AUTH_TOKEN", "BRAVE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    for name in ("HOME", "IKIGAI_CONFIG_DIR", "XDG_CONFIG_HOME", "FERRULE_STATE"):
-        monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.setenv("ANTHROPIC_API_KEY", MODEL_KEY)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", model_server.url)
     model_server.script(echo)

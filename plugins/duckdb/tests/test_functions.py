@@ -1,16 +1,17 @@
 """The functions as SQL sees them."""
 
 import json
+import sys
 
 import duckdb
 import pytest
 
 import ferrule_duckdb
+from ferrule.testing import Server
 from ferrule_ask import Client, Keys
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools
 from ferrule_testkit.model.server import MODEL_KEY, calls, failure, says
 from ferrule_testkit.search.server import BRAVE_KEY, BRAVE_PATH, Brave, some_hits
-from ferrule_testkit.web.loopback import Server
 
 pytestmark = pytest.mark.process
 
@@ -119,6 +120,12 @@ def test_nothing_is_sent_by(query, server, sql):
 # ---- settings
 
 
+def test_a_key_that_no_installed_tool_takes_is_told(query, monkeypatch):
+    monkeypatch.setattr(sys, "path", [folder for folder in sys.path if "site-packages" not in folder])
+    ((told,),) = query("SELECT stps_set_brave_api_key('BSA-1')")
+    assert told == "ERROR: No tool takes this key. Install ferrule-brave, which brings web_search_brave."
+
+
 @pytest.mark.parametrize("function", ["stps_set_api_key", "stps_set_brave_api_key"])
 @pytest.mark.parametrize(
     ("value", "text"),
@@ -136,7 +143,8 @@ def test_what_cannot_be_a_key_is_refused_in_words(query, function, value, text):
 
 def test_keys_are_set_for_the_session(query, server, monkeypatch):
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-wrong")
-    assert query("SELECT (ask_ai('a', 'b')).code") == [("AUTH_INVALID",)]
+    with pytest.raises(duckdb.InvalidInputException, match=r"AUTH_INVALID: .* In SQL: SELECT stps_set_api_key"):
+        query("SELECT (ask_ai('a', 'b')).code")
     assert query("SELECT stps_set_api_key(?)", [MODEL_KEY]) == [("API key configured successfully",)]
     assert query("SELECT (ask_ai('a', 'b')).code") == [(None,)]
     assert query("SELECT stps_set_brave_api_key('BSA')") == [("Brave API key configured successfully",)]
@@ -163,8 +171,11 @@ def test_a_client_of_one_s_own_is_asked_with_the_keys_that_sql_sets(con, server,
         assert client.usage.requests == 1
 
 
-def test_by_default_the_installed_search_is_offered_once_its_key_is_set(con, server, monkeypatch):
-    search = calls(SEARCH, {"query": "BTC"})
+def test_by_default_the_installed_search_is_offered_once_a_provider_has_its_key(con, server, monkeypatch):
+    search = calls("web_search", {"query": "BTC"})
+    of_tool = (
+        "SELECT a.text, a.tool_outcome, a.tool_code, a.tool_error, a.remembered FROM (SELECT ask_ai('a', 'b') AS a)"
+    )
     server.script(lambda request: search if "tools" in request.body and not request.is_second else says("It is."))
     with Server() as provider:
         provider.route("*", Brave(some_hits(30)))
@@ -172,10 +183,15 @@ def test_by_default_the_installed_search_is_offered_once_its_key_is_set(con, ser
         ferrule_duckdb.register(con)
         assert con.execute("SELECT (ask_ai('a', 'b')).tool").fetchall() == [(None,)]
         con.execute("SELECT stps_set_brave_api_key(?)", [BRAVE_KEY])
-        assert con.execute("SELECT (ask_ai('a', 'b')).tool").fetchall() == [(SEARCH,)]
+        assert con.execute("SELECT (ask_ai('a', 'b')).tool").fetchall() == [("web_search",)]
         con.execute("SELECT stps_set_brave_api_key('BSAwrong')")
-        assert con.execute("SELECT stps_ask_ai('a', 'b')").fetchall() == [("It is.",)]
-    of_good, of_bad = (body["messages"][2]["content"][0] for body in server.bodies if len(body["messages"]) > 1)
+        for _ in range(2):  # the second statement does not take the first one's answer for a good one
+            ((text, outcome, code, error, remembered),) = con.execute(of_tool).fetchall()
+            assert (text, outcome, code, remembered) == ("It is.", "failed", "AUTH_INVALID", False)
+            assert "Brave" in error
+        ((usage,),) = con.execute("SELECT ask_usage()").fetchall()
+        assert (usage["tool_calls"], usage["tool_failures"], usage["failures"]) == (3, 2, 0)
+    of_good, of_bad, _ = (body["messages"][2]["content"][0] for body in server.bodies if len(body["messages"]) > 1)
     assert of_good["content"].startswith("Search Results:\n\n1. Title 0\n   https://www.example.com/0\n   Text 0\n\n2.")
     assert (of_bad["content"], of_bad["is_error"]) == ("Search unavailable. Please answer from your knowledge.", True)
     assert not server.refused

@@ -1,25 +1,20 @@
 """A server, and the tool as the host calls it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import ferrule_fetch
 from ferrule import Context, ToolError
-from ferrule.testing import context
+from ferrule.testing import Environment, context
 from ferrule_fetch.limits import reader
-from ferrule_testkit.web.loopback import Server
-
-ENVIRONMENT = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir")
+from ferrule_testkit.declared_results import require_declared_shape
 
 
 @pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def _environment(ferrule_environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is set, but that the servers of the tests may be fetched from."""
-    for name in ENVIRONMENT:
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.setenv("FERRULE_FETCH_ALLOW", "loopback")
 
 
@@ -27,12 +22,6 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def _room_for_a_large_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that has run many tests is itself larger than a tool with its page may be."""
     monkeypatch.setattr(reader, "_MEMORY_MIB", 4 << 10)
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with Server() as server:
-        yield server
 
 
 @pytest.fixture
@@ -52,7 +41,9 @@ def fetch(make_context: Callable[..., Context]) -> Callable[..., dict[str, Any]]
     """Call the tool with a URL and other arguments."""
 
     def fetch(url: str, *, within: Context | None = None, **arguments: int) -> dict[str, Any]:
-        return ferrule_fetch.execute({"url": url, **arguments}, within or make_context())
+        answer = ferrule_fetch.execute({"url": url, **arguments}, within or make_context())
+        require_declared_shape("web_fetch", answer)
+        return answer
 
     return fetch
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ferrule import ToolError
-from ferrule.http.networks import kind_of
+from ferrule.confinement.networks import kind_of
 from ferrule_testkit.hostile import urls as hostile_urls
 from ferrule_testkit.hostile.urls import PUBLIC, Case
 from ferrule_testkit.web.fake_internet import Internet
@@ -87,6 +87,6 @@ def test_what_was_judged_is_what_is_connected_to(internet: Internet, fetch: Fetc
 def test_a_host_that_changes_between_two_redirects_is_judged_again(internet: Internet, fetch: Fetch) -> None:
     internet.resolve({"a.example": [["8.8.8.8"]], "b.example": [["127.0.0.1"]]})
     there = hostile_urls.redirecting("http://b.example/").replace("start", "a")
-    with pytest.raises(ToolError, match=r"b\.example is at a loopback address"):
+    with pytest.raises(ToolError, match=r"b\.example is at an address that is not public"):
         fetch(there)
     assert internet.connected == ["8.8.8.8"]

@@ -1,15 +1,16 @@
 """Pages in any character set that the web knows."""
 
 import codecs
+import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from ferrule.testing import Server
 from ferrule_fetch.text.charsets import decode
 from ferrule_fetch.text.prescan import declared
-from ferrule_testkit.web.loopback import Server
 
 RUSSIAN, JAPANESE, CHINESE, KOREAN = "Привет, мир", "日本語 ①㈱髙", "中文字符 镕", "한국어 똠"
 
@@ -48,6 +49,18 @@ def test_a_page_is_decoded(server: Server, fetch: Fetch, text: str, charset: str
     body = f"{meta[told_by]}<title>{text}</title><p>{text}".encode(wider.get(charset, charset))
     answer = fetch(server.page("/", body, content_type))
     assert (answer["title"], answer["content"]) == (text, text)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("charset", "is_needed"), [("UTF-8", False), ("windows-1252", True), ("", True)])
+def test_the_table_of_charsets_is_imported_only_where_it_is_needed(charset: str, is_needed: bool) -> None:
+    script = (
+        "import sys\nfrom ferrule_fetch.document import decode\n"
+        f"print(ascii(decode(b'caf\\xc3\\xa9 \\xff', {charset!r}, html=True)), 'webencodings' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith(f" {is_needed}\n")
+    assert ("caf\\xe9 \\ufffd" in done.stdout) == (charset == "UTF-8")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 import trustme
 
 from ferrule import Context
-from ferrule_testkit.web.loopback import Exchange, Server, refused_port
+from ferrule.testing import Exchange, Server, refused_port
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]
@@ -243,17 +243,6 @@ def test_a_server_that_says_nothing_is_an_error_in_time(
 
 
 @pytest.mark.process
-def test_a_page_that_drips_is_an_error_in_time(server: Server, error: Error, make_context: MakeContext) -> None:
-    def answer(exchange: Exchange) -> None:
-        exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
-        exchange.drip(b"<p>x")
-
-    code, message = error(server.route("/", answer), within=make_context(seconds=3))
-    assert code == "NETWORK_ERROR"
-    assert message.startswith("Failed to fetch URL: Connection timeout: the body was still arriving, ")
-
-
-@pytest.mark.process
 def test_redirects_share_one_deadline(server: Server, error: Error, make_context: MakeContext) -> None:
     def answer(exchange: Exchange) -> None:
         exchange.send(b"HTTP/1.1 302 Found\r\nLocation: /\r\n")
@@ -266,29 +255,14 @@ def test_redirects_share_one_deadline(server: Server, error: Error, make_context
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(
-    ("body", "headers"),
-    [
-        (b"<p>half", {"Content-Length": "100"}),
-        (gzip.compress(b"<p>half" + b" " * 99)[:-9], {"Content-Encoding": "gzip"}),
-        (b"7\r\n<p>half\r\n9\r\nand", {"Transfer-Encoding": "chunked", "Content-Length": ""}),
-    ],
-    ids=["length", "gzip", "chunked"],
-)
-def test_of_a_page_that_is_not_whole_there_is_what_has_come(
-    server: Server, fetch: Fetch, body: bytes, headers: dict[str, str]
-) -> None:
-    answer = fetch(server.page("/", body, headers={"Connection": "close", **headers}))
-    note = "[The page goes on: the connection was closed before the rest had come.]"
-    assert answer["content"].startswith("half")
-    assert answer["content"].endswith(f"\n\n{note}")
-
-
-@pytest.mark.process
-def test_a_page_of_which_nothing_has_come_is_an_error(server: Server, error: Error) -> None:
-    url = server.page("/", b"", headers={"Content-Length": "100", "Connection": "close"})
-    expected = ("NETWORK_ERROR", "Failed to fetch URL: Connection closed before the whole body had come")
-    assert error(url) == expected
+@pytest.mark.parametrize("kind", ["image/png", "application/zip", "application/pdf"])
+def test_an_error_quotes_nothing_raw_of_a_content_type(server: Server, error: Error, kind: str) -> None:
+    header = f"{kind}; \x1b[31mred=\u202e\U000e0041{'y' * 60_000}, \x1b]0;title\x07/x".encode()
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Type: " + header + b"\r\n\r\n%PDF-"
+    code, message = error(server.route("/", lambda exchange: exchange.send(head)))
+    assert code == "PARSE_ERROR"
+    assert message.isprintable()
+    assert len(message) < 200
 
 
 @pytest.mark.process

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from ferrule.testing import Server
 from ferrule_fetch.formats.line_breaks import readable_json, readable_xml
 from ferrule_fetch.formats.xhtml import as_html
 from ferrule_testkit.effort import examples
-from ferrule_testkit.web.loopback import Server
 
 Fetch = Callable[..., dict[str, Any]]
 
@@ -34,6 +34,7 @@ def test_json_of_one_long_line_is_broken_at_members_and_items(server: Server, fe
     )
 
 
+@pytest.mark.process
 @settings(max_examples=examples(50))
 @given(_anything)
 def test_json_is_the_same_document_afterwards(value: object) -> None:
@@ -45,6 +46,7 @@ def test_json_is_the_same_document_afterwards(value: object) -> None:
     assert readable_json(readable + LONG) in (readable, readable + LONG)
 
 
+@pytest.mark.process
 @settings(max_examples=examples(50))
 @given(_anything)
 def test_json_is_laid_out_as_the_standard_library_does(value: object) -> None:

@@ -13,7 +13,7 @@ SCHEMA = {
     "name": "web_fetch",
     "description": (
         "Fetches content from a specified URL and returns it as markdown. Converts HTML to markdown using"
-        " lexbor, turbohtml or html5lib. Supports pagination via offset and limit parameters similar to file_read."
+        " turbohtml or html5lib. Supports pagination via offset and limit parameters similar to file_read."
     ),
     "parameters": {
         "type": "object",

@@ -8,9 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from ferrule import Context, ToolError
+from ferrule.testing import Server
 from ferrule_fetch import library
 from ferrule_fetch.library import FetchOptions, StatusError, TooMuch
-from ferrule_testkit.web.loopback import Server
+from ferrule_fetch.limits import reader
 
 MakeContext = Callable[..., Context]
 
@@ -104,8 +105,30 @@ def test_work_is_bounded_and_its_refusal_comes_back() -> None:
         library.bounded(refuse, Refused, seconds=30)
     with pytest.raises(TooMuch):
         library.bounded(refuse, seconds=30)
-    with pytest.raises(TooMuch):
-        library.bounded(lambda: str(time.sleep(60)), seconds=0.2)
+
+
+@pytest.mark.process
+def test_the_limit_that_work_passes_is_named() -> None:
+    def loop() -> str:
+        while True:
+            pass
+
+    def wait() -> str:
+        return str(time.sleep(60))
+
+    def swell() -> str:
+        return "x" * (17 << 20)
+
+    for work, limit in ((wait, "seconds"), (loop, "cpu_seconds"), (swell, "max_bytes")):
+        with pytest.raises(TooMuch) as raised:
+            library.bounded(work, seconds=0.2 if work is wait else 1)
+        assert raised.value.limit == limit
+
+
+@pytest.mark.process
+def test_what_waits_for_the_processor_has_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "_SLOWDOWN", 1_000)
+    assert library.bounded(lambda: str(time.sleep(0.2)), seconds=0.1) == "None"
 
 
 @pytest.mark.process
@@ -115,7 +138,7 @@ def test_to_refuse_a_url_takes_neither_client_nor_parser() -> None:
         "try:\n    check_url('nonsense', ferrule.Context('x', 0))\nexcept ferrule.ToolError:\n    print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert not {"httpcore", "ssl", "html5lib", "selectolax", "turbohtml"} & set(done.stdout.split())
+    assert not {"httpcore", "ssl", "html5lib", "turbohtml._html"} & set(done.stdout.split())
 
 
 @pytest.mark.process

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from ferrule.testing import Server
 from ferrule_fetch.formats.magic_bytes import kind_by_signature
 from ferrule_fetch.formats.media import ContentType, Format, format_of, parse_content_type
-from ferrule_testkit.web.loopback import Server
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]

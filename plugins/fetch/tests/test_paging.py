@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from ferrule import Context
-from ferrule.testing import context
+from ferrule.testing import Exchange, Server, context
 from ferrule_fetch.text.lines import Document, Lines
 from ferrule_fetch.text.pages import answer
 from ferrule_testkit.effort import examples
-from ferrule_testkit.web.loopback import Exchange, Server
 
 Fetch = Callable[..., dict[str, Any]]
 MakeContext = Callable[..., Context]
@@ -169,6 +168,7 @@ def test_paging_through_any_text_gives_every_line_once(text: str, title: str, li
     assert "\n".join(lines) == text
 
 
+@pytest.mark.process
 @given(text=_texts, beyond=some.integers(1, 10**12), limit=some.none() | some.integers(1, 10**12))
 def test_beyond_any_text_there_is_nothing(text: str, beyond: int, limit: int | None) -> None:
     document = Document("", Lines(text))

@@ -9,9 +9,9 @@ import pytest
 from pypdf import PdfReader, PdfWriter
 
 from ferrule import Context
+from ferrule.testing import Server
 from ferrule_fetch.formats.pdf import pdf_text
 from ferrule_testkit.documents import pdf
-from ferrule_testkit.web.loopback import Server
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]
@@ -81,6 +81,32 @@ def test_a_pdf_that_is_built_to_take_for_ever_is_an_error_in_time(
     code, message = error(server.page("/", _bomb(), "application/pdf"), within=make_context(seconds=4))
     assert code == "PARSE_ERROR"
     assert "a PDF that takes too much time or memory to read" in message
+
+
+@pytest.mark.process
+def test_one_expensive_page_does_not_cost_the_others() -> None:
+    expensive = ") Tj ET " + "BT /F1 12 Tf (x) Tj ET\n" * 300_000 + "BT ("
+    _, text = pdf_text(pdf(["One", expensive, "Three"]), page_seconds=0.3)
+    note = "[This page takes too much time or memory to read.]"
+    assert text == f"## Page 1\n\nOne\n\n## Page 2\n\n{note}\n\n## Page 3\n\nThree"
+
+
+@pytest.mark.parametrize("hidden", ["/F1 0.1 Tf (secret) Tj", "0.01 0 0 0.01 72 700 Tm (secret) Tj"])
+def test_text_that_is_too_small_to_be_seen_is_left_out(hidden: str) -> None:
+    assert pdf_text(pdf([f"Seen) Tj {hidden} ("])) == ("", "## Page 1\n\nSeen")
+    assert "secret" in pdf_text(pdf([f") Tj {hidden} ("]))[1]  # rather than nothing at all
+
+
+@pytest.mark.parametrize(
+    "shown", ["/F1 1 Tf 12 0 0 12 72 700 Tm (small unit) Tj", "0.05 0 0 0.05 0 0 cm /F1 240 Tf (small unit) Tj"]
+)
+def test_the_size_of_text_is_that_of_the_page(shown: str) -> None:
+    assert "small unit" in pdf_text(pdf([f"Seen) Tj {shown} ("]))[1]
+
+
+@pytest.mark.parametrize("kept", ["3 Tr (scanned) Tj", "1 1 1 rg (white) Tj"])
+def test_text_that_a_scanner_has_added_or_that_stands_on_a_ground_is_kept(kept: str) -> None:
+    assert kept.split("(")[1].split(")")[0] in pdf_text(pdf([f"Seen) Tj {kept} ("]))[1]
 
 
 def test_a_pdf_of_more_pages_than_there_is_time_for_says_so() -> None:

@@ -32,6 +32,7 @@ urls = st.builds(
 )
 
 
+@pytest.mark.process
 @settings(deadline=None, database=None, max_examples=examples(400))
 @given(urls)
 @example("http://[::ffff:1.2.3.4]:8080/")

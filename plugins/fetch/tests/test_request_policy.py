@@ -10,9 +10,8 @@ import pytest
 
 import ferrule_fetch
 from ferrule import Context, ToolError
-from ferrule.testing import context
+from ferrule.testing import Exchange, Server, context, refused_port
 from ferrule_fetch.transfer.request_policy import USER_AGENT, VERSION, RequestPolicy
-from ferrule_testkit.web.loopback import Exchange, Server, refused_port
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]

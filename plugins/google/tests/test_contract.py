@@ -13,7 +13,7 @@ class TestContract(ProviderContract):
     plugin = ferrule_google
     name = "Google Custom Search"
     limit = 10
-    served = 99
+    served = 100
     key = GOOGLE_KEY
     fields = ("title", "link", "snippet")
     page = staticmethod(lambda first, size: {"start": first + 1, "num": size})

@@ -77,7 +77,8 @@ def test_it_needs_a_secret_key_and_an_engine_that_may_be_shown() -> None:
     ("arguments", "finding"),
     [
         pytest.param({"query": "  "}, "query: it is blank", id="blank"),
-        pytest.param({"query": "q", "start": 91}, "with start 91, num can be 9 at most", id="too-far"),
+        pytest.param({"query": "q" * 2049}, "takes 2,048 characters at most", id="too-long"),
+        pytest.param({"query": "q", "start": 92}, "with start 92, num can be 9 at most", id="too-far"),
         pytest.param({"query": "q", "blocked_domains": ["example"]}, "blocked_domains: 'example'", id="domain"),
     ],
 )
@@ -89,7 +90,7 @@ def test_arguments_that_google_cannot_serve_are_refused(arguments: dict[str, obj
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"query": "q", "start": 91, "num": 9},
+        {"query": "q", "start": 91},
         {"query": "q", "start": 90},
         {"query": "q" * 1000, "allowed_domains": ["", "example.com"]},
     ],

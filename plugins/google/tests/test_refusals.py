@@ -5,9 +5,9 @@ from zoneinfo import available_timezones
 
 import pytest
 
+from ferrule.testing import Server
 from ferrule_testkit.search.provider_contract import Answer, Error
 from ferrule_testkit.search.server import google_error, google_quota
-from ferrule_testkit.web.loopback import Server
 
 pytestmark = pytest.mark.process
 
@@ -67,12 +67,12 @@ NOT_ENABLED = google_error(
             "answered with HTTP 503: The service is currently unavailable (backendError).",
             id="unavailable",
         ),
-        pytest.param(429, {}, "RATE_LIMIT", QUOTA_SPENT, id="limited-without-a-word"),
+        pytest.param(429, {}, "RATE_LIMIT", "Rate limit exceeded.", id="limited-without-a-word"),
         pytest.param(
             429,
             google_error(429, "rateLimitExceeded", "Resource has been exhausted (e.g. check quota)."),
             "RATE_LIMIT",
-            QUOTA_SPENT + " Google Custom Search says: Resource has been exhausted",
+            "Rate limit exceeded. Google Custom Search says: Resource has been exhausted",
             id="limited-without-saying-by-what",
         ),
         pytest.param(200, INVALID_KEY, "AUTH_INVALID", "API key not valid", id="a-refusal-with-status-200"),

@@ -2,9 +2,9 @@
 
 import pytest
 
+from ferrule.testing import Server
 from ferrule_testkit.search.provider_contract import Answer, Search, mixed_hits, numbers
 from ferrule_testkit.search.server import ENGINE, GOOGLE_KEY, Google, Hit, asked, google_document, some_hits
-from ferrule_testkit.web.loopback import Server
 
 pytestmark = pytest.mark.process
 
@@ -41,6 +41,29 @@ def test_text_stays_as_it_is_and_markup_goes(answer: Answer, search: Search) -> 
         ("The <title> tag & vector<int>", "if a < b and b > c ..."),
         ("Bold & plain", "It's here now"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("item", "published"),
+    [
+        ({"snippet": "Jan 2, 2026 ... the text"}, "2026-01-02"),
+        ({"snippet": "2 Jan 2026 … the text"}, "2026-01-02"),
+        ({"snippet": "text", "pagemap": {"metatags": [{"article:published_time": "2026-01-02T04:00:00+01:00"}]}},
+         "2026-01-02T03:00:00Z"),
+        ({"snippet": "On Jan 2, 2026 ... the text", "pagemap": {"metatags": "none"}}, None),
+        ({"snippet": 5, "pagemap": []}, None),
+    ],
+)  # fmt: skip
+def test_a_date_is_told_where_google_tells_it(
+    answer: Answer, search: Search, item: dict[str, object], published: str | None
+) -> None:
+    answer({"items": [{"title": "t", "link": "https://a.example/", **item}]})
+    assert search()["results"][0].get("published") == published
+
+
+def test_the_last_page_is_served(server: Server, search: Search) -> None:
+    server.route("*", Google(some_hits(200)))
+    assert numbers(search(start=91)) == list(range(90, 100))
 
 
 # ---- domains
@@ -108,14 +131,20 @@ def test_what_google_lets_through_is_filtered_over_further_pages(server: Server,
     assert [(one["start"], one["num"]) for one in asked(server)] == [("1", "6"), ("7", "10")]
 
 
-def test_a_filter_asks_for_no_more_than_google_serves(server: Server, search: Search) -> None:
+def test_a_filter_asks_for_no_more_than_google_serves(
+    server: Server, search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FERRULE_SEARCH_MAX_REQUESTS", "11")
     server.route("*", Google(some_hits(500)))
     assert search(blocked_domains=["example.com"])["count"] == 0
     asked_for = [(int(one["start"]), int(one["num"])) for one in asked(server)]
-    assert asked_for == [*((start, 10) for start in range(1, 90, 10)), (91, 9)]
+    assert asked_for == [(start, 10) for start in range(1, 92, 10)]
 
 
-def test_operators_that_do_not_fit_are_left_to_the_filter(server: Server, search: Search) -> None:
+def test_operators_that_do_not_fit_are_left_to_the_filter(
+    server: Server, search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FERRULE_SEARCH_MAX_REQUESTS", "10")
     server.route("*", Google(mixed_hits(99)))
     domains = ["example.com", "notexample.org", *(f"domain-number-{n}.example" for n in range(100))]
     found = [n for start in (1, 11, 21) for n in numbers(search(blocked_domains=domains, start=start))]

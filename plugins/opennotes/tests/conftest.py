@@ -19,6 +19,7 @@ from ferrule.testing import Run, context, executable
 from ferrule_opennotes.program.process import Program
 from ferrule_testkit import fork_server
 from ferrule_testkit import opennotes_programs as opennotes_cli
+from ferrule_testkit.declared_results import require_declared_shape
 from ferrule_testkit.opennotes_programs import GENERATIONS, Cli
 
 _SECONDS = 60.0
@@ -50,10 +51,8 @@ def jot(tmp_path: Path) -> Cli:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """The home of a person who has configured nothing."""
-    home = tmp_path / "home"
-    home.mkdir()
-    return home
+    """The home of a person who has configured nothing, in which all notebooks are."""
+    return tmp_path
 
 
 @pytest.fixture
@@ -65,9 +64,13 @@ def chosen(request: pytest.FixtureRequest) -> Cli:
 
 
 @pytest.fixture
-def environment(home: Path, chosen: Cli) -> dict[str, str]:
+def environment(home: Path, chosen: Cli, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """An environment in which the chosen CLI is the only one."""
-    return opennotes_cli.surroundings(home, chosen.folder)
+    config = home / "granted.toml"
+    opennotes_cli.grant(config)
+    state = tmp_path_factory.mktemp("state")
+    own = {"FERRULE_CONFIG": str(config), "FERRULE_STATE": str(state)}
+    return {**opennotes_cli.surroundings(home, chosen.folder), **own}
 
 
 @pytest.fixture
@@ -167,6 +170,7 @@ def answer(call: Callable[..., Run]) -> Callable[..., dict[str, Any]]:
     def answer(tool: str, arguments: dict[str, Any] | None = None, **options: Any) -> dict[str, Any]:
         run = call(tool, arguments, **options)
         assert run.exit_code == 0, run
+        require_declared_shape(f"opennotes_{tool.removeprefix('opennotes_')}", run.document)
         return run.document
 
     return answer

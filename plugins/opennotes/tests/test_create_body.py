@@ -263,11 +263,3 @@ def test_lines_that_keep_their_empty_ones_may_be_the_last_field(style: str) -> N
     text = composed(content=f"---\nk: {style}\n  a\n\n\n---\n\nBody\n")
     assert fields(text)["k"] == "a\n\n\n"
     assert body(text) == "\nBody\n"
-
-
-def test_a_block_of_the_cli_that_is_too_long_to_be_read_is_still_not_body() -> None:
-    title = "a: " + "'" * 131_068  # which the CLI writes with each quote doubled
-    text = compose(title, written(title), {}, None, {"filler": "x" * 100})
-    assert len(written(title)) > 2 * 131_000
-    assert fields(text) == {"title": title, "filler": "x" * 100}
-    assert body(text) == f"\n# {title}\n\n"

@@ -290,3 +290,17 @@ def test_ten_thousand_notes(linked: Linked) -> None:
     links, notes = linked(files)
     assert links.incoming("42/4242.md") == {"41/4241.md", "42/4342.md"}
     assert sum(len(links.broken(note)) for note in notes.values()) == 101
+
+
+@pytest.mark.parametrize(
+    ("text", "destinations"),
+    [
+        ("```\n[a](b.md)\n\nrest\n```\n", []),
+        ("[a][r]\n\nrest\n\n[r]: b.md\n\nrest", ["b.md"]),
+        ("rest\n\n[a](b.md) and\nrest\n\n    rest `\n\n- rest", ["b.md"]),
+        ("[a](b.md \"two\nlines\")\n\nrest", ["b.md"]),
+        ("rest\r\n\r\n[a](b.md)\r\n\r\nrest", ["b.md"]),
+    ],
+)  # fmt: skip
+def test_what_stands_around_a_paragraph_with_links(linked: Linked, text: str, destinations: list[str]) -> None:
+    assert [destination for destination, _ in written(linked, text)] == destinations

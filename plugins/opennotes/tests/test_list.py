@@ -166,3 +166,25 @@ def test_a_page_has_as_many_notes_as_its_bytes_hold_however_many_lines_they_woul
     size = len(json.dumps(document["notes"]).encode())
     assert 300 < document["pagination"]["returned"] <= 400
     assert document["pagination"]["returned"] == 400 or size > 30_000
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [("list", {}), ("search", {"query": "text"}), ("views", {"view": "today"}), ("get", {"path": "a.md"})],
+)
+def test_notes_that_a_tool_may_not_read_are_not_told_as_none(
+    opennotes, notebook, failure, tmp_path_factory, tool, arguments
+):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "a.md").write_text("A text.\n")
+    (notebook / ".opennotes.json").write_text(json.dumps({"root": os.path.relpath(elsewhere, notebook)}))
+    document = failure(tool, arguments, notebook=str(notebook))
+    assert document["code"] == "PERMISSION_DENIED"
+    assert f"wanted to read {elsewhere}" in document["message"]
+
+
+def test_the_notes_of_a_notebook_that_is_the_home_are_read_from_any_folder(opennotes, notebook, home, answer):
+    (home / ".opennotes.json").write_text('{"root": ".notes"}')
+    (home / ".notes").mkdir()
+    (home / ".notes/a.md").write_text("A note.\n")
+    assert paths(answer("list", notebook=str(home), cwd=notebook)) == ["a.md"]

@@ -6,7 +6,6 @@ import os
 import resource
 import shutil
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,9 @@ import pytest
 
 from ferrule import Context, ToolError
 from ferrule.testing import Run
-from ferrule_opennotes.program.process import Output, Program, ProgramTimeout, run
+from ferrule_opennotes.errors import ProgramTimeout
+from ferrule_opennotes.program.process import Output, Program, run
 from ferrule_testkit.opennotes_programs import Cli
-from ferrule_testkit.scripts import shebang
 
 MIB = 1 << 20
 Runs = Callable[..., Output]
@@ -130,26 +129,6 @@ def test_a_notebook_whose_path_is_not_text_arrives_as_it_is(run_it: Runs, record
     assert recorded()["arguments"][0] == f"--notebook={path}"
 
 
-@pytest.mark.parametrize(
-    ("argument", "reason"),
-    [
-        ("a\0b", "NUL"),
-        ("a\ud800", "surrogate"),
-        ("\udcff", "surrogate"),
-        ("a" * 131_072, "131,071"),
-        ("é" * 65_536, "bytes"),
-    ],
-)
-def test_an_argument_that_no_program_can_be_given_is_refused_before_one_starts(
-    argument: str, reason: str, run_it: Runs, opennotes: Cli, tmp_path: Path
-):
-    opennotes.behave(record=str(tmp_path / "record"))
-    error = refused(lambda: run_it("notes", "search", "--", argument))
-    assert error.code == "INVALID_INPUT"
-    assert reason in error.message
-    assert not (tmp_path / "record").exists()
-
-
 @pytest.mark.process
 def test_the_longest_argument_is_taken(run_it: Runs, recorded: Callable[[], dict[str, Any]]):
     run_it("version", "a" * 131_071)
@@ -199,15 +178,13 @@ def test_a_flood_without_end_is_ended_before_the_time_is_over(run_script: Runs):
 
 
 @pytest.mark.process
-def test_a_flood_on_stderr_is_cut(run_it: Runs, opennotes: Cli):
-    opennotes.behave(flood={"stderr": 100 * MIB})
-    output = run_it("version")
-    assert output.stdout == "OpenNotes 0.0.2\n"
-    assert len(output.stderr) == 64 << 10
+def test_a_flood_on_stderr_is_ended(run_script: Runs):
+    error = refused(lambda: run_script("#!/bin/sh\nexec yes >&2\n", limit=50))
+    assert "8 MiB" in error.message
 
 
 @pytest.mark.process
-def test_a_flood_on_stderr_does_not_stop_what_comes_on_stdout(run_it: Runs, opennotes: Cli):
+def test_much_on_stderr_does_not_stop_what_comes_on_stdout(run_it: Runs, opennotes: Cli):
     opennotes.behave(flood={"stderr": 4 * MIB, "stdout": 4 * MIB})
     assert len(run_it("version").stdout) == 4 * MIB + len("OpenNotes 0.0.2\n")
 
@@ -242,6 +219,7 @@ def test_the_deadline_of_the_call_is_a_limit_in_any_case(
     assert context.remaining() > 0
 
 
+@pytest.mark.process
 def test_nothing_is_started_when_the_time_is_over(run_it: Runs, opennotes: Cli, tmp_path: Path):
     opennotes.behave(record=str(tmp_path / "record"))
     with pytest.raises(ProgramTimeout):
@@ -258,18 +236,6 @@ def test_what_the_cli_leaves_behind_is_not_waited_for(run_it: Runs, opennotes: C
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
-
-
-@pytest.mark.process
-def test_what_the_cli_leaves_behind_may_go_on_writing(run_script: Runs, tmp_path: Path):
-    # It ends by itself, with SIGPIPE, when nobody reads any more.
-    pid = tmp_path / "pid"
-    writing = "while :; do echo y; sleep 0.01; done &"
-    output = run_script(f"#!/bin/sh\necho x\n{writing}\necho $! >{pid}\n", limit=50)
-    assert output.exit_code == 0
-    assert output.stdout.startswith("x\n")
-    while is_running(int(pid.read_text())):
-        time.sleep(0.01)
 
 
 @pytest.mark.process
@@ -333,7 +299,8 @@ def test_the_cli_has_the_address_space_that_go_reserves_and_the_call_keeps_its_l
 def test_a_call_ends_in_time_whatever_the_cli_does(
     opennotes: Cli, call: Callable[..., Run], notebook: Path, tmp_path: Path
 ):
-    pid, temporary = tmp_path / "pid", tmp_path / "temporary"
+    pid, temporary = tmp_path / "told" / "pid", tmp_path / "temporary"
+    pid.parent.mkdir()
     temporary.mkdir()
     opennotes.path.write_text(f"#!/bin/sh\ntrap '' TERM\necho $$ >{pid}\nexec sleep 600\n")
     environ = {"FERRULE_DEADLINE": "8", "TMPDIR": str(temporary)}
@@ -353,14 +320,6 @@ def test_nothing_stays_open(run_it: Runs, opennotes: Cli):
     with pytest.raises(ProgramTimeout):
         run_it("version", limit=0.2)
     assert sorted(os.listdir("/proc/self/fd")) == before
-
-
-@pytest.mark.process
-def test_all_that_is_in_a_pipe_is_read_after_the_end(run_script: Runs):
-    large = f"fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, {MIB}); os.write(1, b'x' * {MIB})"
-    holds = "subprocess.Popen(['sleep', '1'])"  # so that the pipe stays open
-    output = run_script(f"{shebang()}import fcntl, os, subprocess\n{holds}\n{large}\n")
-    assert len(output.stdout) == MIB
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from ferrule.testing import context
 from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.sql import tree
 from ferrule_opennotes.sql.database import Database, ask
+from ferrule_opennotes.sql.functions import FAMILIES
 from ferrule_opennotes.sql.tree import Query
 from ferrule_testkit.effort import examples
 
@@ -336,6 +338,17 @@ def test_the_tree_refuses_every_attack(ground: Ground, database: Database):
     assert passed == []
     assert len(REFUSED_BY_TREE) > 200
     assert ground.is_untouched()
+
+
+def test_functions_that_are_listed_by_the_beginning_of_their_names_only_compute():
+    with duckdb.connect() as connection:
+        answer = connection.sql("SELECT function_name, function_type, has_side_effects FROM duckdb_functions()")
+        found = answer.fetchall()
+        del answer
+    families = [each for each in found if each[0].startswith(FAMILIES)]
+    assert len(families) > 100
+    assert {kind for _, kind, _ in families} <= {"scalar", "aggregate", "macro"}
+    assert not any(has_effects for _, _, has_effects in families)
 
 
 @pytest.mark.slow

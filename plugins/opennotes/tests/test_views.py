@@ -155,7 +155,7 @@ FLAWED = {
     "field": ({"query": {"conditions": [{"field": "x", "value": "y"}]}}, "the field 'x' is not known"),
     "quote": ({"query": 'tag:a "b'}, "a quotation mark is not closed"),
     "type": ({"query": "", "parameters": [{"name": "p", "type": "colour"}]}, "has the type 'colour'"),
-    "special": ({"special_executor": "magic"}, "there is no special view 'magic'"),
+    "magic": ({"type": "special"}, "there is no special view 'magic'"),
     "today": ({"query": 5}, "its 'query' is neither"),
 }
 
@@ -239,15 +239,15 @@ def test_both_notations_run_with_either_cli(
 
 
 @pytest.mark.process
-def test_special_views_can_have_other_names(
+def test_special_views_are_those_of_their_names(
     opennotes: Cli, notebook: Path, root: Path, answer: Answer, define: Define
 ) -> None:
-    define({"lonely": {"special_executor": "orphans"}, "broken-links": {"type": "special", "query": ""}})
+    define({"orphans": {"type": "special"}, "broken-links": {"type": "special", "query": ""}})
     (root / "a.md").write_text("[[b]] [[c]]")
     (root / "b.md").write_text("")
-    results = answer("views", view="lonely", notebook=str(notebook))["results"]
+    results = answer("views", view="orphans", notebook=str(notebook))["results"]
     assert [result["path"] for result in results] == ["a.md"]
-    assert answer("views", view="lonely", params={"definition": "no-links"}, notebook=str(notebook))["results"] == []
+    assert answer("views", view="orphans", params={"definition": "no-links"}, notebook=str(notebook))["results"] == []
     assert answer("views", view="broken-links", notebook=str(notebook))["results"][0]["brokenLinks"] == ["c"]
 
 
@@ -301,7 +301,7 @@ def test_pages_neither_lose_nor_repeat_a_note(
 ) -> None:
     for number in range(12):
         (root / f"{number:02}.md").write_text("---\nstatus: todo\n---\n")
-    define({"eleven": {"query": CONDITIONS["query"] | {"limit": 10, "offset": 1}}})
+    define({"eleven": {"query": "status:todo | limit:10 offset:1"}})
     first = answer("views", view="eleven", limit=7, notebook=str(notebook))
     assert first["pagination"] == {
         "total": 10,

@@ -1,5 +1,6 @@
 """Views in the notation of OpenNotes, on real folders of notes."""
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from ferrule_opennotes.notebook.notebook import Notebook
-from ferrule_opennotes.views.conditions.comparison import match_like
+from ferrule_opennotes.views.conditions.comparison import compile_like
 from ferrule_opennotes.views.conditions.statement import parse_statement
 from ferrule_opennotes.views.definitions import DefinitionError, Parameter
 from ferrule_opennotes.views.parameters import fill
@@ -49,7 +50,9 @@ def run(notebook: Notebook) -> Run:
 
     def run(query: dict[str, Any], parameters: Any = (), **given: str) -> list[dict[str, Any]]:
         values = fill("mine", parameters, given, datetime.now().astimezone())
-        return [row.describe() for row in parse_statement(query).run(notebook.list_notes(), values)]
+        return [
+            {**note.summarize(), **facts} for note, facts in parse_statement(query).run(notebook.list_notes(), values)
+        ]
 
     return run
 
@@ -78,7 +81,6 @@ def matching(run: Run) -> Callable[..., list[str]]:
         ("metadata->>'status'", "<>", "done", "a"),
         ("metadata->>'status'", "IN", "todo, done", "abc"),
         ("metadata->>'status'", "IN", ["todo", "done"], "abc"),
-        ("metadata->>'status'", "IN", ["todo,done"], ""),
         ("metadata->>'status'", "NOT IN", ["todo"], "bc"),
         ("metadata->>'status'", "in", ["todo"], "a"),
         ("metadata->>'status'", "IS NULL", "", "d"),
@@ -99,7 +101,6 @@ def matching(run: Run) -> Callable[..., list[str]]:
         ("(metadata->>'archived')::BOOLEAN", "=", "true", "d"),
         ("metadata->>'priority'", "=", 9, "a"),
         ("metadata->>'priority'", "=", "9", "a"),
-        ("metadata->>'priority'", ">", 9, "b"),
         ("metadata->>'priority'", ">", "8", "ac"),
         ("(metadata->>'priority')::INTEGER", ">", "8", "ab"),
         ("metadata->>'priority'::INTEGER", ">=", "10", "b"),
@@ -158,7 +159,6 @@ def test_or_joins_a_condition_to_the_one_before_and_binds_less_than_and(matching
         ("metadata->>'updated_at' DESC", "dcba"),
         ("metadata->>'created_at' desc", "dbac"),
         ("updated_at:desc", "dcba"),
-        (["updated_at DESC"], "dcba"),
         ("title", "abcd"),
         ("CAST(metadata->>'priority' AS INTEGER) DESC, path DESC", "badc"),
     ],
@@ -173,8 +173,8 @@ def test_the_path_decides_where_the_order_does_not(run: Run) -> None:
     assert [row["path"] for row in run({"order_by": "metadata->>'nothing' DESC"})] == sorted(NOTES)
 
 
-def test_limit_and_offset(run: Run) -> None:
-    assert [row["path"] for row in run({"order_by": "path DESC", "limit": 2, "offset": 1})] == ["sub/c.md", "b.md"]
+def test_the_limit(run: Run) -> None:
+    assert [row["path"] for row in run({"order_by": "path DESC", "limit": 2})] == ["sub/d_x.md", "sub/c.md"]
     assert len(run({"limit": 0})) == 4
 
 
@@ -203,84 +203,32 @@ def test_notes_in_groups(run: Run) -> None:
     ]
 
 
-def test_aggregates_of_groups(run: Run) -> None:
-    query = {
-        "group_by": "metadata->>'status'",
-        "select_columns": ["metadata->>'status'"],
-        "aggregate_columns": {
-            "number": "COUNT(*)",
-            "prioritised": "COUNT((metadata->>'priority')::INTEGER)",
-            "total": "sum(metadata->>'priority')",
-            "mean": "AVG((metadata->>'priority')::INTEGER)",
-            "last": "MAX(path)",
-            "first": "MIN(path)",
-        },
-        "order_by": "number DESC, metadata->>'status'",
-    }
-    assert run(query) == [
-        {"status": "done", "number": 2, "prioritised": 1, "total": 10, "mean": 10, "last": "sub/c.md", "first": "b.md"},
-        {"status": "todo", "number": 1, "prioritised": 1, "total": 9, "mean": 9, "last": "a.md", "first": "a.md"},
-        {"status": None, "number": 1, "prioritised": 0, "total": None, "mean": None}
-        | dict.fromkeys(("last", "first"), "sub/d_x.md"),
-    ]
+@pytest.mark.parametrize(
+    ("field", "value", "others"),
+    [
+        ("(metadata->>'n')::INTEGER", "4", "3.7"),
+        ("(metadata->>'n')::DOUBLE", "3.7", "4"),
+        ("(metadata->>'t')::BIGINT", "3", "2.5"),
+        ("(metadata->>'t')::DECIMAL(9,2)", "2.5", "3"),
+        ("(metadata->>'b')::BOOLEAN", "true", "false"),
+        ("(metadata->>'z')::BOOL", "false", "1"),
+        ("(metadata->>'l')::VARCHAR", '[1, "ü"]', "1"),
+        ("(metadata->>'n')::VARCHAR", "3.7", "4"),
+        ("((metadata->>'n')::INTEGER)::VARCHAR", "4", "4.0"),
+        ("(metadata->>'d')::DATE", "2026-01-02", "2026-01-03"),
+        ("(((metadata->>'d')))", "2026-01-02", "2026-01-03"),
+    ],
+)
+def test_a_cast(matching: Callable[..., list[str]], notebook: Notebook, field: str, value: str, others: str) -> None:
+    Path(notebook.root, "e.md").write_text("---\nn: 3.7\nt: '2.5'\nb: 'TRUE'\nz: 0\nl: [1, ü]\nd: 2026-01-02\n---\n")
+    assert matching(field, "=", value) == ["e"]
+    assert matching(field, "=", others) == []
 
 
-def test_having_keeps_groups(run: Run) -> None:
-    query = {
-        "group_by": "metadata->>'status'",
-        "aggregate_columns": {"number": "COUNT(*)"},
-        "having": [{"field": "COUNT(*)", "operator": ">", "value": "1"}],
-    }
-    assert run(query) == [{"number": 2}]
-    query["having"] = [
-        {"field": "number", "operator": "<=", "value": 1},
-        {"field": "MIN(path)", "operator": "=", "value": "a.md"},
-    ]
-    assert run(query) == [{"number": 1}]
-    del query["aggregate_columns"]
-    query["having"] = [{"field": "COUNT(*)", "operator": ">", "value": "1"}]
-    assert run(query) == [{"status": "done"}]
-
-
-def test_an_aggregate_of_all_is_one_row_even_of_nothing(run: Run) -> None:
-    query = {"aggregate_columns": {"n": "COUNT(*)", "statuses": "COUNT(DISTINCT metadata->>'status')"}}
-    assert run(query) == [{"n": 4, "statuses": 2}]
-    assert run(query | {"conditions": [where("status", "x")]}) == [{"n": 0, "statuses": 0}]
-
-
-def test_selected_columns_and_distinct(run: Run) -> None:
-    columns = ["metadata->>'status'", "(metadata->>'priority')::INTEGER AS rank", "metadata->>'tags'"]
-    assert run({"select_columns": columns})[:2] == [
-        {"status": "todo", "rank": 9, "tags": ["work", "home"]},
-        {"status": "done", "rank": 10, "tags": "work"},
-    ]
-    query = {"select_columns": ["metadata->>'status'"], "order_by": "path DESC"}
-    assert [row["status"] for row in run(query)] == [None, "done", "done", "todo"]
-    assert [row["status"] for row in run(query | {"distinct": True})] == [None, "done", "todo"]
-    assert [row["status"] for row in run(query | {"distinct": True, "limit": 1, "offset": 2})] == ["todo"]
-
-
-def test_casts(run: Run, notebook: Notebook) -> None:
-    Path(notebook.root, "a.md").write_text("---\nn: 3.7\nt: '2.5'\nb: 'TRUE'\nz: 0\nl: [1, ü]\nd: 2026-01-02\n---\n")
-    columns = {
-        "(metadata->>'n')::INTEGER": 4,
-        "(metadata->>'n')::DOUBLE": 3.7,
-        "(metadata->>'t')::BIGINT": 2,
-        "(metadata->>'t')::DECIMAL(9,2)": 2.5,
-        "(metadata->>'b')::BOOLEAN": True,
-        "(metadata->>'z')::BOOL": False,
-        "(metadata->>'n')::BOOL": None,
-        "(metadata->>'l')::VARCHAR": '[1, "ü"]',
-        "(metadata->>'l')::INTEGER": None,
-        "(metadata->>'n')::VARCHAR": "3.7",
-        "(metadata->>'d')::INTEGER": None,
-        "(((metadata->>'d')))": "2026-01-02",
-        "metadata->>'none'": None,
-    }
-    for column, value in columns.items():
-        assert run({"select_columns": [f"{column} AS it"], "limit": 1}) == [{"it": value}], column
-    (row,) = run({"select_columns": ["(metadata->>'d')::DATE"], "limit": 1})
-    assert row["d"].startswith("2026-01-02T00:00:00")
+@pytest.mark.parametrize("field", ["(metadata->>'n')::BOOL", "(metadata->>'l')::INTEGER", "(metadata->>'d')::INTEGER"])
+def test_what_a_cast_cannot_read_is_null(matching: Callable[..., list[str]], notebook: Notebook, field: str) -> None:
+    Path(notebook.root, "e.md").write_text("---\nn: 3.7\nl: [1]\nd: 2026-01-02\n---\n")
+    assert "e" in matching(field, "IS NULL")
 
 
 def test_parameters_and_variables_are_filled_in(run: Run, matching: Callable[..., list[str]]) -> None:
@@ -309,7 +257,7 @@ def test_a_value_is_text_whatever_it_looks_like(run: Run) -> None:
         ({"conditions": [{"operator": "=", "value": "x"}]}, "is no field"),
         ({"conditions": [{"field": " ", "value": "x"}]}, "is no field"),
         ({"conditions": [{"field": f"metadata->>'{'x' * 500}'", "value": "x"}]}, "is no field"),
-        ({"order_by": "x" * 501}, "is no order"),
+        ({"order_by": "x" * 501}, "is no field"),
         ({"conditions": [{"field": "secret", "value": "x"}]}, "the field 'secret' is not known"),
         ({"conditions": [{"field": "read_text('/etc/passwd')", "value": "x"}]}, "is not known"),
         ({"conditions": [{"field": "(path)::BLOB", "value": "x"}]}, "the type BLOB is not known"),
@@ -317,18 +265,13 @@ def test_a_value_is_text_whatever_it_looks_like(run: Run) -> None:
         ({"conditions": [{"field": "path", "operator": "IS", "value": "x"}]}, "goes with NULL only"),
         ({"conditions": [{"field": "path", "operator": "="}]}, "has no value"),
         ({"conditions": [{"field": "path", "value": "x", "logic": "XOR"}]}, "neither AND nor OR"),
-        ({"conditions": [{"field": "COUNT(*)", "operator": ">", "value": 1}]}, "in 'having' it may"),
-        ({"having": [{"field": "COUNT(*)", "operator": ">", "value": 1}]}, "goes with 'group_by' only"),
-        ({"select_columns": ["path"], "aggregate_columns": {"n": "COUNT(*)"}}, "its path is neither an aggregate"),
-        ({"select_columns": ["path"], "group_by": "title"}, "its path is neither an aggregate"),
-        ({"select_columns": ["title"], "group_by": "title", "order_by": "path"}, "its path is neither an aggregate"),
-        ({"aggregate_columns": {"n": "path"}}, "is none of COUNT"),
-        ({"aggregate_columns": {"n": "SUM(*)"}}, r"only COUNT\(\*\) does"),
-        ({"aggregate_columns": {"n": "MAX(COUNT(path))"}}, "an aggregate of an aggregate"),
-        ({"aggregate_columns": ["n"]}, "are no object"),
-        ({"order_by": 5}, "is no field"),
+        ({"conditions": [{"field": "COUNT(*)", "operator": ">", "value": "1"}]}, "is not known"),
+        ({"conditions": [{"field": "path", "operator": "=", "value": ["a"]}]}, "a list goes with IN only"),
+        ({"group_by": "title, secret"}, "the field 'secret' is not known"),
+        ({"order_by": 5}, "is no order"),
         ({"limit": -1}, "'limit' is no whole number"),
-        ({"offset": "3"}, "'offset' is no whole number"),
+        ({"limit": "3"}, "'limit' is no whole number"),
+        ({"select_columns": ["path"]}, "'selectcolumns', which is none of"),
         ({"filter": []}, "'filter', which is none of"),
     ],
 )
@@ -342,7 +285,6 @@ def test_a_query_that_makes_no_sense(query: dict[str, Any], reason: str) -> None
     [
         ({"field": "updated_at", "operator": ">", "value": "soon"}, "'soon' is no date"),
         ({"field": "(metadata->>'p')::INTEGER", "operator": ">", "value": "many"}, "'many' is no number"),
-        ({"field": "path", "operator": "=", "value": ["a"]}, "a list goes with IN only"),
         ({"field": "path", "operator": "=", "value": "{{nothing}}"}, "neither a parameter"),
     ],
 )
@@ -373,8 +315,8 @@ def test_a_value_that_cannot_be_compared(run: Run, condition: dict[str, Any], re
     ],
 )
 def test_like(pattern: str, text: str, fits: bool) -> None:
-    assert match_like(pattern)(text) is fits
+    assert (re.search(compile_like(pattern), text) is not None) is fits
 
 
 def test_a_hostile_pattern_ends() -> None:
-    assert match_like("%a" * 200 + "b")("a" * 200_000) is False
+    assert re.search(compile_like("%a" * 200 + "b"), "a" * 200_000) is None

@@ -10,7 +10,8 @@ import pytest
 
 from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.views.definitions import DefinitionError, Parameter
-from ferrule_opennotes.views.dsl.presentation import parse_text
+from ferrule_opennotes.views.dsl.grammar import parse
+from ferrule_opennotes.views.dsl.presentation import TextQuery
 from ferrule_opennotes.views.parameters import fill
 
 Run = Callable[..., list[dict[str, Any]]]
@@ -54,7 +55,9 @@ def run(tmp_path: Path) -> Run:
 
     def run(query: str, parameters: Any = (), **given: str) -> list[dict[str, Any]]:
         values = fill("mine", parameters, given, NOW)
-        return [row.describe() for row in parse_text(query).run(notebook.list_notes(), values)]
+        return [
+            {**note.summarize(), **facts} for note, facts in TextQuery(parse(query)).run(notebook.list_notes(), values)
+        ]
 
     return run
 
@@ -269,7 +272,7 @@ def test_parameters_are_one_value_whatever_is_in_them(matching: Matching) -> Non
 )
 def test_a_query_that_makes_no_sense(query: str, reason: str) -> None:
     with pytest.raises(DefinitionError) as caught:
-        parse_text(query)
+        parse(query)
     assert reason in str(caught.value)
 
 
@@ -303,10 +306,10 @@ def test_a_value_that_makes_no_sense(run: Run, query: str, reason: str) -> None:
 def test_a_long_query_ends(piece: str, makes_sense: bool) -> None:
     query = piece * (200_000 // len(piece))
     if makes_sense:
-        assert parse_text(query).query.alternatives
+        assert parse(query).alternatives
         return
     with pytest.raises(DefinitionError) as caught:
-        parse_text(query)
+        parse(query)
     assert len(str(caught.value)) < 300
 
 
@@ -322,3 +325,28 @@ def test_a_value_with_commas_is_any_of_its_items(matching: Matching, query: str,
 def test_brackets_and_signs_are_refused(run: Run, query: str) -> None:
     with pytest.raises(DefinitionError, match="group nothing"):
         run(query)
+
+
+def test_numbers_come_before_text_and_nothing_comes_last_in_either_direction(run: Run, tmp_path: Path) -> None:
+    ranks = {"e": "10", "f": "9", "g": "beta", "h": "Alpha", "i": "", "j": "[]", "k": "[8, x]"}
+    for name, rank in ranks.items():
+        (tmp_path / f"{name}.md").write_text(f"---\nrank: {rank}\n---\n")
+
+    def order(query: str) -> str:
+        return "".join(row["path"][0] for row in run(query) if row["path"][0] in ranks)
+
+    assert order("| sort:rank") == "kfehgij"
+    assert order("| sort:rank:desc") == "ghefkij"
+
+
+def test_a_query_that_is_too_large_is_refused(run: Run) -> None:
+    assert run(" OR ".join(f"tag:t{number}" for number in range(200))) == []
+    with pytest.raises(DefinitionError, match="more than SQLite can do"):
+        run(" OR ".join(f"tag:t{number}" for number in range(1100)))
+
+
+@pytest.mark.parametrize("value", ["'", "x') OR TRUE --", "{0}", ":v0", "\0"])
+def test_no_value_is_part_of_the_statement(matching: Matching, value: str) -> None:
+    assert matching("status:{{v}}", [Parameter("v")], v=value) == ""
+    assert matching("data.{{v}}:x", [Parameter("v")], v=value) == ""
+    assert matching("-has:{{v}}", [Parameter("v")], v=value) == "abcd"

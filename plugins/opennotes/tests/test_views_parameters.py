@@ -165,11 +165,8 @@ def test_a_date_may_be_given_as_a_variable(value: str, day: str) -> None:
     [
         ("string", "", "is empty"),
         ("string", "  ", "is empty"),
-        ("string", "x" * 1001, "is longer than 1,000 characters"),
         ("list", "a,,b", "has an empty item"),
         ("list", ",", "has an empty item"),
-        ("list", ",".join("x" * 51), "has more than 50 items"),
-        ("list", "x" * 101, "has an item of more than 100 characters"),
         ("date", "24.01.2026", "is no date"),
         ("date", "2026-02-30", "is no date"),
         ("date", "today", "is no date"),

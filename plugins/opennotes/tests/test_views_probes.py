@@ -206,7 +206,7 @@ def by_tool(view, notebook):
         rows = parse_query(definition).run(notebook.list_notes(), fill(view["name"], (), {}, NOW))
     except DefinitionError:
         return None
-    return [row.describe()["path"] for row in rows]
+    return [note.path for note, _ in rows]
 
 
 def differing(answers, is_ordered):

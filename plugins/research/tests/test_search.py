@@ -45,11 +45,19 @@ def test_the_answer_has_what_the_specification_lists(web: Web) -> None:
                 "url": f"https://brave.example/{n}",
                 "snippet": f"Text {n}",
                 "displayLink": "brave.example",
+                "published": "2026-01-02T03:04:05",
             }
             for n in range(2)
         ],
         "trust": "untrusted-external-content",
-        "_meta": {"routing": {"provider_used": "brave", "providers_attempted": ["brave"], "fallback": False}},
+        "_meta": {
+            "routing": {
+                "provider_used": "brave",
+                "providers_attempted": ["brave"],
+                "requests": {"brave": 1},
+                "fallback": False,
+            }
+        },
     }
 
 
@@ -210,6 +218,17 @@ def test_what_does_not_fit_the_client_is_left_out_and_told(web: Web) -> None:
     assert b"left out" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("setting", "parameter", "snippets"),
+    [({}, None, None), ({"FERRULE_SEARCH_EXTRA_SNIPPETS": "1"}, "true", ["not asked for"])],
+)
+def test_more_text_of_each_page_is_asked_for_and_shown_where_the_admin_wants_it(
+    web: Web, setting: dict[str, str], parameter: str | None, snippets: list[str] | None
+) -> None:
+    assert web.found(environment=setting)["results"][0].get("extraSnippets") == snippets
+    assert web.asked_brave[0].get("extra_snippets") == parameter
+
+
 # ---- lenses
 
 
@@ -220,6 +239,40 @@ def test_a_lens_of_many_sites_is_split_over_queries_and_no_site_is_dropped(web: 
     wanted = json.loads(path.read_text())["sites"]
     assert len(wanted) > 20
     assert {site.removeprefix("site:") for site in sites} == set(wanted)
+
+
+def test_a_question_costs_a_provider_three_requests_and_what_that_leaves_out_is_told(web: Web) -> None:
+    web.brave.route("*", Brave(some_hits(200, "elsewhere.example")))
+    found = web.found(lens="docs", **BRAVE)  # in three queries, each of which would ask for further pages
+    assert found["_meta"]["routing"]["requests"] == {"brave": len(web.asked_brave)} == {"brave": 3}
+    assert len({one["q"] for one in web.asked_brave}) == 3
+    assert "the next pages of results were not asked for" in found["_meta"]["routing"]["incomplete"]
+    assert "cacheable" not in found["_meta"]
+    web.found(site="only.example", **BRAVE)
+    assert len(web.asked_brave) == 6
+
+
+def test_sites_that_the_bound_leaves_out_are_named_and_the_admin_may_raise_it(web: Web) -> None:
+    web.lens("mine.json", json.dumps({"sites": [f"s{n:02}.example" for n in range(35)]}))
+    web.brave.route("*", Brave(some_hits(20, "s00.example"), heeds_sites=True))
+    found = web.found(lens="mine", **BRAVE)
+    told = found["_meta"]["routing"]["incomplete"]
+    assert "not searched were s30.example, s31.example, s32.example, s33.example, s34.example." in told
+    assert (found["resultCount"], len(web.asked_brave)) == (5, 3)
+    for text in ("[tools.web_search]\nmax_requests = 4", "[tools.web_search_brave]\nmax_requests = 4"):
+        web.configure(text)
+        web.brave.requests.clear()
+        assert "incomplete" not in web.found(lens="mine", **BRAVE)["_meta"]["routing"]
+        assert len(web.asked_brave) == 4
+
+
+def test_results_enough_are_not_incomplete_though_there_would_be_more(web: Web) -> None:
+    web.brave.route(
+        "*", Brave([hit for n in range(60) for hit in hits(f"https://{'a' if n % 7 else 'b'}.example/{n}")])
+    )
+    found = web.found(site="a.example", num_results=10, **BRAVE)
+    assert found["resultCount"] == 10
+    assert "incomplete" not in found["_meta"]["routing"]
 
 
 def test_the_results_of_a_split_lens_are_merged_by_rank(web: Web) -> None:

@@ -1,14 +1,15 @@
 """A search that is cached: given again to the same call, and to no other that could have another answer."""
 
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
+from ferrule.testing import Exchange
 from ferrule_testkit.search.server import Brave, Google, some_hits
-from ferrule_testkit.web.loopback import Exchange
 from ferrule_testkit.web.research_web import Web, research_web
 
 pytestmark = pytest.mark.process
@@ -47,6 +48,25 @@ def test_the_same_search_asks_nobody_a_second_time(web: Web) -> None:
     first = web.found(environment=CACHE)
     assert web.found(environment=CACHE)["results"] == first["results"]
     assert requests(web) == 1
+
+
+def test_blanks_around_texts_and_the_case_of_codes_make_no_other_search(web: Web) -> None:
+    web.found("q", environment=CACHE, language="de", country="DE", provider="brave")
+    again = web.found("  q \n", environment=CACHE, language="DE", country="de", provider=" Brave")
+    assert again["_meta"]["cache"]["cached"]
+    assert requests(web) == 1
+    web.found("q q", environment=CACHE, language="de", country="DE", provider="brave")
+    assert requests(web) == 2
+
+
+def test_a_failure_from_the_cache_says_that_it_is_and_how_old(web: Web) -> None:
+    web.brave.route("*", lambda exchange: exchange.answer(b"{}", "application/json", status=429))
+    first, second = (web.search(provider="brave", environment=CACHE).document for _ in range(2))
+    assert requests(web) == 1
+    assert "cache" not in first["error"]
+    assert second["error"].startswith(first["error"])
+    assert f"from the cache, {second['ageSeconds']} seconds old" in second["error"]
+    assert second["cached"] is True
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: next(iter(mutation)))
@@ -127,3 +147,57 @@ def test_a_result_from_which_sites_are_missing_is_not_given_again(web: Web) -> N
     before = requests(web)
     assert "https://s11.example/0" in web.found(**search)["urls"]
     assert requests(web) == before
+
+
+# ---- on by default
+
+
+def test_a_search_is_kept_by_default_for_half_an_hour(web: Web) -> None:
+    del web.environment["FERRULE_WRAPPERS"]
+    assert web.found()["_meta"]["cache"]["cached"] is False
+    kept = web.found()["_meta"]["cache"]
+    assert (kept["cached"], kept["maxAgeSeconds"]) == (True, 1800)
+    assert requests(web) == 1
+
+
+@pytest.mark.parametrize(
+    "line", ["wrappers.cache.enabled = false", "wrappers.cache.tools.web_search.seconds = 0", "FERRULE_WRAPPERS"]
+)
+def test_one_line_switches_the_cache_off(web: Web, line: str) -> None:
+    if line != "FERRULE_WRAPPERS":  # which is set, and empty
+        del web.environment["FERRULE_WRAPPERS"]
+        web.configure(line)
+    for _ in range(2):
+        assert "cache" not in web.found()["_meta"]
+    assert requests(web) == 2
+
+
+# ---- a Redis that says nothing
+
+
+def connections(silent: socket.socket) -> int:
+    """How many were made since the last time."""
+    number = 0
+    while True:
+        try:
+            silent.accept()[0].close()
+        except BlockingIOError:
+            return number
+        number += 1
+
+
+@pytest.mark.parametrize("wrappers", ["", "cache"])
+def test_a_redis_that_accepts_and_says_nothing_is_asked_once_in_a_call_then_files_are_used(
+    web: Web, wrappers: str
+) -> None:
+    web.brave.route("*", lambda exchange: exchange.answer(b"{}", "application/json", status=500))
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.setblocking(False)
+        environment = {"FERRULE_REDIS": f"redis://127.0.0.1:{silent.getsockname()[1]}/0", "FERRULE_WRAPPERS": wrappers}
+        for call in range(4):
+            done = web.search(environment=environment)
+            assert connections(silent) == 1
+            assert done.stderr.count(b"Redis cannot be used") == 1
+            assert bool(done.document["_meta"].get("cache", {}).get("cached")) == (wrappers == "cache" and call > 0)
+    # The breaker counts in files, too, so that the fourth search without a cache leaves Brave alone.
+    assert len(web.asked_brave) == (1 if wrappers else 3)

@@ -11,6 +11,7 @@ from ferrule_research.search.call import canonical
 from ferrule_research.search.claims import find_claim_signal
 from ferrule_research.search.errors import search_error
 from ferrule_research.search.hints import simplify
+from ferrule_research.search.provider_order import share_of_time
 from ferrule_research.search.reputation import find_reputation
 from ferrule_websearch import Attempt, normalise_domain
 
@@ -162,3 +163,14 @@ def test_the_time_to_wait_is_told_to_the_host_too_and_what_is_left_of_it_counts(
     assert facts["retry_after"] == 50  # by which a cache keeps it no longer than it lasts
     assert failures.render({**facts, "retry_after": 20})["retryAfterSeconds"] == 20
     assert "retry_after" not in search_error(limited[2:], []).facts()
+
+
+@pytest.mark.parametrize("providers", range(2, 7))
+def test_providers_that_say_nothing_give_way_in_under_ten_seconds_and_the_last_has_the_rest(providers: int) -> None:
+    elapsed = 0.0
+    for others in range(providers - 1, 0, -1):
+        share = share_of_time(23.0 - elapsed, elapsed, others)
+        assert share >= 1.0  # or else it would not count as one that failed
+        elapsed += share
+    assert elapsed < 10
+    assert share_of_time(23.0 - elapsed, elapsed, 0) == 23.0 - elapsed

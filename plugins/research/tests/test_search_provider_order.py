@@ -1,6 +1,7 @@
 """Who is asked, who is asked next, and what is said where nobody answers."""
 
 import json
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ferrule.testing import Exchange, refused_port
 from ferrule_testkit.redis_server import RedisServer
 from ferrule_testkit.search.server import (
     BRAVE_KEY,
@@ -21,7 +23,6 @@ from ferrule_testkit.search.server import (
     google_quota,
     some_hits,
 )
-from ferrule_testkit.web.loopback import Exchange, refused_port
 from ferrule_testkit.web.research_web import Web, answers, events, fails, research_web
 
 pytestmark = pytest.mark.process
@@ -67,7 +68,12 @@ def test_the_first_provider_that_is_configured_is_asked_and_no_other(
     web: Web, environment: dict[str, str], first: str
 ) -> None:
     told = routing(web.found(environment=environment))
-    assert told == {"provider_used": first, "providers_attempted": [first], "fallback": False}
+    assert told == {
+        "provider_used": first,
+        "providers_attempted": [first],
+        "requests": {first: 1},
+        "fallback": False,
+    }
     assert len(web.asked_brave) + len(web.asked_google) == 1
 
 
@@ -99,8 +105,11 @@ def test_a_forced_provider_is_asked_alone_whatever_the_order_says(web: Web) -> N
 
 def test_an_unknown_provider_is_an_error_that_lists_each_one_once(web: Web) -> None:
     document = web.search(provider="bing").document
-    assert document["error"] == "Unknown search provider 'bing'. Supported providers: brave, google."
-    assert (document["kind"], document["alternatives"]) == ("validation", ["brave", "google"])
+    known = document["alternatives"]
+    assert known == sorted(set(known))
+    assert {"brave", "google"} <= set(known)
+    assert document["error"] == f"Unknown search provider 'bing'. Supported providers: {', '.join(known)}."
+    assert document["kind"] == "validation"
 
 
 # ---- fallback
@@ -128,6 +137,7 @@ def test_where_the_first_provider_fails_the_next_one_answers(web: Web, fault: st
         True,
     )
     assert told["fallback_reason"].startswith("brave: ")
+    assert told["requests"] == {"brave": len(web.asked_brave), "google": 1}
     assert [one["provider"] for one in events(done) if one["event"] == "provider_failed"] == ["brave"]
 
 
@@ -208,8 +218,35 @@ def test_a_rate_limit_opens_it_at_once_for_as_long_as_the_provider_says(web: Web
     assert 0 < first["retryAfterSeconds"] <= 86_400 + 3600
     second = web.search(provider="google").document
     assert len(web.asked_google) == 1
-    assert (second["kind"], second["retryable"]) == ("upstream_unavailable", True)
+    assert (second["kind"], second["error_code"], second["retryable"]) == ("rate_limited", "RATE_LIMIT", True)
+    assert second["suggestedAction"] == "try_different_provider"
+    assert re.match(r"The search quota of Google Custom Search is used up\. It resets in \d+ \w+", second["error"])
     assert abs(second["retryAfterSeconds"] - first["retryAfterSeconds"]) < 120
+
+
+def test_a_spent_month_keeps_its_kind_and_its_reset_behind_the_breaker(web: Web) -> None:
+    month = {"X-RateLimit-Policy": "1;w=1, 15000;w=2592000", "X-RateLimit-Remaining": "1, 0"}
+    refusal = answers({}, status=429, headers={**month, "X-RateLimit-Reset": "1, 1419704"})
+    web.brave.route("*", refusal)
+    alone = {"GOOGLE_SEARCH_API_KEY": ""}
+    texts = [web.search(environment=alone).document for _ in range(2)]
+    assert len(web.asked_brave) == 1
+    assert [one["kind"] for one in texts] == ["rate_limited"] * 2
+    assert all("in 16 days" in one["error"] for one in texts)
+    told = routing(web.found())
+    assert told["fallback_reason"] == "brave: quota used up"
+    assert told["requests"] == {"google": 1}
+
+
+def test_a_rate_limit_with_a_single_provider_suggests_a_wait(web: Web) -> None:
+    web.brave.route("*", answers({}, status=429))
+    alone = {"GOOGLE_SEARCH_API_KEY": ""}
+    first, second = (web.search(environment=alone).document for _ in range(2))
+    assert (first["suggestedAction"], first["retryAfterSeconds"]) == ("retry_after_delay", 30)
+    assert first["error"] == "Rate limit exceeded. Wait 30 seconds, then ask again."
+    assert (second["kind"], second["suggestedAction"]) == ("rate_limited", "retry_after_delay")
+    assert 0 < second["retryAfterSeconds"] <= 30
+    assert second["error"].startswith("Brave Search takes no more requests for now. Ask again in ")
 
 
 @pytest.mark.parametrize(
@@ -297,6 +334,7 @@ def test_an_error_has_its_kind(web: Web, fault: str, kind: str, code: str, retry
         action,
     ]
     assert document["providersAttempted"] == ["brave"]
+    assert document["requests"] == {"brave": len(web.asked_brave)}
     assert "alternatives" not in document
 
 
@@ -308,9 +346,9 @@ def test_a_kind_is_told_by_the_code_and_not_by_words_in_the_text(web: Web) -> No
 
 @pytest.mark.parametrize(
     ("status", "headers", "seconds"),
-    [(429, {"Retry-After": "77"}, 77), (503, {"Retry-After": "17"}, 17), (503, {}, None), (429, {}, None)],
+    [(429, {"Retry-After": "77"}, 77), (503, {"Retry-After": "17"}, 17), (503, {}, None), (429, {}, 30)],
 )
-def test_the_time_to_wait_is_the_one_that_the_server_said(
+def test_the_time_to_wait_is_the_one_that_the_server_said_or_for_which_the_breaker_is_open(
     web: Web, status: int, headers: dict[str, str], seconds: int | None
 ) -> None:
     web.brave.route("*", answers({"error": {"detail": "no"}}, status=status, headers=headers))
@@ -376,9 +414,9 @@ def test_one_call_tries_a_provider_that_was_down_and_the_others_do_not_wait(web:
 def make_it_due(folder: Path) -> None:
     """Let the time pass for which a breaker is open."""
     for path in folder.iterdir():
-        failures, until, trial, written = json.loads(path.read_bytes() or b"[0, 0, 0, 0]")
+        failures, until, trial, written, cause = json.loads(path.read_bytes() or b"[0, 0, 0, 0, 0]")
         if until:
-            path.write_bytes(json.dumps([failures, until - 60, trial, written - 60]).encode().ljust(256))
+            path.write_bytes(json.dumps([failures, until - 60, trial, written - 60, cause]).encode().ljust(256))
 
 
 def test_two_machines_share_the_breaker_through_redis(web: Web, tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_without_what_it_requires_the_error_says_how_to_install_it(small: Machin
     metadata = bare / "ferrule_serve-1.0.dist-info"
     metadata.mkdir(parents=True)
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: ferrule-serve\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text("[ferrule.commands]\nserve = ferrule_serve.command:command\n")
+    (metadata / "entry_points.txt").write_text("[ferrule.commands]\nserve = ferrule_serve.commands.serve:command\n")
     for package in (ferrule, ferrule_serve, click, pluggy):
         folder = Path(str(package.__file__)).parent
         (bare / folder.name).symlink_to(folder)
@@ -121,9 +121,19 @@ def test_without_what_it_requires_the_error_says_how_to_install_it(small: Machin
 
 
 @pytest.mark.parametrize("words", [["--help"], ["list"], ["serve", "--help"]], ids=" ".join)
-def test_nothing_but_serving_imports_the_sdk(words: list[str], small: Machine) -> None:
+def test_nothing_but_serving_imports_what_serves(words: list[str], small: Machine) -> None:
     command = [sys.executable, "-X", "importtime", "-m", "ferrule", *words]
     done = subprocess.run(command, env=small.environment, capture_output=True, text=True, check=True, timeout=SECONDS)
     modules = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "click" in modules
     assert modules & {"mcp", "mcp_types", "pydantic", "uvicorn", "starlette", "jinja2", "asyncio"} == set()
+
+
+def test_serving_imports_neither_the_sdk_nor_pydantic() -> None:
+    code = (
+        "import sys, ferrule_serve.mcp.lifecycle, ferrule_serve.mcp.http, ferrule_serve.page.application; "
+        "print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=SECONDS)
+    assert "ferrule_serve.mcp.stdio" in done.stdout.split()
+    assert set(done.stdout.split()) & {"mcp", "mcp_types", "pydantic", "httpx"} == set()

@@ -16,7 +16,10 @@ KEY = "0123456789abcdef"
 
 
 def claim(header: str, keys: IdempotencyKeys) -> None:
-    asyncio.run(keys.claim(header))
+    try:
+        asyncio.run(keys.claim(header))
+    finally:
+        keys.close()
 
 
 def test_a_key_is_claimed_once_by_all_who_share_a_redis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 import ferrule_serve
 
 _PUBLIC = (
-    "ferrule", "ferrule.calls.server_interface", "ferrule.cli", "ferrule.config", "ferrule.errors", "ferrule.http",
-    "ferrule.installed", "ferrule.lazy", "ferrule.provider_formats", "ferrule.storage", "ferrule.testing",
+    "ferrule", "ferrule.artifacts", "ferrule.calls.server_interface", "ferrule.cli", "ferrule.config",
+    "ferrule.content", "ferrule.errors", "ferrule.http", "ferrule.installed",
+    "ferrule.lazy", "ferrule.provider_formats", "ferrule.storage", "ferrule.testing",
 )  # fmt: skip
 _UNTIL_A_FACADE_HAS_THEM = (
     "ferrule.admin", "ferrule.admin.fingerprint", "ferrule.admin.snapshot", "ferrule.admin.suggestions",

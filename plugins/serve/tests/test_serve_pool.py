@@ -6,14 +6,16 @@ import os
 import resource
 import signal
 import sys
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ferrule import discovery
 from ferrule.discovery import InstalledTool
+from ferrule_serve import wire
 from ferrule_serve.pool import CallAnswer, Pool
-from ferrule_serve.worker import Worker
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.runs import marked, wait_for, wait_until_gone
 from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, install
@@ -134,14 +136,13 @@ def test_more_calls_than_workers_wait_and_all_are_answered(served: Served) -> No
     install(served, "return {'process': os.getpid()}")
     install(served, "return {'process': os.getpid()}", name="other")
 
-    async def work(pool: Pool) -> tuple[list[CallAnswer], int]:
+    async def work(pool: Pool) -> list[CallAnswer]:
         calls = (pool.call(name, NO_ARGUMENTS) for _ in range(25) for name in ("probe", "other"))
-        return await asyncio.gather(*calls), len(pool.stats().workers)
+        return await asyncio.gather(*calls)
 
-    answers, workers = served.run(work)
+    answers = served.run(work, workers=2)
     assert len({one.document for one in answers}) == 50
     assert not any(one.is_error for one in answers)
-    assert workers == 2
 
 
 def test_a_deadline_counts_from_when_the_call_begins(served: Served) -> None:
@@ -160,7 +161,7 @@ def test_a_full_queue_refuses_a_call_with_an_error(served: Served) -> None:
         return await asyncio.gather(*(pool.call("probe", NO_ARGUMENTS) for _ in range(5)))
 
     answers = served.run(work, workers=1, queue=2)
-    assert sorted(one.is_error for one in answers) == [False, False, True, True, True]
+    assert [one.is_error for one in answers] == [False, False, False, True, True]
     assert b"2 calls are waiting already" in answers[-1].document
 
 
@@ -172,7 +173,7 @@ def test_what_the_pool_refuses_is_told_in_the_tools_own_shape(served: Served) ->
 
     async def work(pool: Pool) -> list[CallAnswer]:
         own, failing = (_rendered(served, name, by) for name, by in (("probe", "render"), ("other", "fail")))
-        return await asyncio.gather(*(pool.call(tool, NO_ARGUMENTS) for tool in (own, own, own, own, failing)))
+        return await asyncio.gather(*(pool.call(tool, NO_ARGUMENTS) for tool in (own, own, own, own, own, failing)))
 
     *_, refused, also_refused, unrendered = served.run(work, workers=1, queue=2)
     assert json.loads(refused.document) == {"own": "2 calls are waiting already, and no more are taken."}
@@ -224,38 +225,25 @@ def test_a_call_that_is_cancelled_while_it_waits_never_begins(served: Served) ->
     assert not began.exists()
 
 
-def test_many_calls_that_are_cancelled_in_one_moment_cost_no_worker(served: Served) -> None:
-    """Also where a worker becomes idle in that moment, before those that are cancelled have left the queue."""
-    install(served, "return {'well': True}")
+def test_many_calls_that_are_cancelled_while_they_wait_hold_up_none(served: Served) -> None:
+    gate = served.machine.work / "gate"
+    install(served, f"while not os.path.exists({str(gate)!r}): time.sleep(0.01)\n    return {{'well': True}}")
 
     async def work(pool: Pool) -> list[CallAnswer]:
-        await pool.call("probe", NO_ARGUMENTS)
-        while not pool.stats().workers[0]["is_idle"]:
-            await asyncio.sleep(0.01)
-        became_idle = pool._handle_idle
-        waiting: list[asyncio.Task[CallAnswer]] = []
-
-        def cancelled_first(worker: Worker) -> None:
-            for task in waiting:
-                task.cancel()
-            became_idle(worker)
-
-        (worker,) = pool._workers
-        worker._on_idle = cancelled_first
-        waiting += [asyncio.create_task(pool.call("probe", NO_ARGUMENTS)) for _ in range(5)]
-        first, *others = waiting
-        del waiting[0]
-        answered = await first
-        await asyncio.gather(*others, return_exceptions=True)
-        assert all(task.cancelled() for task in others)
-        again = await pool.call("probe", NO_ARGUMENTS)
-        assert set(pool._workers) == {worker}
-        return [answered, again]
+        running, *waiting = [asyncio.create_task(pool.call("probe", NO_ARGUMENTS)) for _ in range(6)]
+        while pool.stats().queued < 5:
+            await asyncio.sleep(0)
+        for task in waiting[:-1]:
+            task.cancel()
+        gate.touch()
+        await asyncio.gather(*waiting[:-1], return_exceptions=True)
+        assert all(task.cancelled() for task in waiting[:-1])
+        return [await running, await waiting[-1]]
 
     assert [one.document for one in served.run(work, workers=1)] == [b'{"well":true}'] * 2
 
 
-def test_a_worker_that_is_killed_in_a_call_costs_that_call(served: Served) -> None:
+def test_a_supervisor_that_is_killed_in_a_call_costs_that_call(served: Served) -> None:
     began = served.machine.work / "began"
     install(served, f"open({str(began)!r}, 'w').close(); time.sleep(1000)")
     install(served, "return {'well': True}", name="other")
@@ -264,29 +252,52 @@ def test_a_worker_that_is_killed_in_a_call_costs_that_call(served: Served) -> No
         call = asyncio.create_task(pool.call("probe", NO_ARGUMENTS))
         while not began.exists():
             await asyncio.sleep(0.01)
-        os.kill(pool.stats().workers[0]["process"], signal.SIGKILL)
+        _kill(pool.stats().supervisor)
         return [await call, await pool.call("other", NO_ARGUMENTS)]
 
-    lost, other = served.run(work, workers=1)
+    lost, other = served.run(work)
     assert lost.is_error
     assert b"has ended before the tool had answered" in lost.document
     assert other.document == b'{"well":true}'
 
 
-@pytest.mark.parametrize("whom", ["process", "plugin_process"])
-def test_what_is_killed_between_calls_costs_none(whom: str, served: Served) -> None:
-    install(served, "return {'well': True}")
+@pytest.mark.parametrize("whom", ["supervisor", "plugin", "copy"])
+@pytest.mark.parametrize("is_reusable", [False, True])
+def test_what_is_killed_between_calls_costs_none(whom: str, is_reusable: bool, served: Served) -> None:
+    install(served, "return {'well': True}", declared={"reusable": is_reusable})
 
     async def work(pool: Pool) -> list[CallAnswer]:
         answers = []
         for _ in range(3):
             answers.append(await pool.call("probe", NO_ARGUMENTS))
-            while not (worker := pool.stats().workers[0])["is_idle"] or worker[whom] is None:
-                await asyncio.sleep(0.01)
-            os.kill(worker[whom], signal.SIGKILL)
+            assert not answers[-1].is_error, answers
+            (plugin,) = (await _idle(pool))["plugins"]
+            (copy,) = plugin["copies"]
+            process = {"supervisor": pool.stats().supervisor, "plugin": plugin["process"], "copy": copy}[whom]
+            _kill(process)
+            await asyncio.to_thread(wait_for, partial(_has_ended, process))
         return answers
 
-    assert [one.document for one in served.run(work, workers=1)] == [b'{"well":true}'] * 3
+    assert [one.document for one in served.run(work)] == [b'{"well":true}'] * 3
+
+
+async def _idle(pool: Pool) -> wire.SupervisorFacts:
+    """What is loaded, once the pool does nothing any more."""
+    while not (facts := await pool.facts())["is_idle"]:
+        await asyncio.sleep(0.01)
+    return facts
+
+
+def _has_ended(process: int | None) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def _kill(process: int | None) -> None:
+    assert process is not None
+    os.kill(process, signal.SIGKILL)
 
 
 def test_a_killed_server_leaves_nothing_running(served: Served) -> None:
@@ -369,17 +380,16 @@ def test_a_tool_is_loaded_ahead_of_its_first_call(served: Served) -> None:
     served.run(work)
 
 
-def test_a_worker_that_nobody_needs_is_ended(served: Served) -> None:
-    install(served, "return {}")
+def test_a_plugin_that_nobody_needs_is_ended(served: Served) -> None:
+    install(served, "return {'loaded': LOADED}", top="LOADED = os.getpid()")
 
-    async def work(pool: Pool) -> None:
-        await pool.call("probe", NO_ARGUMENTS)
-        while pool.stats().workers:
+    async def work(pool: Pool) -> list[bytes]:
+        first = await pool.call("probe", NO_ARGUMENTS)
+        while (await _idle(pool))["plugins"]:
             await asyncio.sleep(0.01)
-        await asyncio.to_thread(wait_until_gone, served.mark)
-        assert not (await pool.call("probe", NO_ARGUMENTS)).is_error
+        return [first.document, (await pool.call("probe", NO_ARGUMENTS)).document]
 
-    served.run(work, idle=0.1)
+    assert len(set(served.run(work, idle=0.1))) == 2
 
 
 def test_a_closed_pool_lets_calls_end_and_takes_none(served: Served) -> None:
@@ -396,7 +406,7 @@ def test_a_closed_pool_lets_calls_end_and_takes_none(served: Served) -> None:
     assert b"takes no more calls" in late.document
 
 
-def test_a_pool_whose_workers_cannot_start_says_so(served: Served) -> None:
+def test_a_pool_whose_supervisor_cannot_start_says_so(served: Served) -> None:
     served.environment["PYTHONHOME"] = "/nowhere"
 
     answered = served.run(lambda pool: pool.call("probe", NO_ARGUMENTS))
@@ -414,8 +424,7 @@ def test_many_calls_leave_no_memory_no_processes_and_no_descriptors(served: Serv
         for times in (20, 200):
             for _ in range(times):
                 await pool.call("probe", NO_ARGUMENTS)
-            while not pool.stats().workers[0]["is_idle"]:
-                await asyncio.sleep(0.01)
+            await _idle(pool)
             held.append(_held(pool, served.mark))
         return held
 
@@ -424,20 +433,19 @@ def test_many_calls_leave_no_memory_no_processes_and_no_descriptors(served: Serv
 
 
 def _held(pool: Pool, mark: str) -> list[int]:
-    """Open descriptors of this process and of the worker, and processes."""
-    worker = pool.stats().workers[0]["process"]
-    return [len(os.listdir(f"/proc/{process}/fd")) for process in ("self", worker)] + [len(marked(mark))]
+    """Open descriptors of this process and of the supervisor, and processes."""
+    return [len(os.listdir(f"/proc/{process}/fd")) for process in ("self", pool.stats().supervisor)] + [
+        len(marked(mark))
+    ]
 
 
-def test_a_call_goes_to_an_idle_worker_where_no_other_can_be_started(served: Served) -> None:
+def test_a_call_is_made_where_the_server_can_start_nothing_more(served: Served) -> None:
     install(served, "return {}")
     install(served, "return {'well': True}", name="other")
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
 
     async def work(pool: Pool) -> CallAnswer:
         await pool.call("probe", NO_ARGUMENTS)
-        while not pool.stats().workers[0]["is_idle"]:
-            await asyncio.sleep(0.01)
         resource.setrlimit(resource.RLIMIT_NOFILE, (3, limits[1]))
         try:
             return await pool.call("other", NO_ARGUMENTS)

@@ -11,7 +11,7 @@ import pytest
 
 from ferrule_testkit.redis_server import RedisServer
 from ferrule_websearch import circuit_breaker as module
-from ferrule_websearch.circuit_breaker import CircuitBreaker, State, format_state, parse_state
+from ferrule_websearch.circuit_breaker import RATE_LIMITED, SPENT, CircuitBreaker, State, format_state, parse_state
 
 pytestmark = pytest.mark.process
 
@@ -77,6 +77,15 @@ def test_a_rate_limit_opens_it_at_once_and_is_no_failure(store: str) -> None:
     breaker.record_rate_limit(5)
     assert breaker.seconds_until_trial() > 490
     other = CircuitBreaker("other")
+    assert breaker.cause == RATE_LIMITED
+    breaker.record_rate_limit(5, is_spent=True)
+    breaker.seconds_until_trial()
+    assert breaker.cause == RATE_LIMITED  # which is what keeps it longest
+    breaker.record_rate_limit(900, is_spent=True)
+    breaker.record_failure()
+    assert CircuitBreaker("almanac").admit(10) > 890
+    breaker.seconds_until_trial()
+    assert breaker.cause == SPENT
     other.record_rate_limit(None)
     assert 25 < other.seconds_until_trial() <= 30
 
@@ -121,10 +130,12 @@ def test_no_failure_of_many_processes_is_lost(store: str) -> None:
         b"[" * 300,
         b"{}",
         b"[1]garbage",
-        b'["a", "b", "c", "d"]',
+        b'["a", "b", "c", "d", "e"]',
         b"[1, 2]",
-        b"[null, null, null, null]",
-        b"[0, 9e300, 0, 0]",
+        b"[null, null, null, null, null]",
+        b"[0, 9e300, 0, 0, 0]",
+        b"[3, 0, 0, 0, 7]",
+        b"[3, 0, 0, 0]",
         format_state(State(3, NOW + 30, 0, NOW + 60)),
         format_state(State(3, NOW + 50 * 86_400, 0, NOW)),
         format_state(State(-3, NOW + 30, 0, NOW)),
@@ -136,7 +147,7 @@ def test_a_state_that_makes_no_sense_is_a_closed_one(data: bytes) -> None:
 
 
 def test_a_state_is_read_as_it_was_written() -> None:
-    state = State(3, NOW + 30.25, NOW + 1.5, NOW)
+    state = State(3, NOW + 30.25, NOW + 1.5, NOW, SPENT)
     assert parse_state(format_state(state), NOW) == state
     assert len(format_state(state)) == len(format_state(State()))
 

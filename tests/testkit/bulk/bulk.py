@@ -62,6 +62,6 @@ def execute(arguments: dict[str, Any], context: Context) -> Any:
     if fault == "nan":
         return {**result(arguments), "number": float("nan")}
     if fault == "list":
-        return [result(arguments)]
+        return [result(arguments), 1]
     beside = {"_meta": {"took": os.getpid()}} if arguments.get("meta") else {}
     return {**result(arguments), **beside}

@@ -15,29 +15,36 @@ from ferrule.admin.entry_point import EntryPoint, entry_points
 from ferrule.config.configuration import credentials_path
 from ferrule.config.credentials_file import CredentialsFile
 from ferrule.errors import CredentialsMalformed
+from ferrule.permissions import credential_claims
 from ferrule.supervision.exception_text import name_and_text
 from ferrule.tool.credentials import Credential
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ferrule.admin.inventory import Entry
+    from ferrule.discovery import InstalledTool
+    from ferrule.permissions.credential_claims import Claim
     from ferrule.text.json_types import JSONObject
 
-SET, MISSING, UNUSABLE = "set", "missing", "unusable"
+SET, MISSING, UNUSABLE, CLAIMED = "set", "missing", "unusable", "claimed"
 
 
 class CredentialStatus:
     """One credential of one tool, or of what else needs it.
 
-    state: `set`, `missing` or `unusable`. source: where its value was found, None where it was not. problem: why it
-    cannot be used, None where it can.
+    state: `set`, `missing`, `unusable` or `claimed`. source: where its value was found, None where it was not. problem:
+    why it cannot be used, None where it can. claim: another distribution declared it first, and the admin has not
+    accepted that this one has it, too.
     """
 
-    def __init__(self, tool: str, credential: Credential, file: CredentialsFile) -> None:
+    def __init__(self, tool: str, credential: Credential, file: CredentialsFile, claim: Claim | None = None) -> None:
         self.tool = tool
         self.credential = credential
         self.name = credential.name
         self.url = credential.url
         self.file = file.path
+        self.claim = claim
         self.source: str | None = None
         self.problem: str | None = None
         try:
@@ -50,7 +57,9 @@ class CredentialStatus:
 
     @property
     def state(self) -> str:
-        """`set`, `missing` or `unusable`."""
+        """`set`, `missing`, `unusable` or `claimed`."""
+        if self.claim:
+            return CLAIMED
         if self.source:
             return SET
         return UNUSABLE if self.problem else MISSING
@@ -73,6 +82,7 @@ class CredentialStatus:
             "state": self.state,
             "source": self.source,
             "problem": self.problem,
+            "claim": self.claim.as_dict() if self.claim else None,
         }
 
 
@@ -81,7 +91,14 @@ def statuses(entry: Entry, file: CredentialsFile | None = None) -> list[Credenti
     if not entry.credentials:
         return []
     file = CredentialsFile(credentials_path()) if file is None else file
-    return [CredentialStatus(entry.name, Credential(**facts), file) for facts in entry.credentials]
+    declared = [Credential(**facts) for facts in entry.credentials]
+    claims = {claim.credential: claim for claim in waiting_claims(entry.tool, declared)}
+    return [CredentialStatus(entry.name, one, file, claims.get(one.name)) for one in declared]
+
+
+def waiting_claims(tool: InstalledTool, declared: Sequence[Credential]) -> list[Claim]:
+    """The claims of a tool that the admin has not accepted."""
+    return [claim for claim in credential_claims.record(tool, declared) if not claim.is_accepted]
 
 
 def owners() -> dict[str, EntryPoint]:

@@ -6,7 +6,7 @@ import os
 import select
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ferrule.schema.rules import Finding, check_text
@@ -16,6 +16,7 @@ from ferrule.supervision.signals import Signals
 from ferrule.text.names import SUFFIX, tool_name
 
 SECONDS = 1.0  # after which the client is ended by its own alarm
+OTHER_LANGUAGE = {"LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8", "LANGUAGE": "tr"}
 _MAX_READ_BYTES = 1 << 20  # more than a schema may have, to say how many there are too many
 _CHUNK_BYTES = 65_536
 _EXIT_POLL_SECONDS = 0.002
@@ -46,10 +47,35 @@ def judge(path: str, probe: Probe, *, strict: bool = False, silenced: Sequence[s
     return findings + check_text(probe.output, name=name, size=size, strict=strict, silenced=silenced)
 
 
-def ask(path: str, arguments: Sequence[str] = ("--schema",), seconds: float = SECONDS) -> Probe:
+def varies(path: str, probe: Probe, *, strict: bool = False) -> list[Finding]:
+    """Whether an executable prints another schema when it is asked again, in another language and folder."""
+    if probe.exit_code != 0 or not probe.output:
+        return []
+    again = ask(path, environment={**os.environ, **OTHER_LANGUAGE}, folder="/")
+    if again.output == probe.output:
+        return []
+    return [variation("The second time it was asked, it printed another schema", strict=strict)]
+
+
+def variation(what: str, *, strict: bool) -> Finding:
+    """The finding about a schema that is not always the same."""
+    message = f"{what}, in another process, language and folder: an agent is shown one, and called by another."
+    mend = "Ship the schema as a file, or take out what depends on the time, the language or an order of a set."
+    return Finding("schema-varies", "", message, mend, severity="error" if strict else None)
+
+
+def ask(
+    path: str,
+    arguments: Sequence[str] = ("--schema",),
+    seconds: float = SECONDS,
+    *,
+    environment: Mapping[str, str] | None = None,
+    folder: str | None = None,
+) -> Probe:
     """Run `PATH --schema`, or it with other arguments, for so many seconds, without stdin and stderr.
 
-    Everything that it started is gone afterwards. Raises CallInterrupted.
+    environment, folder: those of this process by default. Everything that it started is gone afterwards. Raises
+    CallInterrupted.
     """
     processes.adopt_orphans()
     others = processes.children()
@@ -62,6 +88,8 @@ def ask(path: str, arguments: Sequence[str] = ("--schema",), seconds: float = SE
                 stderr=subprocess.DEVNULL,
                 process_group=0,
                 bufsize=0,
+                env=environment,
+                cwd=folder,
             )
         except OSError as error:
             return Probe(problem=error.strerror or str(error))

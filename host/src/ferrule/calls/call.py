@@ -7,20 +7,22 @@ import time
 from ferrule import discovery
 from ferrule.config import configuration
 from ferrule.errors import InputMalformed
-from ferrule.supervision.supervisor import Outcome
+from ferrule.supervision.outcome import Outcome
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     from ferrule.calls.execution import Execution
     from ferrule.calls.interfaces import ArgumentSource, Runner
     from ferrule.calls.output import Output
     from ferrule.calls.streams import Streams
     from ferrule.config.configuration import Configuration
+    from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
+    from ferrule.links.translation import Translation
     from ferrule.supervision.signals import Signals
     from ferrule.text.json_types import JSONMapping, JSONObject
 
@@ -32,7 +34,9 @@ class ToolCall:
 
     name: the tool that is asked for. source: of the arguments. runner: executes the tool. deadline: an instant of
     `time.monotonic()`. names: other names that tools are linked under. resolve_tool: finds the tool, else
-    `discovery.find`. is_dry_run: check the arguments, and execute nothing. After `run`, tool is what was found.
+    `find_tool`. is_dry_run: check the arguments, and execute nothing. answer_bytes: that the answer may have, by
+    the configuration; those of an executable where it is None. lookup: reads the configuration and the schema. After
+    `run`, tool is what was found.
     """
 
     def __init__(
@@ -45,6 +49,10 @@ class ToolCall:
         names: Mapping[str, str] | None = None,
         resolve_tool: ToolResolver | None = None,
         is_dry_run: bool = False,
+        answer_bytes: Callable[[Configuration], int] | None = None,
+        lookup: Lookup | None = None,
+        way: str = "",
+        client: JSONMapping | None = None,
     ) -> None:
         self.name = name
         self.deadline = deadline
@@ -52,35 +60,100 @@ class ToolCall:
         self.tool: InstalledTool | None = None
         self._source = source
         self._runner = runner
-        self._resolve_tool = resolve_tool or discovery.find
+        self._resolve_tool = resolve_tool or find_tool
+        self._lookup = lookup or Lookup()
         self._is_dry_run = is_dry_run
+        self._answer_bytes = answer_bytes
+        self._way = way
+        self._client = client
+        self._settings: Configuration | None = None
+        self._arguments: JSONObject | None = None
+        self._input_bytes = 0
+        self._began = time.monotonic()
+        self._ended: float | None = None
 
     def run(self) -> Outcome:
         """Make the call. Every failure is an outcome, a defect of the host too."""
+        steps = self.steps()
+        try:
+            job = next(steps)
+            while True:
+                try:
+                    outcome = self._runner.run(job.execution, job.tool, job.memory_mib, self.deadline)
+                except Exception as error:  # noqa: BLE001 - as of `steps`
+                    job = steps.throw(error)
+                else:
+                    job = steps.send(outcome)
+        except StopIteration as stop:
+            made: Outcome = stop.value
+            return made
+
+    def write_journal(self, outcome: Outcome, output_bytes: int) -> str:
+        """Write the call down, where config.toml has the journal on. output_bytes: of the document that answers it.
+
+        Never raises; a warning is returned, once in a process, where it cannot be written, and an empty text else.
+        """
+        settings = self._settings or _readable_settings()
+        if settings is None or "journal" not in settings.content:
+            return ""
+        from ferrule.calls.journal_line import write_journal
+
+        input_bytes = self._input_bytes or len(strict_json.dumps(self._arguments or {}))  # not all came as a document
+        return write_journal(
+            settings,
+            self.tool or self.name,
+            self._arguments,
+            outcome,
+            sizes=(input_bytes, output_bytes),
+            seconds=(self._ended or time.monotonic()) - self._began,
+            way=self._way,
+            client=self._client,
+        )
+
+    def steps(self) -> Generator[Job, Outcome, Outcome]:
+        """The call for whoever runs several at a time: gives what is to be executed, and wants the outcome of that.
+
+        There are several such steps where a wrapper ends the process. What is thrown in is an outcome, too.
+        """
+        outcome = yield from self._steps()
+        self._ended = time.monotonic()
+        return outcome
+
+    def _steps(self) -> Generator[Job, Outcome, Outcome]:
         try:
             data = self._source.read_input()
-            settings = configuration.read()
+            self._input_bytes, self._began = len(data), time.monotonic()
+            self._settings = settings = self._lookup.configuration()
             self.tool = self._resolve_tool(self.name, settings)
-            return self._execute(self.tool, self._source.parse_arguments(data, self.tool), settings)
+            self._arguments = self._source.parse_arguments(data, self.tool)
+            outcome = yield from self._execute(self.tool, self._arguments, settings)
+            if outcome.failure is not None:
+                from ferrule.calls.failures import name_plugin
+
+                outcome.failure = name_plugin(outcome.failure, self.tool)
+            return outcome
         except Exception as error:  # noqa: BLE001 - the answer to a defect of the host itself is one document, too
             from ferrule.calls.failures import explain_error
 
             facts, traceback = explain_error(error)
             return Outcome(None, facts, text=traceback)
 
-    def _execute(self, tool: InstalledTool, arguments: JSONObject, settings: Configuration) -> Outcome:
-        """Hand it to the runner, once everything is checked that needs none of the plugin's code."""
+    def _execute(
+        self, tool: InstalledTool, arguments: JSONObject, settings: Configuration
+    ) -> Generator[Job, Outcome, Outcome]:
+        """Have it executed, once everything is checked that needs none of the plugin's code."""
         from ferrule.calls.execution import Execution
-        from ferrule.schema import schema_file
         from ferrule.schema.arguments import needs_jsonschema, prepare
 
-        schema = schema_file.read_static(tool)
+        schema = self._lookup.schema(tool)
         # A pattern can take for ever to match, so such a schema is left to the child, which can be ended.
         has_been_checked = schema is not None and not needs_jsonschema(schema["parameters"])
         if schema is not None and has_been_checked:
             arguments = prepare(arguments, schema["parameters"])
+        answer_bytes = self._answer_bytes(settings) if self._answer_bytes else None
+        policy = self._lookup.policy(tool, settings)
 
-        def run(wrappers: Mapping[str, JSONMapping]) -> Outcome:
+        def job(wrappers: Mapping[str, JSONMapping], tables: Mapping[str, JSONMapping] | None) -> Job:
             execution = Execution(
                 tool,
                 arguments,
@@ -88,29 +161,74 @@ class ToolCall:
                 self.deadline,
                 settings=settings.tool(tool.name),
                 wrappers=wrappers,
+                wrapper_tables=tables,
                 has_been_checked=has_been_checked,
                 is_dry_run=self._is_dry_run,
+                answer_bytes=answer_bytes,
+                policy=policy,
             )
-            return self._runner.run(execution, tool, settings.memory(tool.name), self.deadline)
+            return Job(execution, tool, settings.memory(tool.name))
 
-        return _run_without_crashing_wrappers(run, settings.wrappers())
+        return (yield from _run_without_crashing_wrappers(job, settings.wrappers(), settings.wrapper_tables()))
+
+
+class Job:
+    """What a step of a call has executed, in a process that may take so many MiB."""
+
+    __slots__ = ("execution", "memory_mib", "tool")
+
+    def __init__(self, execution: Execution, tool: InstalledTool, memory_mib: int) -> None:
+        self.execution = execution
+        self.tool = tool
+        self.memory_mib = memory_mib
+
+
+class Lookup:
+    """What a call reads of the machine beside its tool. A server that makes many calls may remember some of it."""
+
+    def configuration(self) -> Configuration:
+        """The admin's settings. Raises ConfigurationMalformed."""
+        return configuration.read()
+
+    def schema(self, tool: InstalledTool) -> JSONObject | None:
+        """As of `schema_file.read_static`."""
+        from ferrule.schema import schema_file
+
+        return schema_file.read_static(tool)
+
+    def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
+        """As of `policy_for`. Raises PermissionsHeld."""
+        from ferrule.permissions.policy import policy_for
+
+        return policy_for(tool, settings)
 
 
 class StreamSource:
-    """The arguments are one JSON object on stdin."""
+    """The arguments are one JSON object on stdin.
 
-    def __init__(self, streams: Streams, signals: Signals, deadline: float) -> None:
+    translation: how to make them the tool's own, where the client was shown a provider's form of its schema.
+    """
+
+    def __init__(
+        self, streams: Streams, signals: Signals, deadline: float, translation: Translation | None = None
+    ) -> None:
         self._streams = streams
         self._signals = signals
         self._deadline = deadline
+        self._translation = translation
 
     def read_input(self) -> bytes:
         """Read stdin, as of `Streams.read`."""
         return self._streams.read(self._signals, self._deadline)
 
     def parse_arguments(self, data: bytes, _tool: InstalledTool) -> JSONObject:
-        """Return the object that was read."""
-        return parse(data)
+        """Return the object that was read. Raises InputMalformed, and ArgumentsInvalid from the translation."""
+        arguments = parse(data)
+        if not self._translation:
+            return arguments
+        from ferrule.links.translation import translate
+
+        return translate(arguments, self._translation)
 
 
 class ForkRunner:
@@ -122,10 +240,17 @@ class ForkRunner:
     def run(self, execution: Execution, _tool: InstalledTool, memory_mib: int, deadline: float) -> Outcome:
         """Run it, as of `supervise`."""
         from ferrule.supervision.supervisor import supervise
-        from ferrule.tool.context import ANSWER_BYTES
 
+        given = execution.surroundings()
         return supervise(
-            execution, deadline=deadline, memory=memory_mib, size_limit=ANSWER_BYTES, signals=self._signals
+            execution,
+            deadline=deadline,
+            memory=memory_mib,
+            size_limit=execution.answer_bytes,
+            signals=self._signals,
+            policy=execution.policy,
+            secrets=given.secrets,
+            answer=given.answer,
         )
 
 
@@ -135,22 +260,47 @@ def answer(
     """Make the call, write its output to the streams, and return the exit code. reformat: changes what is written."""
     from ferrule.calls.output import render
 
-    output = render(call.run(), call.tool, call.name, call.names)
+    outcome = call.run()
+    output = render(outcome, call.tool, call.name, call.names)
     written = reformat(output) if reformat else output
     limit = max(call.deadline, time.monotonic() + 1)
     is_read = streams.write_document(written.document, limit, signals)
     streams.write_text(written.text, limit, signals)
+    warning = call.write_journal(outcome, len(output.document))
+    if not written.text:  # which the client may take as it is for an event, or for the reason of a failure
+        streams.write_text(warning.encode(), limit, signals)
     return output.exit_code if is_read else 1
 
 
+def find_tool(name: str, settings: Configuration) -> InstalledTool:
+    """The tool of that name that may run, as of `gate.find`, which is loaded where tools are locked."""
+    if not settings.is_locked:
+        return discovery.find(name, settings)
+    from ferrule.lockfile import gate
+
+    return gate.find(name, settings)
+
+
+def _readable_settings() -> Configuration | None:
+    """The configuration, which a call that ended before it was needed has not read."""
+    try:
+        return configuration.read()
+    except Exception:  # noqa: BLE001 - what is wrong with it is what the call has failed with
+        return None
+
+
 def _run_without_crashing_wrappers(
-    run: Callable[[Mapping[str, JSONMapping]], Outcome], wrappers: Mapping[str, JSONMapping]
-) -> Outcome:
+    job: Callable[[Mapping[str, JSONMapping], Mapping[str, JSONMapping] | None], Job],
+    wrappers: Mapping[str, JSONMapping],
+    tables: Mapping[str, JSONMapping] | None,
+) -> Generator[Job, Outcome, Outcome]:
     """Run a call; a wrapper in whose code the process dies before the tool has begun is left out of the next run."""
-    outcome = run(wrappers)
-    while outcome.wrapper in wrappers:
+    outcome, left_out = (yield job(wrappers, tables)), set[str]()
+    while outcome.wrapper and outcome.wrapper not in left_out:
+        left_out.add(outcome.wrapper)
         wrappers = {name: table for name, table in wrappers.items() if name != outcome.wrapper}
-        died, outcome = outcome, run(wrappers)
+        tables = None if tables is None else {**tables, outcome.wrapper: {"enabled": False}}
+        died, outcome = outcome, (yield job(wrappers, tables))
         outcome.events = [*died.events, *outcome.events]
         outcome.secrets = [*died.secrets, *outcome.secrets]
     return outcome

@@ -11,11 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel import Channel
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule.tool.context import Context
     from ferrule.tool.loader import LoadedTool
+    from ferrule.tool.surroundings import Surroundings
 
 _DEADLINE_MARGIN_SECONDS = 2.0  # between the tool's deadline and the moment at which it is ended
 
@@ -24,6 +26,9 @@ class Execution:
     """Load the tool, check what has not been checked yet, and execute it, wrapped by what is on.
 
     settings: the tool's table of config.toml. wrappers: the tables of the wrappers that are on, by name.
+    wrapper_tables: all of the admin's, by which the wrappers that the tool wants are judged; None where it is not
+    asked. answer_bytes: that the answer may have, those of an executable where it is None. policy: what the process of
+    the call is held to; None is nothing.
     """
 
     def __init__(
@@ -35,17 +40,37 @@ class Execution:
         *,
         settings: JSONMapping,
         wrappers: Mapping[str, JSONMapping] | None = None,
+        wrapper_tables: Mapping[str, JSONMapping] | None = None,
         has_been_checked: bool,
         is_dry_run: bool = False,
+        answer_bytes: int | None = None,
+        policy: Policy | None = None,
     ) -> None:
+        from ferrule.tool.context import ANSWER_BYTES
+
         self._tool = tool
         self._arguments = arguments
         self._names = names
         self._deadline = deadline
         self._settings = settings
         self._wrappers = wrappers or {}
+        self._wrapper_tables = wrapper_tables
         self._has_been_checked = has_been_checked
         self._is_dry_run = is_dry_run
+        self.policy = policy
+        self.answer_bytes = ANSWER_BYTES if answer_bytes is None else answer_bytes
+
+    def surroundings(self) -> Surroundings:
+        """What the process in which this runs is given beside its policy. For the parent, which keeps it."""
+        from ferrule.tool.surroundings import Surroundings
+
+        return Surroundings(self._tool, self.policy)
+
+    def for_held_process(self) -> Execution:
+        """The same for a process that is held to the policy already: it is sent without it."""
+        sent = object.__new__(Execution)
+        vars(sent).update(vars(self), policy=None)
+        return sent
 
     def __call__(self, channel: Channel) -> None:
         """Load the tool, and run it."""
@@ -57,21 +82,32 @@ class Execution:
         self.run_loaded(loaded, channel)
 
     def run_loaded(self, loaded: LoadedTool, channel: Channel) -> None:
-        """Send the result of a tool that is loaded, after every secret value that it could leak.
+        """Send the result of a tool that is loaded. Its parent knows every secret value that it could leak.
 
         Raises ArgumentsInvalid, ResultInvalid, ResultTooLarge, and what the tool raises.
         """
         from ferrule.tool.context import Context
+        from ferrule.tool.credential_values import ask_for_values
 
+        credentials = loaded.credentials()
+        values = ask_for_values(channel, self._tool.name, credentials) if credentials else None
         context = Context(
             self._tool.name,
             _tool_deadline(self._deadline),
-            credentials=loaded.credentials(),
+            credentials=credentials,
             names=self._names,
             settings=self._settings,
             send_event=channel.event,
+            max_bytes=self.answer_bytes,
+            values=values,
         )
-        channel.secrets(context.secrets())
+        try:
+            self._run_with(context, loaded, channel)
+        finally:
+            if values is not None:
+                values.withdraw()
+
+    def _run_with(self, context: Context, loaded: LoadedTool, channel: Channel) -> None:
         if not self._has_been_checked:
             self._check(loaded.schema())
         findings = loaded.validate(self._arguments)
@@ -84,11 +120,19 @@ class Execution:
             raise _with_paging_hint(error, loaded) from None
 
     def _execute(self, loaded: LoadedTool, context: Context, channel: Channel) -> JSONObject:
-        if not self._wrappers:
+        wrappers = {**self._wanted_wrappers(loaded), **self._wrappers}
+        if not wrappers:
             return loaded.execute(self._arguments, context)
         from ferrule.wrappers.guard import execute_wrapped
 
-        return execute_wrapped(loaded, self._arguments, context, self._wrappers, channel)
+        return execute_wrapped(loaded, self._arguments, context, wrappers, channel)
+
+    def _wanted_wrappers(self, loaded: LoadedTool) -> Mapping[str, JSONMapping]:
+        if self._wrapper_tables is None or not loaded.has_result_policy:
+            return {}
+        from ferrule.tool.result_policy import wanted_wrappers
+
+        return wanted_wrappers(loaded.result_policy(), self._wrapper_tables)
 
     def _check(self, schema: JSONObject) -> None:
         from ferrule.schema.arguments import prepare

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _MAX_TEXT_CHARS = 8000  # the answer has to be readable, and to fit
 _RENDER_SECONDS = 1.0
+_HOST_CODES = ("INTERNAL_ERROR", "TIMEOUT")
 _RENDER_MEMORY_MIB = 512
 
 
@@ -27,6 +28,14 @@ def explain_error(error: BaseException) -> tuple[ErrorFacts, bytes]:
     from ferrule.supervision.exception_text import defect, traceback_of
 
     return defect(error).facts(), traceback_of(error)
+
+
+def name_plugin(facts: ErrorFacts, tool: InstalledTool) -> ErrorFacts:
+    """The facts with who ships the tool, where the host says only that "the tool" has failed."""
+    message = facts["message"]
+    if facts["code"] not in _HOST_CODES or not message.startswith("The tool") or tool.source in message:
+        return facts
+    return {**facts, "message": f"{tool.source}: {message}"}
 
 
 def document(facts: Mapping[str, object], tool: InstalledTool | None) -> bytes:
@@ -61,6 +70,7 @@ def summary(facts: Mapping[str, object], tool: str) -> str:
 def _render_by_plugin(facts: Mapping[str, object], tool: InstalledTool) -> bytes | None:
     import time
 
+    from ferrule.permissions.load_policy import policy_for_code
     from ferrule.supervision.supervisor import supervise
     from ferrule.tool.context import ANSWER_BYTES
 
@@ -70,7 +80,11 @@ def _render_by_plugin(facts: Mapping[str, object], tool: InstalledTool) -> bytes
         channel.result(load_failure_renderer(tool)(dict(facts)))
 
     deadline = time.monotonic() + _RENDER_SECONDS
-    outcome = supervise(render, deadline=deadline, memory=_RENDER_MEMORY_MIB, size_limit=ANSWER_BYTES)
+    try:
+        policy = policy_for_code(tool.name)
+    except FerruleError:  # the configuration cannot be read, which may be what there is to render
+        return None
+    outcome = supervise(render, deadline=deadline, memory=_RENDER_MEMORY_MIB, size_limit=ANSWER_BYTES, policy=policy)
     return outcome.result if outcome.result and outcome.result.startswith(b"{") else None
 
 

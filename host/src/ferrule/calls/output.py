@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ferrule.discovery import InstalledTool
-    from ferrule.supervision.supervisor import Outcome
+    from ferrule.supervision.outcome import Outcome
 
 _CONFIG_REQUIRED = "config_required"
 

@@ -4,26 +4,38 @@ A server takes what it needs of the calls and the supervision of the host from h
 
 **A call.** `ToolCall(name, source, runner, deadline).run()` gives an `Outcome`. The server hands in an `ArgumentSource`
 and a `Runner`, whose `run(execution, tool, memory_mib, deadline)` is where an `Execution` gets its process. `parse`
-reads the arguments, of `INPUT_BYTES` at the most. `render` makes the `Output` of an outcome, and `render_printed`
-gives what the call has printed. `failures` renders a failure that no call has seen. `discovery` finds an
-`InstalledTool`.
+reads the arguments, of `INPUT_BYTES` at the most. A server that runs several at a time takes the `steps` of a call
+instead, each of which is a `Job`, and may hand in a `Lookup` that remembers what it reads, by `read_schema`,
+`find_schema_file` and `read_declaration`. `render` makes the `Output` of an outcome, and `render_printed` gives what
+the call has printed. `ToolCall.write_journal` writes the call down. `failures` renders a failure that no call has seen,
+and `write_journal` writes that down. `discovery` finds an `InstalledTool`, and `gate` one that may run.
 
 **Its supervisor.** `Signals` says what stops a call, a signal or a descriptor. `supervise` forks, runs and watches a
-child; `ChildWatch` watches one that was forked elsewhere. `Messages` takes what such a child sends, and hands its
+child; `ChildWatch` watches one that was forked elsewhere, whose end `explain_status` and `deadline_passed` put in
+words. `Messages` takes what such a child sends, and hands its
 events on as they come. The first `CAPTURED` bytes of what it prints are kept. `processes` asks the kernel about
 processes, and ends them.
 
-**Its process.** Before a plugin is there, `import_for_calls`. Then `take_standard_streams`, `close_all_but`,
-`stay_within` and `limit_memory`. `load` makes a `LoadedTool`, and `import_ahead` imports what its calls will.
-`run_work` does a piece of work that answers on a `Channel`, with `ANSWER_BYTES` at the most. `NO_ANSWER` is what is
-left to write where even that fails.
+**What a call may touch.** An `Execution` has the `policy` of its call, a `Policy`, and its `surroundings`, of the type
+`Surroundings`. `ConfinedWork(work, policy)` is entered and left by the process that watches the child; its `broker()`,
+a `Broker`, goes to the `ChildWatch`, and is closed after it. The child calls its `hold(channel)` before any code of a
+plugin is there. For a process that makes copies of itself there is `ConfinedCopies(policy)`: `hold` is for the process,
+and `narrow` for each copy. Its one `SharedBroker` judges all of them; `add` makes the `CopyBroker` that goes to the
+`ChildWatch` of a copy.
 
-**Large results.** `handles` are the names and URIs of artifacts, and `read_artifact` reads one.
+**Its process.** Before a plugin is there, `import_for_calls`. Then `take_standard_streams`, `close_all_but`,
+`stay_within` and `limit_memory`, and `Replacement`, which the parent makes of the environment of the tool's policy.
+A `Desk` has its questions answered by `Execution.surroundings().answer`, and `policy_for` gives the policy. `load`
+makes a `LoadedTool`, `import_ahead` imports what its calls will, and `register_ahead` puts the wrappers around it.
+`new_manager` is a manager of plugins without one. `run_work` does a piece of work that answers on a
+`Channel`, with `ANSWER_BYTES` at the most. `NO_ANSWER` is what is
+left to write where even that fails.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING
 
 from ferrule.lazy import attach
@@ -33,62 +45,130 @@ if TYPE_CHECKING:
 
     from ferrule import discovery
     from ferrule.calls import failures
-    from ferrule.calls.call import ToolCall, parse
+    from ferrule.calls.call import Job, Lookup, ToolCall, parse
     from ferrule.calls.execution import Execution
     from ferrule.calls.interfaces import ArgumentSource, Runner
+    from ferrule.calls.journal_line import write_journal
     from ferrule.calls.output import Output, render, render_printed
     from ferrule.calls.streams import INPUT_BYTES
+    from ferrule.confinement.broker import Broker
+    from ferrule.confinement.policy import Policy
+    from ferrule.confinement.shared_broker import CopyBroker, SharedBroker
     from ferrule.discovery import InstalledTool
+    from ferrule.lockfile import gate
+    from ferrule.permissions.policy import policy_for
     from ferrule.supervision import processes
     from ferrule.supervision.channel import Channel, Messages
-    from ferrule.supervision.signals import Signals
-    from ferrule.supervision.supervisor import (
-        CAPTURED,
+    from ferrule.supervision.child import (
         NO_ANSWER,
-        ChildWatch,
-        Outcome,
         close_all_but,
         limit_memory,
         run_work,
         stay_within,
-        supervise,
         take_standard_streams,
     )
+    from ferrule.supervision.confined_copies import ConfinedCopies
+    from ferrule.supervision.confined_work import ConfinedWork
+    from ferrule.supervision.environment import Replacement
+    from ferrule.supervision.outcome import Outcome
+    from ferrule.supervision.questions import Desk
+    from ferrule.supervision.signals import Signals
+    from ferrule.supervision.supervisor import CAPTURED, ChildWatch, deadline_passed, explain_status, supervise
+    from ferrule.text.json_types import JSONObject
     from ferrule.tool.context import ANSWER_BYTES
-    from ferrule.tool.loader import LoadedTool, load
-    from ferrule.wrappers.artifacts import handles
+    from ferrule.tool.declaration import Declaration
+    from ferrule.tool.loader import LoadedTool, load, new_manager
+    from ferrule.tool.surroundings import Surroundings
 
 __all__ = (
-    "ANSWER_BYTES", "CAPTURED", "INPUT_BYTES", "NO_ANSWER", "ArgumentSource", "Channel", "ChildWatch", "Execution",
-    "InstalledTool", "LoadedTool", "Messages", "Outcome", "Output", "Runner", "Signals", "ToolCall", "close_all_but",
-    "discovery", "failures", "handles", "import_ahead", "import_for_calls", "limit_memory", "load", "parse",
-    "processes", "read_artifact", "render", "render_printed", "run_work", "stay_within", "supervise",
+    "ANSWER_BYTES",
+    "CAPTURED",
+    "INPUT_BYTES",
+    "NO_ANSWER",
+    "ArgumentSource",
+    "Broker",
+    "Channel",
+    "ChildWatch",
+    "ConfinedCopies",
+    "ConfinedWork",
+    "CopyBroker",
+    "Desk",
+    "Execution",
+    "InstalledTool",
+    "Job",
+    "LoadedTool",
+    "Lookup",
+    "Messages",
+    "Outcome",
+    "Output",
+    "Policy",
+    "Replacement",
+    "Runner",
+    "SharedBroker",
+    "Signals",
+    "Surroundings",
+    "ToolCall",
+    "close_all_but",
+    "deadline_passed",
+    "discovery",
+    "explain_status",
+    "failures",
+    "find_schema_file",
+    "gate",
+    "import_ahead",
+    "import_for_calls",
+    "limit_memory",
+    "load",
+    "new_manager",
+    "parse",
+    "policy_for",
+    "processes",
+    "read_declaration",
+    "read_schema",
+    "register_ahead",
+    "render",
+    "render_printed",
+    "run_work",
+    "stay_within",
+    "supervise",
     "take_standard_streams",
+    "write_journal",
 )  # fmt: skip
 
 _NAMES = {
     "ferrule": "discovery",
     "ferrule.calls": "failures",
-    "ferrule.calls.call": "ToolCall parse",
+    "ferrule.calls.call": "Job Lookup ToolCall parse",
     "ferrule.calls.execution": "Execution",
     "ferrule.calls.interfaces": "ArgumentSource Runner",
+    "ferrule.calls.journal_line": "write_journal",
     "ferrule.calls.output": "Output render render_printed",
     "ferrule.calls.streams": "INPUT_BYTES",
     "ferrule.discovery": "InstalledTool",
+    "ferrule.lockfile": "gate",
     "ferrule.supervision": "processes",
     "ferrule.supervision.channel": "Channel Messages",
+    "ferrule.confinement.broker": "Broker",
+    "ferrule.confinement.policy": "Policy",
+    "ferrule.confinement.shared_broker": "CopyBroker SharedBroker",
+    "ferrule.permissions.policy": "policy_for",
+    "ferrule.supervision.confined_copies": "ConfinedCopies",
+    "ferrule.supervision.confined_work": "ConfinedWork",
+    "ferrule.supervision.outcome": "Outcome",
     "ferrule.supervision.signals": "Signals",
-    "ferrule.supervision.supervisor": "CAPTURED ChildWatch NO_ANSWER Outcome close_all_but limit_memory run_work "
-    "stay_within supervise take_standard_streams",
+    "ferrule.supervision.child": "NO_ANSWER close_all_but limit_memory run_work stay_within take_standard_streams",
+    "ferrule.supervision.environment": "Replacement",
+    "ferrule.supervision.questions": "Desk",
+    "ferrule.supervision.supervisor": "CAPTURED ChildWatch deadline_passed explain_status supervise",
     "ferrule.tool.context": "ANSWER_BYTES",
-    "ferrule.tool.loader": "LoadedTool load",
-    "ferrule.wrappers.artifacts": "handles",
+    "ferrule.tool.loader": "LoadedTool load new_manager",
+    "ferrule.tool.surroundings": "Surroundings",
 }
 __getattr__ = attach(__name__, {name: module for module, names in _NAMES.items() for name in names.split()})
 
 _FOR_CALLS = (
     "ferrule.calls.execution",
-    "ferrule.config.credentials_file",
+    "ferrule.tool.credential_values",
     "ferrule.schema.arguments",
     "ferrule.schema.schema_file",
     "ferrule.supervision.exception_text",
@@ -110,38 +190,41 @@ def import_for_calls() -> None:
 
 def import_ahead(modules: Iterable[str]) -> None:
     """Import modules that calls will need, and load the wrappers among them. What fails is left to the call."""
-    names = set()
     for module in modules:
-        names.add(module)
         try:
             importlib.import_module(module)
         except BaseException:  # noqa: BLE001, S112 - the call that needs it imports it itself, or fails over it
             continue
-    if _WRAPPERS in names:
+    if _WRAPPERS in sys.modules:
         from ferrule.wrappers.loader import load_ahead
 
         load_ahead()
 
 
-def read_artifact(name: str) -> tuple[str, float] | None:
-    """The text of the artifact of that name, and when it expires (seconds since 1970); None where there is none.
+def register_ahead(loaded: LoadedTool, wrappers: Iterable[str]) -> None:
+    """Put those wrappers around a tool that have been loaded ahead, before the calls that have them on."""
+    if _WRAPPERS in sys.modules:
+        from ferrule.wrappers import guard
 
-    Raises FerruleError where the store does not answer, or config.toml cannot be read.
-    """
-    from ferrule.config import configuration
-    from ferrule.errors import FerruleError
-    from ferrule.storage import StorageError
-    from ferrule.wrappers.artifacts.settings import Settings
-    from ferrule.wrappers.artifacts.store import ArtifactStore
+        guard.register_ahead(loaded, wrappers)
 
-    store = ArtifactStore(Settings.of(configuration.read()))
-    try:
-        body, expires = store.get(name), store.expires(name)
-    except StorageError as failure:
-        raise FerruleError(str(failure)) from None
-    if body is None or expires is None:
-        return None
-    try:
-        return body.decode(), expires
-    except UnicodeDecodeError:
-        return None  # it was not the wrapper that stored this
+
+def read_declaration(tool: InstalledTool) -> Declaration:
+    """What a tool declares in `tool.json`; nothing where that cannot be read."""
+    from ferrule.tool.declaration import read_if_well
+
+    return read_if_well(tool)
+
+
+def read_schema(tool: InstalledTool) -> JSONObject | None:
+    """The schema of a plugin that ships it as a file; None where it computes it. Raises SchemaInvalid."""
+    from ferrule.schema import schema_file
+
+    return schema_file.read_static(tool)
+
+
+def find_schema_file(tool: InstalledTool) -> str | None:
+    """Where that file is; None where there is none."""
+    from ferrule.schema import schema_file
+
+    return schema_file.find_for_tool(tool)

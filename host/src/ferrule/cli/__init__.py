@@ -4,6 +4,7 @@
 - `print_json`, `print_table`, `print_indented`: an answer on stdout; `note`: a line on stderr.
 - `plain`, `harmless`: text on one line or on several, without anything that a terminal would obey.
 - `counted`, `home_as_tilde`: `2 tools`; `~/.ikigai/tools`.
+- `serve_tool`: the console script `weather-mcp` of a package with the tool `weather`.
 
 Such a command is a `click.Command` that returns its exit code; an entry point of the group `ferrule.commands` names it
 as `NAME = "module:attribute"`. Its line of help is the first line of the module's docstring. A FerruleError that it
@@ -26,22 +27,31 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from ferrule.cli.output import counted, home_as_tilde, note, plain, print_indented, print_json, print_table
-    from ferrule.cli.run import harmless
+    from ferrule.admin.diagnosis_entry import Diagnosis
+    from ferrule.cli.output import (
+        counted,
+        harmless,
+        home_as_tilde,
+        note,
+        plain,
+        print_indented,
+        print_json,
+        print_table,
+    )
     from ferrule.cli.selection import complete, json_option, tools_argument
 
-_OUTPUT = ("counted", "home_as_tilde", "note", "plain", "print_indented", "print_json", "print_table")
+_OUTPUT = ("counted", "harmless", "home_as_tilde", "note", "plain", "print_indented", "print_json", "print_table")
 _SELECTION = ("complete", "json_option", "tools_argument")
 
 __all__ = [
-    "complete", "counted", "harmless", "home_as_tilde", "json_option", "main", "note", "plain", "print_indented",
-    "print_json", "print_table", "tools_argument",
+    "Diagnosis", "complete", "counted", "harmless", "home_as_tilde", "json_option", "main", "note", "plain",
+    "print_indented", "print_json", "print_table", "serve_tool", "tools_argument",
 ]  # fmt: skip
 
 __getattr__ = attach(
     __name__,
     {
-        "harmless": "ferrule.cli.run",
+        "Diagnosis": "ferrule.admin.diagnosis_entry",
         **dict.fromkeys(_OUTPUT, "ferrule.cli.output"),
         **dict.fromkeys(_SELECTION, "ferrule.cli.selection"),
     },
@@ -56,3 +66,30 @@ def main() -> NoReturn:
     from ferrule.cli.program import run
 
     os._exit(run(sys.argv[1:]))
+
+
+def serve_tool() -> NoReturn:
+    """The console script `weather-mcp`: `ferrule serve weather`, for a client of MCP that starts its servers itself.
+
+    The tool is that of the process's name. A script with the name of its distribution, such as `ferrule-weather`,
+    serves all tools of it. Options are those of `ferrule serve`.
+    """
+    from ferrule.cli.commands import plugin_commands
+
+    tools = _served_tools(sys.argv[0])
+    if "serve" not in plugin_commands():
+        sys.stderr.write(f"Error: {', '.join(tools)} cannot be served, since ferrule-serve is not installed.\n")
+        sys.stderr.write("Run `ferrule install ferrule-serve`, or install the package with the extra `mcp`.\n")
+        sys.exit(1)
+    sys.argv[1:] = ["serve", *tools, *sys.argv[1:]]
+    main()
+
+
+def _served_tools(script: str) -> list[str]:
+    from ferrule import discovery
+    from ferrule.text.names import same_distribution, served_tool
+
+    distribution = same_distribution(os.path.basename(script))
+    claims = discovery.scan()
+    own = [name for name in sorted(claims) if same_distribution(claims[name][0].distribution) == distribution]
+    return own or [served_tool(script)]

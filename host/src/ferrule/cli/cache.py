@@ -29,8 +29,9 @@ _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 def command() -> None:
     """Show what the cache has kept, why it answers a call or does not, and empty it.
 
-    The cache is a wrapper, off until config.toml or FERRULE_WRAPPERS switches it on. It keeps results on this machine,
-    or on the Redis server that FERRULE_REDIS, or redis in [wrappers.cache], names.
+    The cache is a wrapper: on for the tools that want it, and off for all others until config.toml or FERRULE_WRAPPERS
+    switches it on. It keeps results on this machine, or on the Redis server that FERRULE_REDIS, or redis in
+    [wrappers.cache], names.
 
     \b
     Examples:

@@ -28,7 +28,9 @@ _MAX_ANSWER_BYTES = 4 << 20  # bytes of what there is to say
 
 def explain_call(name: str, words: Sequence[str], *, from_stdin: bool) -> JSONObject:
     """What `inspection.explain` finds out about a call. Raises FerruleError where the call could not be made."""
+    from ferrule.permissions.policy import policy_for
     from ferrule.supervision.supervisor import supervise
+    from ferrule.tool.surroundings import Surroundings
 
     settings = configuration.read()
     tool = find_tool(name, settings)
@@ -39,7 +41,17 @@ def explain_call(name: str, words: Sequence[str], *, from_stdin: bool) -> JSONOb
     def look(channel: Channel) -> None:
         _look(channel, tool, given, settings, deadline)
 
-    outcome = supervise(look, deadline=deadline, memory=settings.memory(name), size_limit=_MAX_ANSWER_BYTES)
+    policy = policy_for(tool, settings)
+    allowed = Surroundings(tool, policy)
+    outcome = supervise(
+        look,
+        deadline=deadline,
+        memory=settings.memory(name),
+        size_limit=_MAX_ANSWER_BYTES,
+        policy=policy,
+        secrets=allowed.secrets,
+        answer=allowed.answer,
+    )
     if outcome.result is None:
         raise ToolError.from_facts(outcome.failure or {})
     facts = strict_json.loads(outcome.result)
@@ -47,26 +59,33 @@ def explain_call(name: str, words: Sequence[str], *, from_stdin: bool) -> JSONOb
 
 
 def _look(channel: Channel, tool: InstalledTool, given: JSONObject, settings: Configuration, deadline: float) -> None:
+    from ferrule.artifacts.settings import NAME as ARTIFACTS
     from ferrule.storage import StorageError
     from ferrule.tool.call_info import CallInfo
     from ferrule.tool.context import Context
+    from ferrule.tool.credential_values import ask_for_values
     from ferrule.tool.loader import load
+    from ferrule.tool.result_policy import wanted_wrappers
     from ferrule.tool.wrapper_context import WrapperContext
-    from ferrule.wrappers.artifacts.settings import NAME as ARTIFACTS
     from ferrule.wrappers.artifacts.wrapper import MAX_STORED_BYTES
     from ferrule.wrappers.cache import inspection
     from ferrule.wrappers.cache.settings import NAME
 
     loaded = load(tool)
-    plain = Context(tool.name, deadline, credentials=loaded.credentials(), settings=settings.tool(tool.name))
+    credentials = loaded.credentials()
+    values = ask_for_values(channel, tool.name, credentials)
+    own = settings.tool(tool.name)
+    plain = Context(tool.name, deadline, credentials=credentials, settings=own, values=values)
     context = WrapperContext(plain, {NAME: settings.wrapper(NAME)})
-    channel.secrets(context.secrets())
     context.call = CallInfo(loaded, given, context)
-    wrappers = settings.wrappers()
-    if ARTIFACTS in wrappers and context.call.result_policy.linkable:
+    policy = context.call.result_policy
+    wrappers = {**wanted_wrappers(policy, settings.wrapper_tables()), **settings.wrappers()}
+    if ARTIFACTS in wrappers and policy.linkable:
         context.max_bytes = MAX_STORED_BYTES  # as that wrapper, which is outside of the cache, would have it
     try:
-        channel.result(inspection.explain(context, inspection.open_configured(settings), is_on=NAME in wrappers))
+        channel.result(
+            inspection.explain(context, inspection.open_configured(settings, tool.name), is_on=NAME in wrappers)
+        )
     except (StorageError, ValueError) as failure:
         text = str(failure)
         raise FerruleError(f"{text[:1].upper()}{text[1:]}.") from None

@@ -21,20 +21,27 @@ from ferrule.schema.schema_file import find_module_file
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ferrule.admin.diagnosis import Diagnosis
+    from ferrule.admin.diagnosis_entry import Diagnosis
     from ferrule.supervision.channel import Channel
 
 BUILT_IN = {
     "list": "List the installed tools.",
     "show": "Show all that is known of one tool.",
     "validate": "Check schemas: of tools, of executables, of drafts.",
+    "schema": "Print the schema that a function makes, or write its file.",
+    "check": "Run a tool as clients do, and say what is wrong with it.",
     "schemas": "Print the schemas of tools as a provider takes them.",
     "run": "Call a tool.",
+    "log": "Show the journal of calls.",
     "link": "Write the executables that the client starts.",
+    "lock": "Keep tools as they are accepted, and show what changes.",
     "unlink": "Remove executables that `ferrule link` wrote.",
     "credentials": "Show and set the credentials that tools need.",
+    "permissions": "Show and change what the tools may touch.",
     "cache": "Show, explain and empty the cache.",
     "doctor": "Find what is wrong: links, plugins, credentials, configuration.",
+    "install": "Install packages with tools beside ferrule.",
+    "uninstall": "Uninstall packages with tools.",
     "new": "Start a plugin of your own.",
     "completion": "Print the completion script of a shell.",
 }
@@ -64,13 +71,14 @@ def load(name: str) -> click.Command | None:
 
 def examine() -> Iterator[Diagnosis]:
     """What is wrong with the commands of installed distributions. Each is loaded in a supervised child."""
-    from ferrule.admin.diagnosis import ERROR, WARNING, Diagnosis
+    from ferrule.admin.diagnosis_entry import ERROR, WARNING, Diagnosis
     from ferrule.admin.inventory import run_supervised
+    from ferrule.permissions.load_policy import policy_for_code
 
     found, passed_over = entry_points(discovery.COMMANDS, BUILT_IN)
     for one in found.values():
         try:
-            run_supervised(partial(_load_in_child, one))
+            run_supervised(partial(_load_in_child, one), policy_for_code(one.name))
         except CallInterrupted:
             raise
         except FerruleError as error:

@@ -19,6 +19,7 @@ from ferrule.cli.selection import complete, entries, json_option, tools_argument
 from ferrule.config.configuration import credentials_path
 from ferrule.config.credentials_file import CredentialsFile
 from ferrule.errors import FerruleError
+from ferrule.permissions import credential_claims
 from ferrule.tool.credentials import Credential
 
 if TYPE_CHECKING:
@@ -72,10 +73,10 @@ def show(tools: tuple[str, ...], check: bool, as_json: bool) -> int:
     Exit code: 1 where --check finds one that is missing or cannot be used, or a tool that cannot be loaded, and where
     the credentials file cannot be used; 0 otherwise.
     """
-    file = CredentialsFile(credentials_path())
     others = owners()
     named = [name for name in tools if name not in others]
     found = list(entries(named, load=True)) if named or not tools else []
+    file = CredentialsFile(credentials_path())  # read when all plugins have been loaded, which must see nothing of it
     failed = [Failure(tool=one.name, state=one.state, error=_message(one)) for one in found if one.state != OK]
     known = [status for entry in found for status in statuses(entry, file)]
     chosen = {name: owner for name, owner in others.items() if not tools or name in tools}
@@ -140,6 +141,35 @@ def unset(target: str, name: str | None, as_json: bool) -> int:
         print_json({"key": key, "file": path, "changed": is_changed})
     else:
         click.echo(f"{key} {'is taken out of' if is_changed else 'was not set in'} {home_as_tilde(path)}.")
+    return 0
+
+
+@command.command("accept", short_help="Give a tool the credentials that another distribution declares, too.")
+@click.argument("tool", shell_complete=complete)
+@json_option
+def accept(tool: str, as_json: bool) -> int:
+    """Give a TOOL the credentials that it declares, and that another distribution has declared before.
+
+    Until then, its calls fail with PERMISSION_DENIED. The tools of one distribution share their credentials.
+
+    \b
+    Example: ferrule credentials accept web_search_brave
+
+    Exit code: 1 where the tool cannot be loaded, or the record cannot be written; 0 otherwise.
+    """
+    (entry,) = entries([tool], load=True)
+    if entry.state != OK and not entry.credentials:
+        raise entry.error or FerruleError(f"{entry.name} is {entry.state}.")
+    try:
+        accepted = credential_claims.accept(entry.tool, [Credential(**facts) for facts in entry.credentials])
+    except OSError as error:
+        raise FerruleError(f"The record of the claims of {tool} cannot be written: {error.strerror}.") from None
+    if as_json:
+        print_json({"accepted": [claim.as_dict() for claim in accepted]})
+    for claim in () if as_json else accepted:
+        click.echo(f"accepted: {tool} gets {claim.key}, as {' and '.join(claim.owners)} does.")
+    if not accepted and not as_json:
+        click.echo(f"{tool} claims nothing that waits to be accepted.")
     return 0
 
 
@@ -211,6 +241,11 @@ def _print(file: CredentialsFile, known: Sequence[CredentialStatus], failed: Seq
         click.echo("No credentials are needed.")
     for text in filter(None, (file.problem, file.warning)):
         note(f"warning: {text}")
+    for claim in (status.claim for status in known if status.claim):
+        note(f"warning: {claim.describe()} If both shall have it, run: ferrule credentials accept {claim.tool}")
+    for status in known:
+        if status.problem and status.problem != file.problem:
+            note(f"warning: {status.tool} {status.name}: {status.problem}")
     unknown_needs = [one["tool"] for one in failed if one["state"] in (BROKEN, CLASH)]
     if unknown_needs:
         names = ", ".join(unknown_needs)
@@ -218,7 +253,7 @@ def _print(file: CredentialsFile, known: Sequence[CredentialStatus], failed: Seq
 
 
 def _row(status: CredentialStatus) -> tuple[str, ...]:
-    source = (status.source or status.problem or "-").replace(f"{status.file}, key", "file:")
+    source = (status.source or "-").replace(f"{status.file}, key", "file:")
     credential = status.credential
     return status.tool, status.name, status.state, source, credential.environment, credential.path, status.url
 

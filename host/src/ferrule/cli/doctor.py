@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
-from ferrule.admin.diagnosis import ERROR, NOTE, WARNING, Diagnosis, examine
+from ferrule.admin import plugin_diagnoses
+from ferrule.admin.diagnosis import examine
+from ferrule.admin.diagnosis_entry import ERROR, NOTE, WARNING, Diagnosis
 from ferrule.cli import commands
 from ferrule.cli.output import counted, print_finding, print_json
 from ferrule.cli.selection import json_option
@@ -19,14 +21,17 @@ def command(folders: tuple[str, ...], as_json: bool) -> int:
     """Find what is wrong: broken plugins, links out of date, folders the client does not read, credentials, modes.
 
     Every plugin is loaded, in a process of its own; nothing is changed. Looked at are the folders that the client
-    reads (its system folder, ~/.ikigai/tools, ./.ikigai/tools) and each DIR.
+    reads (its system folder, ~/.ikigai/tools, ./.ikigai/tools) and each DIR; programs of others in them are run with
+    --schema, as the client does. It also says which tools a model provider refuses every request for.
 
     \b
     Example: ferrule doctor --folder ~/tools
 
     Exit code: 1 where there is an error; 0 otherwise, also with warnings and notes.
     """
-    found = [*examine(folders), *commands.examine()]
+    # Loaded before the credentials file is read, of which they must see nothing.
+    of_others = [*commands.examine(), *plugin_diagnoses.examine()]
+    found = [*examine(folders), *of_others]
     errors = sum(one.severity == ERROR for one in found)
     if as_json:
         print_json({"healthy": not errors, "findings": [one.as_dict() for one in found]})

@@ -9,19 +9,27 @@ from typing import TYPE_CHECKING
 import click
 
 from ferrule import discovery
-from ferrule.admin import linked_executables
-from ferrule.admin.inventory import DISABLED, OK, Entry
+from ferrule.admin import linked_executables, tool_lock
+from ferrule.admin.inventory import DIFFERS, DISABLED, OK, Entry
+from ferrule.admin.provider_refusals import explain, refusals, remedy
 from ferrule.cli.output import home_as_tilde, note, plain, print_indented, print_json
 from ferrule.cli.selection import entries, json_option, tools_argument
+from ferrule.config import configuration
 from ferrule.config.client_folders import client_folders, user_folder
 from ferrule.errors import FerruleError, LinkRefused
-from ferrule.schema.rules import check
+from ferrule.permissions import describe, granted, records
+from ferrule.provider_formats.profiles import PROFILES
+from ferrule.schema.rules import Finding, check
 from ferrule.text.aliases import with_prefix
-from ferrule.text.names import is_tool_name
+from ferrule.text.names import CLIENT_TOOLS, is_tool_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ferrule.text.json_types import JSONObject
 
+_TOLD = ("tool-name-convention", "schema-varies")  # warnings that concern who links the tool
+_WRAPPERS = "ferrule.wrappers."
 LINKED, UNCHANGED, REFUSED, SKIPPED = "linked", "unchanged", "refused", "skipped"
 
 
@@ -30,26 +38,40 @@ LINKED, UNCHANGED, REFUSED, SKIPPED = "linked", "unchanged", "refused", "skipped
 @click.option("--to", "folder", type=click.Path(), metavar="DIR", help="The folder; ~/.ikigai/tools by default.")
 @click.option("--as", "alias", metavar="NAME", help="Another name for the one TOOL.")
 @click.option("--prefix", metavar="OLD=NEW", help="Another beginning for the names of all tools that start with OLD.")
+@click.option(
+    "--for", "provider", type=click.Choice(list(PROFILES)), help="Write the schemas in words that this provider takes."
+)
 @json_option
-def command(tools: tuple[str, ...], folder: str | None, alias: str | None, prefix: str | None, as_json: bool) -> int:
+def command(
+    tools: tuple[str, ...],
+    folder: str | None,
+    alias: str | None,
+    prefix: str | None,
+    provider: str | None,
+    as_json: bool,
+) -> int:
     """Write an executable for each TOOL, or for all that are well, where the client finds it.
 
     Each plugin is loaded and its schema checked first; what is not well is refused, and the others are linked. The
-    executable answers --schema by itself, and notices when it is out of date. Other names are used in the schemas,
-    too, and wherever a description names one of the tools.
+    executable answers --schema by itself, and notices when it is out of date. What each tool may touch is printed.
+    Other names are used in the schemas, too, and wherever a description names one of the tools. stderr has a line for
+    each tool with which a provider refuses every request. --for writes what that provider refuses in other words, says
+    what has changed, and has each call translated back.
 
     \b
     Examples:
       ferrule link
       ferrule link web_fetch --to ./.ikigai/tools --as fetch
       ferrule link --prefix web_=net_
+      ferrule link --for gemini
 
-    Exit code: 1 where a tool was refused, 0 otherwise. A disabled tool is skipped, unless it is named.
+    Exit code: 1 where a tool was refused, 0 otherwise. A disabled tool is skipped, unless it is named, and so is a tool
+    of a wrapper that is off.
     """
     installed = sorted(discovery.scan())
     names = _names(tools, installed, alias, prefix)
     target = os.path.abspath(os.path.expanduser(folder)) if folder else user_folder()
-    results = _link(tools, names, target)
+    results = _link(tools, names, target, provider or "")
     if as_json:
         print_json({"folder": target, "tools": results})
     else:
@@ -78,21 +100,42 @@ def _names(tools: tuple[str, ...], installed: list[str], alias: str | None, pref
     return names
 
 
-def _link(tools: tuple[str, ...], names: dict[str, str], folder: str) -> list[JSONObject]:
+def _link(tools: tuple[str, ...], names: dict[str, str], folder: str, provider: str) -> list[JSONObject]:
     found = list(entries(tools, load=True))
     wanted = Counter(names.get(entry.name, entry.name) for entry in found)
     results = []
     for entry in found:
         name = names.get(entry.name, entry.name)
-        result = {"tool": entry.name, "name": name, "result": REFUSED, "path": None, "reason": None, "hint": None}
+        result: JSONObject = {
+            "tool": entry.name,
+            "name": name,
+            "result": REFUSED,
+            "path": None,
+            "reason": None,
+            "hint": None,
+        }
+        if not tools and entry.state == OK and _is_of_wrapper_that_is_off(entry):
+            reason = "The wrapper that it belongs to is off. Name the tool to link it all the same."
+            results.append({**result, "result": SKIPPED, "reason": reason})
+            continue
         try:
             _refuse(entry, name, wanted[name])
-            result.update(_write(linked_executables.Link(entry.tool, entry.schema or {}, names), folder))
+            link = linked_executables.Link(entry.tool, entry.schema or {}, names, provider)
+            result.update(_write(link, folder, entry.findings))
         except FerruleError as error:
             is_skipped = entry.state == DISABLED and not tools
             result.update({"reason": error.message, "hint": error.hint, "result": SKIPPED if is_skipped else REFUSED})
+            if entry.state == DIFFERS:
+                result["differences"] = list(tool_lock.differences(entry.tool, configuration.read()))
         results.append(result)
     return results
+
+
+def _is_of_wrapper_that_is_off(entry: Entry) -> bool:
+    """Whether the tool belongs to a wrapper of the host, such as the one that reads artifacts, and that is off."""
+    if not entry.tool.module.startswith(_WRAPPERS):
+        return False
+    return entry.tool.module.removeprefix(_WRAPPERS).partition(".")[0] not in configuration.read().wrappers()
 
 
 def _refuse(entry: Entry, name: str, wanted: int) -> None:
@@ -104,22 +147,44 @@ def _refuse(entry: Entry, name: str, wanted: int) -> None:
         raise LinkRefused(f"{wanted} tools would get the name {name!r}.", hint="Link them one by one, with --as.")
 
 
-def _write(link: linked_executables.Link, folder: str) -> JSONObject:
-    """Write one executable, unless its schema is not valid any more under its other name."""
-    errors = [finding for finding in check(link.schema, name=link.name) if finding.severity == "error"]
+def _write(link: linked_executables.Link, folder: str, known: list[Finding]) -> JSONObject:
+    """Write one executable, unless its schema is not valid any more under its other name. known: of the tool itself."""
+    findings = check(link.schema, name=link.name) + [one for one in known if one.id == "schema-varies"]
+    errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         raise LinkRefused(f"As {link.name}, {errors[0].message}", hint=errors[0].mend)
     is_new = linked_executables.write(link, folder)
-    return {"result": LINKED if is_new else UNCHANGED, "path": os.path.join(folder, link.file_name())}
+    records.record_link(link.tool)
+    return {
+        "result": LINKED if is_new else UNCHANGED,
+        "path": os.path.join(folder, link.file_name()),
+        "changes": link.changes,
+        "warnings": list(_warnings(link, findings)),
+        "may": describe(granted(link.tool, configuration.read())),
+    }
+
+
+def _warnings(link: linked_executables.Link, findings: list[Finding]) -> Iterator[str]:
+    """What the client or a provider will do with this executable that its user may not want."""
+    if link.name in CLIENT_TOOLS:
+        yield "It takes the place of the client's own tool of this name; --as gives it another."
+    yield from (finding.message for finding in findings if finding.id in _TOLD)
+    refused = refusals(findings, [link.provider] if link.provider else PROFILES)
+    if refused:
+        yield f"{explain(refused)} What helps: {remedy(link.tool.name, refused)}"
 
 
 def _print(results: list[JSONObject], folder: str) -> None:
     for result in results:
         if result["path"]:
-            click.echo(f"{result['result']} {plain(home_as_tilde(result['path']))}")
+            changes = "; ".join(result["changes"])
+            click.echo(f"{result['result']} {plain(home_as_tilde(result['path']))}{changes and f' ({plain(changes)})'}")
+            print_indented("; ".join(result["may"]))
+            for warning in result["warnings"]:
+                note(f"{result['name']}: {warning}")
         else:
             click.echo(f"{result['result']} {plain(result['tool'])}: {plain(result['reason'])}")
-            print_indented(result["hint"])
+            print_indented(*result.get("differences", ()), result["hint"])
     if not results:
         click.echo("No tools are installed.")
     folders = client_folders()

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
 
 _COLOURS = {
-    **dict.fromkeys(("ok", "on", "set", "found"), "green"),
-    **dict.fromkeys(("disabled", "missing", "warning"), "yellow"),
-    **dict.fromkeys(("broken", "clash", "error", "invalid", "unusable"), "red"),
+    **dict.fromkeys(("ok", "on", "set", "found", "passed", "as declared", "narrowed", "accepted"), "green"),
+    **dict.fromkeys(("disabled", "missing", "skipped", "warned", "warning", "widened"), "yellow"),
+    **dict.fromkeys(("broken", "clash", "differs", "error", "failed", "held"), "red"),
+    **dict.fromkeys(("invalid", "malformed", "unusable"), "red"),
 }
 _MIN_LAST_CELL_COLUMNS = 20  # columns that the last cell keeps on a terminal, however narrow that is
 _GAP_COLUMNS = 2
@@ -41,7 +42,16 @@ def print_json(value: Any) -> None:
         text = json.dumps(value, indent=2, ensure_ascii=not is_unicode)
     except RecursionError:
         text = json.dumps(value, ensure_ascii=not is_unicode)  # the encoder in C goes deeper, but does not indent
-    click.echo(text)
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    click.echo(harmless(text).decode() if is_terminal else text)
+
+
+def harmless(text: str) -> bytes:
+    """Whatever a page or a plugin has put into a string, the terminal is not to obey it; line ends stay."""
+    import json
+
+    shown = (letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text)
+    return "".join(shown).encode()
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, colour: str | None = None) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 INTERRUPTED, UNREAD = 130, 141
 _MAX_EXIT_CODE = 255
+# They do not read config.toml, or say themselves what is wrong with it; `run` is a call.
+_SILENT = ("check", "completion", "doctor", "install", "new", "run", "schema", "uninstall", "unlink")
 _KNOWN_ENDS = (
     FerruleError, click.ClickException, click.Abort, click.exceptions.Exit, EOFError, KeyboardInterrupt, OSError,
     SystemExit,
@@ -51,7 +53,10 @@ class Commands(click.Group):
             close = get_close_matches(name, known, n=1)
             if close:
                 ctx.fail(f"No such command {name!r}. Did you mean {close[0]!r}?")
-        return super().resolve_command(ctx, args)
+        found = super().resolve_command(ctx, args)
+        if not ctx.resilient_parsing and name not in _SILENT and {"--help", "-h"}.isdisjoint(args):
+            _tell_configuration()
+        return found
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The commands whose names begin so, without importing them, and the options."""
@@ -146,6 +151,22 @@ def _invoke(arguments: list[str], as_json: bool) -> int:
     except Exception as error:  # noqa: BLE001 - the user gets a sentence, also where the defect is ferrule's own
         _report(_defect(error), as_json)
         return 1
+
+
+def _tell_configuration() -> None:
+    """What config.toml has that is not read, or not as it was meant, on stderr, where there is such a file."""
+    from ferrule.config import configuration
+
+    if not os.path.exists(configuration.default_path()):
+        return
+    from ferrule.admin import configuration_diagnosis
+    from ferrule.cli.output import note
+
+    try:
+        for one in configuration_diagnosis.examine(configuration.read()):
+            note(f"{one.subject}: {one.message} {one.mend}")
+    except FerruleError:
+        return  # the command says so itself
 
 
 def _exit_code(value: object) -> int:

@@ -12,6 +12,7 @@ import click
 from ferrule import discovery
 from ferrule.admin.suggestions import unknown_tool
 from ferrule.config import configuration
+from ferrule.lockfile import gate
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -44,7 +45,7 @@ def complete(_context: click.Context, _parameter: click.Parameter, incomplete: s
 def find_tool(name: str, settings: Configuration) -> InstalledTool:
     """The tool of that name. The error for one that is not there names those that were probably meant."""
     _require_known([name], discovery.scan())
-    return discovery.find(name, settings)
+    return gate.find(name, settings)
 
 
 def _require_known(names: Sequence[str], claims: Collection[str]) -> None:

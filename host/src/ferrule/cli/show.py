@@ -6,45 +6,58 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ferrule.admin import program_status, wrapper_status
+from ferrule.admin import extra_status, permission_status, program_status, wrapper_status
 from ferrule.admin.credential_status import CredentialStatus, statuses
-from ferrule.admin.inventory import CLASH, DISABLED, OK, Entry
+from ferrule.admin.inventory import CLASH, DIFFERS, DISABLED, OK, Entry
 from ferrule.admin.linked_executables import links
+from ferrule.admin.tool_lock import differences
 from ferrule.cli.list import sources
 from ferrule.cli.output import coloured, counted, home_as_tilde, plain, print_indented, print_json, print_table
 from ferrule.cli.selection import complete, entries, json_option
 from ferrule.config import configuration
 from ferrule.config.client_folders import client_folders
+from ferrule.permissions.description import phrases
 from ferrule.schema.parameters import Parameter, list_parameters
 from ferrule.text.names import executable_name
+from ferrule.text.strict_json import dumps
+from ferrule.tool.declaration import HINTS
 
 if TYPE_CHECKING:
     from ferrule.admin.inventory import ResultPolicyFacts
-    from ferrule.admin.program_status import ProgramStatus
+    from ferrule.admin.permission_status import PermissionStatus
     from ferrule.text.json_types import JSONObject
+    from ferrule.tool.declaration import Declaration
 
 
 @click.command("show")
 @click.argument("tool", shell_complete=complete)
 @json_option
 def command(tool: str, as_json: bool) -> int:
-    """Show a tool: its state, its distribution, what it takes, which credentials and programs it needs, its links.
+    """Show a tool: its state, its distribution, what it takes, declares, needs and may touch, its links.
 
     The plugin is loaded, in a process of its own. --json has the whole schema; no credential's value is ever shown.
 
     \b
     Example: ferrule show web_fetch
 
-    Exit code: 1 where the tool is not installed, broken, invalid or in a clash; 0 otherwise.
+    Exit code: 1 where the tool is not installed, broken, invalid, held or in a clash; 0 otherwise.
     """
     (entry,) = entries([tool], load=True)
     credentials = statuses(entry)
     linked = [path for folder in client_folders() for path, facts in links(folder) if facts["tool"] == tool]
-    programs = program_status.statuses([entry.tool] if entry.state != CLASH else [], configuration.read())
+    tools = [entry.tool] if entry.state not in (CLASH, DIFFERS) else []
+    programs = program_status.statuses(tools, configuration.read())
+    extras = extra_status.statuses(tools)
+    permissions = permission_status.statuses(tools, configuration.read())
     if as_json:
-        print_json({**_document(entry, credentials, linked), "programs": [one.as_dict() for one in programs]})
+        needs = {"programs": [one.as_dict() for one in programs], "extras": [one.as_dict() for one in extras]}
+        may = {"permissions": permissions[0].as_dict() if permissions else None}
+        print_json({**_document(entry, credentials, linked), **needs, **may})
     else:
-        _print(entry, credentials, linked, programs)
+        needed = [fact for one in permissions for fact in _about_permissions(one)]
+        needed += [("Program", f"{one.state}: {one.describe()}") for one in programs]
+        needed += [("Module", f"{one.module}, {one.state}: {one.describe()}".rstrip(": ")) for one in extras]
+        _print(entry, credentials, linked, needed)
     return int(entry.state not in (OK, DISABLED))
 
 
@@ -59,11 +72,12 @@ def _document(entry: Entry, credentials: list[CredentialStatus], linked: list[st
     }
 
 
-def _print(entry: Entry, credentials: list[CredentialStatus], linked: list[str], programs: list[ProgramStatus]) -> None:
+def _print(entry: Entry, credentials: list[CredentialStatus], linked: list[str], needed: list[tuple[str, str]]) -> None:
     click.echo(f"{click.style(plain(entry.name), bold=True)}  {coloured(entry.state)}")
     if entry.error:
         print_indented(entry.error.message, entry.error.hint)
-    needed = [("Program", f"{one.state}: {one.describe()}") for one in programs]
+    if entry.state == DIFFERS:
+        print_indented(*differences(entry.tool, configuration.read()))
     for heading, text in _facts(entry, linked) + needed:
         click.echo(f"  {heading:<13} {plain(text)}")
     if isinstance(entry.schema, dict):
@@ -77,6 +91,7 @@ def _print(entry: Entry, credentials: list[CredentialStatus], linked: list[str],
 def _facts(entry: Entry, linked: list[str]) -> list[tuple[str, str]]:
     warnings = sum(finding.severity == "warning" for finding in entry.findings)
     facts = [
+        *([("Title", entry.declaration.title)] if entry.declaration.title else []),
         ("Distribution", sources(entry)),
         ("Entry point", entry.tool.value),
         ("Executable", executable_name(entry.name)),
@@ -87,16 +102,38 @@ def _facts(entry: Entry, linked: list[str]) -> list[tuple[str, str]]:
         facts.append(("Wrapped by", ", ".join(wrappers)))
     if entry.results:
         facts.append(("Results", _about_results(entry.results)))
+    if hints := _about_hints(entry.declaration):
+        facts.append(("Hints", hints))
+    if entry.declaration.requires_ferrule:
+        facts.append(("Requires", f"ferrule {entry.declaration.requires_ferrule}"))
+    facts += [("Example", dumps(example).decode()) for example in entry.declaration.examples]
     if warnings:
         facts.append(("Schema", f"{counted(warnings, 'warning')}; see `ferrule validate {entry.name}`"))
-    return facts
+    return facts + [("Warning", f"{warning.message} {warning.mend}") for warning in entry.warnings]
+
+
+def _about_permissions(one: PermissionStatus) -> list[tuple[str, str]]:
+    facts = [
+        ("May", "; ".join(one.words())),
+        ("Widened", "; ".join(phrases(one.widened))),
+        ("Not granted", "; ".join(phrases(one.narrowed))),
+        ("Not held here", " ".join(one.unenforced)),
+    ]
+    return [(heading, text) for heading, text in facts if text]
+
+
+def _about_hints(declaration: Declaration) -> str:
+    """What the tool says of itself to clients, as in `read-only, idempotent, not open-world`."""
+    told = {hint: getattr(declaration, hint) for hint in HINTS}
+    words = [("" if value else "not ") + hint.replace("_", "-") for hint, value in told.items() if value is not None]
+    return ", ".join(words)
 
 
 def _about_results(results: ResultPolicyFacts) -> str:
     seconds = results["cache_seconds"]
     cached = f"may be cached for {seconds:,} s" if seconds else "are never cached"
     paging = f"; paged by {', '.join(results['paging'])}" if results["paging"] else ""
-    return f"{cached}; {'may be linked' if results['linkable'] else 'are never linked'}{paging}"
+    return f"{cached}; {'may be linked' if results['linkable'] else 'are linked only where they are too large'}{paging}"
 
 
 def _print_schema(schema: JSONObject) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ferrule import discovery
+from ferrule.admin import tool_warnings
 from ferrule.admin.inventory import DISABLED, INVALID, OK, Entry
 from ferrule.admin.suggestions import unknown_tool
 from ferrule.cli.output import coloured, counted, plain, print_finding, print_indented, print_json
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
 
 TOOL, EXECUTABLE, DRAFT = "tool", "executable", "draft"
-_WARNINGS = sorted(rule for rule, (severity, _) in RULES.items() if severity == "warning")
+_WARNINGS = sorted((*(rule for rule, (severity, _) in RULES.items() if severity == "warning"), *tool_warnings.IDS))
 
 
 @click.command("validate")
@@ -68,18 +69,24 @@ def _judgements(targets: Sequence[str], strict: bool, silenced: Sequence[str]) -
             error.message = f"{target!r} is neither an installed tool nor a file."
             raise error
     tools = [target for target in targets if target in claims]
+    rules = [rule for rule in silenced if rule in RULES]
     if tools or not targets:
-        for entry in entries(tools, load=True, strict=strict, silenced=silenced):
-            yield _judge_tool(entry, silenced)
+        for entry in entries(tools, load=True, strict=strict, silenced=rules):
+            yield _judge_tool(entry, strict, silenced)
     for target in others:
-        yield _judge_file(target, strict, silenced)
+        yield _judge_file(target, strict, rules)
 
 
-def _judge_tool(entry: Entry, silenced: Sequence[str]) -> JSONObject:
+def _judge_tool(entry: Entry, strict: bool, silenced: Sequence[str]) -> JSONObject:
     # What the findings say is not said twice.
     error = entry.error if entry.error and not entry.findings else None
     forms = _forms(entry.schema, silenced)
-    return _judgement(entry.name, TOOL, entry.state, entry.findings, forms, error)
+    warnings = [warning for warning in entry.warnings if warning.id not in silenced]
+    state = INVALID if strict and warnings and entry.state == OK else entry.state
+    return {
+        **_judgement(entry.name, TOOL, state, entry.findings, forms, error),
+        "warnings": [one.as_dict() for one in warnings],
+    }
 
 
 def _judge_file(path: str, strict: bool, silenced: Sequence[str]) -> JSONObject:
@@ -89,6 +96,8 @@ def _judge_file(path: str, strict: bool, silenced: Sequence[str]) -> JSONObject:
         probe = executable_probe.ask(path)
         kind, text = EXECUTABLE, probe.output
         findings = executable_probe.judge(path, probe, strict=strict, silenced=silenced)
+        if "schema-varies" not in silenced:
+            findings += executable_probe.varies(path, probe, strict=strict)
     else:
         kind, text = DRAFT, _draft(path)
         findings = check_text(text, strict=strict, silenced=silenced)
@@ -142,20 +151,23 @@ def _judgement(
         "state": state,
         "error": error.facts() if error else None,
         "findings": [finding.as_dict() for finding in findings],
+        "warnings": [],
         "forms": forms and {name: [loss.as_dict() for loss in losses] for name, losses in forms.items()},
     }
 
 
 def _print(judgement: JSONObject) -> None:
-    findings, error = judgement["findings"], judgement["error"]
+    findings, error, warnings = judgement["findings"], judgement["error"], judgement["warnings"]
     errors = sum(finding["severity"] == "error" for finding in findings)
-    counts = [(errors, "error"), (len(findings) - errors, "warning")]
+    counts = [(errors, "error"), (len(findings) - errors + len(warnings), "warning")]
     told = ", ".join(counted(number, noun) for number, noun in counts if number)
     click.echo(f"{plain(judgement['target'])}: {coloured(judgement['state'])}{told and f', {told}'}")
     if error:
         print_indented(error["message"], error.get("hint"))
     for finding in findings:
         print_finding(finding, finding["pointer"])
+    for warning in warnings:
+        print_finding({**warning, "severity": "warning"}, "")
     _print_forms(judgement["forms"] or {})
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 
-_SYSTEM = ("/usr/libexec/ikigai", "/usr/local/libexec/ikigai")  # of a client installed with one of the usual prefixes
+SYSTEM_FOLDERS = ("/usr/libexec/ikigai", "/usr/local/libexec/ikigai")
+"""Of a client that is installed with one of the usual prefixes."""
+
 _USER = os.path.join("~", ".ikigai", "tools")
 _PROJECT = os.path.join(".ikigai", "tools")
 
@@ -19,6 +21,6 @@ def client_folders() -> list[str]:
 
     Folders that do not exist are among them, those of the system excepted.
     """
-    system = [folder for folder in _SYSTEM if os.path.isdir(folder)]
+    system = [folder for folder in SYSTEM_FOLDERS if os.path.isdir(folder)]
     own = dict.fromkeys(map(os.path.abspath, (user_folder(), _PROJECT)))
     return [*system, *own]

@@ -1,5 +1,7 @@
 """What the admin decided: `config.toml`, and the environment, which wins over it.
 
+    locked = true          # only tools as ferrule.lock has them, which is beside this file
+
     [tools.web_fetch]
     enabled = false        # as FERRULE_DISABLE=web_fetch does
     memory = 2048          # MiB of address space for a call of this tool
@@ -28,7 +30,11 @@ DEFAULT_DEADLINE = 25.0
 DEFAULT_MEMORY = 1024
 _MAX_DEADLINE_SECONDS = 86_400.0
 _MAX_FILE_BYTES = 1 << 20
+_LIKE_THE_SWITCH = ("enable", "enabled", "disable", "disabled")
 _FOLDER, _FILE = "ferrule", "config.toml"
+_LOCK_KEY = "locked"
+_LIKE_THE_LOCK = ("lock", _LOCK_KEY)
+_LOCK_FILE = "ferrule.lock"
 
 
 class Configuration:
@@ -48,12 +54,53 @@ class Configuration:
         return table if isinstance(table, dict) else {}
 
     def is_disabled(self, name: str) -> bool:
-        """True where FERRULE_DISABLE names the tool (or is `*`), or its table says `enabled = false`."""
-        return self._disabled_by_environment(name) or self.tool(name).get("enabled") is False
+        """True where FERRULE_DISABLE names the tool (or is `*`), or its table says `enabled = false`.
+
+        A switch that is malformed is off, too: whoever wrote one did not mean to leave all as it is.
+        """
+        return (
+            self._disabled_by_environment(name)
+            or self.tool(name).get("enabled") is False
+            or self.switch_problem(name) is not None
+        )
+
+    def switch_problem(self, name: str) -> str | None:
+        """What is wrong with the switch in the table of a tool, as the end of a sentence about it; None if nothing."""
+        tools = self.content.get("tools", {})
+        table = tools.get(name, {}) if isinstance(tools, dict) else {}
+        if not isinstance(table, dict):
+            return "which is no table"
+        if not isinstance(table.get("enabled", True), bool):
+            return "whose `enabled` is neither true nor false"
+        wrong = [key for key in table if key != "enabled" and key.lower() in _LIKE_THE_SWITCH]
+        return f"where the switch is called {wrong[0]!r} instead of `enabled`" if wrong else None
+
+    def disabled_tools(self) -> list[str]:
+        """The tools that their tables switch off, in the order of config.toml."""
+        tools = self.content.get("tools", {})
+        return [name for name in tools if self.is_disabled(name)] if isinstance(tools, dict) else []
 
     def why_disabled(self, name: str) -> str:
         """What disables the tool, for a message."""
-        return "FERRULE_DISABLE" if self._disabled_by_environment(name) else f"[tools.{name}] in {self.path}"
+        if self._disabled_by_environment(name):
+            return "FERRULE_DISABLE"
+        problem = self.switch_problem(name)
+        return f"[tools.{name}] in {self.path}" + (f", {problem}" if problem else "")
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether a tool must be as ferrule.lock has it. A switch that is malformed counts as on."""
+        return any(key.lower() in _LIKE_THE_LOCK and self.content[key] is not False for key in self.content)
+
+    @property
+    def lock_path(self) -> str:
+        """Where ferrule.lock is: beside config.toml."""
+        return os.path.join(os.path.dirname(os.path.abspath(self.path)), _LOCK_FILE)
+
+    def unlocked(self) -> Configuration:
+        """The same configuration without the lock, for what the admin looks at before it is accepted."""
+        content = {key: value for key, value in self.content.items() if key.lower() not in _LIKE_THE_LOCK}
+        return Configuration(self.path, content, self.environ)
 
     def wrapper(self, name: str) -> JSONMapping:
         """The table `[wrappers.NAME]`, empty where there is none."""
@@ -74,19 +121,32 @@ class Configuration:
                 on[name] = self.wrapper(name)
         return on
 
+    def wrapper_tables(self) -> dict[str, JSONMapping] | None:
+        """All tables of wrappers, by which a tool's own wishes are judged; None where FERRULE_WRAPPERS decides."""
+        return None if "FERRULE_WRAPPERS" in self.environ else self._wrapper_tables()
+
     def memory(self, name: str) -> int:
         """MiB of address space that a call may take, from FERRULE_MEMORY or the tool's table."""
         setting = _positive(self.environ.get("FERRULE_MEMORY")) or _positive(self.tool(name).get("memory"))
         return max(1, int(setting or DEFAULT_MEMORY))
 
+    def has_memory_problem(self, name: str) -> bool:
+        """Whether `memory` in the table of a tool is no number of MiB, so that the default holds."""
+        setting = self.tool(name).get("memory")
+        return setting is not None and _positive(setting) is None
+
     def _wrapper_tables(self) -> dict[str, JSONMapping]:
         tables = self.content.get("wrappers")
         found = tables.items() if isinstance(tables, dict) else ()
-        return {name: table for name, table in found if isinstance(table, dict)}
+        return {name: _with_switch(table) for name, table in found if isinstance(table, dict)}
 
     def _disabled_by_environment(self, name: str) -> bool:
         disabled = self.environ.get("FERRULE_DISABLE", "").replace(",", " ").split()
         return name in disabled or "*" in disabled
+
+
+# What was read, by path: a process that is held to a policy cannot read the file, and goes by what its parent has read.
+_read: dict[str, JSONMapping] = {}
 
 
 def read(environ: Mapping[str, str] | None = None) -> Configuration:
@@ -101,10 +161,13 @@ def read(environ: Mapping[str, str] | None = None) -> Configuration:
     except (FileNotFoundError, NotADirectoryError):
         return Configuration(path, {}, environ)
     except OSError as error:
+        if isinstance(error, PermissionError) and path in _read:
+            return Configuration(path, _read[path], environ)
         raise _malformed(f"{path} cannot be read: {error.strerror}.") from None
     if len(data) > _MAX_FILE_BYTES:
         raise _malformed(f"{path} is larger than 1 MiB.")
-    return Configuration(path, _parse(path, data), environ)
+    _read[path] = _parse(path, data)
+    return Configuration(path, _read[path], environ)
 
 
 def deadline(environ: Mapping[str, str] | None = None) -> float:
@@ -151,6 +214,11 @@ def home(environ: Mapping[str, str] | None = None) -> str:
         return pwd.getpwuid(os.getuid()).pw_dir
     except (ImportError, KeyError):
         return "/"
+
+
+def _with_switch(table: JSONMapping) -> JSONMapping:
+    """The table of a wrapper, in which a switch that is malformed is off."""
+    return table if isinstance(table.get("enabled", True), bool) else {**table, "enabled": False}
 
 
 def _bytes(path: str) -> bytes:

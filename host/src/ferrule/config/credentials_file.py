@@ -31,19 +31,21 @@ def parse_json(path: str, data: bytes) -> dict[str, object]:
 
 
 class CredentialsFile:
-    """What one credentials file holds. `problem` says why it cannot be used, `warning` what its owner should mend.
+    """What one credentials file holds. `problem` says why it cannot be used, `warning` what its owner should mend, and
+    `mend` the command that does.
 
     parse: makes the content from the path and the bytes of a file that can be trusted, where it is not JSON; raises
     CredentialsMalformed.
     """
 
-    __slots__ = ("content", "path", "problem", "warning")
+    __slots__ = ("content", "mend", "path", "problem", "warning")
 
     def __init__(self, path: str, parse: Callable[[str, bytes], dict[str, object]] = parse_json) -> None:
         self.path = path
         self.content: dict[str, object] = {}
         self.problem: str | None = None
         self.warning: str | None = None
+        self.mend: str | None = None
         try:
             data = self._bytes()
             if data is not None:
@@ -59,6 +61,16 @@ class CredentialsFile:
     def has_no_text(self, key: str) -> bool:
         """Whether something other than text stands at a dotted key; null stands for nothing."""
         return not isinstance(self._at(key), str | None)
+
+    def blocked_at(self, key: str) -> str | None:
+        """The part of a dotted key where something stands that is no object, so that nothing can be in it; or None."""
+        found: object = self.content
+        parts = key.split(".")
+        for number, part in enumerate(parts[:-1]):
+            found = found.get(part) if isinstance(found, dict) else None
+            if not isinstance(found, dict | None):
+                return ".".join(parts[: number + 1])
+        return None
 
     def _at(self, key: str) -> object:
         found: object = self.content
@@ -90,4 +102,12 @@ class CredentialsFile:
         if status.st_mode & _OTHERS_WRITE:
             raise CredentialsMalformed(f"{self.path} can be written by other users. Run: chmod 600 {self.path}")
         if status.st_mode & _OTHERS_READ:
-            self.warning = f"{self.path} can be read by other users. Run: chmod 600 {self.path}"
+            self._warn(f"{self.path} can be read by other users.", f"chmod 600 {self.path}")
+        folder = os.path.dirname(os.path.abspath(self.path))
+        mode = os.stat(folder).st_mode
+        if mode & _OTHERS_WRITE and not mode & stat.S_ISVTX:
+            self._warn(f"{folder} can be written by other users, who can replace the file.", f"chmod 700 {folder}")
+
+    def _warn(self, text: str, mend: str) -> None:
+        self.warning = f"{self.warning} {text} Run: {mend}" if self.warning else f"{text} Run: {mend}"
+        self.mend = f"{self.mend} && {mend}" if self.mend else mend

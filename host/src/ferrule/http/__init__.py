@@ -21,7 +21,8 @@ them inside `execute`.
 - `as_request_failed`, `reason_of`: the errors of httpcore, ssl and sockets as reasons.
 
 Nothing is ever logged. Of the environment it reads HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY (either case),
-SSL_CERT_FILE and SSL_CERT_DIR, and raises ToolError NETWORK_ERROR where one of them holds nothing that can be used.
+SSL_CERT_FILE, SSL_CERT_DIR and FERRULE_HTTP_RELAY, and raises ToolError NETWORK_ERROR where one of them holds nothing
+that can be used.
 """
 
 from __future__ import annotations

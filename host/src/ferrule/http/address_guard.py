@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ferrule.confinement.networks import LOOPBACK, PRIVATE, AddressKind, kind_of
 from ferrule.errors import ToolError
-from ferrule.http.networks import LOOPBACK, PRIVATE, AddressKind, kind_of
 from ferrule.http.urls import is_ipv4
 
 TYPE_CHECKING = False
@@ -32,18 +32,16 @@ _METADATA_NAMES = (
 class AddressGuard:
     """Judges a host with its addresses: the `guard` of `Client` and of the transports.
 
-    allowed: those of `AddressGuard.NETWORKS` ("loopback", "private") that may be connected to. variable: the
-    environment variable with which an administrator allows them; a refusal names it. Raises ValueError for any other
-    network.
+    allowed: those of `AddressGuard.NETWORKS` ("loopback", "private") that may be connected to. Raises ValueError for
+    any other network.
     """
 
     NETWORKS = (LOOPBACK, PRIVATE)
 
-    def __init__(self, allowed: Iterable[str] = (), *, variable: str = "") -> None:
+    def __init__(self, allowed: Iterable[str] = ()) -> None:
         self._allowed = frozenset([allowed] if isinstance(allowed, str) else allowed)
         if unknown := sorted(self._allowed - {*self.NETWORKS}):
             raise ValueError(f"allowed holds {', '.join(unknown)}; only {' and '.join(self.NETWORKS)} are networks")
-        self._variable = variable
 
     def __call__(self, host: str, addresses: Sequence[str]) -> None:
         """Raise ToolError INVALID_URL where the host must not be connected to. Without addresses, its name is judged.
@@ -53,21 +51,21 @@ class AddressGuard:
         """
         name = host.lower().removesuffix(".")
         is_literal = ":" in name or is_ipv4(name)
-        self._judge(f"{host} is", kind_of(name) if is_literal else _kind_of_name(name))
-        for address in addresses:
-            # the address of a name is not named: a page could have a model map the names of the own network
-            self._judge(f"{host} is" if is_literal else f"{host} is at", kind_of(address))
-
-    def _judge(self, subject: str, kind: AddressKind | None) -> None:
-        if kind is None or kind.allowed_by in self._allowed:
+        own = kind_of(name) if is_literal else _kind_of_name(name)
+        if own and not self._may_pass(own):
+            raise _refused(f"{host} is {own.text}")
+        kinds = filter(None, map(kind_of, addresses))
+        if all(map(self._may_pass, kinds)):
             return
-        message = f"Invalid URL: {subject} {kind.text}"
-        if not kind.allowed_by:
-            message += ", and never fetched from"
-        elif self._variable:
-            words = ",".join(sorted({*self._allowed, kind.allowed_by}))
-            message += f"; an administrator can allow it with {self._variable}={words}"
-        raise ToolError("INVALID_URL", f"{message}.")
+        # Which address a name has, and of which kind, is not said: a page could have a model map the own network.
+        raise _refused(f"{host} is at an address that is not public")
+
+    def _may_pass(self, kind: AddressKind) -> bool:
+        return kind.allowed_by in self._allowed
+
+
+def _refused(why: str) -> ToolError:
+    return ToolError("INVALID_URL", f"Invalid URL: {why}.")
 
 
 def _kind_of_name(name: str) -> AddressKind | None:

@@ -7,10 +7,11 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ferrule.http.connections import Pools, as_httpcore, note_proxy, route
+from ferrule.http.connections import RELAYED, Pools, as_httpcore, as_relayed, note_proxy, route
 from ferrule.http.deadline import PROXY_NAME_SECONDS, seconds_left
 from ferrule.http.httpcore_library import httpcore
 from ferrule.http.reasons import HostUnknown
+from ferrule.http.relay import relay
 from ferrule.http.resolution import Guard, Lookup, Resolver, resolve
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ class AsyncConnections:
         extensions: Mapping[str, object] | None = None,
     ) -> httpcore.Response:
         """Send a request, and return once the head of the answer is there."""
+        if by_relay := relay():
+            self._to_hosts.judge_name(url.host)
+            pool = self._pools.get(RELAYED, None, self._to_proxies)
+            return await pool.handle_async_request(as_relayed(by_relay, method, url, headers, content, extensions))
         proxy, port = route(url)
         if proxy:
             await self._to_hosts.judge(url.host, port)
@@ -95,6 +100,11 @@ class AsyncDeadlineBackend(httpcore.AsyncNetworkBackend):
         if self._guard:
             with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
                 await self._judged(host, port, min(self._deadline, time.monotonic() + PROXY_NAME_SECONDS))
+
+    def judge_name(self, host: str) -> None:
+        """Have the guard judge a host that nobody is going to connect to, as where its answer is recorded."""
+        if self._guard:
+            self._guard(host, [])
 
     async def _judged(self, host: str, port: int, until: float) -> list[str]:
         if self._guard:

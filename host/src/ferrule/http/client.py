@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Self
 
 from ferrule.http.connections import Connections
@@ -9,18 +10,19 @@ from ferrule.http.cookies import Cookies
 from ferrule.http.errors import BodyCutOff, RequestFailed
 from ferrule.http.headers import Headers, RawHeader, merge_headers
 from ferrule.http.inflate import ACCEPTED_ENCODINGS, decoder
-from ferrule.http.reasons import CUT_OFF, RESET, as_request_failed
+from ferrule.http.reasons import CUT_OFF, RESET, TIMEOUT, as_request_failed
 from ferrule.http.resolution import Guard, Resolver, resolve
 from ferrule.http.retry_after import parse_retry_after
 from ferrule.http.urls import URL, parse
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ferrule.http.httpcore_library import httpcore
 
 MAX_BODY_BYTES = 10 << 20
+"""The bytes of a decoded body that `Response.read` returns at most, by default."""
 
 _HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; ferrule)", "Accept": "*/*", "Accept-Encoding": ACCEPTED_ENCODINGS}
 
@@ -128,25 +130,28 @@ class Response:
         """Seconds after which the server wants to be asked again; None where it does not say."""
         return parse_retry_after(self.headers)
 
-    def read(self, limit: int = MAX_BODY_BYTES) -> bytes:
+    def read(self, limit: int = MAX_BODY_BYTES, *, until: Callable[[bytearray], float] | None = None) -> bytes:
         """The body, without its content encoding, cut after `limit` bytes; can be called once.
 
-        Raises RequestFailed where it does not arrive whole and in time; BodyCutOff has what had come of it.
+        until: is given what has come each time that more has to be waited for, and returns the instant of
+        `time.monotonic()` at which the waiting ends, if the client's deadline does not come first. Raises RequestFailed
+        where the body does not arrive whole and in time; BodyCutOff has what had come of it.
         """
         body = bytearray()
         try:
-            self._read_into(body, limit)
+            self._read_into(body, limit, until)
         except RequestFailed as failed:
-            if failed.reason in (CUT_OFF, RESET):
-                raise BodyCutOff(failed.reason, bytes(body)) from None
+            is_late = failed.reason.startswith(TIMEOUT)
+            if is_late or failed.reason in (CUT_OFF, RESET):
+                raise BodyCutOff(failed.reason, bytes(body), is_late=is_late) from None
             raise
         return bytes(body)
 
-    def _read_into(self, body: bytearray, limit: int) -> None:
+    def _read_into(self, body: bytearray, limit: int, until: Callable[[bytearray], float] | None) -> None:
         received = 0
         decode = decoder(self.headers.get("content-encoding", ""))
         with self:
-            for chunk in self._chunks(body):
+            for chunk in self._chunks(body, until):
                 received += len(chunk)
                 body += decode.feed(chunk, limit + 1 - len(body))
                 if len(body) > limit or received > limit:  # what arrives counts too: it may decode to nothing
@@ -166,11 +171,14 @@ class Response:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _chunks(self, body: bytearray) -> Iterator[bytes]:
+    def _chunks(self, body: bytearray, until: Callable[[bytearray], float] | None) -> Iterator[bytes]:
+        stream = self._answer.extensions["network_stream"].get_extra_info("deadline_stream")
         chunks = self._answer.iter_stream()
         while True:
+            stream.read_until = until(body) if until else inf
             with as_request_failed(f"the body was still arriving, {len(body):,} bytes had come"):
                 chunk = next(chunks, None)
             if chunk is None:
+                stream.read_until = inf  # the connection may be used again
                 return
             yield chunk

@@ -14,6 +14,7 @@ from ferrule.http.deadline import DeadlineBackend
 from ferrule.http.httpcore_library import httpcore
 from ferrule.http.proxies import Proxy, proxy_for
 from ferrule.http.reasons import NO_ANSWER
+from ferrule.http.relay import Relay, relay
 from ferrule.http.trust import tls_context
 from ferrule.http.urls import PORTS, URL
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ferrule.http.resolution import Guard, Resolver
 
 _Pool = TypeVar("_Pool")
+RELAYED = "relayed"  # stands for a scheme: relayed requests have a pool of their own, without TLS
 
 
 class Connections:
@@ -54,6 +56,21 @@ class Connections:
 
         Raises what httpcore, ssl and idna raise, and ToolError where the environment is at fault.
         """
+        if by_relay := relay():
+            self._to_hosts.judge_name(url.host)
+            pool = self._pools.get(RELAYED, None, self._to_proxies)
+            return pool.handle_request(as_relayed(by_relay, method, url, headers, content, extensions))
+        return self.send_past_relay(method, url, headers, content, extensions)
+
+    def send_past_relay(
+        self,
+        method: str,
+        url: URL,
+        headers: list[RawHeader],
+        content: bytes | Iterable[bytes] | None = None,
+        extensions: Mapping[str, object] | None = None,
+    ) -> httpcore.Response:
+        """Send a request to its host or a proxy whatever the environment says of a relay, as the relay itself does."""
         proxy, port = route(url)
         if proxy:
             self._to_hosts.judge(url.host, port)
@@ -121,6 +138,20 @@ def as_httpcore(
 ) -> httpcore.Request:
     """The request as httpcore wants it. content: bytes, or an iterable of them, synchronous or not."""
     target = httpcore.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target)
+    return httpcore.Request(method, target, headers=headers, content=content, extensions=dict(extensions or {}))  # type: ignore[arg-type]
+
+
+def as_relayed(
+    by: Relay,
+    method: str,
+    url: URL,
+    headers: list[RawHeader],
+    content: object,
+    extensions: Mapping[str, object] | None,
+) -> httpcore.Request:
+    """The request as the relay wants it: with the whole URL in its first line, as a proxy gets it."""
+    whole = f"{url.scheme}://{url.authority}{url.target}".encode("ascii")
+    target = httpcore.URL(scheme="http", host=by.host, port=by.port, target=whole)
     return httpcore.Request(method, target, headers=headers, content=content, extensions=dict(extensions or {}))  # type: ignore[arg-type]
 
 

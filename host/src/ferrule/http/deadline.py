@@ -54,7 +54,8 @@ class DeadlineBackend(httpcore.NetworkBackend):
         for index, address in enumerate(addresses):
             share = seconds_left(self._deadline, timeout, httpcore.ConnectTimeout) / (len(addresses) - index)
             try:
-                stream = self._sockets.connect_tcp(address, port, share, local_address, socket_options)
+                # as bytes, as in `resolution.resolve`; httpcore hands them on to socket.create_connection
+                stream = self._sockets.connect_tcp(address.encode(), port, share, local_address, socket_options)  # type: ignore[arg-type]
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
             else:
@@ -69,6 +70,11 @@ class DeadlineBackend(httpcore.NetworkBackend):
         if self._guard:
             with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
                 self._judged(host, port, min(self._deadline, time.monotonic() + PROXY_NAME_SECONDS))
+
+    def judge_name(self, host: str) -> None:
+        """Have the guard judge a host that nobody is going to connect to, as where its answer is recorded."""
+        if self._guard:
+            self._guard(host, [])
 
     def _judged(self, host: str, port: int, until: float) -> list[str]:
         if self._guard:
@@ -86,14 +92,20 @@ class DeadlineBackend(httpcore.NetworkBackend):
 
 
 class DeadlineStream(httpcore.NetworkStream):
-    """A stream whose operations all end by the deadline."""
+    """A stream whose operations all end by the deadline.
+
+    read_until: an earlier instant of `time.monotonic()` for reading alone, which may change from one read to the next.
+    It is found through any TLS around this stream, as the extra info `deadline_stream`.
+    """
 
     def __init__(self, inner: httpcore.NetworkStream, deadline: float) -> None:
         self._inner = inner
         self._deadline = deadline
+        self.read_until = deadline
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, seconds_left(self._deadline, timeout, httpcore.ReadTimeout))
+        until = min(self._deadline, self.read_until)
+        return self._inner.read(max_bytes, seconds_left(until, timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         for start in range(0, len(buffer), _WRITE_BYTES):
@@ -106,7 +118,7 @@ class DeadlineStream(httpcore.NetworkStream):
         return TLSStream(self, ssl_context, server_hostname, timeout)
 
     def get_extra_info(self, info: str) -> object:
-        return self._inner.get_extra_info(info)
+        return self if info == "deadline_stream" else self._inner.get_extra_info(info)
 
     def close(self) -> None:
         self._inner.close()

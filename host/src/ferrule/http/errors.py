@@ -3,7 +3,7 @@
 RequestFailed           there is no answer, or not a whole one
 ├── UnusableURL         the URL cannot be sent
 ├── BodyUnreadable      the body is not what its headers say
-└── BodyCutOff          the connection ended before the body did
+└── BodyCutOff          the connection or the time ended before the body did
 """
 
 from __future__ import annotations
@@ -26,8 +26,12 @@ class BodyUnreadable(RequestFailed):
 
 
 class BodyCutOff(RequestFailed):
-    """The connection ended before the body did. received: what had come, without its content encoding."""
+    """The connection ended before the body did, or the time did, where `is_late`.
 
-    def __init__(self, reason: str, received: bytes) -> None:
+    received: what had come, without its content encoding.
+    """
+
+    def __init__(self, reason: str, received: bytes, *, is_late: bool = False) -> None:
         super().__init__(reason)
         self.received = received
+        self.is_late = is_late

@@ -34,6 +34,13 @@ for _module in _deferred:
     sys.modules.setdefault(_module.__name__, _module)
 try:
     import httpcore
+except ModuleNotFoundError as error:
+    if error.name != "httpcore":
+        raise
+    raise ModuleNotFoundError(
+        "ferrule.http needs httpcore, which comes with an extra. Install it: pip install 'ferrule[http]'",
+        name="httpcore",
+    ) from None
 finally:
     for _module in _deferred:
         _module.step_aside()

@@ -87,7 +87,10 @@ class HTTPXTransport(_Transport):
 
 
 class AsyncHTTPXTransport(_AsyncTransport):
-    """What `HTTPXTransport` is, for an `AsyncClient`. For asyncio; another event loop than asyncio's cannot use it."""
+    """What `HTTPXTransport` is, for an `AsyncClient`. For asyncio; another event loop than asyncio's cannot use it.
+
+    deadline: an instant of `time.monotonic()`, by which everything ends. guard, tls, resolver: as for `Client`.
+    """
 
     def __init__(
         self,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 
 from ferrule.http.errors import BodyUnreadable
 
-ACCEPTED_ENCODINGS = "gzip"  # deflate is read too, where a server sends it unasked
+ACCEPTED_ENCODINGS = "gzip"
+"""The value of the header Accept-Encoding. Deflate is read too, where a server sends it unasked."""
 
 _GZIP_WBITS, _ZLIB_WBITS, _RAW_WBITS = 31, 15, -15
 
@@ -65,7 +65,7 @@ class InflateDecoder:
 
 def decoder(content_encoding: str) -> IdentityDecoder | InflateDecoder:
     """What decodes a body of this Content-Encoding. Raises BodyUnreadable for one not asked for."""
-    names = [name for name in re.findall(r"[^\s,]+", content_encoding.lower()) if name != "identity"]
+    names = [name for name in content_encoding.lower().replace(",", " ").split() if name != "identity"]
     if not names:
         return IdentityDecoder()
     if len(names) > 1 or names[0] not in ("gzip", "x-gzip", "deflate"):

@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 from ferrule.errors import ToolError
 from ferrule.http.urls import PORTS
 
-_HOST = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
+_HOST = r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+"
 
 
 class Proxy(NamedTuple):
@@ -97,7 +97,7 @@ def _parse(variable: str, value: str) -> Proxy:
     except ValueError:
         raise _unusable(variable) from None
     host = parts.hostname or ""
-    if parts.scheme not in PORTS or not _HOST.fullmatch(host) or port == 0:
+    if parts.scheme not in PORTS or not re.fullmatch(_HOST, host) or port == 0:
         raise _unusable(variable)
     return Proxy(variable, parts.scheme, host, port or PORTS[parts.scheme], _login(parts))
 

@@ -25,6 +25,7 @@ class HostUnknown(httpcore.ConnectError):
 
 CUT_OFF = "Connection closed before the whole body had come"
 RESET = "Connection reset by the server"
+TIMEOUT = "Connection timeout"
 
 BAD_URL = (UnicodeError, OverflowError)
 NO_ANSWER = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, OSError)
@@ -36,7 +37,7 @@ _ERRNO = {
     errno.EPIPE: "Connection closed by the server",
     errno.ENETUNREACH: "Network is unreachable",
     errno.EHOSTUNREACH: "No route to host",
-    errno.ETIMEDOUT: "Connection timeout",
+    errno.ETIMEDOUT: TIMEOUT,
 }
 
 
@@ -62,7 +63,7 @@ def reason_of(error: BaseException) -> str:
 
 def _reason(error: BaseException) -> str:
     if isinstance(error, _TIMEOUT):
-        return "Connection timeout"
+        return TIMEOUT
     if isinstance(error, HostUnknown):
         return f"Could not resolve host {error.args[0]}"
     if isinstance(error, httpcore.ProxyError):
@@ -90,7 +91,7 @@ def _system_reason(error: BaseException) -> str:
     if isinstance(error, ssl.SSLError):
         return "TLS failed: " + (error.reason or "the server ended the handshake").lower().replace("_", " ")
     if isinstance(error, TimeoutError):
-        return "Connection timeout"
+        return TIMEOUT
     if isinstance(error, OSError) and not isinstance(error, socket.gaierror) and error.errno:
         return _ERRNO.get(error.errno) or os.strerror(error.errno)
     return "The connection failed"

@@ -18,7 +18,8 @@ Guard = Callable[[str, Sequence[str]], None]
 def resolve(host: str, port: int) -> list[str]:
     """The IP addresses of a host, each once, in the order in which to try them. Raises HostUnknown."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        # as bytes: for text, which is ASCII here, Python would import its codec idna
+        found = socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise HostUnknown(host) from error
     return list(dict.fromkeys(str(address[0]) for *_, address in found))

@@ -11,7 +11,7 @@ from ferrule.errors import ToolError
 # OpenSSL's own, and where Linux has it, which an interpreter that brings its own OpenSSL does not know.
 SYSTEM_FOLDERS = [ssl.get_default_verify_paths().openssl_capath, "/etc/ssl/certs"]
 
-_HASHED = re.compile(r"[0-9a-f]{8}\.\d+")
+_HASHED = r"[0-9a-f]{8}\.\d+"
 
 
 def tls_context() -> ssl.SSLContext:
@@ -45,7 +45,7 @@ def _default_context() -> ssl.SSLContext:
 def _is_hashed(folder: str) -> bool:
     try:
         with os.scandir(folder) as entries:
-            return any(_HASHED.fullmatch(entry.name) for entry in entries)
+            return any(re.fullmatch(_HASHED, entry.name) for entry in entries)
     except OSError:
         return False
 

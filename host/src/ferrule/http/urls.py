@@ -26,9 +26,10 @@ _MAX_PORT = 65_535
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NOT_IN_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _PARTS = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.ASCII | re.IGNORECASE)
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):(?![0-9])", re.IGNORECASE)  # what follows it in "example.com:80" is a port
-_AUTHORITY = re.compile(r"(?:(.*)@)?(\[[^\]]*\]|[^:@]+)(?::(?:0*([1-9][0-9]{0,4}))?)?")
-_IPV4 = re.compile(r"[0-9]+(?:\.[0-9]+){3}")
+# As text, which `re` compiles when it is needed first: a strict reading of most URLs needs none of these.
+_SCHEME = r"(?i)([a-z][a-z0-9+.-]*):(?![0-9])"  # what follows it in "example.com:80" is a port
+_AUTHORITY = r"(?:(.*)@)?(\[[^\]]*\]|[^:@]+)(?::(?:0*([1-9][0-9]{0,4}))?)?"
+_IPV4 = r"[0-9]+(?:\.[0-9]+){3}"
 _OCTET = re.compile(r"0|[1-9][0-9]{0,2}")
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
@@ -136,7 +137,7 @@ def _encode(text: str, kept: str) -> str:
 
 def _split(authority: str) -> tuple[str, str, str]:
     """User information, host, and port; "" for what is missing."""
-    found = _AUTHORITY.fullmatch(authority)
+    found = re.fullmatch(_AUTHORITY, authority)
     if not found:
         raise _malformed()
     userinfo, host, port = found.groups("")
@@ -147,7 +148,7 @@ def _read(host: str) -> str:
     """The host as it is looked up. Raises OSError or UnicodeError where it can be none."""
     if host.startswith("["):
         return _ipv6(host)
-    if _IPV4.fullmatch(host):
+    if re.fullmatch(_IPV4, host):
         if not is_ipv4(host):
             raise _malformed()
         return host
@@ -204,7 +205,7 @@ def _refuse_ambiguous(url: str, *, has_parts: bool) -> None:
         raise UnusableURL("it holds a control character or half of a surrogate pair")
     if has_parts:
         return
-    scheme = _SCHEME.match(url)
+    scheme = re.match(_SCHEME, url)
     if scheme is None:
         raise UnusableURL("it does not begin with http:// or https://")
     if scheme[1].lower() in PORTS:

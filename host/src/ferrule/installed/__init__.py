@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from ferrule.installed.snapshot import ALL, UNKNOWN, InventorySnapshot, Snapshot, ToolFacts, Watched
     from ferrule.installed.tool_process import execute
     from ferrule.supervision.channel import Channel
+    from ferrule.supervision.outcome import Outcome
     from ferrule.supervision.process_output import ProcessResult, run_process
     from ferrule.supervision.python_process import python_command
-    from ferrule.supervision.supervisor import Outcome
     from ferrule.tool.loader import resolve
 
 _MODULES = {
@@ -51,7 +51,7 @@ _MODULES = {
     "ferrule.supervision.channel": ("Channel",),
     "ferrule.supervision.process_output": ("ProcessResult", "run_process"),
     "ferrule.supervision.python_process": ("python_command",),
-    "ferrule.supervision.supervisor": ("Outcome",),
+    "ferrule.supervision.outcome": ("Outcome",),
     "ferrule.tool.loader": ("resolve",),
 }
 

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ferrule import discovery
 from ferrule.config import configuration
+from ferrule.errors import FerruleError
+from ferrule.lockfile import gate
 from ferrule.schema import schema_file
 from ferrule.schema.arguments import prepare
 from ferrule.supervision import supervisor
+from ferrule.supervision.channel import current_channel
+from ferrule.supervision.questions import Reception, Relay
 from ferrule.tool.context import ANSWER_BYTES, Context
+from ferrule.tool.credential_values import ask_for_values
 from ferrule.tool.loader import load
 
 if TYPE_CHECKING:
+    from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel import Channel
+    from ferrule.supervision.outcome import Outcome
+    from ferrule.supervision.questions import Answer
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule.tool.credentials import Credential
     from ferrule.tool.loader import LoadedTool
@@ -42,16 +50,16 @@ class OpenedTool:
     @cached_property
     def context(self) -> Context:
         """The tool's Context. The parent knows the secrets in it from then on. Raises ToolCrashed as `credentials`."""
-        context = Context(
+        credentials = self.credentials()
+        return Context(
             self.tool.name,
             self._deadline,
-            credentials=self.credentials(),
+            credentials=credentials,
             settings=self._settings,
             send_event=self._channel.event,
             max_bytes=self._max_bytes,
+            values=ask_for_values(self._channel, self.tool.name, credentials),
         )
-        self._channel.secrets(context.secrets())
-        return context
 
     def credentials(self) -> list[Credential]:
         """The credentials that it declares. Raises ToolCrashed where it declares something else."""
@@ -84,22 +92,71 @@ def open_tool(name: str, channel: Channel, *, deadline: float, max_bytes: int = 
     channel: gets the secrets and the events of the tool. deadline: of its Context, an instant of `time.monotonic()`.
     max_bytes: that its result may have.
 
-    Raises ToolUnknown, ToolNameClash, ToolDisabled, ConfigurationMalformed, and ToolBroken where it cannot be loaded.
+    Raises ToolUnknown, ToolNameClash, ToolDisabled, ToolDiffers, LockUnusable, ConfigurationMalformed, and ToolBroken
+    where it cannot be loaded.
     """
     settings = configuration.read()
-    loaded = load(discovery.find(name, settings))
+    loaded = load(gate.find(name, settings))
     return OpenedTool(loaded, channel, settings.tool(name), deadline, max_bytes)
 
 
 def supervise(
-    work: Callable[[Channel], JSONObject], *, deadline: float, memory_mib: int, max_bytes: int
-) -> supervisor.Outcome:
+    work: Callable[[Channel], JSONObject],
+    *,
+    deadline: float,
+    memory_mib: int,
+    max_bytes: int,
+    tool: str = "",
+    source: str | None = None,
+    gives_credentials: bool = True,
+    answer: Answer | None = None,
+) -> Outcome:
     """Do work that runs plugins in a child, and say how it ended; never raises for anything that the work does.
 
     work: gets the Channel, on which it may send events, and returns the result. deadline: an instant of
-    `time.monotonic()`. memory_mib: MiB of address space. max_bytes: of the result. Whatever the work starts is gone
+    `time.monotonic()`. memory_mib: MiB of address space. max_bytes: of the result. tool: an installed tool to whose
+    permissions the child is held; without it, to those of the process that asks. source: the distribution, as
+    `entry_points` gives it, whose tools alone get their credentials; None for any. gives_credentials: False where the
+    tools only get to know which of their credentials are set, so that those of several distributions may be loaded into
+    one process. answer: gives a JSON object for what the work asks by `channel.ask({"work": …})`, in this process and
+    soon, so that a child that may touch little finds out what only this process may. Whatever the work starts is gone
     when this returns. No other thread may be running.
+
+    In the process of a tool, the credentials come from the host that runs it, and only those of tools that its list
+    `tools` of permissions names.
     """
+    host = _who_answers({"source": source, "gives_values": gives_credentials})
     return supervisor.supervise(
-        lambda channel: channel.result(work(channel)), deadline=deadline, memory=memory_mib, size_limit=max_bytes
+        lambda channel: channel.result(work(channel)),
+        deadline=deadline,
+        memory=memory_mib,
+        size_limit=max_bytes,
+        policy=_policy_of(tool) if tool else None,
+        answer=host if answer is None else Reception(answer, host),
     )
+
+
+def _who_answers(facts: JSONMapping) -> Relay | Answer:
+    channel = current_channel()
+    if channel is not None:
+        return Relay(channel.send_question, facts)
+
+    def answer(question: JSONObject) -> JSONObject:
+        from ferrule.tool.surroundings import answer_for_called
+
+        return answer_for_called({**question, **facts})
+
+    return answer
+
+
+def _policy_of(name: str) -> Policy | None:
+    """None for a tool that cannot be had, which the work finds out itself."""
+    from ferrule.permissions.grants import granted
+    from ferrule.permissions.policy import resolve
+
+    try:
+        settings = configuration.read()
+        # Whether what it asks for was accepted is known where its own calls begin; here it gets less than its caller.
+        return resolve(name, granted(gate.find(name, settings), settings), settings, os.environ)
+    except FerruleError:
+        return None

@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -20,6 +20,7 @@ from ferrule.admin import inventory
 from ferrule.admin.inventory import Entry
 from ferrule.calls.failures import explain_error
 from ferrule.config import configuration
+from ferrule.config.configuration import Configuration
 from ferrule.errors import FerruleError, ToolFailed, WorkFailed
 from ferrule.installed.fingerprint import take_fingerprint
 from ferrule.schema import schema_file
@@ -52,16 +53,19 @@ class _ToolState(TypedDict):
 class ToolFacts(_ToolState, total=False):
     """One tool. A name that nothing has comes with the state `unknown`, and without the facts below `error`.
 
-    state: `ok`, `broken`, `clash`, `invalid`, `disabled` or `unknown`. error: why it is in that state, None where it is
-    well. findings: what the schema rules say. schema: None where it is not known. credentials: those that it declares,
-    with the arguments of `ferrule.Credential`. results: as of `ResultPolicy.as_dict()`, empty where it was not loaded.
-    tool: the arguments of `InstalledTool`.
+    state: `ok`, `broken`, `clash`, `invalid`, `disabled`, `held`, `differs` or `unknown`. error: why it is in that
+    state, None where it is well. findings: what the schema rules say. schema: None where it is not known. credentials:
+    those that it declares, with the arguments of `ferrule.Credential`. results: as of `ResultPolicy.as_dict()`, empty
+    where it was not loaded. declaration: what its `tool.json` says, with the keys of the file that are there. warnings:
+    `{"id", "message", "mend"}` of what has no effect. tool: the arguments of `InstalledTool`.
     """
 
     findings: list[JSONObject]
     schema: JSONObject | None
     credentials: list[CredentialFacts]
     results: ResultPolicyFacts
+    declaration: JSONObject
+    warnings: list[JSONObject]
     tool: JSONObject
 
 
@@ -162,7 +166,8 @@ def take_snapshot(patterns: Sequence[str]) -> Snapshot:
     claims = discovery.scan()
     names = list(dict.fromkeys(name for pattern in patterns for name in _fitting(pattern, claims)))
     known = [name for name in names if name in claims]
-    files = sorted({configuration.default_path(), *(file for name in known for file in _files(claims[name]))})
+    configured = (configuration.default_path(), Configuration(configuration.default_path(), {}, {}).lock_path)
+    files = sorted({*configured, *_locked(known, claims), *(file for name in known for file in _files(claims[name]))})
     all_seen = sorted(seen | take_fingerprint([], files))
     found = _load_all([Entry(name, claims[name]) for name in known])
     return {
@@ -178,9 +183,11 @@ def facts_of(entry: Entry) -> ToolFacts:
         "state": entry.state,
         "error": entry.error.facts() if entry.error else None,
         "findings": [finding.as_dict() for finding in entry.findings],
-        "schema": entry.schema,
+        "schema": None if entry.state == inventory.INVALID else entry.schema,  # which may hide something
         "credentials": entry.credentials,
         "results": entry.results,
+        "declaration": entry.declaration.as_dict(),
+        "warnings": [warning.as_dict() for warning in entry.warnings],
         "tool": entry.tool.as_dict(),
     }
 
@@ -200,9 +207,21 @@ def _unknown(name: str, claims: Mapping[str, object]) -> ToolFacts:
 
 def _files(claims: Sequence[InstalledTool]) -> list[str]:
     """The files from which the plugin comes, as far as they can be told without importing it."""
-    finders = (schema_file.find_module_file, schema_file.find_schema_file)
-    found = [find(claim.module) for claim in claims for find in finders]
-    return [os.path.abspath(file) for file in found if file]
+    pairs = ((schema_file.find_module_file(claim.module), schema_file.find_for_tool(claim)) for claim in claims)
+    found = [file for pair in pairs for file in pair if file]
+    found += [file for claim in claims for file in schema_file.find_beside(claim.value, schema_file.DECLARATION)]
+    return list(map(os.path.abspath, found))
+
+
+def _locked(names: Sequence[str], claims: Mapping[str, Sequence[InstalledTool]]) -> Iterator[str]:
+    """All files by which tools are held to ferrule.lock, where they are."""
+    if configuration.read().is_locked:
+        from ferrule.lockfile.installed_files import InstalledFiles
+
+        for name in names:
+            yield from (
+                path for claim in claims[name] for path in InstalledFiles(claim).paths() if os.path.isfile(path)
+            )
 
 
 def _load_all(entries: Sequence[Entry]) -> dict[str, ToolFacts]:

@@ -1,4 +1,4 @@
-"""The schema of an installed tool: the file that it ships, found and read without importing the plugin."""
+"""The files that a plugin ships beside its module, found and read without importing it: its schema, above all."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ferrule.schema.rules import Finding
     from ferrule.text.json_types import JSONObject
 
+DECLARATION = "tool.json"
+"""The file with what a tool declares besides its schema; `ferrule.tool.declaration` reads it."""
+
 _CHUNK_BYTES = 1 << 16
 _MAX_SCHEMA_BYTES = 1 << 20  # bytes of a schema that are looked at
 
@@ -26,7 +29,7 @@ def read_static(tool: InstalledTool) -> JSONObject | None:
 
     Raises SchemaInvalid where the file breaks a rule that the client enforces.
     """
-    path = find_schema_file(tool.module) if ":" not in tool.value else None
+    path = find_for_tool(tool)
     if path is None:
         return None
     try:
@@ -36,6 +39,23 @@ def read_static(tool: InstalledTool) -> JSONObject | None:
 
         raise SchemaInvalid(f"The schema of {tool.name} ({tool.source}) is not valid JSON: {error}.") from None
     return require_valid(schema, tool)
+
+
+def find_for_tool(tool: InstalledTool) -> str | None:
+    """The schema file of a tool that is not imported, or None.
+
+    For `module` it is the module's, as of `find_schema_file`. For `module:attribute` it is `ATTRIBUTE.schema.json` in
+    the module's folder, else the module's where that has the tool's name.
+    """
+    module, _, attribute = tool.value.partition(":")
+    if not attribute:
+        return find_schema_file(module)
+    file = find_module_file(module)
+    own = _path_if_file(os.path.join(os.path.dirname(file), f"{attribute}.schema.json")) if file else None
+    if own:
+        return own
+    path = find_schema_file(module)
+    return path if path and _name_in(path) == tool.name else None
 
 
 def require_valid(schema: object, tool: InstalledTool) -> JSONObject:
@@ -115,6 +135,42 @@ def find_module_file(module: str, search: Iterable[str] | None = None) -> str | 
     return None
 
 
+def find_beside(value: str, name: str, search: Iterable[str] | None = None) -> list[str]:
+    """The files of this name that hold for the plugin of an entry point, which is not imported, the nearest first.
+
+    value: `module` or `module:attribute`. They are `ATTRIBUTE.name` and, for a plain module, `MODULE.name` in the
+    module's folder, then `name` in this folder and in each package around it.
+    """
+    module, _, attribute = value.partition(":")
+    file = find_module_file(module, search)
+    if file is None:
+        return []
+    folder, own = os.path.split(file)
+    is_package = own == "__init__.py"
+    stems = [attribute, "" if is_package else own.removesuffix(".py")]
+    candidates = [os.path.join(folder, f"{stem}.{name}") for stem in stems if stem]
+    for _ in range(module.count(".") + is_package):
+        candidates.append(os.path.join(folder, name))
+        folder = os.path.dirname(folder)
+    return [path for path in dict.fromkeys(candidates) if os.path.isfile(path)]
+
+
+def may_declare(tool: InstalledTool, key: str) -> bool:
+    """Whether a declaration that holds for the tool names this key somewhere.
+
+    On the path of a call and of `--schema` nothing is parsed or imported to find that out: it costs a look for the
+    file, and reading its bytes where there is one.
+    """
+    return any(_holds(path, f'"{key}"'.encode()) for path in find_beside(tool.value, DECLARATION))
+
+
+def _holds(path: str, data: bytes) -> bool:
+    try:
+        return data in read_file(path)
+    except (OSError, ValueError):
+        return False  # who reads the declaration for itself says why it cannot be read
+
+
 def read_file(path: str) -> bytes:
     """The bytes of a schema file; one that is larger than 1 MiB raises ValueError."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -127,6 +183,14 @@ def read_file(path: str) -> bytes:
     finally:
         os.close(file)
     return bytes(data)
+
+
+def _name_in(path: str) -> object:
+    try:
+        schema = strict_json.loads(read_file(path))
+    except (OSError, ValueError):
+        return None
+    return schema.get("name") if isinstance(schema, dict) else None
 
 
 def _beside(module_file: str) -> str:

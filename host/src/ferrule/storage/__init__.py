@@ -7,6 +7,8 @@
   polling and never beyond a limit.
 - `ExpiringFiles`, `ExpiringRedis`: entries by key, each for its time, all of them within a limit.
 - `RedisConnection`: commands to a Redis server, which take a bounded time, also where it or the network hangs.
+- `known_outage(url)`, `record_outage(url, reason)`, `find_outage(url)`: a server that does not answer is found out once
+  in a process.
 - `StorageError`: a store cannot be used now; the message says which one and why.
 """
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from ferrule.storage.locks import locked, update_locked
     from ferrule.storage.private_files import make_folder, read_file, replace_file
     from ferrule.storage.redis_connection import RedisConnection
+    from ferrule.storage.redis_outage import find_outage, known_outage, record_outage
     from ferrule.storage.state import state_folder
 
 __all__ = [
@@ -30,9 +33,12 @@ __all__ = [
     "ExpiringRedis",
     "RedisConnection",
     "StorageError",
+    "find_outage",
+    "known_outage",
     "locked",
     "make_folder",
     "read_file",
+    "record_outage",
     "replace_file",
     "state_folder",
     "update_locked",
@@ -45,9 +51,12 @@ __getattr__ = attach(
         "ExpiringRedis": "ferrule.storage.expiring_redis",
         "RedisConnection": "ferrule.storage.redis_connection",
         "StorageError": "ferrule.storage.errors",
+        "find_outage": "ferrule.storage.redis_outage",
+        "known_outage": "ferrule.storage.redis_outage",
         "locked": "ferrule.storage.locks",
         "make_folder": "ferrule.storage.private_files",
         "read_file": "ferrule.storage.private_files",
+        "record_outage": "ferrule.storage.redis_outage",
         "replace_file": "ferrule.storage.private_files",
         "state_folder": "ferrule.storage.state",
         "update_locked": "ferrule.storage.locks",

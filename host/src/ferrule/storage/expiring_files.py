@@ -73,7 +73,7 @@ class ExpiringFiles:
         never_shortens: an entry of the same key that would live longer lengthens the new one's life. Raises
         StorageError, and leaves the entry that was there.
         """
-        size, path = self._charge(len(data)), self._path(key)
+        size, path = self._charge(len(data)), self.path_of(key)
         if len(data) > self._max_bytes or size > self.total_bytes * self._kept_share:
             return None
         with self._usable(), self._alone() as ledger:
@@ -97,12 +97,12 @@ class ExpiringFiles:
     def read(self, key: str) -> bytes | None:
         """The entry of a key, also where it has expired by the clock. Raises StorageError where it cannot be read."""
         with self._usable():
-            return read_file(self._path(key), self._max_bytes)
+            return read_file(self.path_of(key), self._max_bytes)
 
     def expires(self, key: str) -> float | None:
         """When the entry of a key expires, in seconds since 1970; None where there is none that has not."""
         try:
-            instant = os.lstat(self._path(key)).st_mtime
+            instant = os.lstat(self.path_of(key)).st_mtime
         except OSError:
             return None
         return instant if self._is_live(instant) else None
@@ -115,12 +115,13 @@ class ExpiringFiles:
 
     def remove(self, key: str) -> bool:
         """Remove the entry of a key; False where that cannot be."""
-        return remove_file(self._path(key))
+        return remove_file(self.path_of(key))
 
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _path(self, key: str) -> str:
+    def path_of(self, key: str) -> str:
+        """Where the file of an entry is, or would be."""
         return os.path.join(self.place, key[:2], key)
 
     def _is_live(self, expires: float) -> bool:

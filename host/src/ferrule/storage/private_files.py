@@ -48,12 +48,18 @@ def read_file(path: str, max_bytes: int) -> bytes | None:
 
 
 def replace_file(
-    path: str, data: bytes, *, mode: int = 0o600, modified: float | None = None, is_synced: bool = False
+    path: str,
+    data: bytes,
+    *,
+    mode: int = 0o600,
+    modified: float | None = None,
+    modified_ns: int | None = None,
+    is_synced: bool = False,
 ) -> None:
     """Put a file in its place, whole or not at all. The folder must be there.
 
-    modified: its time of modification, in seconds since 1970, for the present. is_synced: whether the content has
-    reached the disk before the file has its name. Raises OSError, and leaves the file that was there.
+    modified, modified_ns: its time of modification, in seconds or nanoseconds since 1970, for the present. is_synced:
+    whether the content has reached the disk before the file has its name. Raises OSError, and leaves what was there.
     """
     draft = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.urandom(8).hex()}")
     try:
@@ -64,6 +70,8 @@ def replace_file(
                 os.fchmod(file, mode)
             if modified is not None:
                 os.utime(file, (modified, modified))
+            if modified_ns is not None:
+                os.utime(file, ns=(modified_ns, modified_ns))
             if is_synced:
                 os.fsync(file)
         finally:

@@ -49,6 +49,10 @@ class RedisConnection:
             return f"unix://{self._url.path}"
         return f"{self._url.scheme}://{self._url.hostname}:{self._url.port or _PORT}/{_database(self._url)}"
 
+    def allow(self, seconds: float) -> None:
+        """From now on, so much time may be taken. For a connection that is kept."""
+        self._left = seconds
+
     def ask(self, *commands: Command) -> list[Reply]:
         """Send commands together and return the reply to each: bytes, an integer, a list of these, or None.
 

@@ -7,6 +7,11 @@ import sys
 
 from ferrule.config import configuration
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 def state_folder() -> str:
     """Where state is kept: FERRULE_STATE, else platformdirs' state folder of `ferrule`."""
@@ -21,3 +26,49 @@ def state_folder() -> str:
     import platformdirs
 
     return platformdirs.user_state_dir("ferrule", appauthor=False)
+
+
+OWN, CACHE, ARTIFACTS = "tools", "cache", "artifacts"
+
+
+def folder_of_tool(kind: str, tool: str) -> str:
+    """The folder of one tool among those of a kind: OWN, which is its own to use, CACHE or ARTIFACTS."""
+    return os.path.join(_folder_of_tools(kind), tool)
+
+
+def folders_of_tools(kind: str) -> list[str]:
+    """The folders of a kind that tools have, and the one for what belongs to none. Raises OSError."""
+    from ferrule.storage.private_files import files_in
+
+    folder = _folder_of_tools(kind)
+    return [
+        os.path.join(state_folder(), kind),
+        *(one.path for one in files_in(folder) if one.is_dir(follow_symlinks=False)),
+    ]
+
+
+def _folder_of_tools(kind: str) -> str:
+    return os.path.join(state_folder(), kind, OWN) if kind != OWN else os.path.join(state_folder(), OWN)
+
+
+def make_shared_folders(names: Iterable[str]) -> list[str]:
+    """Folders of the state folder that several tools use, made where they are missing, as of `make_folders_of_tool`."""
+    return _made(os.path.join(state_folder(), name) for name in names)
+
+
+def make_folders_of_tool(tool: str) -> list[str]:
+    """What one tool alone may use of the state folder, made where it is missing; those that cannot be are left out."""
+    return _made(folder_of_tool(kind, tool) for kind in (OWN, CACHE, ARTIFACTS))
+
+
+def _made(folders: Iterable[str]) -> list[str]:
+    from ferrule.storage.private_files import make_folder
+
+    made = []
+    for folder in folders:
+        try:
+            make_folder(folder)
+        except OSError:
+            continue
+        made.append(os.path.realpath(folder))
+    return made

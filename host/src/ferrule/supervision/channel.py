@@ -3,7 +3,10 @@
 A message is one letter and a JSON document: `s` a secret that must be kept out of every output, `e` an event, `f` a
 failure (`FerruleError.facts()`), `r` the result. The first `f` or `r` ends the call. Where wrappers are on, `w` is the
 one whose code runs (null: none), and `k` with one of the last two is the preliminary outcome, the tool's own, in case a
-wrapper ends the process after it. `m` is a list of the modules that the call has imported.
+wrapper ends the process after it. `m` is a list of the modules that the call has imported, and `u`, of a process that
+may be used again, what the call has left changed in it: a list of words, empty for nothing. `l`, where it is the first
+message, is the number of the descriptor by which the child's system calls are judged, and `d` a list of what the call
+was denied, each a kind and what it was. `q` is a question, see `ferrule.supervision.questions`.
 """
 
 from __future__ import annotations
@@ -29,20 +32,63 @@ _MAX_TEXT_CHARS = 8_000
 _MAX_EVENTS = 100
 _FRAME_BYTES = 3  # of a line beside its document: one or two letters, and the newline
 SECRET, EVENT, FAILURE, RESULT, ACTIVE_WRAPPER, PRELIMINARY, IMPORTS = b"s", b"e", b"f", b"r", b"w", b"k", b"m"
+LISTENER, DENIED, QUESTION, CHANGES = b"l", b"d", b"q", b"u"
+_KINDS = (SECRET, EVENT, FAILURE, RESULT, ACTIVE_WRAPPER, IMPORTS, LISTENER, DENIED, QUESTION, CHANGES)
+_MAX_DENIALS = 50
+
+_current: Channel | None = None
+
+
+def current_channel() -> Channel | None:
+    """The channel of this process to its parent, where that answers questions; None anywhere else."""
+    return _current if _current is not None and _current.is_owned else None
 
 
 class Channel:
-    """The child's end of the pipe."""
+    """The child's end of the pipe. answers: the pipe with the parent's answers, None where it answers nothing."""
 
-    __slots__ = ("_lock", "_outcome", "_owner", "_size_limit", "file", "known_secrets")
+    __slots__ = ("_lock", "_notes", "_outcome", "_owner", "_redacts", "_size_limit", "answers", "file", "known_secrets")
 
-    def __init__(self, file: int, size_limit: int) -> None:
+    def __init__(self, file: int, size_limit: int, answers: int | None = None) -> None:
+        global _current
         self.file = file
+        self.answers = answers
         self.known_secrets: list[str] = []
+        self._redacts = False
         self._size_limit = size_limit
         self._owner = _getpid()
         self._lock = RLock()
+        self._notes = b""
         self._outcome: tuple[bytes, bytes] | None = None
+        if answers is not None:
+            _current = self
+
+    @property
+    def is_owned(self) -> bool:
+        """Whether this process is the one that the channel was made for, and not a copy of it."""
+        return _getpid() == self._owner
+
+    def ask(self, question: Mapping[str, object]) -> JSONObject | None:
+        """The parent's answer, whose `secrets` are known from then on; None where it answers no questions.
+
+        Where the parent only passes the answer on, it does not know them, so all that is sent from then on is without
+        them.
+        """
+        if self.answers is None or not self.is_owned:
+            return None
+        from ferrule.supervision.questions import read_answer
+
+        with self._lock:  # an answer is for the thread that has asked
+            self.send_question(question)
+            answer = read_answer(self.answers)
+        self.known_secrets += [str(one) for one in answer.get("secrets", ())]
+        self._redacts = self._redacts or bool(answer.get("is_relayed"))
+        return answer
+
+    def send_question(self, question: Mapping[str, object]) -> int:
+        """Send a question, and return the pipe from which its answer is to be read."""
+        self._send(QUESTION, strict_json.dumps(dict(question)))
+        return -1 if self.answers is None else self.answers
 
     def secrets(self, values: Iterable[str]) -> None:
         """Name values that the parent keeps out of every output. Said before a plugin sees any of them."""
@@ -83,14 +129,28 @@ class Channel:
         facts.pop("event", None)
         self._send(PRELIMINARY + FAILURE, self._write_facts(facts))
 
-    def send_imports(self, modules: Sequence[str]) -> None:
-        """Say which modules the call has imported, in the order in which it did."""
-        self._send(IMPORTS, strict_json.dumps(list(modules)))
+    def keep_imports(self, modules: Sequence[str]) -> None:
+        """Say with the outcome which modules the call has imported, in the order in which it did."""
+        if modules:
+            self._notes += IMPORTS + strict_json.dumps(list(modules)) + b"\n"
+
+    def keep_changes(self, changes: Sequence[str]) -> None:
+        """Say with the outcome what the call has left changed in its process."""
+        self._notes += CHANGES + strict_json.dumps(list(changes)) + b"\n"
+
+    def send_listener(self, number: int) -> None:
+        """Say by which descriptor the system calls of this process are judged, before anything else is said."""
+        self._send(LISTENER, strict_json.dumps(number))
+
+    def send_denials(self, denials: Sequence[tuple[str, str]]) -> None:
+        """Say what the call was denied: each a kind, and what it was."""
+        self._send(DENIED, strict_json.dumps([list(one) for one in denials]))
 
     def finish(self) -> None:
         """Send the result or the failure, which ends the call for the parent."""
         if self._outcome:
-            self._send(*self._outcome)
+            kind, document = self._outcome
+            self._send(self._notes + kind, document)
 
     def _write_facts(self, facts: Mapping[str, object]) -> bytes:
         document = strict_json.dumps(facts)
@@ -99,8 +159,12 @@ class Channel:
         return document
 
     def _send(self, kind: bytes, document: bytes) -> None:
-        if _getpid() != self._owner:
+        if not self.is_owned:
             return  # a copy of the child that the plugin forked off; only the original may answer
+        if self._redacts and kind not in (QUESTION, SECRET):
+            from ferrule.text.redaction import redact_json
+
+            document = redact_json(document, self.known_secrets)
         data = memoryview(kind + document + b"\n")
         # The pipe takes a long message in pieces, between which a thread of the plugin could put its event.
         with self._lock:
@@ -113,22 +177,28 @@ class Messages:
 
     on_event: gets each event as it comes, and the secrets known by then. Without it, `events` keeps the first 100.
     result, failure: the outcome. secrets: those that have come. imports: the modules that the call has imported.
+    changes: what it has left changed in its process, None where nobody has looked.
     active_wrapper: the one whose code runs. preliminary: result and failure of the tool alone. overflow: a line is
-    larger than allowed.
+    larger than allowed. listener: of the child, where there is one. denials: as of `Channel.send_denials`. questions:
+    those that wait for an answer.
     """
 
     __slots__ = (
-        "_on_event", "_pending", "_size_limit", "active_wrapper", "events", "failure", "imports", "overflow",
-        "preliminary", "result", "secrets",
+        "_on_event", "_pending", "_size_limit", "active_wrapper", "changes", "denials", "events", "failure", "imports",
+        "listener", "overflow", "preliminary", "questions", "result", "secrets",
     )  # fmt: skip
 
     def __init__(self, size_limit: int, on_event: Callable[[JSONObject, Sequence[str]], None] | None = None) -> None:
         self._size_limit = size_limit
         self._on_event = on_event
-        self._pending = b""
+        self._pending = bytearray()
         self.secrets: list[str] = []
         self.events: list[JSONObject] = []
         self.imports: list[str] = []
+        self.changes: list[str] | None = None
+        self.denials: list[tuple[str, str]] = []
+        self.listener: int | None = None
+        self.questions: list[JSONObject] = []
         self.failure: ErrorFacts | None = None
         self.result: bytes | None = None
         self.active_wrapper: str | None = None
@@ -142,17 +212,20 @@ class Messages:
 
     def feed(self, data: bytes) -> None:
         """Take what was read from the pipe."""
-        *lines, self._pending = (self._pending + data).split(b"\n")
-        for line in lines:
-            if not self.ended:
-                self._take(line[:1], line[1:])
+        self._pending += data
+        if b"\n" in data:  # a large message comes in many pieces, and only the last one ends it
+            *lines, rest = bytes(self._pending).split(b"\n")
+            self._pending = bytearray(rest)
+            for line in lines:
+                if not self.ended:
+                    self._take(line[:1], line[1:])
         self.overflow = not self.ended and len(self._pending) > self._size_limit + _FRAME_BYTES
 
     def _take(self, kind: bytes, document: bytes) -> None:
         is_preliminary = kind == PRELIMINARY
         if is_preliminary:
             kind, document = document[:1], document[1:]
-        if kind not in (SECRET, EVENT, FAILURE, RESULT, ACTIVE_WRAPPER, IMPORTS):
+        if kind not in _KINDS:
             return
         try:
             value = strict_json.loads(document)
@@ -168,8 +241,16 @@ class Messages:
             self.failure = value  # type: ignore[assignment] # a plugin may have written it
         elif kind == EVENT and isinstance(value, dict):
             self._take_event(value)
+        elif kind == QUESTION and isinstance(value, dict):
+            self.questions.append(value)
         elif kind == IMPORTS and isinstance(value, list):
             self.imports = [name for name in value if isinstance(name, str)]
+        elif kind == CHANGES and isinstance(value, list):
+            self.changes = [str(change) for change in value]
+        elif kind == LISTENER and isinstance(value, int) and self.listener is None:
+            self.listener = value
+        elif kind == DENIED and isinstance(value, list):
+            self.denials = [(str(one[0]), str(one[1])) for one in value[:_MAX_DENIALS] if _is_denial(one)]
         elif kind == ACTIVE_WRAPPER:
             self.active_wrapper = value if isinstance(value, str) else None
 
@@ -194,6 +275,10 @@ def _sound_facts(error: FerruleError, secrets: Sequence[str]) -> JSONObject:
     except Exception:  # noqa: BLE001 - whatever a plugin's own class raises
         return {"code": "INTERNAL_ERROR", "message": f"The tool raised {type(error).__name__}, which says nothing."}
     return {**{name: value for name, value in facts.items() if _is_sound(name, value)}, **texts}
+
+
+def _is_denial(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(part, str) for part in value)
 
 
 def _is_sound(name: str, value: object) -> bool:

@@ -24,6 +24,9 @@ def explain(error: BaseException, secrets: Sequence[str] = ()) -> FerruleError:
     secrets: values of which no part may be seen. With FERRULE_DEBUG set, the traceback goes to stderr.
     """
     print_where_debugging(error)
+    refused = _refusal(error)
+    if refused is not None:
+        return refused
     if isinstance(error, FerruleError):
         return error
     if is_lack_of_memory(error):
@@ -33,6 +36,20 @@ def explain(error: BaseException, secrets: Sequence[str] = ()) -> FerruleError:
     if isinstance(error, SystemExit):
         return ToolCrashed(f"The tool called sys.exit({text_of(error, secrets)}) instead of answering.")
     return ToolCrashed(f"The tool crashed with {name_text_and_place(error, secrets)}.")
+
+
+def _refusal(error: BaseException) -> FerruleError | None:
+    """The error of a call that wanted what its policy does not let it have; None for any other."""
+    from ferrule.confinement.enforcement import in_force
+
+    policy = in_force()
+    if policy is None:
+        return None
+    from ferrule.confinement import denials
+    from ferrule.confinement.errors import denied
+
+    denial = denials.find(error, policy)
+    return None if denial is None else denied(policy, denial)
 
 
 def is_lack_of_memory(error: BaseException) -> bool:

@@ -14,12 +14,18 @@ if TYPE_CHECKING:
 _SET_PARENT_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
 _KILL, _TERMINATE = 9, 15
+_STARTED_FIELD = 19  # of /proc/PID/stat, counted from the one behind the name
 _END_SECONDS = 1.0  # a process that survives SIGKILL for longer hangs in the kernel, and cannot be waited for
 
 
 def adopt_orphans() -> bool:
     """From now on, processes that descend from this one become its children when their parents die. Linux only."""
-    return sys.platform == "linux" and _prctl(_SET_CHILD_SUBREAPER, 1)
+    return sys.platform == "linux" and control_process(_SET_CHILD_SUBREAPER, 1)
+
+
+def leave_orphans() -> bool:
+    """From now on, such processes go to the next one above that adopts them, and not to this one. Linux only."""
+    return sys.platform == "linux" and control_process(_SET_CHILD_SUBREAPER, 0)
 
 
 def die_with_parent(parent: int) -> None:
@@ -44,6 +50,19 @@ def children() -> set[int]:
     except ChildProcessError:
         return set()
     return _listed_children()
+
+
+def seconds_since_start() -> float | None:
+    """How long ago this process was started, by the kernel's own account; None where that is not known.
+
+    What ran in the process before the interpreter, such as the shell that it was started by, counts too.
+    """
+    try:
+        with open("/proc/self/stat", "rb", buffering=0) as file:
+            started_ticks = int(file.readall().rpartition(b")")[2].split()[_STARTED_FIELD])
+        return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - started_ticks / os.sysconf("SC_CLK_TCK"))
+    except (OSError, ValueError, IndexError, AttributeError):
+        return None
 
 
 def lower_limit(resource: int, soft: int, hard: int | None = None) -> None:
@@ -130,7 +149,7 @@ def _kill(process: int) -> None:
 
 def _hear_of_death(parent: int, number: int) -> None:
     if sys.platform == "linux":
-        _prctl(_SET_PARENT_DEATH_SIGNAL, number)
+        control_process(_SET_PARENT_DEATH_SIGNAL, number)
         if os.getppid() != parent:
             os._exit(1)
 
@@ -142,15 +161,34 @@ def _try(kill: Callable[[int, int], None], whom: int) -> None:
         pass
 
 
-def _prctl(option: int, value: int) -> bool:
+def control_process(option: int, value: int) -> bool:
+    """Set an option of this process by prctl; whether the kernel took it. Linux only."""
+    return call_library("prctl", option, value, 0, 0, 0) == 0
+
+
+_known: dict[str, Callable[[tuple[int, ...]], int] | None] = {}  # functions that have been looked up
+
+
+def call_library(name: str, *arguments: int) -> int | None:
+    """Call a function of the C library with ints; what it returns, None where the library has none of that name."""
+    if name not in _known:
+        _known[name] = _find(name)
+    function = _known[name]
+    return None if function is None else int(function(arguments))
+
+
+def _find(name: str) -> Callable[[tuple[int, ...]], int] | None:
+    """A function of the C library, which takes a tuple of ints."""
     try:
-        # What ctypes itself calls; importing all of ctypes for one system call takes a fifth of an interpreter's start.
+        # What ctypes itself calls; importing all of ctypes for one call takes a fifth of an interpreter's start.
         from _ctypes import call_function, dlopen, dlsym
 
-        itself = dlopen(None, 0)  # type: ignore[arg-type]
-        status = call_function(dlsym(itself, "prctl"), (option, value, 0, 0, 0))
+        address = dlsym(dlopen(None, 0), name)  # type: ignore[arg-type]
+        return lambda arguments: call_function(address, arguments)
+    except OSError:
+        return None
     except (ImportError, AttributeError, TypeError):
         import ctypes
 
-        status = ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
-    return bool(status == 0)
+        function = getattr(ctypes.CDLL(None), name, None)
+        return None if function is None else lambda arguments: function(*arguments)

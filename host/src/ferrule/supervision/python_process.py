@@ -35,6 +35,14 @@ def extra_paths() -> list[str]:
     return [os.path.abspath(path) for path in dict.fromkeys(extra) if os.path.realpath(path) not in known]
 
 
+def installation_folders() -> list[str]:
+    """The folders in which such an interpreter finds distributions, in its order: not those of the standard library."""
+    known, place = _isolated_path(), place_of_paths()
+    standard = os.path.dirname(os.__file__)
+    found = [*known[:place], *extra_paths(), *known[place:]]
+    return [path for path in found if os.path.isdir(path) and path not in (standard, f"{standard}/lib-dynload")]
+
+
 def python_command(entry: str, *arguments: str, isolated: bool = True) -> list[str]:
     """The command of an interpreter with this one's `sys.path` that calls a function, and is asked to end with us.
 

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 SUFFIX = "-tool"
+SERVER_SUFFIX = "-mcp"
+CLIENT_TOOLS = frozenset(
+    ("bash", "edit", "file_edit", "file_read", "file_write", "glob", "grep", "list", "ls", "read", "todo", "write")
+)
+"""Tools that clients bring along. An executable of such a name takes the place of the client's own."""
 
 
 def executable_name(tool: str) -> str:
@@ -17,6 +22,11 @@ def tool_name(path: str) -> str:
     """
     name = path.rpartition("/")[2]
     return name.removesuffix(SUFFIX).replace("-", "_")
+
+
+def served_tool(path: str) -> str:
+    """`/any/folder/web-search-brave-mcp` -> `web_search_brave`."""
+    return path.rpartition("/")[2].removesuffix(SERVER_SUFFIX).replace("-", "_")
 
 
 def is_tool_name(name: str) -> bool:

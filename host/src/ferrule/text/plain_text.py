@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import re
 
+from ferrule.text.invisible import without_invisible
+
 _TAG = re.compile(r"</?([a-z][a-z0-9]*)\b[^<>]*>", re.I)
 _EMPHASIS = re.compile(r"<(b|em|i|mark|strong)>([^<>]*)</\1>|<br ?/?>", re.I)
 _APART = frozenset({"br", "dd", "div", "dt", "hr", "li", "ol", "p", "td", "th", "tr", "ul"})
-
-# What JSON readers refuse, a terminal would act on, or no user sees and a model reads.
-UNSEEN = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # controls, without those that are blanks
-    "\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069"  # of no width, and those that turn the direction
-    "\ud800-\udfff\U000e0000-\U000e007f]"  # halves of pairs, and tags
-)
 
 
 def plain_text(value: object, *, html: bool = True) -> str:
@@ -25,7 +20,7 @@ def plain_text(value: object, *, html: bool = True) -> str:
         from html import unescape
 
         text = unescape(text)
-    return " ".join(UNSEEN.sub("", text).split())
+    return " ".join(without_invisible(text).split())
 
 
 def _gap(tag: re.Match[str]) -> str:

@@ -17,7 +17,6 @@ SHORTEST = 4  # characters; a shorter value would blot out ordinary words, and n
 
 _SHORT_MASK = b"****"
 _MIN_PIECE_CHARS = 6  # characters of base64 that are taken for a part of a secret
-_NEVER_ENCODED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~"
 
 
 def redact(data: bytes, secrets: Iterable[str]) -> bytes:
@@ -65,6 +64,7 @@ class _Redaction:
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self.secrets = [secret for secret in secrets if len(secret) >= SHORTEST]
+        self._has_blank = any(" " in secret for secret in self.secrets)
         # The longest first: where one secret is a part of another, no rest of that must stay.
         unique = {spelling for secret in self.secrets for spelling in _spellings(secret)}
         self._spellings = sorted(unique, key=len, reverse=True)
@@ -72,7 +72,9 @@ class _Redaction:
     def of_text(self, data: bytes) -> bytes:
         for spelling in self._spellings:
             data = data.replace(spelling, _mask(spelling))
-        return _redact_percent_encoded(data, self.secrets) if b"%" in data or b"+" in data else data
+        return (
+            _redact_percent_encoded(data, self.secrets) if b"%" in data or (self._has_blank and b"+" in data) else data
+        )
 
     def of_leaf(self, leaf: object) -> object:
         if isinstance(leaf, str):
@@ -122,17 +124,15 @@ def _in_base64(plain: bytes) -> Iterable[bytes]:
 
 
 def _redact_percent_encoded(data: bytes, secrets: Iterable[str]) -> bytes:
-    """Which characters an encoder leaves alone differs, so each of a secret's may be encoded or not."""
-    for secret in secrets:
-        plain = secret.encode()
-        if plain.translate(None, _NEVER_ENCODED):
-            import re
+    """Which characters an encoder leaves alone differs, so each of a secret's may be encoded or not, letters too."""
+    import re
 
-            pattern = b"".join(map(_either_way, plain))
-            data = re.sub(pattern, lambda found: _mask(found.group()), data)
+    for secret in secrets:
+        pattern = b"".join(map(_either_way, secret.encode()))
+        data = re.sub(pattern, lambda found: _mask(found.group()), data)
     return data
 
 
 def _either_way(byte: int) -> bytes:
     letter = b"\\x%02x" % byte
-    return letter if byte in _NEVER_ENCODED else b"(?:%s|%%(?i:%02x)%s)" % (letter, byte, b"|\\+" * (byte == 0x20))
+    return b"(?:%s|%%(?i:%02x)%s)" % (letter, byte, b"|\\+" * (byte == 0x20))

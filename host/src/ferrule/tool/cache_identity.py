@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ferrule.permissions.entries import may_be_secret
 from ferrule.text.sha256 import sha256_hex
-from ferrule.tool.credentials import may_be_secret
 
 if TYPE_CHECKING:
-    from ferrule.config.credentials_file import CredentialsFile
     from ferrule.text.json_types import JSONMapping, JSONObject
-    from ferrule.tool.credentials import Credential
 
 _CANNOT_MATTER = {
     *("FERRULE_DEADLINE", "FERRULE_MEMORY", "FERRULE_EXIT_ZERO", "FERRULE_DEBUG", "FERRULE_STATE", "FERRULE_CONFIG"),
@@ -43,14 +41,6 @@ def environment(environ: Mapping[str, str], further: Iterable[str] = ()) -> JSON
 def settings(table: JSONMapping) -> JSONObject:
     """A table of config.toml as JSON, its texts that may be secrets as their fingerprints."""
     return {name: _as_json(name, value) for name, value in table.items()}
-
-
-def credentials(
-    declared: Sequence[Credential], environ: Mapping[str, str], file: CredentialsFile
-) -> dict[str, str | None]:
-    """A fingerprint of the value that each credential has, None where it has none."""
-    found = {one.name: next(one.values(environ, file), None) for one in declared}
-    return {name: fingerprint(one.value) if one else None for name, one in found.items()}
 
 
 def fingerprint(secret: str) -> str:

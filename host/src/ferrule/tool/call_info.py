@@ -56,6 +56,12 @@ class CallInfo:
         return {**defaults, **strict_json.loads_object(self._arguments)}
 
     @property
+    def normalised_arguments(self) -> JSONObject:
+        """The arguments as the tool reads them, by which calls are compared. Raises what its function raises."""
+        normalise = self.result_policy.normalise
+        return strict_json.loads_object(strict_json.dumps(normalise(self.arguments))) if normalise else self.arguments
+
+    @property
     def identity(self) -> JSONObject:
         """Everything else that can decide the result, as JSON without secrets.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 
-from ferrule.config.configuration import credentials_path
 from ferrule.errors import CredentialMissing, CredentialsMalformed
 from ferrule.text import strict_json
 from ferrule.tool.credentials import Credential, missing, named
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from ferrule.config.credentials_file import CredentialsFile
+    from ferrule.tool.credential_values import CredentialValues
 
 ANSWER_BYTES = 65_534  # the client reads 65,535, and the newline is one of them
 
@@ -30,7 +29,7 @@ class Context:
     Where wrappers are on, it is a `WrapperContext`, which has more for them.
     """
 
-    __slots__ = ("_credentials", "_file", "_names", "_send_event", "_settings", "deadline", "max_bytes", "tool")
+    __slots__ = ("_credentials", "_names", "_send_event", "_settings", "_values", "deadline", "max_bytes", "tool")
 
     def __init__(
         self,
@@ -42,6 +41,7 @@ class Context:
         settings: Mapping[str, Any] | None = None,
         send_event: Callable[[Mapping[str, object]], None] | None = None,
         max_bytes: int = ANSWER_BYTES,
+        values: CredentialValues | None = None,
     ) -> None:
         self.tool = tool
         self.deadline = deadline
@@ -50,7 +50,7 @@ class Context:
         self._names = names or {}
         self._settings = settings or {}
         self._send_event = send_event
-        self._file: CredentialsFile | None = None
+        self._values = values
 
     def remaining(self) -> float:
         """Seconds that are left until the deadline, never negative."""
@@ -66,17 +66,17 @@ class Context:
     def credential(self, name: str) -> str:
         """The value of a credential that the tool declared.
 
-        Raises ToolError AUTH_MISSING where it is set nowhere or cannot be used, and KeyError for a name that the
-        tool's `credentials` hook does not list.
+        Raises ToolError AUTH_MISSING where it is set nowhere or cannot be used, PERMISSION_DENIED where it is that of
+        another distribution, and KeyError for a name that the tool's `credentials` hook does not list.
         """
         credential = named(self._credentials, name)
-        file = self._credentials_file()
+        values = self._credential_values()
         try:
-            found = credential.look_up(os.environ, file)
+            found = values.find(credential)
         except CredentialsMalformed as error:
             raise CredentialMissing("AUTH_MISSING", error.message, hint=error.hint) from None
         if found is None:
-            raise missing(self.tool, credential, file.path, file.problem, name=self.name_of(self.tool))
+            raise missing(self.tool, credential, values.path, values.problem, name=self.name_of(self.tool))
         return found.value
 
     def setting(self, name: str, environment: str) -> Any:
@@ -96,10 +96,11 @@ class Context:
 
         own = {credential.environment for credential in self._credentials}
         found = cache_identity.environment(os.environ, environment)
+        values = self._credential_values()
         return {
             "settings": cache_identity.settings(self._settings),
             "environment": {name: value for name, value in found.items() if name not in own},
-            "credentials": cache_identity.credentials(self._credentials, os.environ, self._credentials_file()),
+            "credentials": {one.name: values.fingerprint(one) for one in self._credentials},
             "names": dict(self._names),
         }
 
@@ -117,19 +118,11 @@ class Context:
 
     def secrets(self) -> list[str]:
         """The values of the tool's secret credentials, wherever one is set. The host keeps them out of every output."""
-        from ferrule.text.json_diagnosis import is_surrogate
+        return self._credential_values().secrets(self._credentials)
 
-        return [
-            found.value
-            for credential in self._credentials
-            if credential.secret
-            for found in credential.values(os.environ, self._credentials_file())
-            if not is_surrogate(found.value)  # which no output can hold
-        ]
+    def _credential_values(self) -> CredentialValues:
+        if self._values is None:
+            from ferrule.tool.credential_values import LocalValues
 
-    def _credentials_file(self) -> CredentialsFile:
-        if self._file is None:
-            from ferrule.config.credentials_file import CredentialsFile
-
-            self._file = CredentialsFile(credentials_path())
-        return self._file
+            self._values = LocalValues()
+        return self._values

@@ -6,6 +6,7 @@ import os
 
 from ferrule.config.configuration import credentials_path
 from ferrule.errors import CredentialMissing, CredentialsMalformed
+from ferrule.permissions.entries import may_be_secret
 
 TYPE_CHECKING = False
 
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
     from ferrule.config.credentials_file import CredentialsFile
 
-_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH")
+_PLACEHOLDER_BEGINNINGS = ("your-", "my-api-key", "insert-", "enter-", "replace-", "paste-", "put-")
+_PLACEHOLDER_ENDS = ("-here", "-goes-here")
+_PLACEHOLDERS = ("changeme", "change-me", "api-key", "apikey", "todo")
 _MIN_SECRET_CHARS = 8  # shorter ones would blot out words of the reason
 
 
@@ -46,8 +49,8 @@ class Credential:
     def look_up(self, environ: Mapping[str, str], file: CredentialsFile | None = None) -> CredentialValue | None:
         """The value that counts: a variable that is not blank, else the nested key of the file, else the flat one.
 
-        Blanks around it are dropped. Raises CredentialsMalformed where it cannot be sent in a header, and where the
-        file has no text for it and something else in its place.
+        Blanks around it are dropped. Raises CredentialsMalformed where it cannot be sent in a header or is a
+        placeholder, and where the file has no text for it and something else in its place.
         """
         found = next(self.values(environ, file), None)
         if found is None and file is not None:
@@ -58,12 +61,17 @@ class Credential:
                 "ASCII, so it cannot be a key.",
                 hint="Set it again, with the key alone.",
             )
+        if found is not None and is_placeholder(found.value):
+            raise CredentialsMalformed(
+                f"The value of {self.name} ({found.source}) is a placeholder, and no key.",
+                hint="Set it to the key that you were given.",
+            )
         return found
 
     def values(self, environ: Mapping[str, str], file: CredentialsFile | None = None) -> Iterator[CredentialValue]:
         """Every value that it has, the one that counts first; also what cannot be sent."""
         if value := environ.get(self.environment, "").strip():
-            yield CredentialValue(value, f"environment variable {self.environment}")
+            yield CredentialValue(value, f"environment variable {self.environment}", is_variable=True)
         if file is None:
             return
         for key in (self.path, self.environment):
@@ -76,6 +84,13 @@ class Credential:
         return bool(value) and value.isascii() and value.isprintable() and " " not in value
 
     def _refuse_what_is_no_text(self, file: CredentialsFile) -> None:
+        if part := file.blocked_at(self.path):
+            key = self.path.removeprefix(f"{part}.")
+            raise CredentialsMalformed(
+                f"The value of {self.name} is not set: in {file.path}, an object with the key {key} is expected as "
+                f"{part}, and something else stands there.",
+                hint=f"Write it as an object, or run: ferrule credentials unset {part}",
+            )
         for key in (self.path, self.environment):
             if file.has_no_text(key):
                 raise CredentialsMalformed(
@@ -85,40 +100,55 @@ class Credential:
 
 
 class CredentialValue:
-    """A credential's value and where it was found, in words. Its repr does not show the value."""
+    """A credential's value and where it was found, in words. Its repr does not show the value.
 
-    __slots__ = ("source", "value")
+    is_variable: whether it was found in the environment.
+    """
 
-    def __init__(self, value: str, source: str) -> None:
+    __slots__ = ("is_variable", "source", "value")
+
+    def __init__(self, value: str, source: str, *, is_variable: bool = False) -> None:
         self.value = value
         self.source = source
+        self.is_variable = is_variable
 
     def __repr__(self) -> str:
         return f"CredentialValue(source={self.source!r})"
 
 
-def may_be_secret(variable: str) -> bool:
-    """Whether a variable's name says that its value is secret."""
-    return any(word in variable.upper() for word in _WORDS)
+def is_placeholder(value: str) -> bool:
+    """Whether a value is what an example has in the place of a key, such as `your-api-key-here` or `<API_KEY>`."""
+    plain = value.lower().replace("_", "-").strip("\"'")
+    if plain.startswith(("<", "{", "[", "$")) and plain.endswith((">", "}", "]")):
+        return True
+    is_told = plain.startswith(_PLACEHOLDER_BEGINNINGS) or plain.endswith(_PLACEHOLDER_ENDS)
+    return is_told or plain in _PLACEHOLDERS or not plain.strip("x.*-")
+
+
+def secret_variables(environ: Mapping[str, str] | None = None) -> list[str]:
+    """The values of all variables that `may_be_secret`, of a length at which nothing else is taken for one."""
+    environ = os.environ if environ is None else environ
+    found = (environ[name].strip() for name in environ if may_be_secret(name))
+    return [value for value in found if len(value) >= _MIN_SECRET_CHARS]
 
 
 def likely_secrets(environ: Mapping[str, str] | None = None) -> list[str]:
     """What must not be seen where no tool has said what is secret.
 
-    It is all texts of the credentials file, and the values of all variables that `may_be_secret`.
+    It is all texts of the credentials file, and what `secret_variables` gives.
     """
     from ferrule.config.credentials_file import CredentialsFile
 
     environ = os.environ if environ is None else environ
-    found = [value for name, value in environ.items() if may_be_secret(name)]
+    found: list[str] = []
     waiting: list[object] = [CredentialsFile(credentials_path(environ)).content]
     while waiting:
         one = waiting.pop()
         if isinstance(one, dict | list):
             waiting.extend(one.values() if isinstance(one, dict) else one)
         elif isinstance(one, str):
-            found.append(one)
-    return [value.strip() for value in found if len(value.strip()) >= _MIN_SECRET_CHARS]
+            found.append(one.strip())
+    return [*secret_variables(environ), *(value for value in found if len(value) >= _MIN_SECRET_CHARS)]
 
 
 def missing(
@@ -126,15 +156,15 @@ def missing(
 ) -> CredentialMissing:
     """The error for a credential that is set nowhere, with the `config_required` event that tells the user how.
 
-    tool: its own name, by which `ferrule` knows it. problem: why the file cannot be used; it is in the message, and in
-    `details` for a tool that has its own. name: what the client calls the tool, where that is another one.
+    tool: its own name, by which `ferrule` knows it. problem: why the file cannot be used; the message begins with it,
+    and it is in `details` for a tool that has its own. name: what the client calls the tool, where that is another one.
     """
     get_one = f" Get one: {credential.url}." if credential.url else ""
-    because = f" {problem}" if problem else ""
+    because = f"{problem} " if problem else ""
     name = name or tool
     text = (
-        f"{name} needs {credential.description or credential.name}.{get_one} Set {credential.environment}, or add it "
-        f"to {file} as '{credential.path}'.{because}"
+        f"{because}{name} needs {credential.description or credential.name}.{get_one} Set {credential.environment}, "
+        f"or add it to {file} as '{credential.path}'."
     )
     hint = f"Run: ferrule credentials set {tool} {credential.name}"
     facts = {"tool": name, "credential": credential.name, "signup_url": credential.url}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
+    from ferrule.content.media import Content
     from ferrule.tool.context import Context
     from ferrule.tool.credentials import Credential
     from ferrule.tool.result_policy import ResultPolicy
@@ -15,6 +16,7 @@ PROJECT = "ferrule"
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
+"""Marks a function as a hook of a tool or a wrapper: `@hookimpl`, or `@hookimpl(wrapper=True)` around others."""
 
 REQUIRED_HOOKS = ("schema", "execute")
 
@@ -78,14 +80,15 @@ class ToolSpec:
         """
 
     @hookspec(firstresult=True)
-    def execute(self, arguments: dict[str, Any], context: Context) -> dict[str, Any] | None:
+    def execute(self, arguments: dict[str, Any], context: Context) -> dict[str, Any] | Content | None:
         """Do the work of one call and return its result.
 
         Called once, in a process of its own, with arguments that fit the schema. `context` has the deadline, the
         credentials, the size that the answer may have, and a way to send events. What the tool prints goes to stderr.
 
-        Returns a JSON object. Raises ToolError where the tool cannot answer; anything else that is raised is reported
-        as INTERNAL_ERROR.
+        Returns a JSON object, or content: a text, a `ferrule.Image`, `Audio` or `File`, or a list of these and of
+        objects. Raises ToolError where the tool cannot answer; anything else that is raised is reported as
+        INTERNAL_ERROR.
 
         Example::
 

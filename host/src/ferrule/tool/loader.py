@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pluggy
 
-from ferrule.errors import ToolBroken, ToolCrashed
+from ferrule.errors import FerruleError, ToolBroken, ToolCrashed
+from ferrule.schema.schema_file import may_declare
 from ferrule.tool.hookspecs import PROJECT, REQUIRED_HOOKS, ToolSpec
 
 if TYPE_CHECKING:
@@ -20,11 +21,15 @@ if TYPE_CHECKING:
 
 
 class LoadedTool:
-    """One plugin whose hooks can be called. Every method runs the plugin's code and checks what comes back."""
+    """One plugin whose hooks can be called. Every method runs the plugin's code and checks what comes back.
 
-    def __init__(self, tool: InstalledTool, manager: pluggy.PluginManager) -> None:
+    unknown_hooks: the names of those that this host does not know, which are never called.
+    """
+
+    def __init__(self, tool: InstalledTool, manager: pluggy.PluginManager, unknown_hooks: Sequence[str] = ()) -> None:
         self.tool = tool
         self.manager = manager
+        self.unknown_hooks = list(unknown_hooks)
         self._hook = manager.hook
 
     def schema(self) -> JSONObject:
@@ -42,15 +47,10 @@ class LoadedTool:
                 raise self._unexpected("credentials", f"a list with {type(one).__name__} in it", "ferrule.Credential")
         return declared
 
-    def secrets(self) -> list[str]:
-        """The values of its credentials, which the host keeps out of every output; `[]` where it cannot be asked."""
-        from ferrule.tool.context import Context
-
-        try:
-            credentials = self.credentials()
-        except Exception:  # noqa: BLE001 - it is asked again where what it says matters
-            return []
-        return Context(self.tool.name, 0.0, credentials=credentials).secrets()
+    @property
+    def has_result_policy(self) -> bool:
+        """Whether it has such a hook; asking for the policy of a tool without one would import for nothing."""
+        return bool(self._hook.result_policy.get_hookimpls())
 
     def result_policy(self) -> ResultPolicy:
         """What may be done with its results, the strictest policy where it has no such hook.
@@ -71,13 +71,46 @@ class LoadedTool:
         return [str(finding) for finding in findings]
 
     def execute(self, arguments: JSONObject, context: Context) -> JSONObject:
-        """The result of a call; ToolCrashed where that is no object."""
-        return self.check_result(self._hook.execute(arguments=arguments, context=context))
+        """The result of a call, as of `check_result`.
 
-    def check_result(self, returned: object) -> JSONObject:
-        """What `execute` returned; ToolCrashed where that is no object."""
-        result: JSONObject = self._check_type("execute", returned, dict, "an object")
-        return result
+        Raises what the tool raises; where something is missing that it declares, with the way to get it as the hint.
+        """
+        try:
+            return self.check_result(self._hook.execute(arguments=arguments, context=context), context)
+        except Exception as error:
+            advised = self._advise(error, context)
+            if advised is None:
+                raise
+            raise advised from None
+
+    def _advise(self, error: Exception, context: Context) -> FerruleError | None:
+        """The error with the way to get what was missing; None where nothing is known to be."""
+        try:
+            from ferrule.supervision.exception_text import explain
+            from ferrule.tool import remedy
+
+            advice = remedy.advise(self.tool, error)
+            if advice is None:
+                return None
+            explained = explain(error, context.secrets())
+        except Exception:  # noqa: BLE001 - the plugin may have used up what this takes; its own error counts
+            return None
+        explained.hint = f"{explained.hint} {advice}" if explained.hint else advice
+        return explained
+
+    def check_result(self, returned: object, context: Context) -> JSONObject:
+        """What `execute` returned, as one object; what is more than that becomes items of content.
+
+        Raises ToolCrashed for anything else, and ResultInvalid and ResultNotStored for content that cannot be given.
+        """
+        if isinstance(returned, dict):
+            return returned
+        from ferrule.content.document import answer_of, what_is_wrong
+
+        wrong = what_is_wrong(returned)
+        if wrong:
+            raise self._unexpected("execute", wrong, "an object or content")
+        return answer_of(returned, context.secrets(), self.tool.name)
 
     def _check_type(self, hook: str, value: Any, kind: Any, expected: str) -> Any:
         if not isinstance(value, kind):
@@ -91,22 +124,45 @@ class LoadedTool:
 def load(tool: InstalledTool) -> LoadedTool:
     """Import the plugin and register it.
 
-    Raises ToolBroken with the exception's type and text, the distribution and its version.
+    Raises ToolBroken with the exception's type and text, the distribution and its version; also where the tool requires
+    another version of the host.
     """
-    manager = pluggy.PluginManager(PROJECT)
-    manager.add_hookspecs(ToolSpec)
+    if may_declare(tool, "requires_ferrule"):
+        from ferrule.tool.host_requirement import require_host
+
+        require_host(tool)
+    manager = new_manager()
     try:
         manager.register(resolve(tool.value), name=tool.name)
-        manager.check_pending()
     except BaseException as error:
         raise tool_broken(tool, error) from error
+    unknown = unknown_hooks(manager)
     for hook in REQUIRED_HOOKS:
         if not getattr(manager.hook, hook).get_hookimpls():
+            others = f" Its hook `{'`, `'.join(unknown)}` is not one that ferrule knows." if unknown else ""
             raise ToolBroken(
-                f"{tool.name} of {tool.source} has no hook `{hook}`.",
-                hint=f"Decorate a function named {hook} in {tool.module} with @hookimpl.",
+                f"{tool.name} of {tool.source} has no hook `{hook}`.{others}",
+                hint=f"Decorate a function named {hook} in {tool.module} with @hookimpl; "
+                "of a function with @tool, the entry point is MODULE:FUNCTION.",
             )
-    return LoadedTool(tool, manager)
+    return LoadedTool(tool, manager, unknown)
+
+
+def new_manager() -> pluggy.PluginManager:
+    """A manager that knows the hooks of a tool, and has no plugin."""
+    manager = pluggy.PluginManager(PROJECT)
+    manager.add_hookspecs(ToolSpec)
+    return manager
+
+
+def unknown_hooks(manager: pluggy.PluginManager) -> list[str]:
+    """The hooks of the manager's plugins that it has no specification of, without those that a plugin calls optional.
+
+    They may be those of a later host, so they are no reason to refuse a plugin.
+    """
+    callers = (getattr(manager.hook, name) for name in vars(manager.hook) if not name.startswith("_"))
+    pending = (caller for caller in callers if not caller.has_spec())
+    return sorted(one.name for one in pending if not all(hook.optionalhook for hook in one.get_hookimpls()))
 
 
 def resolve(value: str) -> Any:
@@ -128,9 +184,9 @@ def tool_broken(tool: InstalledTool, error: BaseException) -> ToolBroken:
     """The error that says why a plugin cannot be loaded, and who ships it."""
     from ferrule._version import __version__
     from ferrule.supervision.exception_text import name_and_text, place_of, text_of
-    from ferrule.tool.credentials import likely_secrets
+    from ferrule.tool.credentials import secret_variables
 
-    secrets = likely_secrets()  # what a plugin needs is not known before it is loaded
+    secrets = secret_variables()  # those of this process, which may see
     facts = {
         "exception": type(error).__name__,
         "text": text_of(error, secrets),
@@ -144,8 +200,15 @@ def tool_broken(tool: InstalledTool, error: BaseException) -> ToolBroken:
 
 def _advise(tool: InstalledTool, error: BaseException, place: tuple[str, int] | None) -> str:
     """For the author of the plugin, and for a user who has only installed it."""
+    from ferrule.tool import remedy
+
+    advice = remedy.advise(tool, error)
+    if advice:
+        return advice
     if isinstance(error, pluggy.PluginValidationError):
         hooks = "schema(), credentials(), validate(arguments), execute(arguments, context) and result_policy()"
         return f"The hooks are {hooks}; correct {tool.module}, or update or uninstall {tool.distribution}."
+    if not tool.module:
+        return f"Its entry point names no module; correct it, or update or uninstall {tool.distribution}."
     where = f"{place[0]}, line {place[1]}" if place else tool.module
     return f"Correct {where}, or update or uninstall {tool.distribution}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,12 +23,15 @@ class ResultPolicy:
 
     What decides a result beside the arguments is part of what makes two calls equal. The host knows the tool's
     settings, its credentials and all variables FERRULE_*. environment: further variables that the tool reads.
-    identity: a function that is given the Context and returns what else there is, as JSON without secrets.
+    identity: a function that is given the Context and returns what else there is, as JSON without secrets. normalise: a
+    function that is given the arguments, and returns them as the tool reads them, such as texts without blanks around
+    them: two calls for which it returns the same are equal. wrappers: names of wrappers that surround the tool's calls
+    unless the admin decides otherwise, such as `cache`.
 
     Raises ValueError for seconds that are negative or no number, and for names that are no texts.
     """
 
-    __slots__ = ("cache_seconds", "environment", "identity", "linkable", "paging")
+    __slots__ = ("cache_seconds", "environment", "identity", "linkable", "normalise", "paging", "wrappers")
 
     def __init__(
         self,
@@ -38,6 +41,8 @@ class ResultPolicy:
         paging: Sequence[str] = (),
         environment: Sequence[str] = (),
         identity: Callable[[Context], object] | None = None,
+        normalise: Callable[[JSONObject], JSONObject] | None = None,
+        wrappers: Sequence[str] = (),
     ) -> None:
         is_number = isinstance(cache_seconds, int | float) and not isinstance(cache_seconds, bool)
         if not is_number or not 0 <= cache_seconds < float("inf"):
@@ -47,6 +52,8 @@ class ResultPolicy:
         self.paging = _names("paging", paging)
         self.environment = _names("environment", environment)
         self.identity = identity
+        self.normalise = normalise
+        self.wrappers = _names("wrappers", wrappers)
 
     def __repr__(self) -> str:
         return f"ResultPolicy(cache_seconds={self.cache_seconds!r}, linkable={self.linkable!r}, paging={self.paging!r})"
@@ -58,7 +65,18 @@ class ResultPolicy:
             "linkable": self.linkable,
             "paging": list(self.paging),
             "environment": list(self.environment),
+            "wrappers": list(self.wrappers),
         }
+
+
+def wanted_wrappers(results: ResultPolicy, tables: Mapping[str, JSONMapping] | None) -> dict[str, JSONMapping]:
+    """The wrappers that a tool wants, by name, with their tables: those about which the admin has not decided.
+
+    tables: all of the admin's, None where the environment decides.
+    """
+    if tables is None:
+        return {}
+    return {name: tables.get(name, {}) for name in results.wrappers if "enabled" not in tables.get(name, {})}
 
 
 def paging_arguments(results: ResultPolicy, parameters: JSONMapping) -> list[str]:

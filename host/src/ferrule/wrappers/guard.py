@@ -14,6 +14,7 @@ import os
 from contextlib import contextmanager
 from types import GeneratorType, SimpleNamespace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from ferrule.errors import CredentialMissing, ResultTooLarge, ToolError
 from ferrule.supervision.channel import written
@@ -23,10 +24,10 @@ from ferrule.text import strict_json
 from ferrule.tool.call_info import CallInfo
 from ferrule.tool.hookspecs import hookimpl
 from ferrule.tool.wrapper_context import WrapperContext
-from ferrule.wrappers.loader import claims_for, load
+from ferrule.wrappers.loader import claims_for, load, loaded_ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
     import pluggy
 
@@ -51,12 +52,69 @@ def execute_wrapped(
     channel.secrets(_passwords(os.environ.get("FERRULE_REDIS")))
     context.call = CallInfo(loaded, arguments, context)
     call = _WrappedCall(arguments, context, channel)
-    guards = [_Guard(wrapper, call) for wrapper in _load_all(tables, call)]
-    # pluggy calls first what was registered last.
-    for guard in sorted(guards, key=lambda guard: (guard.wrapper.order, guard.wrapper.name), reverse=True):
-        loaded.manager.register(guard.plugin(), name=f"wrapper {guard.wrapper.name}")
-    loaded.manager.register(_tool_plugin(loaded, call), name="ferrule")
-    return _with_notes(loaded.execute(arguments, context), context)
+    guards = _registered(loaded, _load_all(tables, call))
+    guards.begin(call)
+    try:
+        return _with_notes(loaded.execute(arguments, context), context)
+    finally:
+        guards.end()
+
+
+class _Guards:
+    """The guards of some wrappers, registered with a tool's manager. Each call of the process begins and ends them."""
+
+    def __init__(self, loaded: LoadedTool, wrappers: Sequence[LoadedWrapper]) -> None:
+        self.wrappers = list(wrappers)
+        self._loaded = loaded
+        self._guards = [_Guard(wrapper) for wrapper in wrappers]
+        self._innermost = _Innermost(loaded)
+        self._plugins: list[object] = []
+        # pluggy calls first what was registered last.
+        in_order = sorted(self._guards, key=lambda guard: (guard.wrapper.order, guard.wrapper.name), reverse=True)
+        for guard in in_order:
+            self._register(guard.plugin(), f"wrapper {guard.wrapper.name}")
+        self._register(self._innermost.plugin(), "ferrule")
+
+    def begin(self, call: _WrappedCall) -> None:
+        """Be the guards of this call."""
+        for guard in self._guards:
+            guard.begin(call)
+        self._innermost.begin(call)
+
+    def end(self) -> None:
+        """Let go of the call."""
+        for guard in self._guards:
+            guard.begin(None)
+        self._innermost.begin(None)
+
+    def remove(self) -> None:
+        """Take them out of the manager."""
+        for plugin in self._plugins:
+            self._loaded.manager.unregister(plugin)
+
+    def _register(self, plugin: object, name: str) -> None:
+        self._loaded.manager.register(plugin, name=name)
+        self._plugins.append(plugin)
+
+
+_guards: WeakKeyDictionary[LoadedTool, _Guards] = WeakKeyDictionary()
+
+
+def _registered(loaded: LoadedTool, wrappers: Sequence[LoadedWrapper]) -> _Guards:
+    """The guards of these wrappers: those of the call before where it had the same; registering takes a while."""
+    guards = _guards.get(loaded)
+    if guards is not None and guards.wrappers == list(wrappers):
+        return guards
+    if guards is not None:
+        guards.remove()
+    guards = _guards[loaded] = _Guards(loaded, wrappers)
+    return guards
+
+
+def register_ahead(loaded: LoadedTool, names: Iterable[str]) -> None:
+    """Register the guards of wrappers that have been loaded ahead, for calls that forks of this process make."""
+    if wrappers := loaded_ahead(names):
+        _registered(loaded, wrappers)
 
 
 class _WrappedCall:
@@ -66,7 +124,7 @@ class _WrappedCall:
         self.arguments = strict_json.dumps(arguments)
         self.document = b""
         self.channel = channel
-        self._context = context
+        self.context = context
 
     def result(self) -> JSONObject:
         """The result as it is now, in an object of its own."""
@@ -74,7 +132,7 @@ class _WrappedCall:
 
     def report_failure(self, wrapper: str, error: BaseException) -> None:
         """Send the event of a wrapper that failed, and drop its note."""
-        self._context.notes.pop(wrapper, None)
+        self.context.notes.pop(wrapper, None)
         print_where_debugging(error)
         self.channel.event(wrapper_failed(wrapper, name_text_and_place(error, self.channel.known_secrets)))
 
@@ -84,6 +142,9 @@ def _load_all(names: Mapping[str, object], call: _WrappedCall) -> list[LoadedWra
     claims = claims_for(names)
     found = []
     for name in names:
+        if ahead := loaded_ahead([name]):  # nothing of it runs now that could end the process
+            found += ahead
+            continue
         call.channel.enter_wrapper(name)
         try:
             found.append(load(name, claims))
@@ -93,14 +154,29 @@ def _load_all(names: Mapping[str, object], call: _WrappedCall) -> list[LoadedWra
     return found
 
 
-def _tool_plugin(loaded: LoadedTool, call: _WrappedCall) -> SimpleNamespace:
+class _Innermost:
     """The innermost wrapper, the host's own: it checks the result of the tool and sends it to the parent first."""
 
-    @hookimpl(wrapper=True, trylast=True)
-    def execute() -> Generator[None, object, JSONObject]:
+    def __init__(self, loaded: LoadedTool) -> None:
+        self._loaded = loaded
+        self._call: _WrappedCall | None = None
+
+    def begin(self, call: _WrappedCall | None) -> None:
+        self._call = call
+
+    def plugin(self) -> SimpleNamespace:
+        @hookimpl(wrapper=True, trylast=True)
+        def execute() -> Generator[None, object, object]:
+            if self._call is None:  # a plugin that calls its own hook after its call
+                return (yield)
+            return (yield from self._check(self._call))
+
+        return SimpleNamespace(execute=execute)
+
+    def _check(self, call: _WrappedCall) -> Generator[None, object, JSONObject]:
         try:
             result = yield
-            call.document = written(loaded.check_result(result), "result")
+            call.document = written(self._loaded.check_result(result, call.context), "result")
         except BaseException as error:
             call.channel.keep_preliminary_failure(explain(error, call.channel.known_secrets))
             raise
@@ -110,16 +186,18 @@ def _tool_plugin(loaded: LoadedTool, call: _WrappedCall) -> SimpleNamespace:
             call.channel.keep_preliminary_failure(error)
         return call.result()
 
-    return SimpleNamespace(execute=execute)
-
 
 class _Guard:
     """Stands between pluggy and one wrapper."""
 
-    def __init__(self, wrapper: LoadedWrapper, call: _WrappedCall) -> None:
+    def __init__(self, wrapper: LoadedWrapper) -> None:
         self.wrapper = wrapper
-        self._call = call
-        self._is_absent = False
+        self.begin(None)
+
+    def begin(self, call: _WrappedCall | None) -> None:
+        """Guard this call; between calls the wrapper counts as absent."""
+        self._call: _WrappedCall = call  # type: ignore[assignment] # nothing asks for it while the wrapper is absent
+        self._is_absent = call is None
 
     def plugin(self) -> SimpleNamespace:
         """What is registered in the wrapper's place: a guarded function for each of its own."""

@@ -11,21 +11,26 @@ import pluggy
 from ferrule import discovery
 from ferrule.errors import WrapperUnusable
 from ferrule.tool.hookspecs import PROJECT, WrapperSpec
-from ferrule.tool.loader import resolve
+from ferrule.tool.loader import resolve, unknown_hooks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 _ahead: dict[str, LoadedWrapper] = {}
 
 
 class LoadedWrapper:
-    """An imported wrapper. hooks: its `execute` functions, as pluggy has them. order: smaller is further out."""
+    """An imported wrapper.
 
-    def __init__(self, name: str, order: int, hooks: list[pluggy.HookImpl]) -> None:
+    hooks: its `execute` functions, as pluggy has them. order: smaller is further out. unknown_hooks: the names of hooks
+    that this host does not know, which are never called.
+    """
+
+    def __init__(self, name: str, order: int, hooks: list[pluggy.HookImpl], unknown_hooks: Sequence[str] = ()) -> None:
         self.name = name
         self.order = order
         self.hooks = hooks
+        self.unknown_hooks = list(unknown_hooks)
 
 
 def load(name: str, claims: Mapping[str, list[tuple[str, str]]]) -> LoadedWrapper:
@@ -42,15 +47,16 @@ def load(name: str, claims: Mapping[str, list[tuple[str, str]]]) -> LoadedWrappe
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(WrapperSpec)
     manager.register(module, name=name)
-    manager.check_pending()
     hooks = manager.hook.execute.get_hookimpls()
+    unknown = unknown_hooks(manager)
     order = manager.hook.order() or 0
     if not hooks or any(hook.hookwrapper for hook in hooks) or not isinstance(order, int):
+        unused = f" Ferrule does not know its hook {', '.join(unknown)}." if unknown else ""
         raise WrapperUnusable(
             f"The wrapper {name} of {source} has no `execute` with @hookimpl or @hookimpl(wrapper=True), one with "
-            "hookwrapper=True, or an `order` that is no integer."
+            f"hookwrapper=True, or an `order` that is no integer.{unused}"
         )
-    return LoadedWrapper(name, order, hooks)
+    return LoadedWrapper(name, order, hooks, unknown)
 
 
 def load_ahead() -> None:
@@ -63,6 +69,12 @@ def load_ahead() -> None:
         if value.partition(":")[0] in sys.modules:
             with suppress(BaseException):
                 _ahead[name] = load(name, claims)
+
+
+def loaded_ahead(names: Iterable[str]) -> list[LoadedWrapper]:
+    """Those that have been loaded ahead, in the order of the names; none where one of them has not been."""
+    names = list(names)
+    return [_ahead[name] for name in names] if all(name in _ahead for name in names) else []
 
 
 def claims_for(names: Mapping[str, object]) -> Mapping[str, list[tuple[str, str]]]:

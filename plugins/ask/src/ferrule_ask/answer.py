@@ -18,8 +18,10 @@ OVERLOADED         no      the server has too much to do (503, 529)
 API_ERROR          no      the server failed, or what it sent is no message
 NETWORK_ERROR      no      there was no connection, or it broke
 TIMEOUT            no      the budget of one step was over
-BUDGET_EXHAUSTED   maybe   a request more might pass the limits; text is what the model had said so far, or None
+BUDGET_EXHAUSTED   no      a request more might pass the limits
 PRICE_UNKNOWN      no      there is a limit on spending, and no price for the model
+VALUE_UNFIT        no      the answer is no value of the schema that was asked for
+TOOL_FAILED        no      the tool failed, and `on_tool_error` wants no answer then
 CANCELLED          no      the client was closed
 """
 
@@ -30,6 +32,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping, JSONObject
 
+# The text is the beginning of an answer.
+CUT = frozenset({"MAX_TOKENS", "CONTEXT_WINDOW"})
 # What holds for every question that the same client would ask with the same model.
 REPEATS = frozenset({"AUTH_MISSING", "AUTH_INVALID", "FORBIDDEN", "BILLING", "MODEL_NOT_FOUND", "PRICE_UNKNOWN"})
 
@@ -44,6 +48,9 @@ class Answer(NamedTuple):
     input_tokens, output_tokens: what the server reported, of both requests together; cached ones count as input.
     cost: US dollars, from these; None where the model's price is not known.
     ms: milliseconds from the turn of the question to its end. request_id: the server's, of the last request.
+    tool_outcome: "ok", "failed", or "none" where no tool was called. tool_code, tool_error: of a tool that failed; the
+    model was told less, and has answered from what it knows. remembered: whether it was kept from an earlier question,
+    so that nothing was sent. value: of an answer with a schema, as JSON has it.
     """
 
     text: str | None = None
@@ -58,6 +65,16 @@ class Answer(NamedTuple):
     cost: float | None = None
     ms: int = 0
     request_id: str | None = None
+    tool_outcome: str = "none"
+    tool_code: str | None = None
+    tool_error: str | None = None
+    remembered: bool = False
+    value: object = None
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it is whole, and rests on all that it should: what may be kept for later."""
+        return self.text is not None and self.code is None and self.tool_outcome != "failed"
 
     def as_dict(self) -> JSONObject:
         """The answer as JSON: every field, under its name."""
@@ -68,7 +85,8 @@ class Usage(NamedTuple):
     """What a client has used so far.
 
     questions: those that are answered or have failed. requests: sent to the model, those that failed or were sent
-    again included. failures: questions whose answer has a code. cost: US dollars; None once a price was not known.
+    again included. failures: questions whose answer has a code. cost: US dollars, where the price is known. unpriced:
+    questions that cost something which is not known. tool_failures: calls of tools that failed.
     """
 
     questions: int = 0
@@ -76,8 +94,10 @@ class Usage(NamedTuple):
     tool_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    cost: float | None = 0.0
+    cost: float = 0.0
     failures: int = 0
+    tool_failures: int = 0
+    unpriced: int = 0
 
 
 class Plan(NamedTuple):
@@ -85,8 +105,10 @@ class Plan(NamedTuple):
 
     requests_max: 2 where tools are offered, else 1; retries come on top. input_tokens: of the first request, estimated.
     output_tokens_max: of all requests. cost_min: of one request with this input and no output. cost_max: an upper
-    bound, for requests that are answered. Both in US dollars, and None where the model's price is not known. tools:
-    names of what is offered.
+    bound, for requests that are answered. cost_likely: from what the client's own questions to this model took so far,
+    or from an assumption; likely_from says which. All in US dollars, and None where the model's price is not known.
+    tools: names of what is offered. searches_max: executions of a search; search_cost_max: US dollars for them, None
+    where the settings do not say what the provider takes.
     """
 
     requests_max: int
@@ -95,3 +117,7 @@ class Plan(NamedTuple):
     cost_min: float | None
     cost_max: float | None
     tools: tuple[str, ...]
+    cost_likely: float | None = None
+    likely_from: str = "assumption"
+    searches_max: int = 0
+    search_cost_max: float | None = None

@@ -14,18 +14,23 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import AbstractContextManager, suppress
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from ferrule_ask import conversation, settings
+from ferrule_ask.kept_answers import lifetime
 from ferrule_ask.loop_thread import LoopThread
 from ferrule_ask.session import Session
 
 if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONMapping
     from ferrule_ask.answer import Answer, Plan, Usage
     from ferrule_ask.conversation import Event
     from ferrule_ask.keys import Keys
     from ferrule_ask.limits import Limits
+    from ferrule_ask.pace.clock import Clock
     from ferrule_ask.protocols import Tools
+
+OnToolError = Literal["answer", "null", "raise"]
 
 _END_SECONDS = 3.0  # in which tools have to end once the answer is not wanted any more
 
@@ -36,13 +41,23 @@ class Client(AbstractContextManager["Client"]):
     model, max_tokens, base_url, budgets, prices: as `ferrule_ask.settings` has them; arguments win. budgets: seconds
     for the first request, the tool, the second request. prices: by model, US dollars for a million tokens of input and
     of output.
-    tools: names of what the model may call; () for none. None for the default: the first search tool that has its keys.
+    tools: names of what the model may call; () for none. None for the default: web_search, where it is installed and a
+    search provider has its keys, else the first of web_search_* that has its keys.
     keys: `Keys()` by default. limits: none by default. concurrency: questions that run at once; others wait for their
     turn, and their budgets begin with it.
     event: called with what happens when it happens, on a thread of the client, where it must not take long:
-    "tool_call" {"tool", "input"}, "tool_result" {"tool", "seconds", "is_error"}, "retry" {"seconds", "code"},
-    "warning" {"message"}.
+    "tool_call" {"tool", "input"}, "tool_result" {"tool", "seconds", "is_error"} (and "code", "error" of a failure),
+    "retry" {"seconds", "code"}, "wait" {"seconds"} for a turn, "warning" {"message"}.
     toolbox: tools of one's own, instead of installed ones.
+    patience: seconds that a question may wait for its turns, where the provider takes no more requests for now, beside
+    its budgets; math.inf for many questions. None by default: all waits have to fit into the budgets.
+    on_tool_error: where a tool fails, "answer" has the model answer from what it knows, as the default; with "null" and
+    "raise" there is no answer, and the code TOOL_FAILED.
+    requests_per_minute, tokens_per_minute: limits besides those that the provider tells.
+    system: what the model is told beside the question; today's date is told in any case. tool_tokens: the most of a
+    tool's result that the model gets, about; results of searches are short as they are.
+    remember: how long a good answer is kept on the disk, for equal questions of this and later programs: seconds, or a
+    text such as "30d", "12h" or "90m". clock: for tests.
 
     Raises ToolUnknown where nothing installed has one of the names, and ConfigurationMalformed.
     """
@@ -61,29 +76,47 @@ class Client(AbstractContextManager["Client"]):
         concurrency: int = 8,
         event: Event | None = None,
         toolbox: Tools | None = None,
+        patience: float | None = None,
+        on_tool_error: OnToolError | None = None,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        system: str | None = None,
+        tool_tokens: int | None = None,
+        remember: float | str | None = None,
+        clock: Clock | None = None,
     ) -> None:
         if concurrency < 1:
             raise ValueError("concurrency has to be a number from 1")
         if isinstance(tools, str):
             raise TypeError("tools has to be a sequence of names")
-        overrides = settings.AskOverrides(model, max_tokens, base_url, budgets, prices)
-        self._reader = settings.Reader(overrides)
-        self._session = Session(tools, keys, limits, concurrency, event, toolbox)
+        own = patience, on_tool_error, requests_per_minute, tokens_per_minute, system, tool_tokens
+        self._reader = settings.Reader(settings.AskOverrides(model, max_tokens, base_url, budgets, prices, *own))
+        kept = None if remember is None else lifetime(remember)
+        self._session = Session(tools, keys, limits, concurrency, event, toolbox, kept, clock)
         self._thread: LoopThread | None = None
         self._lock = threading.Lock()
         _ALL.add(self)
 
     def ask(
-        self, context: str | None, prompt: str, *, model: str | None = None, max_tokens: int | None = None
+        self,
+        context: str | None,
+        prompt: str,
+        *,
+        model: str | None = None,
+        max_tokens: int | None = None,
+        patience: float | None = None,
+        schema: JSONMapping | None = None,
     ) -> Answer:
         """Ask, and wait for the answer. Also where an event loop runs in this thread, as in a notebook.
+
+        schema: a JSON schema, which `Answer.value` fits then.
 
         An interrupt (Ctrl-C) ends the request and the tool. Raises ConfigurationMalformed, and ToolUnknown where the
         settings name a tool that nothing installed has; never for what model, network and tool do, which the answer
         says. Where it cannot be found out which tools there are, none is offered, and `left_out` says so.
         """
         self._refuse_inside_event()
-        future = self.start(context, prompt, model=model, max_tokens=max_tokens)
+        future = self.start(context, prompt, model=model, max_tokens=max_tokens, patience=patience, schema=schema)
         try:
             return future.result()
         except BaseException:
@@ -91,29 +124,55 @@ class Client(AbstractContextManager["Client"]):
             raise
 
     async def ask_async(
-        self, context: str | None, prompt: str, *, model: str | None = None, max_tokens: int | None = None
+        self,
+        context: str | None,
+        prompt: str,
+        *,
+        model: str | None = None,
+        max_tokens: int | None = None,
+        patience: float | None = None,
+        schema: JSONMapping | None = None,
     ) -> Answer:
         """The same as a coroutine. Cancelling it ends the request and the tool."""
-        return await asyncio.wrap_future(self.start(context, prompt, model=model, max_tokens=max_tokens))
+        options = AskOptions(model=model, max_tokens=max_tokens, patience=patience, schema=schema)
+        return await asyncio.wrap_future(self.start(context, prompt, **options))
 
     def start(
-        self, context: str | None, prompt: str, *, model: str | None = None, max_tokens: int | None = None
+        self,
+        context: str | None,
+        prompt: str,
+        *,
+        model: str | None = None,
+        max_tokens: int | None = None,
+        patience: float | None = None,
+        schema: JSONMapping | None = None,
     ) -> Future[Answer]:
         """The same in the background. Cancelling the future ends the request and the tool. Raises at once."""
-        one = self._reader.settings(model, max_tokens)
+        one = self._reader.settings(model, max_tokens, patience, schema)
         return self._running().start(lambda: self._session.answer(context, prompt, one))
 
     def plan(
-        self, context: str | None, prompt: str, *, model: str | None = None, max_tokens: int | None = None
+        self,
+        context: str | None,
+        prompt: str,
+        *,
+        model: str | None = None,
+        max_tokens: int | None = None,
+        schema: JSONMapping | None = None,
     ) -> Plan:
         """What the question would take. Sends nothing; finds out which tools are offered."""
-        one = self._reader.settings(model, max_tokens)
-        return conversation.plan(context, prompt, one, self._tools().offered)
+        one = self._reader.settings(model, max_tokens, None, schema)
+        return conversation.plan(context, prompt, one, self._tools().offered, self._session.experience)
 
     @property
     def model(self) -> str:
         """The model that is asked where a question names none. Raises ConfigurationMalformed."""
         return self._reader.settings().model
+
+    @property
+    def on_tool_error(self) -> str:
+        """What is done where a tool fails. Raises ConfigurationMalformed."""
+        return self._reader.settings().on_tool_error
 
     @property
     def keys(self) -> Keys:
@@ -176,14 +235,17 @@ class AskOptions(TypedDict, total=False):
 
     model: str | None
     max_tokens: int | None
+    patience: float | None
+    schema: JSONMapping | None
 
 
 def ask(
     context: str | None, prompt: str, *, tools: Sequence[str] | None = None, **options: Unpack[AskOptions]
 ) -> Answer:
-    """Ask, and wait for the answer, as `Client.ask` does. options: model, max_tokens.
+    """Ask, and wait for the answer, as `Client.ask` does. options: model, max_tokens, patience.
 
-    tools: names of what the model may call; () for none. None for the default: the first search tool that has its keys.
+    tools: names of what the model may call; () for none. None for the default: web_search, where it is installed and a
+    search provider has its keys, else the first of web_search_* that has its keys.
     """
     return _client(tools).ask(context, prompt, **options)
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import select
+import stat
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -12,41 +15,82 @@ import click
 
 from ferrule.cli import complete, counted, harmless, json_option, note, plain, print_indented, print_json
 from ferrule.errors import CredentialsMalformed, FerruleError
+from ferrule_ask import rows_command
 from ferrule_ask.answer import Answer, Plan
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypedDict, Unpack
+
     from ferrule.text.json_types import JSONMapping
+    from ferrule_ask.client import Client, OnToolError
+    from ferrule_ask.limits import Limits
+
+    class _ClientOptions(TypedDict):
+        """What the options of the command make of a client."""
+
+        tools: Sequence[str] | None
+        event: Callable[[str, JSONMapping], None]
+        on_tool_error: OnToolError | None
+        limits: Limits
+        remember: str | None
+
 
 _MAX_CONTEXT_BYTES = 32 << 20  # more than the API takes as a whole request
+_MAX_STDIN_SECONDS = 10.0  # in which a pipe that nobody asked for has to give something
 _MAX_ARGUMENTS_CHARS = 200  # of a tool's arguments that are shown
 
 
 @click.command("ask")
-@click.argument("prompt", metavar="QUESTION")
+@click.argument("prompt", metavar="QUESTION", required=False)
 @click.option("--context", "source", metavar="FILE", help="A file with what the question is about; - is stdin.")
+@click.option("--rows", metavar="FILE", help="Ask each row of a file: .csv, .parquet or .jsonl; needs --out.")
+@click.option("--out", metavar="FILE", help="Where the rows go, with their answers.")
+@click.option("--context-column", metavar="NAME", help="The column of --rows with what the question is about.")
+@click.option("--type", "shape", metavar="TYPE", help="The type of the answer: of SQL, or a JSON schema.")
+@click.option("--remember", metavar="TIME", help="Keep good answers for 30d, 12h, 90m; with --rows it is 30d.")
+@click.option("--max-spend", type=click.FloatRange(min=0), metavar="DOLLARS", help="Spend no more than this.")
 @click.option(
     "--tool", "tools", multiple=True, metavar="NAME", shell_complete=complete, help="Offer this tool; may be repeated."
 )
 @click.option("--no-tools", is_flag=True, help="Offer no tool.")
 @click.option("--model", metavar="NAME", help="The model to ask.")
 @click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="The most that the model may write.")
+@click.option(
+    "--on-tool-error",
+    type=click.Choice(["answer", "null"]),
+    help="Where the tool fails: have the model answer from what it knows, or give no answer.",
+)
 @click.option("--plan", "is_plan", is_flag=True, help="Say what the question would take, and send nothing.")
 @json_option
 def command(
-    prompt: str,
+    prompt: str | None,
     source: str | None,
+    rows: str | None,
+    out: str | None,
+    context_column: str | None,
+    shape: str | None,
+    remember: str | None,
+    max_spend: float | None,
     tools: tuple[str, ...],
     no_tools: bool,
     model: str | None,
     max_tokens: int | None,
+    on_tool_error: OnToolError | None,
     is_plan: bool,
     as_json: bool,
 ) -> int:
     """Put a QUESTION to a model of Anthropic, and print its answer on stdout.
 
-    The model may call one tool, once; stderr shows the call as it happens. Offered is the first of the tools
-    web_search_*, by name, that has its keys; --tool names others. A question for which a tool is called takes two
-    requests to the model, and costs about twice as much as one without.
+    The model may call one tool, once; stderr shows the call as it happens. Offered is web_search, where it is
+    installed and a search provider has its keys, else the first of the tools web_search_*, by name, that has its keys;
+    --tool names others. A question for which a tool is called takes two requests to the model, and costs about twice as
+    much as one without. Where the tool fails, the model answers from what it knows, and a warning says so;
+    --on-tool-error null has it give no answer then.
+
+    What is piped into the command is what the question is about. With --rows, each row of a file is asked: QUESTION, or
+    the row's column `question`, about the column that --context-column names, else about its column `context`, else
+    about all of its columns. Good answers are kept for 30 days, so the same command goes on where it was interrupted.
 
     The model's key is looked up in ANTHROPIC_API_KEY, in the credentials file, and in ~/.stps/anthropic_api_key.
 
@@ -54,21 +98,35 @@ def command(
     Examples:
       ferrule ask "Who won yesterday's match in Oslo?"
       ferrule ask "What is this about?" --context notes.txt --no-tools
-      git diff | ferrule ask "Is there a defect in this?" --context - --plan
+      git diff | ferrule ask "Is there a defect in this?" --plan
+      ferrule ask "What does it cost?" --type "STRUCT(price DOUBLE, as_of DATE)"
+      ferrule ask "In which country is it?" --rows cities.csv --out answers.csv
 
     Exit code: 0 where the model has answered, 1 where it has not or its answer was cut off.
     """
     if no_tools and tools:
         raise click.UsageError("--tool and --no-tools exclude each other.")
-    context = None if source is None else _context(source)
-    if not prompt.strip():
-        raise click.UsageError("QUESTION is blank.")
-    from ferrule_ask import Client
+    _check_rows(prompt, source, rows, out, context_column, is_plan=is_plan)
+    from ferrule_ask import Client, Limits
 
-    with closing(_Calls()) as event, Client(tools=() if no_tools else tools or None, event=event) as client:
+    offered = () if no_tools else tools or None
+    limits, kept = Limits(spend=max_spend), remember or ("30d" if rows else None)
+    with (
+        closing(_Calls(is_quiet=rows is not None)) as event,
+        _client(
+            Client, tools=offered, event=event, on_tool_error=on_tool_error, limits=limits, remember=kept
+        ) as client,
+    ):
+        if rows is not None:
+            asked: dict[str, object] = {"source": rows, "target": out, "question": prompt, "context": context_column}
+            asked |= {"type": shape, "model": model, "max_tokens": max_tokens}
+            return rows_command.run(client, asked, is_plan=is_plan, as_json=as_json)
+        context = _piped() if source is None else _context(source)
         ask = client.plan if is_plan else client.ask
-        reply = ask(context, prompt, model=model, max_tokens=max_tokens)
+        reply = ask(context, prompt or "", model=model, max_tokens=max_tokens, schema=_schema(shape))
         left_out = client.left_out
+    if isinstance(reply, Answer) and reply.tool_outcome == "failed" and reply.code is None:
+        event("warning", {"message": _tool_warning(reply)})
     for name, reason in left_out if tools or _is_terminal(sys.stderr) else ():
         note(f"{name} is not offered: {reason}")
     if as_json:
@@ -87,19 +145,24 @@ class _Calls:
     warnings: sentences that have been printed so far.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_quiet: bool = False) -> None:
+        self._is_quiet = is_quiet  # of what happens to single questions
         self._is_live = _is_terminal(sys.stderr)
         self._begun = ""
         self.warnings: list[str] = []
 
     def __call__(self, kind: str, facts: JSONMapping) -> None:
         """Take an event of the client."""
+        if self._is_quiet and kind != "warning":
+            return
         if kind == "tool_call":
             self._begin(plain(f"{facts['tool']} {_shortened(facts['input'])} …"))
         elif kind == "tool_result":
             self._finish(f" {facts['seconds']:.1f} s{', failed' if facts['is_error'] else ''}")
         elif kind == "retry":
             note(f"{facts['code']}: asking again in {facts['seconds']:.1f} s")
+        elif kind == "wait":
+            note(f"The next turn is in {facts['seconds']:.0f} s, at the pace that the provider allows.")
         elif kind == "warning":
             self.warnings.append(facts["message"])
             note(f"warning: {facts['message']}")
@@ -120,6 +183,63 @@ class _Calls:
         self._begun = ""
 
 
+def _check_rows(
+    prompt: str | None,
+    source: str | None,
+    rows: str | None,
+    out: str | None,
+    context_column: str | None,
+    *,
+    is_plan: bool,
+) -> None:
+    """Raises UsageError for arguments that do not fit together."""
+    if prompt is not None and not prompt.strip():
+        raise click.UsageError("QUESTION is blank.")
+    if rows is None and prompt is None:
+        raise click.UsageError("Missing argument 'QUESTION'.")
+    if rows is None and (out is not None or context_column is not None):
+        raise click.UsageError("--out and --context-column need --rows.")
+    if rows is not None and out is None and not is_plan:
+        raise click.UsageError("--rows needs --out, the file for the answers.")
+    if rows is not None and source is not None:
+        raise click.UsageError("--rows and --context exclude each other.")
+
+
+def _client(kind: type[Client], **options: Unpack[_ClientOptions]) -> Client:
+    try:
+        return kind(**options)
+    except ValueError as error:
+        raise click.UsageError(f"{error}.") from None
+
+
+def _schema(shape: str | None) -> JSONMapping | None:
+    """The JSON schema of the answer, from one or from a type of SQL. Raises FerruleError, and UsageError."""
+    if shape is None:
+        return None
+    if not shape.lstrip().startswith("{"):
+        schema: JSONMapping = rows_command.duckdb_part("sql_types").shape_of(shape).schema
+        return schema
+    try:
+        document: JSONMapping = json.loads(shape)
+    except ValueError:
+        raise click.UsageError("--type is no JSON schema: it is not JSON.") from None
+    return document
+
+
+def _piped() -> str | None:
+    """What a pipe or a file at stdin has, and None without one. Raises FerruleError where a pipe gives nothing."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode if sys.stdin is not None else 0
+    except (OSError, ValueError):
+        return None
+    if stat.S_ISFIFO(mode):
+        ready, _, _ = select.select([sys.stdin], [], [], _MAX_STDIN_SECONDS)
+        if not ready:
+            sentence = f"stdin is a pipe that has given nothing for {_MAX_STDIN_SECONDS:g} seconds."
+            raise FerruleError(sentence, hint="Wait for it with --context -, or ask with < /dev/null.")
+    return (_context("-") or None) if stat.S_ISFIFO(mode) or stat.S_ISREG(mode) else None
+
+
 def _context(source: str) -> str:
     """The text of a file or of stdin. Raises FerruleError where it cannot be read, is no text, or is too large."""
     name = "stdin" if source == "-" else source
@@ -138,6 +258,12 @@ def _context(source: str) -> str:
         raise FerruleError(f"{name} is not text in UTF-8.") from None
 
 
+def _tool_warning(answer: Answer) -> str:
+    code = f" ({answer.tool_code})" if answer.tool_code else ""
+    said = (answer.tool_error or "It did not say why.").rstrip()
+    return f"{answer.tool} failed{code}, so this is answered from what the model knows. {said}"
+
+
 def _shortened(arguments: object) -> str:
     text = json.dumps(arguments, ensure_ascii=False)
     return text if len(text) <= _MAX_ARGUMENTS_CHARS else f"{text[: _MAX_ARGUMENTS_CHARS - 1]}…"
@@ -149,7 +275,8 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 def _print_answer(answer: Answer) -> None:
     if answer.text is not None and sys.stdout is not None:
-        text = harmless(answer.text).decode() if _is_terminal(sys.stdout) else answer.text
+        said = answer.text if answer.value is None else json.dumps(answer.value, ensure_ascii=False)
+        text = harmless(said).decode() if _is_terminal(sys.stdout) else said
         sys.stdout.write(f"{text}\n")  # click would take colours out of it
         sys.stdout.flush()
     if answer.code is not None:
@@ -175,10 +302,20 @@ def _print_plan(plan: Plan) -> None:
         f"Input:          {plan.input_tokens:,} tokens in the first request, estimated",
         f"Output:         {plan.output_tokens_max:,} tokens at most",
         f"Cost:           {_cost(plan)}",
+        f"Searches:       {_searches(plan)}",
     )
 
 
 def _cost(plan: Plan) -> str:
     if plan.cost_min is None or plan.cost_max is None:
         return "not known: there is no price for this model"
-    return f"{plan.cost_min:.5f} to {plan.cost_max:.5f} US dollars"
+    basis = "as the questions before" if plan.likely_from == "own questions" else "assumed"
+    return f"{plan.cost_min:.5f} to {plan.cost_max:.5f} US dollars, likely {plan.cost_likely or 0.0:.5f} ({basis})"
+
+
+def _searches(plan: Plan) -> str:
+    if not plan.searches_max:
+        return "none"
+    if plan.search_cost_max is None:
+        return f"{plan.searches_max} at most, at a price that [ask.search_prices] does not give"
+    return f"{plan.searches_max} at most, {plan.search_cost_max:.5f} US dollars"

@@ -12,14 +12,17 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ferrule_ask import messages
+from ferrule_ask import messages, typed_answers
 from ferrule_ask.answer import Answer, Plan
 from ferrule_ask.errors import CallFailed
 from ferrule_ask.limits import LimitReached
 from ferrule_ask.prices import likely_tokens, max_tokens, price_of
+from ferrule_ask.protocols import ToolResult
+from ferrule_ask.tool_results import is_search
 
 if TYPE_CHECKING:
-    from ferrule.text.json_types import JSONMapping
+    from ferrule.text.json_types import JSONMapping, JSONObject
+    from ferrule_ask.experience import Experience
     from ferrule_ask.limits import Reservation
     from ferrule_ask.messages import Reply, ToolUse
     from ferrule_ask.prices import Price
@@ -28,7 +31,8 @@ if TYPE_CHECKING:
 
     Event = Callable[[str, JSONMapping], None]
 
-MAX_RESULT_BYTES = 24_000  # of what a tool's result says to the model
+MAX_RESULT_BYTES = 24_000  # of what a search says to the model
+_MAX_BYTES_A_TOKEN = 4  # as `cut_to_tokens` counts them
 _MAX_FRAME_BYTES = 4_096  # of JSON around the texts of the model and of the tool
 _MAX_TOKEN_BYTES = 16  # that one token of output stands for, when it is sent back
 _TOOL_GRACE_SECONDS = 2.0  # in which a toolbox has to end a tool whose time is over
@@ -38,11 +42,17 @@ _CUT = "… [cut]"
 class Model(Protocol):
     """The model, as far as one question needs it."""
 
-    async def hold(self, size: int) -> Reservation:
-        """Make room within the limits for a request with a body of so many bytes. Raises LimitReached."""
+    async def hold(self, *sizes: int) -> list[Reservation]:
+        """Make room within the limits for requests with bodies of so many bytes. Raises LimitReached."""
 
-    async def send(self, body: bytes, seconds: float, held: Reservation | None = None) -> Reply:
-        """Send a request. Raises CallFailed or LimitReached."""
+    async def tool_turn(self, tool: str) -> bool:
+        """Wait until a tool may be called, as far as patience goes; whether it may."""
+
+    async def put_off(self, tool: str, seconds: float) -> bool:
+        """No question calls the tool for so many seconds; whether this one can wait for that."""
+
+    async def send(self, body: bytes, seconds: float, held: Reservation) -> Reply:
+        """Send a request, for which there is room. Raises CallFailed."""
 
 
 class Question(NamedTuple):
@@ -62,8 +72,10 @@ class Conversation:
     def __init__(self, question: Question) -> None:
         self._question = question
         self._use: ToolUse | None = None
+        self._result: ToolResult | None = None
         self._started = time.monotonic()
         self.replies: list[Reply] = []
+        self.estimated = 0  # tokens of the first request
         self.tool_calls = 0
 
     async def answer(self) -> Answer:
@@ -73,8 +85,7 @@ class Conversation:
         except CallFailed as failure:
             return self.finish(failure.code, failure.sentence, request_id=failure.request_id)
         except LimitReached as limit:
-            text = self.replies[-1].text.strip() and self.replies[-1].text if self.replies else None
-            return self.finish("BUDGET_EXHAUSTED", str(limit), text=text or None)
+            return self.finish("BUDGET_EXHAUSTED", str(limit))
 
     def finish(
         self, code: str | None, error: str | None, *, text: str | None = None, request_id: str | None = None
@@ -95,60 +106,105 @@ class Conversation:
             cost=self._cost(),
             ms=round((time.monotonic() - self._started) * 1000),
             request_id=request_id or (last.request_id if last else None),
+            tool_outcome="none" if self._result is None else "failed" if self._result.is_error else "ok",
+            tool_code=self._result.code if self._result else None,
+            tool_error=self._result.error if self._result else None,
         )
+
+    @property
+    def has_failed_tool(self) -> bool:
+        """Whether a tool was called, and failed."""
+        return self._result is not None and self._result.is_error
 
     async def _converse(self) -> Answer:
         question = self._question
         offered = question.tools.offered
-        first = messages.first_request(question.settings, question.text, offered)
-        reply = await self._send(first, question.settings.budgets.question)
-        if reply.wants_tool and offered:
-            use = self._use = _chosen(reply, [offer.name for offer in offered])
-            reply = await self._send_result(first, reply, use)
+        first = messages.first_request(question.settings, question.text, offered, _today())
+        size = len(messages.encode(first))
+        self.estimated = likely_tokens(size)
+        # Room for both requests is made first: a question that could not be ended would be paid in vain.
+        held = await question.model.hold(size, *[_second_size(size, question.settings)] * bool(offered))
+        try:
+            reply = await self._send(first, question.settings.budgets.question, held[0])
+            if reply.wants_tool and offered:
+                use = self._use = _chosen(reply, [offer.name for offer in offered])
+                result = self._result = await self._call(use)
+                if result.is_error and question.settings.on_tool_error != "answer":
+                    return self._without_tool(use, result)
+                reply = await self._send_result(first, reply, use, held[1])
+        finally:
+            for reservation in held:
+                reservation.release()  # which does nothing where it has been used
         return self._answer_to(reply)
 
-    async def _send(self, request: JSONMapping, seconds: float, held: Reservation | None = None) -> Reply:
+    async def _send(self, request: JSONMapping, seconds: float, held: Reservation) -> Reply:
         reply = await self._question.model.send(messages.encode(request), seconds, held)
         self.replies.append(reply)
         return reply
 
-    async def _send_result(self, first: JSONMapping, reply: Reply, use: ToolUse) -> Reply:
-        # Room for the second request is made first: a result that cannot be sent would be paid in vain.
-        nothing = messages.second_request(first, reply, messages.tool_results(reply, use, "", is_error=True))
-        held = await self._question.model.hold(len(messages.encode(nothing)) + MAX_RESULT_BYTES)
+    async def _send_result(self, first: JSONMapping, reply: Reply, use: ToolUse, held: Reservation) -> Reply:
+        result = self._result
+        assert result is not None  # noqa: S101 - it is there once the tool was called
+        results = messages.tool_results(reply, use, self._told(use, result), is_error=result.is_error)
+        second = messages.second_request(first, reply, results)
+        size = len(messages.encode(second))
+        if size > _second_size(len(messages.encode(first)), self._question.settings):
+            held.release()  # the model has written more than its tokens can stand for
+            (held,) = await self._question.model.hold(size)
         try:
-            content, is_error = await self._call(use)
-            results = messages.tool_results(reply, use, _cut(content), is_error=is_error)
-            second = messages.second_request(first, reply, results)
             return await self._send(second, self._question.settings.budgets.answer, held)
         finally:
-            held.release()  # which does nothing where it has been used
+            held.release()
 
-    async def _call(self, use: ToolUse) -> tuple[str, bool]:
-        """The text for the model, and whether it tells of an error."""
+    def _told(self, use: ToolUse, result: ToolResult) -> str:
+        """What the model is told of a result."""
+        if is_search(use.name):
+            return _cut(result.content)
+        return cut_to_tokens(result.content, self._question.settings.tool_tokens)
+
+    def _without_tool(self, use: ToolUse, result: ToolResult) -> Answer:
+        why = f" ({result.code})" if result.code else ""
+        said = result.error or "It did not say why."
+        return self.finish("TOOL_FAILED", f"{use.name} failed{why}, and no answer without it is wanted: {said}")
+
+    async def _call(self, use: ToolUse) -> ToolResult:
         names = [offer.name for offer in self._question.tools.offered]
         if use.name not in names:
-            return f"There is no tool {use.name!r}, only: {', '.join(names)}.", True
+            return _failed(f"There is no tool {use.name!r}, only: {', '.join(names)}.", "UNKNOWN_TOOL")
         if not isinstance(use.input, dict):
-            return f"The input of {use.name} has to be a JSON object.", True
+            return _failed(f"The input of {use.name} has to be a JSON object.", "INVALID_INPUT")
         self._tell("tool_call", {"tool": use.name, "input": use.input})
         started = time.monotonic()
         self.tool_calls += 1
-        content, is_error = await self._execute(use.name, use.input)
+        result = await self._execute_in_turn(use.name, use.input)
         seconds = time.monotonic() - started
-        self._tell("tool_result", {"tool": use.name, "seconds": seconds, "is_error": is_error})
-        return content, is_error
+        facts: JSONObject = {"tool": use.name, "seconds": seconds, "is_error": result.is_error}
+        if result.is_error:
+            facts |= {"code": result.code, "error": result.error}
+        self._tell("tool_result", facts)
+        return result
 
-    async def _execute(self, tool: str, arguments: JSONMapping) -> tuple[str, bool]:
+    async def _execute_in_turn(self, tool: str, arguments: JSONMapping) -> ToolResult:
+        """Execute a tool when its turn has come, and again where it says when; waiting is beside its own seconds."""
+        model = self._question.model
+        result: ToolResult | None = None
+        while await model.tool_turn(tool) or result is None:
+            result = await self._execute(tool, arguments)
+            if result.code != "RATE_LIMIT" or result.retry_after is None:
+                break
+            if not await model.put_off(tool, result.retry_after):
+                break
+        return result
+
+    async def _execute(self, tool: str, arguments: JSONMapping) -> ToolResult:
         seconds = self._question.settings.budgets.tool
         try:
             async with asyncio.timeout(seconds + _TOOL_GRACE_SECONDS):
-                outcome = await self._question.tools.execute(tool, arguments, seconds)
+                return await self._question.tools.execute(tool, arguments, seconds)
         except TimeoutError:
-            return f"{tool} did not answer within {seconds:g} seconds.", True
+            return _failed(f"{tool} did not answer within {seconds:g} seconds.", "TIMEOUT")
         except Exception:  # noqa: BLE001 - a toolbox of the caller's own, whose words may hold a key
-            return f"{tool} failed.", True
-        return outcome.content, outcome.is_error
+            return _failed(f"{tool} failed.")
 
     def _answer_to(self, reply: Reply) -> Answer:
         text = reply.text if reply.text.strip() else None
@@ -162,11 +218,25 @@ class Conversation:
             return self.finish("MAX_TOKENS", error, text=text)
         if reply.stop_reason == "model_context_window_exceeded":
             return self.finish("CONTEXT_WINDOW", "The model's context window is full. Shorten the context.", text=text)
+        if reply.stop_reason == "tool_use":
+            return self.finish("EMPTY_ANSWER", "The model wanted to go on with a tool that it cannot have. Ask again.")
         if text is None:
             return self.finish(
                 "EMPTY_ANSWER", "The model ended its turn without any text. Ask again, or in other words."
             )
-        return self.finish(None, None, text=text)
+        return self._typed(text)
+
+    def _typed(self, text: str) -> Answer:
+        """A whole answer, with its value where a schema was given."""
+        schema = self._question.settings.schema
+        if schema is None:
+            return self.finish(None, None, text=text)
+        try:
+            value = typed_answers.value_in(text, schema)
+        except typed_answers.ValueUnfit as error:
+            sentence = f"What the model has written does not fit the schema. {error} Ask again, or in other words."
+            return self.finish("VALUE_UNFIT", sentence)
+        return self.finish(None, None, text=text)._replace(value=value)
 
     def _cost(self) -> float | None:
         price = self._question.price
@@ -179,15 +249,20 @@ class Conversation:
             self._question.event(kind, facts)
 
 
-def plan(context: str | None, prompt: str, settings: Settings, offers: Sequence[ToolOffer]) -> Plan:
-    """The plan of a question with these tools on offer."""
-    size = len(messages.encode(messages.first_request(settings, messages.question(context, prompt), offers)))
+def plan(
+    context: str | None, prompt: str, settings: Settings, offers: Sequence[ToolOffer], experience: Experience
+) -> Plan:
+    """The plan of a question with these tools on offer. experience: of the questions so far."""
+    size = len(messages.encode(messages.first_request(settings, messages.question(context, prompt), offers, _today())))
     likely, requests = likely_tokens(size), 2 if offers else 1
     most = max_tokens(size)
     if offers:
-        most += max_tokens(size + MAX_RESULT_BYTES + _MAX_FRAME_BYTES + settings.max_tokens * _MAX_TOKEN_BYTES)
+        most += max_tokens(_second_size(size, settings))
     output = requests * settings.max_tokens
     price = price_of(settings.model, settings.prices)
+    guess = experience.likely(settings.model, likely, settings.max_tokens, has_tools=bool(offers))
+    searches = [offer.name for offer in offers if is_search(offer.name)]
+    fees = [settings.search_prices.get(name) for name in searches]
     return Plan(
         requests_max=requests,
         input_tokens=likely,
@@ -195,13 +270,46 @@ def plan(context: str | None, prompt: str, settings: Settings, offers: Sequence[
         cost_min=float(price.cost(likely, 0)) if price else None,
         cost_max=float(price.cost(most, output)) if price else None,
         tools=tuple(offer.name for offer in offers),
+        cost_likely=float(price.cost(guess.input_tokens, guess.output_tokens)) if price else None,
+        likely_from=guess.source,
+        searches_max=min(1, len(searches)),
+        search_cost_max=None if None in fees else max((fee / 1000 for fee in fees if fee is not None), default=0.0),
     )
+
+
+def _second_size(size: int, settings: Settings) -> int:
+    """The bytes that a second request has at the most, where the first has so many."""
+    result = max(MAX_RESULT_BYTES, settings.tool_tokens * _MAX_BYTES_A_TOKEN)
+    return size + result + _MAX_FRAME_BYTES + settings.max_tokens * _MAX_TOKEN_BYTES
+
+
+def _failed(sentence: str, code: str | None = None) -> ToolResult:
+    return ToolResult(sentence, is_error=True, seconds=0.0, code=code, error=sentence)
 
 
 def _chosen(reply: Reply, names: Sequence[str]) -> ToolUse:
     """The first call that can be executed; where none can, the first."""
     sound = (use for use in reply.tool_uses if use.name in names and isinstance(use.input, dict))
     return next(sound, reply.tool_uses[0])
+
+
+def cut_to_tokens(text: str, most: int) -> str:
+    """A text of so many tokens at the most, with a mark where it is cut.
+
+    Counted are four characters of ASCII as one token, and any other character as one, which is about what models count.
+    """
+    if len(text) <= most:
+        return text
+    quarters = 0
+    for place, letter in enumerate(text):
+        quarters += 1 if letter.isascii() else _MAX_BYTES_A_TOKEN
+        if quarters > most * _MAX_BYTES_A_TOKEN:
+            return f"{text[:place]}… [cut: the first {place:,} of {len(text):,} characters]"
+    return text
+
+
+def _today() -> str:
+    return time.strftime("%Y-%m-%d")
 
 
 def _cut(content: str) -> str:

@@ -54,7 +54,7 @@ class CallFailed(Exception):
 
     status: of the response; None where there was none, or not a whole one. may_repeat: whether the same request may
     succeed later. retry_after: seconds that the server names. was_sent: False where the request cannot have reached the
-    server.
+    server. is_paced: whether the pace of all requests says when the next try is.
     """
 
     code: str
@@ -65,6 +65,12 @@ class CallFailed(Exception):
     may_repeat: bool = False
     retry_after: float | None = None
     was_sent: bool = True
+    is_paced: bool = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the server has too much to do, and patience helps."""
+        return self.code in ("RATE_LIMIT", "OVERLOADED")
 
 
 def too_late(seconds: float, earlier: CallFailed | None = None) -> CallFailed:
@@ -72,6 +78,14 @@ def too_late(seconds: float, earlier: CallFailed | None = None) -> CallFailed:
     before = f" Before that: {earlier.sentence}" if earlier else ""
     sentence = f"The model had not answered within {seconds:g} seconds. Ask again, or for less.{before}"
     return CallFailed("TIMEOUT", sentence, request_id=earlier.request_id if earlier else None)
+
+
+def no_turn(seconds: float, per_minute: float | None) -> CallFailed:
+    """The turn of a request comes too late for it. seconds: until then. per_minute: the requests that are taken."""
+    pace = f"{per_minute:.0f} requests a minute" if per_minute else "no request for now"
+    wait = f"in {math.ceil(seconds)} seconds" if seconds <= _MAX_WAIT_SECONDS else "later"
+    sentence = f"The model's server takes {pace}, and the turn of this one would come too late. Ask again {wait}."
+    return CallFailed("RATE_LIMIT", sentence, was_sent=False)
 
 
 def refusal(response: Response, secret: str) -> CallFailed:

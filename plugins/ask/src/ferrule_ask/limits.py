@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 import weakref
+from collections.abc import Sequence
 from decimal import Decimal
 
 _ZERO = Decimal(0)
@@ -60,13 +61,16 @@ class Limits:
 
         cost: None where the price is not known, which only limits without `spend` take. Raises LimitReached.
         """
-        worst = cost or _ZERO
+        (reservation,) = await self.reserve_all([cost])
+        return reservation
+
+    async def reserve_all(self, costs: Sequence[Decimal | None]) -> list[Reservation]:
+        """Reserve several requests together or none, as `reserve` does one."""
+        worst = [cost or _ZERO for cost in costs]
         while True:
             with self._lock:
                 if self._fits(worst):
-                    self._next += 1
-                    self._reserved[self._next] = worst
-                    return Reservation(self, self._next)
+                    return [self._reserve(one) for one in worst]
                 if not self._may_fit(worst):
                     raise LimitReached(self._why(worst))
                 loop = asyncio.get_running_loop()
@@ -74,25 +78,63 @@ class Limits:
                 self._waiting.append((loop, turn))
             await turn
 
-    def _fits(self, worst: Decimal) -> bool:
-        return self._takes(self.calls_used + 1, self._used + sum(self._reserved.values(), _ZERO) + worst)
+    def _reserve(self, worst: Decimal) -> Reservation:
+        self._next += 1
+        self._reserved[self._next] = worst
+        return Reservation(self, self._next, worst)
 
-    def _may_fit(self, worst: Decimal) -> bool:
-        """Whether it would fit if all that is under way cost nothing; the lock is held."""
-        # A request under way gives its place back only where it never reached the server.
-        return bool(self._reserved) and self._takes(self._calls_used + 1, self._used + worst)
+    def _fits(self, worst: Sequence[Decimal]) -> bool:
+        spent = self._used + sum(self._reserved.values(), _ZERO) + sum(worst, _ZERO)
+        return self._takes(self.calls_used + len(worst), spent)
+
+    def _may_fit(self, worst: Sequence[Decimal]) -> bool:
+        """Whether they would fit if all that is under way cost nothing; the lock is held."""
+        # A request under way gives its place back only where it is never sent, or never reaches the server.
+        return bool(self._reserved) and self._takes(self._calls_used + len(worst), self._used + sum(worst, _ZERO))
 
     def _takes(self, calls: int, spent: Decimal) -> bool:
         return (self.calls is None or calls <= self.calls) and (self.spend is None or spent <= self.spend)
 
-    def _why(self, worst: Decimal) -> str:
-        if self.calls is not None and self.calls_used + 1 > self.calls:
-            return f"The limit of {self.calls} calls is reached. Raise `calls`, or make new limits."
-        left = max(_ZERO, (self.spend or _ZERO) - self._used)
+    def _why(self, worst: Sequence[Decimal]) -> str:
+        left = 0 if self.calls is None else self.calls - self.calls_used
+        if self.calls is not None and left < len(worst):
+            if left > 0:
+                there = "1 is" if left == 1 else f"{left} are"
+                return (
+                    f"Of the limit of {self.calls} calls {there} left, and a question that may call a tool takes "
+                    f"{len(worst)}. Raise the limit, or offer no tool."
+                )
+            return f"The limit of {self.calls} calls is reached. Raise it, or make new limits."
+        dollars = max(_ZERO, (self.spend or _ZERO) - self._used)
+        what = "the next request" if len(worst) == 1 else "the next question with a call of a tool"
         return (
-            f"Of the limit of {self.spend} dollars {_dollars(left)} are left, and the next request might cost "
-            f"{_dollars(worst)}. Raise `spend`, or ask for fewer max_tokens."
+            f"Of the limit of {self.spend} dollars {_dollars(dollars)} are left, and {what} might cost "
+            f"{_dollars(sum(worst, _ZERO))}. Raise the limit, or ask for fewer max_tokens."
         )
+
+    def _renew(self, number: int, worst: Decimal) -> int:
+        """Reserve anew for a further try, without waiting; the number. Raises LimitReached."""
+        with self._lock:
+            held = self._reserved.pop(number, None)
+            if held is None and not self._fits([worst]):
+                raise LimitReached(self._why([worst]))
+            self._next += 1
+            self._reserved[self._next] = worst
+            return self._next
+
+    def _fail(self, number: int, cost: Decimal | None, *, counts: bool) -> None:
+        """Count a try, and keep its place for the next one, as far as the limits allow that."""
+        with self._lock:
+            worst = self._reserved.get(number)
+            if worst is None or not counts:
+                return
+            spent = worst if cost is None else cost
+            self._calls_used += 1
+            self._used += spent
+            all_reserved = sum(self._reserved.values(), _ZERO)
+            if self._takes(self.calls_used, self._used + all_reserved):
+                return
+        self._settle(number, _ZERO, counts=False)  # there is no room for another try
 
     def _settle(self, number: int, cost: Decimal | None, *, counts: bool) -> None:
         with self._lock:
@@ -120,11 +162,12 @@ class Limits:
 class Reservation:
     """The place of one request within the limits. Has to be settled, in one of three ways; the first one counts."""
 
-    __slots__ = ("_limits", "_number")
+    __slots__ = ("_limits", "_number", "_worst")
 
-    def __init__(self, limits: Limits, number: int) -> None:
+    def __init__(self, limits: Limits, number: int, worst: Decimal) -> None:
         self._limits = limits
         self._number = number
+        self._worst = worst
 
     def settle(self, cost: Decimal | None) -> None:
         """It cost so much; None where that is not known, and the worst case counts."""
@@ -134,8 +177,19 @@ class Reservation:
         """It may have reached the server, and nothing is known of it: the worst case counts."""
         self._limits._settle(self._number, None, counts=True)
 
+    def fail(self, cost: Decimal | None, *, counts: bool = True) -> None:
+        """A try that may be repeated has failed: count it, and keep the place for `renew`. Release it without that.
+
+        cost: of the try, None for its worst case. counts: False where it cannot have reached the server.
+        """
+        self._limits._fail(self._number, cost, counts=counts)
+
+    def renew(self) -> None:
+        """Make sure of the place for a further try; waits for nobody. Raises LimitReached."""
+        self._number = self._limits._renew(self._number, self._worst)
+
     def release(self) -> None:
-        """It has never been sent."""
+        """It has never been sent, or is not sent again."""
         self._limits._settle(self._number, _ZERO, counts=False)
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ferrule_ask import typed_answers
 from ferrule_ask.prices import Tokens
 
 if TYPE_CHECKING:
@@ -61,13 +62,21 @@ def question(context: str | None, prompt: str) -> str:
     return f"Context: {context}\n\nQuestion: {prompt}" if context else prompt
 
 
-def first_request(settings: Settings, text: str, offers: Sequence[ToolOffer]) -> JSONObject:
-    """The body of the first request. The model may call at most one of the tools."""
+def first_request(settings: Settings, text: str, offers: Sequence[ToolOffer], today: str | None = None) -> JSONObject:
+    """The body of the first request. The model may call at most one of the tools.
+
+    today: the date, which the model is told; None for what makes two questions equal on all days.
+    """
     request: JSONObject = {
         "model": settings.model,
         "max_tokens": settings.max_tokens,
         "messages": [{"role": "user", "content": text}],
     }
+    system = [settings.system, f"Today is {today}." if today else ""]
+    if any(system):
+        request["system"] = "\n\n".join(filter(None, system))
+    if settings.schema is not None:
+        request["output_config"] = typed_answers.output_format(settings.schema)
     if offers:
         request["tools"] = [_tool(offer.schema) for offer in offers]
         request["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": True}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import lru_cache
+from importlib.resources import files
 from typing import NamedTuple
 
 _MILLION = 1_000_000
@@ -55,20 +58,18 @@ class Price(NamedTuple):
         return (self.input * weighed + self.output * usage.output) / _MILLION
 
 
-# As published in November 2026. A model that is not here has a price only where the settings give it one.
-PRICES: Mapping[str, Price] = {
-    "claude-sonnet-5-5": Price.of("2", "10"),
-    "claude-opus-5-5": Price.of("4", "20"),
-    "claude-fable-5-1": Price.of("10", "50"),
-    "claude-sonnet-4-6": Price.of("3", "15"),
-    "claude-haiku-4-5": Price.of("1", "5"),
-}
+@lru_cache(maxsize=1)
+def published() -> Mapping[str, Price]:
+    """The prices in prices.json, by model. A model that is not there has a price only where the settings give one."""
+    table = json.loads(files(__package__).joinpath("prices.json").read_text("utf-8"))
+    return {model: Price.of(*numbers) for model, numbers in table["models"].items()}
 
 
 def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
-    """The price of a model, or of the model without the date at its end: `prices` first, then the table above."""
+    """The price of a model, or of the model without the date at its end: `prices` first, then prices.json."""
     undated = _DATED.sub("", model)
-    return prices.get(model) or prices.get(undated) or PRICES.get(model) or PRICES.get(undated)
+    known = published()
+    return prices.get(model) or prices.get(undated) or known.get(model) or known.get(undated)
 
 
 def max_tokens(size: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -17,11 +17,23 @@ class ToolOffer(NamedTuple):
 
 
 class ToolResult(NamedTuple):
-    """The result of an execution. content: the text for the model, without secrets. seconds: how long it took."""
+    """The result of an execution. content: the text for the model, without secrets. seconds: how long it took.
+
+    code, error: of a failure, for the user, without secrets. retry_after: seconds after which the same call may
+    succeed; with the code RATE_LIMIT, the call is made again then.
+    """
 
     content: str
     is_error: bool
     seconds: float
+    code: str | None = None
+    error: str | None = None
+    retry_after: float | None = None
+
+    def with_texts(self, change: Callable[[str], str]) -> ToolResult:
+        """The same with each of its texts changed."""
+        code, error = (None if text is None else change(text) for text in (self.code, self.error))
+        return self._replace(content=change(self.content), code=code, error=error)
 
 
 class Tools(Protocol):

@@ -11,9 +11,15 @@ from ferrule_ask import auth, messages, retry
 from ferrule_ask.answer import Answer, Usage
 from ferrule_ask.conversation import Conversation, Question
 from ferrule_ask.errors import CallFailed
+from ferrule_ask.experience import Experience
+from ferrule_ask.kept_answers import KeptAnswer
 from ferrule_ask.limits import Limits, Reservation
 from ferrule_ask.loop_thread import in_thread
-from ferrule_ask.prices import max_tokens, price_of
+from ferrule_ask.pace.clock import Clock
+from ferrule_ask.pace.pacer import Need, Pace, Pacer, TurnTooLate
+from ferrule_ask.pace.store import Store
+from ferrule_ask.patience import Patience
+from ferrule_ask.prices import likely_tokens, max_tokens, price_of
 from ferrule_ask.transport import Transport
 
 if TYPE_CHECKING:
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
     from ferrule_ask.settings import Settings
     from ferrule_ask.toolbox import Toolbox
 
+_MAX_TOOL_WAIT_SECONDS = 600.0  # what is longer is a quota that is used up, and no pace
 _UNENCRYPTED = "The base URL begins with http: the key and all text go through the network unencrypted."
 
 
@@ -45,6 +52,8 @@ class Session:
         concurrency: int,
         event: Event | None,
         toolbox: Tools | None,
+        remember: float | None = None,
+        clock: Clock | None = None,
     ) -> None:
         from ferrule_ask.keys import Keys
 
@@ -57,6 +66,9 @@ class Session:
         self._loaded: Toolbox | None = None
         self._warned: set[str] = set()
         self.usage = Usage()
+        self.experience = Experience()
+        self.clock = clock or Clock()
+        self._remember = remember
         if self._names and toolbox is None:
             _require_installed(self._names)
         self.begin()
@@ -67,6 +79,7 @@ class Session:
         self._turns = asyncio.Semaphore(self._concurrency)
         self._loading = asyncio.Lock()
         self._under_way: set[asyncio.Task[object] | None] = set()
+        self._pacers: dict[tuple[str, ...], Pacer] = {}  # anew in a fork, where their locks may be held for ever
         self.transport = Transport()
 
     async def answer(self, context: str | None, prompt: str, settings: Settings) -> Answer:
@@ -76,11 +89,18 @@ class Session:
         try:
             async with self._turns:
                 self._under_way.add(task)
-                conversation = Conversation(await self._question(context, prompt, settings))
+                question = await self._question(context, prompt, settings)
+                kept = self._kept(question)
+                found = await kept.get() if kept else None
+                if found is not None:
+                    return found
+                conversation = Conversation(question)
                 if prompt and prompt.strip():
                     answer = await conversation.answer()
                 else:
                     answer = conversation.finish("INVALID_REQUEST", "The prompt is empty. Say what is asked.")
+                if kept and answer.is_good:
+                    await kept.put(answer)
         except asyncio.CancelledError:
             self._count(conversation, None)
             if not self.is_closing:
@@ -92,6 +112,7 @@ class Session:
         finally:
             self._under_way -= {task}
         self._count(conversation, answer)
+        self._learn(conversation, answer, settings)
         return answer
 
     async def tools(self) -> Tools:
@@ -115,6 +136,8 @@ class Session:
 
     async def disconnect(self) -> None:
         """Close the connections."""
+        for pacer in self._pacers.values():
+            pacer.close()
         await self.transport.close()
 
     async def _question(self, context: str | None, prompt: str, settings: Settings) -> Question:
@@ -128,15 +151,43 @@ class Session:
         if conversation is None:
             return
         one, so_far = answer or conversation.finish("CANCELLED", None), self.usage
-        cost = None if one.cost is None or so_far.cost is None else so_far.cost + one.cost
         self.usage = so_far._replace(
             questions=so_far.questions + 1,
             tool_calls=so_far.tool_calls + conversation.tool_calls,
+            tool_failures=so_far.tool_failures + conversation.has_failed_tool,
             input_tokens=so_far.input_tokens + one.input_tokens,
             output_tokens=so_far.output_tokens + one.output_tokens,
-            cost=cost,
+            cost=so_far.cost + (one.cost or 0.0),
+            unpriced=so_far.unpriced + (one.cost is None and bool(conversation.replies)),
             failures=so_far.failures + (one.code is not None),
         )
+
+    def _learn(self, conversation: Conversation, answer: Answer, settings: Settings) -> None:
+        if conversation.replies:
+            self.experience.note(settings.model, conversation.estimated, answer)
+
+    def _kept(self, question: Question) -> KeptAnswer | None:
+        """The place of the answer on the disk, where answers are kept."""
+        if self._remember is None:
+            return None
+        settings = question.settings
+        request = messages.first_request(settings, question.text, question.tools.offered)
+        identity = auth.endpoint(settings.base_url).encode() + b"\0" + messages.encode(request)
+        return KeptAnswer(identity, self._remember, settings.redis, self.warn)
+
+    def pacer(self, settings: Settings, *identity: str) -> Pacer:
+        """The pace of all that ask with one key. identity: what tells it from others; a hash of it is kept."""
+        from ferrule.text.sha256 import sha256_hex
+
+        name = sha256_hex("\0".join(identity).encode())[:32]
+        place = name, settings.redis, repr(settings.pace)
+        if place not in self._pacers:
+            store = Store(name, self.clock, settings.redis, self._warn_of_redis)
+            self._pacers[place] = Pacer(store, self.clock, settings.pace)
+        return self._pacers[place]
+
+    def _warn_of_redis(self, reason: str) -> None:
+        self.warn(f"{reason}. The pace is shared between the processes of this machine only.")
 
     def count_request(self) -> None:
         """Account for a request that is about to be sent."""
@@ -162,40 +213,61 @@ class _Model:
         self._session = session
         self._settings = settings
         self._price = price
+        self._patience = Patience(settings.patience, session.clock)
 
-    async def hold(self, size: int) -> Reservation:
+    async def hold(self, *sizes: int) -> list[Reservation]:
         limits = self._session.limits
         if self._price is not None:
-            return await limits.reserve(self._price.cost(max_tokens(size), self._settings.max_tokens))
+            price = self._price
+            return await limits.reserve_all([price.cost(max_tokens(one), self._settings.max_tokens) for one in sizes])
         if limits.spend is not None:
             sentence = (
                 f"There is a limit on spending, and the price of {self._settings.model} is not known. "
                 "Give it in `prices`, or name another model."
             )
             raise CallFailed("PRICE_UNKNOWN", sentence, was_sent=False)
-        return await limits.reserve(None)
+        return await limits.reserve_all([None for _ in sizes])
 
-    async def send(self, body: bytes, seconds: float, held: Reservation | None = None) -> Reply:
+    async def send(self, body: bytes, seconds: float, held: Reservation) -> Reply:
         session, settings = self._session, self._settings
         key = auth.secret(session.keys)
         session.warn(*session.keys.warnings, *[_UNENCRYPTED] * auth.is_in_clear(settings.base_url))
-        ready = [held] if held else []
-
-        async def reserve() -> Reservation:
-            reservation = ready.pop() if ready else await self.hold(len(body))
-            session.count_request()
-            return reservation
-
+        url = auth.endpoint(settings.base_url)
         call = retry.Call(
-            url=auth.endpoint(settings.base_url),
+            url=url,
             headers=auth.headers(settings, key),
             body=body,
             secret=key,
-            reserve=reserve,
+            reservation=held,
+            sending=session.count_request,
             cost_of=self._cost_of,
+            pacer=session.pacer(settings, url, key, settings.model),
+            need=Need(likely_tokens(len(body)), settings.max_tokens),
+            patience=self._patience,
             retried=lambda wait, code: session.tell("retry", {"seconds": wait, "code": code}),
+            waits=lambda wait: session.tell("wait", {"seconds": wait}),
         )
         return await retry.send(call, session.transport, seconds)
+
+    async def tool_turn(self, tool: str) -> bool:
+        if not self._patience.is_own:
+            return True
+        try:
+            with self._patience.used():
+                (await self._tool_pacer(tool).take(Need(), self._patience.left)).end()
+        except TurnTooLate:
+            return False
+        return True
+
+    async def put_off(self, tool: str, seconds: float) -> bool:
+        if not self._patience.is_own or not 0 <= seconds <= min(self._patience.left, _MAX_TOOL_WAIT_SECONDS):
+            return False
+        await self._tool_pacer(tool).block(seconds)
+        return True
+
+    def _tool_pacer(self, tool: str) -> Pacer:
+        # Which limits a tool has is not known here, nor are they the model's: only when it may be called again.
+        return self._session.pacer(self._settings._replace(pace=Pace()), "tool", tool)
 
     def _cost_of(self, reply: Reply) -> Decimal | None:
         return self._price.cost_of(reply.usage) if self._price and reply.usage else None

@@ -1,7 +1,8 @@
 """The text that a model gets for a tool's answer: short, however long the answer is.
 
-A result of the search tools becomes a numbered list; anything else is compact JSON. Either is about 1,500 tokens at the
-most, since a model is asked once more with it.
+A result of the search tools becomes a numbered list, and one of several items their texts, with a line for each image
+or file, which says what it is and where; anything else is compact JSON. The conversation cuts it to
+`tool_tokens`, since a model is asked once more with it.
 """
 
 from __future__ import annotations
@@ -9,40 +10,46 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ferrule.content import items_in
 from ferrule.text import strict_json
+from ferrule_ask.protocols import ToolResult
 
 if TYPE_CHECKING:
+    from ferrule.content import Item
     from ferrule.text.json_types import JSONMapping
 
 UNAVAILABLE = "Search unavailable. Please answer from your knowledge."
 SEARCH_PREFIX = "web_search"
 _MAX_RESULTS = 5
 _MAX_TITLE_CHARS, _MAX_URL_CHARS, _MAX_SNIPPET_CHARS = 200, 600, 200
-_MAX_JSON_CHARS, _MAX_ERROR_CHARS = 6_000, 2_000
+_MAX_ERROR_CHARS = 2_000
 
 
-def content(tool: str, document: JSONMapping, *, failed: bool) -> tuple[str, bool]:
-    """The text for the model, and whether it tells of an error.
+def content(tool: str, document: JSONMapping, *, failed: bool) -> ToolResult:
+    """The result of a call, with the text for the model.
 
     document: what the tool's executable answered. failed: whether it said by its exit code that the call has failed; a
     document that itself says so counts as well.
     """
     if failed or document.get("success") is False or document.get("error") is True:
-        return failure(tool, str(document.get("error_code") or document.get("code") or ""), _sentence(document)), True
+        code = str(document.get("error_code") or document.get("code") or "")
+        return failure(tool, code, _sentence(document), _wait(document))
     results = document.get("results")
     if is_search(tool) and isinstance(results, list):
-        return search_results(results), False
-    return _cut_json(strict_json.dumps(document).decode()), False
+        return ToolResult(search_results(results), is_error=False, seconds=0.0)
+    items = items_in(document)
+    text = strict_json.dumps(document).decode() if items is None else "\n\n".join(map(_item, items))
+    return ToolResult(text, is_error=False, seconds=0.0)
 
 
-def failure(tool: str, code: str, error: str) -> str:
-    """The text about a call that has failed. For a search, the model need not know more than that there is no result.
+def failure(tool: str, code: str, error: str, retry_after: float | None = None) -> ToolResult:
+    """The result of a call that has failed. Of a search, the model need not know more than that there is no result.
 
-    An error in the arguments is always in it.
+    An error of its own, in the name or the arguments, is always told to it.
     """
-    if is_search(tool) and code != "INVALID_INPUT":
-        return UNAVAILABLE
-    return _cut(error or "The tool failed, and did not say why.", _MAX_ERROR_CHARS)
+    said = _cut(error or "The tool failed, and did not say why.", _MAX_ERROR_CHARS)
+    text = UNAVAILABLE if is_search(tool) and code not in ("INVALID_INPUT", "UNKNOWN_TOOL") else said
+    return ToolResult(text, is_error=True, seconds=0.0, code=code or None, error=said, retry_after=retry_after)
 
 
 def search_results(results: Sequence[object]) -> str:
@@ -90,11 +97,25 @@ def _sentence(document: JSONMapping) -> str:
     return sentence or (strict_json.dumps(document).decode() if document else "")
 
 
+def _wait(document: JSONMapping) -> float | None:
+    """Seconds after which the same call may succeed, where a failure says so."""
+    from ferrule.errors import failure_in
+
+    wait = (failure_in(document) or {}).get("retry_after")
+    return float(wait) if isinstance(wait, int | float) and not isinstance(wait, bool) else None
+
+
 def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[: length - 3].rstrip()}..."
 
 
-def _cut_json(text: str) -> str:
-    if len(text) <= _MAX_JSON_CHARS:
-        return text
-    return f"{text[:_MAX_JSON_CHARS]}… [cut: the first {_MAX_JSON_CHARS:,} of {len(text):,} characters]"
+def _item(item: Item) -> str:
+    """The text of an item; of a file, what the model can tell the user."""
+    if item["type"] == "text":
+        return item["text"]
+    if item["type"] == "json":
+        return strict_json.dumps(item["value"]).decode()
+    name = f"{item['name']}, " if "name" in item else ""
+    return (
+        f"[{item['type']}: {name}{item['mimeType']}, {item['bytes']:,} bytes, in {item.get('path', item['resource'])}]"
+    )

@@ -43,19 +43,33 @@ class Toolbox:
         self.offered: tuple[ToolOffer, ...] = ()
         self.left_out: tuple[tuple[str, str], ...] = ()
         for one in facts:
-            if first_alone and self.offered:
-                break
             if reason := self._reason_against(one):
                 self.left_out += ((one["name"], reason),)
             else:
                 self.offered += (ToolOffer(one["name"], one["schema"]),)
+        if first_alone:
+            self._choose_search()
+
+    def _choose_search(self) -> None:
+        """Offer one search alone: the one that has a fallback, where any provider has its keys; else the first."""
+        whole = next((one for one in self.offered if one.name == tool_results.SEARCH_PREFIX), None)
+        single = [one for one in self.offered if one is not whole]
+        if single:
+            self.offered = (whole or single[0],)
+            self.left_out = tuple(one for one in self.left_out if one[0] < self.offered[0].name)
+        elif whole is not None:
+            reason = "No search provider has its keys."
+            self.offered, self.left_out = (), ((whole.name, reason), *self.left_out)
+        if whole is not None:  # which asks the providers, so it gets the keys of those that are ready
+            self._credentials[whole.name] = [one for many in self._credentials.values() for one in many]
 
     @classmethod
     def load(cls, names: Sequence[str] | None, keys: Keys) -> Toolbox:
         """Find out what can be offered: what is installed and validated, and has all of its keys.
 
         names: exactly those, and in their order, as far as they can be offered; None for those that FERRULE_ASK_TOOLS
-        or `tools` in `[ask]` of config.toml names, else for the first of `web_search_*`, by name, that has its keys.
+        or `tools` in `[ask]` of config.toml names, else for `web_search`, where it is installed and a provider has its
+        keys, else for the first of `web_search_*`, by name, that has its keys.
         Takes as long as 14 starts of an interpreter; a plugin that hangs while it is loaded costs 5 s. Blocks.
 
         Raises ToolUnknown for a name that nothing installed has, and ConfigurationMalformed.
@@ -80,31 +94,32 @@ class Toolbox:
         has started; so it is where the caller is cancelled.
         """
         started = time.monotonic()
-        content, is_error = await self._outcome(name, arguments, seconds)
-        return ToolResult(content, is_error, time.monotonic() - started)
+        result = await self._outcome(name, arguments, seconds)
+        return result._replace(seconds=time.monotonic() - started)
 
-    async def _outcome(self, name: str, arguments: JSONMapping, seconds: float) -> tuple[str, bool]:
+    async def _outcome(self, name: str, arguments: JSONMapping, seconds: float) -> ToolResult:
         if name not in self._credentials:
-            return f"There is no tool named {name!r}.", True
+            return tool_results.failure(name, "UNKNOWN_TOOL", f"There is no tool named {name!r}.")
         try:
             found = self._found(name)
             data = strict_json.dumps(dict(arguments))
             environ = self._environment(found)
             ended = await execute(name, data, seconds, environ)
         except FerruleError as error:
-            return tool_results.failure(name, error.code, error.message), True
+            return tool_results.failure(name, error.code, error.message)
         except (OSError, ValueError) as error:
-            return tool_results.failure(name, "", f"The tool cannot be started: {error}."), True
+            return tool_results.failure(name, "", f"The tool cannot be started: {error}.")
         secrets = self._secrets(found)
-        content, is_error = _read(name, ended, seconds, secrets)
-        return redact(content.encode(), secrets).decode(), is_error
+        result = _read(name, ended, seconds, secrets)
+        return result.with_texts(lambda text: redact(text.encode(), secrets).decode())
 
     def _reason_against(self, facts: JSONMapping) -> str:
         """Why a tool is not offered; empty where it is."""
         if facts["state"] != OK:
             return str(facts["error"]["message"] if facts["error"] else f"It is {facts['state']}.")
         credentials = [Credential(**one) for one in facts["credentials"]]
-        reason = " ".join(filter(None, map(self._reason_of_key, credentials)))
+        unset = _unset_settings(facts)
+        reason = " ".join(filter(None, [*map(self._reason_of_key, credentials), *unset]))
         if not reason:
             self._credentials[facts["name"]] = credentials
         return reason
@@ -125,9 +140,8 @@ class Toolbox:
     def _environment(self, found: Mapping[str, CredentialValue]) -> dict[str, str]:
         """What the tool's process gets: the tool's keys, and those of the session, which tools behind it may need."""
         session = {name: value for name, value in self._keys.session().items() if name not in _MODEL_VARIABLES}
-        names = [name for name in config.read().wrappers() if name != _ARTIFACTS]
         keys = {variable: one.value for variable, one in found.items()}
-        return {**_environment(), **session, **keys, "FERRULE_WRAPPERS": ",".join(names)}
+        return {**_environment(), **session, **keys, **_wrappers(), "FERRULE_CALLER": "ask"}
 
     def _secrets(self, found: Mapping[str, CredentialValue]) -> list[str]:
         shown = {one.environment for many in self._credentials.values() for one in many if not one.secret}
@@ -143,6 +157,19 @@ class Toolbox:
         return [value for value in values if value]
 
 
+def _unset_settings(facts: JSONMapping) -> list[str]:
+    """A sentence for each setting that a tool declares it needs, and that is set nowhere."""
+    needed = (facts.get("declaration") or {}).get("settings", ())
+    unset = []
+    for one in needed:
+        variable, key = one["variable"], one.get("setting", "")
+        table = config.read().tool(facts["name"])
+        if not os.environ.get(variable, "").strip() and not (key and table.get(key)):
+            other = f", or {key} in [tools.{facts['name']}] of config.toml" if key else ""
+            unset.append(f"It needs {one.get('purpose') or variable}, which is not set. Set {variable}{other}.")
+    return unset
+
+
 def _facts(names: Sequence[str] | None) -> Sequence[JSONMapping]:
     """What there is to know of the named tools, in that order; without names, of all that search the web, by name.
 
@@ -151,10 +178,11 @@ def _facts(names: Sequence[str] | None) -> Sequence[JSONMapping]:
     """
     if names is not None and not names:
         return []
-    wanted = [f"{tool_results.SEARCH_PREFIX}_*"] if names is None else names
+    wanted = [f"{tool_results.SEARCH_PREFIX}*"] if names is None else names
     seconds = _LOOK_SECONDS + LOAD_SECONDS * len(names or ())
     try:
-        return [_check(facts) for facts in InventorySnapshot(wanted, _environment()).document(seconds)["tools"]]
+        found = [_check(facts) for facts in InventorySnapshot(wanted, _environment()).document(seconds)["tools"]]
+        return found if names is not None else [one for one in found if tool_results.is_search(one["name"])]
     except ToolFailed as error:  # a question can be answered without tools
         return [{"name": name, "state": "unseen", "error": error.facts()} for name in wanted]
 
@@ -186,6 +214,14 @@ def _configured(settings: config.Configuration) -> Sequence[str] | None:
     raise ConfigurationMalformed(f"In {settings.path}, `tools` of [ask] is no list of names.")
 
 
+def _wrappers() -> dict[str, str]:
+    """The wrappers but for artifacts, whose handles the model could not read; nothing where that changes nothing."""
+    on = config.read().wrappers()
+    if _ARTIFACTS not in on and "FERRULE_WRAPPERS" not in os.environ:
+        return {}  # so that a tool has the wrappers that it wants itself
+    return {"FERRULE_WRAPPERS": ",".join(name for name in on if name != _ARTIFACTS)}
+
+
 def _environment() -> dict[str, str]:
     """The caller's environment without what is the model's, or only asking's: it would keep cached results apart."""
     return {
@@ -195,7 +231,7 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _read(name: str, ended: ProcessResult, seconds: float, secrets: Sequence[str]) -> tuple[str, bool]:
+def _read(name: str, ended: ProcessResult, seconds: float, secrets: Sequence[str]) -> ToolResult:
     try:
         # Before anything is cut: half a key would not be known for one.
         document = None if ended.is_late else strict_json.loads(redact_json(ended.stdout, secrets))
@@ -204,4 +240,4 @@ def _read(name: str, ended: ProcessResult, seconds: float, secrets: Sequence[str
     if isinstance(document, dict):
         return tool_results.content(name, document, failed=ended.has_failed)
     why = f"The tool had not answered after {seconds:g} s." if ended.is_late else "The tool ended without an answer."
-    return tool_results.failure(name, "TIMEOUT" if ended.is_late else "", why), True
+    return tool_results.failure(name, "TIMEOUT" if ended.is_late else "", why)

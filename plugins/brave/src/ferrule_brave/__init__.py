@@ -15,6 +15,11 @@ CREDENTIALS = [
 ]
 
 
+def normalise(arguments: JSONObject) -> JSONObject:
+    """The arguments as a search reads them: blanks around the query do not matter."""
+    return {**arguments, "query": arguments["query"].strip()}
+
+
 @hookimpl
 def schema() -> JSONObject:
     """Describe the tool, as `schema.json` does."""
@@ -41,14 +46,14 @@ def execute(arguments: JSONObject, context: Context) -> JSONObject:
 
     Raises ToolError with AUTH_MISSING, AUTH_INVALID, RATE_LIMIT, NETWORK_ERROR or API_ERROR.
     """
-    from ferrule_brave.provider import Brave
+    from ferrule_brave.provider import Brave, count_of
     from ferrule_websearch import Query, search
 
-    query = Query.of(arguments, offset=arguments.get("offset", 0), limit=arguments.get("count", 10))
+    query = Query.of(arguments, offset=arguments.get("offset", 0), limit=count_of(arguments))
     return search(Brave(), query, context)
 
 
 @hookimpl
 def result_policy() -> ResultPolicy:
     """What may be done with its results."""
-    return ResultPolicy(cache_seconds=1800, paging=("count", "offset"))
+    return ResultPolicy(cache_seconds=1800, paging=("count", "offset"), normalise=normalise)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 MAX_PAGE_RESULTS = 20
 PAGES = 10
 MAX_RESULTS = MAX_PAGE_RESULTS * PAGES
+DEFAULT_RESULTS = 10
 MAX_QUERY_CHARS, MAX_QUERY_WORDS = 400, 50
+_FREE_REQUESTS = 2000  # of a month, in the text for a spent quota
 _RATE_SECONDS = 1.0  # that "rate_limit" in a refusal is about
 
 
@@ -33,6 +35,7 @@ class Brave(web.Provider):
         "Brave Search offers 2,000 free searches/month.",
         [web.Step("Get your key", "your-api-key-here")],
     )
+    extra_snippets: ClassVar[Mapping[str, object]] = {"extra_snippets": "true"}
     quota_spent = "Rate limit exceeded. You've used your free search quota (2,000/month)."
     codes: ClassVar[Mapping[str, str]] = {
         "SUBSCRIPTION_TOKEN_INVALID": "AUTH_INVALID",
@@ -61,8 +64,16 @@ class Brave(web.Provider):
         return web.Plan(_requests(text, chain(asked_for, rest)))
 
     def read(self, document: JSONMapping) -> web.Reply:
-        """`web.results[]` has title, url and description; there is no `web` where nothing was found."""
-        results = web.read_results((document.get("web") or {}).get("results") or [], snippet="description")
+        """`web.results[]` has title, url and description, page_age or age, and extra_snippets where they are asked for.
+
+        There is no `web` where nothing was found.
+        """
+        results = web.read_results(
+            (document.get("web") or {}).get("results") or [],
+            snippet="description",
+            published=("page_age", "age"),
+            extra_snippets="extra_snippets",
+        )
         has_more = (document.get("query") or {}).get("more_results_available")
         return web.Reply(results, has_more=bool(results) and has_more is not False)
 
@@ -79,12 +90,21 @@ class Brave(web.Provider):
         details = [str(error.get("detail") or ""), *map(_format_problem, problems[:3]), _format_usage(meta)]
         return web.Fault(tuple(names), " ".join(filter(None, details)))
 
+    def describe_spent(self, quota: web.Quota) -> str:
+        """With the number of the plan, where Brave told another one than that of the plan without a price."""
+        if quota.limit in (None, _FREE_REQUESTS):
+            return self.quota_spent
+        return f"Rate limit exceeded. You've used your search quota ({quota.limit:,}/month)."
+
     def quota(self, response: web.Response, fault: web.Fault) -> web.Quota:
         """`meta` counts the requests of the month, and says how many a second there may be."""
         meta = _meta(response.document or {})
         quota = super().quota(response, fault)
-        if quota.is_spent or 0 < _number(meta, "quota_limit") <= _number(meta, "quota_current"):
-            return web.Quota.of_spent_plan(response)
+        limit = _number(meta, "quota_limit")
+        is_spent = 0 < limit <= _number(meta, "quota_current")
+        if quota.is_spent or is_spent:
+            spent = web.Quota.of_spent_plan(response)
+            return spent._replace(limit=limit) if is_spent else spent
         rate = _number(meta, "rate_limit")
         if rate <= 0 or response.windows:
             return quota
@@ -98,15 +118,22 @@ def fits(text: str) -> bool:
 
 def findings(arguments: JSONMapping) -> list[str]:
     """What is wrong with the arguments of a call that the schema cannot say."""
-    query, offset, count = arguments["query"], arguments.get("offset", 0), arguments.get("count", 10)
+    query, offset, count = arguments["query"], arguments.get("offset", 0), count_of(arguments)
     found = web.findings(arguments)
     if not fits(query):
         found.append(f"query: Brave Search takes {MAX_QUERY_CHARS} characters and {MAX_QUERY_WORDS} words at most")
     if offset + count > MAX_RESULTS:
         found.append(
-            f"offset: Brave Search serves the first {MAX_RESULTS} results, and offset + count is {offset + count:,}"
+            f"offset: Brave Search serves the first {MAX_RESULTS} results, and "
+            + (f"offset + count is {offset + count:,}" if "count" in arguments else f"offset is {offset:,}")
         )
     return found
+
+
+def count_of(arguments: JSONMapping) -> int:
+    """How many results to return: those that are asked for, else ten, or as many as Brave still serves there."""
+    count: int = arguments.get("count") or min(DEFAULT_RESULTS, MAX_RESULTS - arguments.get("offset", 0))
+    return max(1, count)
 
 
 def pages(offset: int, count: int) -> list[tuple[int, int]]:

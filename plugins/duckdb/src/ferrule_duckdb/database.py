@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ferrule.errors import ConfigurationMalformed, FerruleError
+from ferrule.installed import entry_points
 from ferrule_ask.answer import Answer, Plan
+from ferrule_ask.client import AskOptions
+from ferrule_ask.kept_answers import lifetime
 from ferrule_duckdb import functions
-from ferrule_duckdb.batch import Round
+from ferrule_duckdb.batch import Round, Rules
+from ferrule_duckdb.interruption import CLOSED, Interrupted, interrupt
 from ferrule_duckdb.memo import Memo, Question, Statement
-from ferrule_duckdb.vectors import ArrowArray, Vector  # both at run time: DuckDB evaluates annotations
+from ferrule_duckdb.progress import Reporter
+from ferrule_duckdb.sql_types import Casts, cast_when_done, shape_of
+from ferrule_duckdb.sql_words import failure, marked_text
+from ferrule_duckdb.vectors import (
+    ANSWERS,
+    PLANS,
+    TEXTS,
+    ArrowArray,
+    Vector,
+    given_row,
+    nulls,
+    value_text,
+)  # at run time: DuckDB evaluates annotations
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from ferrule_ask import Client, Keys
+    from ferrule_ask.client import OnToolError
     from ferrule_duckdb.batch import AnswerOfRow
     from ferrule_duckdb.functions import Bodies
+    from ferrule_duckdb.progress import Report
 
 OnError = Literal["null", "text", "raise"]
 
 _BRAVE, _ANTHROPIC = "BRAVE_API_KEY", "ANTHROPIC_API_KEY"
+_BRAVE_TOOL = "web_search_brave"
 _SHOWN = (FerruleError, KeyboardInterrupt)
 
 
@@ -50,7 +71,12 @@ class Options(NamedTuple):
     concurrency: int = 8
     max_calls: int | None = None
     max_spend: float | None = None
-    remember: float = 300.0
+    remember: float | str = 300.0
+    on_tool_error: OnToolError | None = None
+    timeout: float | None = None
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    progress: Report | bool | None = None
 
 
 class Service:
@@ -61,20 +87,37 @@ class Service:
 
         self.options = options
         self.model = options.model
-        self.memo = Memo(options.remember)
+        self.memo = Memo(lifetime(options.remember))
+        self.casts = Casts()
         self.client = options.client or Client(
             max_tokens=options.max_tokens,
             tools=options.tools,
             keys=options.keys or keys or Keys(),
             limits=Limits(calls=options.max_calls, spend=options.max_spend),
             concurrency=options.concurrency,
+            on_tool_error=options.on_tool_error,
+            requests_per_minute=options.requests_per_minute,
+            tokens_per_minute=options.tokens_per_minute,
+            remember=options.remember if isinstance(options.remember, str) else None,
+        )
+        progress = options.progress
+        self.reporter = Reporter(progress if callable(progress) else None, is_silent=progress is False)
+        self.rules = Rules(
+            options.concurrency,
+            options.timeout,
+            strict=options.on_error == "raise",
+            needs_tool=self.client.on_tool_error == "raise",
         )
 
     def start(self, question: Question) -> Future[Answer]:
         """Start asking. A model or a number of tokens that cannot be is an answer with a code, as others are."""
-        context, prompt, model, max_tokens = question
+        context, prompt, model, max_tokens, shape = question
         try:
-            return self.client.start(context, prompt, model=model, max_tokens=self._tokens(max_tokens))
+            schema = shape_of(shape).schema if shape else None
+            options = AskOptions(model=model, max_tokens=self._tokens(max_tokens), patience=math.inf, schema=schema)
+            asked = self.client.start(context, prompt, **options)
+            sql = shape_of(shape).sql if shape else None
+            return asked if sql is None else cast_when_done(asked, sql, self.casts.why_not)
         except ConfigurationMalformed as error:
             refused: Future[Answer] = Future()
             refused.set_result(Answer(code="INVALID_REQUEST", error=error.message, model=model or ""))
@@ -82,9 +125,10 @@ class Service:
 
     def plan(self, question: Question) -> Plan:
         """What asking would take; nothing, where the question cannot be asked."""
-        context, prompt, model, max_tokens = question
+        context, prompt, model, max_tokens, shape = question
+        schema = shape_of(shape).schema if shape else None
         try:
-            return self.client.plan(context, prompt, model=model, max_tokens=self._tokens(max_tokens))
+            return self.client.plan(context, prompt, model=model, max_tokens=self._tokens(max_tokens), schema=schema)
         except ConfigurationMalformed:
             return Plan(0, 0, 0, 0.0, 0.0, ())
 
@@ -94,7 +138,8 @@ class Service:
     def close(self) -> None:
         """End all that is being asked."""
         for statement in self.memo.running():
-            self.memo.cancel(statement, "The registration was closed.")
+            self.memo.cancel(statement, CLOSED)
+        self.casts.close()
         if self.options.client is None:
             self.client.close()
 
@@ -106,6 +151,7 @@ class Database:
         self._service: Service | None = service
         self._connections: dict[int, tuple[weakref.ref[DuckDBPyConnection], str]] = {}
         self._default: DuckDBPyConnection | None = None
+        self._heirs: dict[int, set[int]] = {}  # of a connection: its cursors, by id
 
     @property
     def service(self) -> Service:
@@ -136,6 +182,8 @@ class Database:
         import duckdb
 
         number = id(con)
+        for heirs in self._heirs.values():
+            heirs.discard(number)  # it may be a cursor that is registered by itself now
         if con is duckdb.default_connection():
             self._default = con  # DuckDB keeps the connection of `duckdb.sql`, but not the object that stands for it
         self._connections[number] = (weakref.ref(con, lambda _: self._forget(number)), key)
@@ -144,12 +192,30 @@ class Database:
         """Count a connection out; whether it was in. After the last one nothing is asked any more."""
         if self._connections.pop(id(con), None) is None:
             return False
+        self._leave_heirs(id(con))
         if con is self._default:
             self._default = None
         if not self._connections and self._service is not None:
             service, self._service = self._service, None
             service.close()
         return True
+
+    def _leave_heirs(self, number: int) -> None:
+        for heir in self._heirs.pop(number, ()):
+            self._connections.pop(heir, None)
+            self._leave_heirs(heir)
+
+    def on_cursor(self, connection: DuckDBPyConnection, cursor: DuckDBPyConnection) -> None:
+        """Give a new cursor the functions, where its connection has them."""
+        import duckdb
+
+        known = self._connections.get(id(connection))
+        if known is None or known[0]() is not connection or self._service is None:
+            return
+        with suppress(duckdb.Error):
+            functions.create_macros(cursor)
+            self.enter(cursor, functions.connection_key(cursor))
+            self._heirs.setdefault(id(connection), set()).add(id(cursor))
 
     def on_interrupt(self, connection: DuckDBPyConnection | None) -> None:
         """End what the connection's queries are asking; None is all connections."""
@@ -168,9 +234,10 @@ class Database:
     def bodies(self, number: int) -> Bodies:
         """The functions behind those of SQL. number: of this database."""
         return {
-            functions.TEXT: _vector_function(self._texts),
-            functions.ANSWER: _vector_function(self._answers),
-            functions.PLAN: _vector_function(self._plans),
+            functions.TEXT: self._vector_function(self._texts, TEXTS),
+            functions.ANSWER: self._vector_function(self._answers, ANSWERS),
+            functions.VALUE: self._vector_function(self._values, TEXTS),
+            functions.PLAN: self._vector_function(self._plans, PLANS),
             functions.WHO: lambda: number,
             "stps_set_api_key": lambda key: self._set_key(_ANTHROPIC, key, "API key configured successfully"),
             "stps_set_brave_api_key": lambda key: self._set_key(_BRAVE, key, "Brave API key configured successfully"),
@@ -178,6 +245,7 @@ class Database:
             "stps_get_model": self._get_model,
             "ask_usage": lambda: self.service.client.usage._asdict(),
             "ask_clear": self.clear,
+            functions.ANSWERS: lambda: [given_row(one) for one in self.service.memo.answers()],
         }
 
     def _texts(self, columns: Sequence[ArrowArray]) -> ArrowArray:
@@ -190,11 +258,14 @@ class Database:
         vector, answers = self._answered(self.service, columns)
         return vector.answers(answers)
 
+    def _values(self, columns: Sequence[ArrowArray]) -> ArrowArray:
+        vector, answers = self._answered(self.service, columns)
+        return vector.texts(one and value_text(one[0]) for one in answers)
+
     def _answered(self, service: Service, columns: Sequence[ArrowArray]) -> tuple[Vector, list[AnswerOfRow | None]]:
-        vector, options = Vector(columns, service.model), service.options
-        strict = options.on_error == "raise"
+        vector = Vector(columns, service.model)
         with service.memo.statement(vector.statement) as statement:
-            one_round = Round(service.memo, statement, service.start, width=options.concurrency, strict=strict)
+            one_round = Round(service.memo, statement, service.start, service.rules, service.reporter)
             return vector, one_round.answers(vector.questions)
 
     def _plans(self, columns: Sequence[ArrowArray]) -> ArrowArray:
@@ -208,6 +279,8 @@ class Database:
     def _set_key(self, variable: str, key: str | None, done: str) -> str:
         if key is None or not key.strip():
             return f"ERROR: API key cannot be {'NULL' if key is None else 'blank'}"
+        if variable == _BRAVE and not any(name == _BRAVE_TOOL for name, _, _ in entry_points("ferrule.tools")):
+            return f"ERROR: No tool takes this key. Install ferrule-brave, which brings {_BRAVE_TOOL}."
         service = self.service
         try:
             service.client.keys.set(variable, key)
@@ -225,24 +298,47 @@ class Database:
     def _get_model(self) -> str:
         return self.service.model or self.service.client.model
 
+    def _vector_function(
+        self, answer: Callable[[Sequence[ArrowArray]], ArrowArray], kind: object
+    ) -> Callable[..., ArrowArray]:
+        """What DuckDB calls with one array for each parameter, which it counts. kind: of the array it returns."""
+
+        def call(
+            context: ArrowArray,
+            prompt: ArrowArray,
+            model: ArrowArray,
+            max_tokens: ArrowArray,
+            shape: ArrowArray,
+            statement: ArrowArray,
+        ) -> ArrowArray:
+            try:
+                return answer((context, prompt, model, max_tokens, shape, statement))
+            except _SHOWN as error:
+                if _is_interruption(error) and self._interrupt(str(statement[0].as_py())):
+                    return nulls(len(context), kind)  # which nobody sees
+                raise error.with_traceback(_NOWHERE) from None
+
+        return call
+
+    def _interrupt(self, key: str) -> bool:
+        """Have DuckDB itself end the statement with this key, as InterruptException; False where it cannot."""
+        for reference, beginning in list(self._connections.values()):
+            connection = reference()
+            if connection is not None and key.startswith(beginning):
+                interrupt(connection)
+                return True
+        return False
+
     def _forget(self, number: int) -> None:
         self._connections.pop(number, None)
         if not self._connections:
             self._service = None  # closes nothing: this may run in any thread, at any time
 
 
-def _vector_function(answer: Callable[[Sequence[ArrowArray]], ArrowArray]) -> Callable[..., ArrowArray]:
-    """What DuckDB calls with one array for each parameter, which it counts."""
-
-    def call(
-        context: ArrowArray, prompt: ArrowArray, model: ArrowArray, max_tokens: ArrowArray, statement: ArrowArray
-    ) -> ArrowArray:
-        try:
-            return answer((context, prompt, model, max_tokens, statement))
-        except _SHOWN as error:
-            raise error.with_traceback(_NOWHERE) from None
-
-    return call
+def _is_interruption(error: BaseException) -> bool:
+    if isinstance(error, Interrupted):
+        return error.message != CLOSED
+    return isinstance(error, KeyboardInterrupt)
 
 
 def _comes_again(service: Service, statement: Statement, question: Question) -> bool:
@@ -252,4 +348,4 @@ def _comes_again(service: Service, statement: Statement, question: Question) -> 
 
 
 def _text(answer: Answer, *, tells_errors: bool) -> str | None:
-    return f"ERROR: {answer.code}: {answer.error}" if tells_errors and answer.text is None else answer.text
+    return f"ERROR: {failure(answer)}" if tells_errors and answer.text is None else marked_text(answer)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ferrule_duckdb.vectors import ANSWER_TYPE, PLAN_TYPE
+from ferrule_duckdb.cursors import bare_cursor
+from ferrule_duckdb.vectors import ANSWER_TYPE, GIVEN_TYPE, PLAN_TYPE
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -19,19 +20,25 @@ Bodies = Mapping[str, Callable[..., object]]
 
 WHO = "__ferrule_ask_database"
 TEXT, ANSWER, PLAN = "__ferrule_ask_text", "__ferrule_ask_answer", "__ferrule_ask_plan"
+VALUE = "__ferrule_ask_value"
+ANSWERS = "__ferrule_ask_answers"
 # The number of the query names a statement. A prepared one would keep its first number for ever, were it not for the
 # transaction's, which DuckDB knows to change: with that it works out both at each execution.
 _STATEMENT = "concat(current_connection_id(), '/', current_query_id(), '/', txid_current())"
-_QUESTION = ["VARCHAR", "VARCHAR", "VARCHAR", "INTEGER", "VARCHAR"]
+_QUESTION = ["VARCHAR", "VARCHAR", "VARCHAR", "INTEGER", "VARCHAR", "VARCHAR"]
 _USAGE = (
     'STRUCT("questions" BIGINT, requests BIGINT, tool_calls BIGINT, input_tokens BIGINT, output_tokens BIGINT, '
-    "cost DOUBLE, failures BIGINT)"
+    "cost DOUBLE, failures BIGINT, tool_failures BIGINT, unpriced BIGINT)"
 )
+_LISTING, _VALUE_MACRO = "ask_answers", "ask_value"
+# A type is given as a value of it, such as NULL::DATE, which casts the answer, too; or as text, as a schema is.
+_SHAPE = """CASE typeof("type") WHEN 'VARCHAR' THEN "type"::VARCHAR WHEN '"NULL"' THEN NULL ELSE typeof("type") END"""
 _MACROS = {"stps_ask_ai": TEXT, "ask_ai": ANSWER, "ask_plan": PLAN}
 # Parameters, result and kind of each function.
 _SIGNATURES = {
     TEXT: (_QUESTION, "VARCHAR", "arrow"),
     ANSWER: (_QUESTION, ANSWER_TYPE, "arrow"),
+    VALUE: (_QUESTION, "VARCHAR", "arrow"),
     PLAN: (_QUESTION, PLAN_TYPE, "arrow"),
     "stps_set_api_key": (["VARCHAR"], "VARCHAR", "native"),
     "stps_set_brave_api_key": (["VARCHAR"], "VARCHAR", "native"),
@@ -39,13 +46,14 @@ _SIGNATURES = {
     "stps_get_model": ([], "VARCHAR", "native"),
     "ask_usage": ([], _USAGE, "native"),
     "ask_clear": ([], "BIGINT", "native"),
+    ANSWERS: ([], f"{GIVEN_TYPE}[]", "native"),
     WHO: ([], "BIGINT", "native"),
 }
 
 
 def database_of(con: DuckDBPyConnection) -> int | None:
     """The number that `create` has given to the connection's database; None where it has not been there."""
-    cursor = con.cursor()
+    cursor = bare_cursor(con)
     try:
         row = cursor.execute(f"SELECT {WHO}()").fetchone() if are_seen(cursor) else None
         return None if row is None else int(row[0])
@@ -70,7 +78,7 @@ def connection_key(con: DuckDBPyConnection) -> str:
 def create(con: DuckDBPyConnection, bodies: Bodies) -> None:
     """Create the functions in the connection's database. DuckDB does not keep `bodies` alive: the caller has to."""
     # By a cursor, so that they are there even when a transaction of the connection is rolled back.
-    cursor = con.cursor()
+    cursor = bare_cursor(con)
     for name, (parameters, result, kind) in _SIGNATURES.items():
         cursor.create_function(  # type: ignore[call-overload]  # its types know no Arrow arrays
             name, bodies[name], parameters, result, type=kind, null_handling="special", side_effects=True
@@ -81,13 +89,36 @@ def create(con: DuckDBPyConnection, bodies: Bodies) -> None:
 def create_macros(con: DuckDBPyConnection) -> None:
     """Create the macros for this connection alone; they leave no trace in a file."""
     for macro, function in _MACROS.items():
+        given, named = ("NULL", "") if macro == "stps_ask_ai" else (_SHAPE, ', "type" := NULL')
         con.execute(
-            f'CREATE OR REPLACE TEMP MACRO {macro}("context", prompt, model := NULL, max_tokens := NULL) AS '
-            f'{function}("context"::VARCHAR, prompt::VARCHAR, model::VARCHAR, max_tokens::INTEGER, {_STATEMENT})'
+            f'CREATE OR REPLACE TEMP MACRO {macro}("context", prompt, model := NULL, max_tokens := NULL{named}) AS '
+            f"{_call(function, given)}"
         )
+    con.execute(
+        f'CREATE OR REPLACE TEMP MACRO {_VALUE_MACRO}("context", prompt, "type", model := NULL, max_tokens := NULL) AS '
+        f"{_value_cast(con)}"
+    )
+    rows = f"SELECT one.* FROM (SELECT unnest(many) AS one FROM (SELECT {ANSWERS}() AS many))"  # noqa: S608 - a constant
+    con.execute(f"CREATE OR REPLACE TEMP MACRO {_LISTING}() AS TABLE {rows}")
+
+
+def _call(function: str, shape: str) -> str:
+    arguments = f'"context"::VARCHAR, prompt::VARCHAR, model::VARCHAR, max_tokens::INTEGER, {shape}, {_STATEMENT}'
+    return f"{function}({arguments})"
+
+
+def _value_cast(con: DuckDBPyConnection) -> str:
+    value = f"{_call(VALUE, _SHAPE)}::JSON"
+    plain = f'cast_to_type({value}, "type")'
+    found = con.execute("SELECT version()").fetchone()
+    if not found or not found[0].startswith("v1.4."):
+        return plain
+    in_a_list = f'(cast_to_type(json_array({value}), ["type"]))[1]'  # see sql_types.cast_from_json
+    return f"CASE WHEN typeof(\"type\") LIKE 'ENUM(%' THEN {in_a_list} ELSE {plain} END"
 
 
 def drop_macros(con: DuckDBPyConnection) -> None:
     """Drop the macros of this connection."""
-    for macro in _MACROS:
+    for macro in (*_MACROS, _VALUE_MACRO):
         con.execute(f"DROP MACRO IF EXISTS temp.{macro}")
+    con.execute(f"DROP MACRO TABLE IF EXISTS temp.{_LISTING}")

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
+CLOSED = "The registration was closed."
+
+
 class Interrupted(FerruleError):
-    """The statement that asks has been interrupted."""
+    """The statement that asks has been interrupted, or is ended for another reason."""
 
 
 class Listener(Protocol):
@@ -89,6 +92,12 @@ os.register_at_fork(after_in_child=_signals.forked)
 def signals_so_far() -> int:
     """A number that grows when the user presses Ctrl-C."""
     return _signals.seen()
+
+
+def interrupt(connection: DuckDBPyConnection) -> None:
+    """Interrupt the connection's query, and nothing of ours: DuckDB raises InterruptException at the vector's end."""
+    method = type(connection).interrupt
+    getattr(method, _MARK, method)(connection)
 
 
 def listen(listener: Listener, connection: DuckDBPyConnection) -> None:

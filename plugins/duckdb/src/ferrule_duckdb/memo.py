@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _MAX_STATEMENTS = 256  # that run at once, on as many connections
 _MAX_USERS = 8
+_NETWORK_FAILURES = 5  # in a row, after which the network is to blame, and no question
 _OVERHEAD_BYTES = 1_000  # of a flight, without its texts
 # Whatever else the statement asks this model would end the same way.
 # Not so BUDGET_EXHAUSTED: what one question would cost may be too much, and the next one's cost may fit.
@@ -24,12 +25,22 @@ _FATAL = REPEATS | {"CANCELLED"}
 
 
 class Question(NamedTuple):
-    """What makes two rows equal. model, max_tokens: None is the client's own."""
+    """What makes two rows equal. model, max_tokens: None is the client's own. shape: a type or a JSON schema."""
 
     context: str
     prompt: str
     model: str | None
     max_tokens: int | None
+    shape: str | None = None
+
+
+class Given(NamedTuple):
+    """An answer that a statement has got. statement: its number. is_remembered: whether it was paid for before."""
+
+    statement: int
+    question: Question
+    answer: Answer
+    is_remembered: bool
 
 
 Start = Callable[[Question], "Future[Answer]"]
@@ -38,11 +49,16 @@ Start = Callable[[Question], "Future[Answer]"]
 class Statement:
     """One execution of one statement, on any connection and in any threads.
 
-    key: "CONNECTION/QUERY/TRANSACTION". rounds: vectors in work. cancelled: why it must end, or None.
+    key: "CONNECTION/QUERY/TRANSACTION". number: of the statements that have asked so far. began: time.monotonic().
+    rounds: vectors in work. cancelled: why it must end, or None. answered, failed, remembered: questions so far.
     """
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, number: int = 0) -> None:
         self.key = key
+        self.number = number
+        self.began = time.monotonic()
+        self.answered = self.failed = self.remembered = 0
+        self._network_failures = 0
         self.rounds = 0
         self.cancelled: str | None = None
         self.planned: set[int] = set()
@@ -56,10 +72,19 @@ class Statement:
         if self.cancelled is not None:
             raise Interrupted(self.cancelled)
 
-    def note(self, question: Question, answer: Answer) -> None:
-        """Remember a failure that each further question to the same model would meet."""
+    def note(self, question: Question, answer: Answer, *, is_remembered: bool) -> None:
+        """Count an answer, and remember a failure that each further question to the same model would meet."""
+        self.answered += 1
+        self.failed += answer.code is not None
+        self.remembered += is_remembered
+        if not is_remembered:
+            self._network_failures = self._network_failures + 1 if answer.code == "NETWORK_ERROR" else 0
         if answer.code in _FATAL:
             self._fatal.setdefault(question.model, Answer(code=answer.code, error=answer.error, model=answer.model))
+
+    def is_certain(self, answer: Answer) -> bool:
+        """Whether a failure is one that all questions with this model have, or will have."""
+        return answer.code in REPEATS or self._network_failures >= _NETWORK_FAILURES
 
     def foreseen(self, question: Question) -> Answer | None:
         """The failure that is certain for this question, or None."""
@@ -95,6 +120,7 @@ class Memo:
         self._lock = threading.RLock()
         self._flights: OrderedDict[Question, Flight] = OrderedDict()
         self._statements: OrderedDict[str, Statement] = OrderedDict()
+        self._count = 0
 
     @contextmanager
     def statement(self, key: str) -> Iterator[Statement]:
@@ -102,7 +128,8 @@ class Memo:
         with self._lock:
             statement = self._statements.get(key)
             if statement is None:
-                statement = self._statements[key] = Statement(key)
+                self._count += 1
+                statement = self._statements[key] = Statement(key, self._count)
                 while len(self._statements) > _MAX_STATEMENTS:
                     self._statements.popitem(last=False)
             self._statements.move_to_end(key)
@@ -138,6 +165,11 @@ class Memo:
         """End the statement: what it alone is waiting for is not asked, or no longer."""
         with self._lock:
             statement.cancelled = statement.cancelled or why
+            self.leave(statement)
+
+    def leave(self, statement: Statement) -> None:
+        """Ask no longer what the statement alone is waiting for."""
+        with self._lock:
             flights = [one for one in self._flights.values() if statement.key in one.waiting and not one.future.done()]
             for flight in flights:
                 flight.waiting.discard(statement.key)
@@ -150,6 +182,21 @@ class Memo:
         """The statements of which a vector is in work."""
         with self._lock:
             return [statement for statement in self._statements.values() if statement.rounds]
+
+    def answers(self) -> list[Given]:
+        """The answers that are there, of each statement that has got them, in the order of the statements."""
+        with self._lock:
+            given = []
+            for flight in self._flights.values():
+                if flight.landed is None or flight.future.cancelled() or flight.future.exception() is not None:
+                    continue
+                answer = flight.future.result()
+                for key in flight.users:
+                    statement = self._statements.get(key)
+                    if statement is not None:
+                        is_remembered = key != flight.born or answer.remembered
+                        given.append(Given(statement.number, flight.question, answer, is_remembered))
+        return sorted(given, key=lambda one: one.statement)
 
     def clear(self) -> int:
         """Forget all answers that are there; how many. What is being asked goes on."""
@@ -165,7 +212,7 @@ class Memo:
             return False
         if not future.done() or statement.key in flight.users:
             return True
-        if future.exception() is not None or future.result().text is None:
+        if future.exception() is not None or not future.result().is_good:
             return False
         return flight.landed is not None and time.monotonic() - flight.landed < self._remember
 

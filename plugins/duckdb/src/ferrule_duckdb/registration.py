@@ -9,7 +9,9 @@ from itertools import count
 from typing import TYPE_CHECKING, get_args
 
 from ferrule.errors import FerruleError
+from ferrule_ask.kept_answers import lifetime
 from ferrule_duckdb import functions
+from ferrule_duckdb.cursors import follow
 from ferrule_duckdb.database import Database, OnError, Options, Service
 from ferrule_duckdb.interruption import listen
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
     from ferrule_ask import Client, Keys
     from ferrule_ask.answer import Usage
+    from ferrule_ask.client import OnToolError
+    from ferrule_duckdb.progress import Report
 
 _numbers = count(1)
 # DuckDB calls functions of Python without keeping them alive, for as long as a database has any connection, and does
@@ -74,18 +78,31 @@ def register(
     concurrency: int = 8,
     max_calls: int | None = None,
     max_spend: float | None = None,
-    remember: float = 300.0,
+    remember: float | str = 300.0,
+    on_tool_error: OnToolError | None = None,
+    timeout: float | None = None,
+    requests_per_minute: float | None = None,
+    tokens_per_minute: float | None = None,
+    progress: Report | bool | None = None,
 ) -> Registration:
-    """Give the connection `stps_ask_ai`, `ask_ai`, `ask_plan`, `ask_usage`, `ask_clear` and the `stps_` settings.
+    """Give the connection `stps_ask_ai`, `ask_ai`, `ask_plan`, `ask_usage`, `ask_answers`, `ask_clear` and the `stps_`
+    settings.
 
-    con: a DuckDBPyConnection. Each connection and cursor is registered by itself; those of one database share answers,
-    account, limits and settings. Registering again without options changes nothing; with options they all count anew.
+    con: a DuckDBPyConnection. Its later cursors have the functions, too; other connections are registered by
+    themselves. Those of one database share answers, account, limits and settings. Registering again without options
+    changes nothing; with options they all count anew.
 
     client: asks the questions; else there is one with model, max_tokens, tools, keys, limits as `ferrule_ask.Client`
     has them. max_calls, max_spend: requests to the model and US dollars, which are never passed.
     on_error: what a question without an answer gives: NULL, the text 'ERROR: …' from `stps_ask_ai`, or an error that
     ends the query. concurrency: questions of one vector that are asked at once.
-    remember: seconds for which an answer counts in later statements; in the statement that asked it, it always does.
+    remember: for how long a good answer counts in later statements; in the statement that asked it, it always does. A
+    number of seconds keeps it in memory, a text such as "30d" on the disk, for later programs, too.
+    on_tool_error: what a question gives whose tool has failed: the model's "answer" from what it knows, "null", or an
+    error that ends the query. timeout: seconds for a whole statement, in which it waits for its turns as long as the
+    provider wants; rows without an answer have the code TIMEOUT then. None for any number.
+    requests_per_minute, tokens_per_minute: limits besides those that the provider tells.
+    progress: called with a `Progress` about once a second; None for a line on a terminal, False for none.
 
     Raises ToolUnknown, ConfigurationMalformed, FerruleError where a transaction is open that began before the database
     had the functions, and TypeError or ValueError for options that do not fit together.
@@ -95,6 +112,8 @@ def register(
     if not isinstance(con, duckdb.DuckDBPyConnection):
         raise TypeError("con has to be a connection, such as duckdb.connect() or duckdb.default_connection()")
     options = Options(client, model, max_tokens, tools, keys, on_error, concurrency, max_calls, max_spend, remember)
+    options = options._replace(on_tool_error=on_tool_error, timeout=timeout, progress=progress)
+    options = options._replace(requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute)
     _check(options)
     number = functions.database_of(con)
     if number is None:
@@ -112,6 +131,7 @@ def register(
     functions.create_macros(con)
     database.enter(con, functions.connection_key(con))
     listen(database, con)
+    follow(database, con)
     return Registration(database, con)
 
 
@@ -120,6 +140,11 @@ def _check(options: Options) -> None:
         raise ValueError('on_error has to be "null", "text" or "raise"')
     if options.concurrency < 1:
         raise ValueError("concurrency has to be a number from 1")
-    of_clients = options.tools, options.keys, options.max_calls, options.max_spend
+    if options.timeout is not None and not options.timeout > 0:
+        raise ValueError("timeout has to be None or a number of seconds")
+    lifetime(options.remember)
+    of_clients = [options.tools, options.keys, options.max_calls, options.max_spend, options.on_tool_error]
+    of_clients += [options.requests_per_minute, options.tokens_per_minute]
+    of_clients += [options.remember] * isinstance(options.remember, str)
     if options.client is not None and any(one is not None for one in of_clients):
-        raise TypeError("a client has its own tools, keys and limits: give these to it, or leave it out")
+        raise TypeError("a client has its own tools, keys, limits and memory: give these to it, or leave it out")

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ferrule_duckdb.memo import Question
+from ferrule_duckdb.sql_words import explain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
     from ferrule_ask.answer import Answer, Plan
     from ferrule_duckdb.batch import AnswerOfRow
+    from ferrule_duckdb.memo import Given
 
 
 class ArrowArray(Protocol):
@@ -61,11 +63,14 @@ def _fields(text: str) -> dict[str, str]:
 
 _ANSWER = _fields(
     "text VARCHAR, code VARCHAR, error VARCHAR, stop_reason VARCHAR, model VARCHAR, tool VARCHAR, tool_input VARCHAR, "
-    "input_tokens BIGINT, output_tokens BIGINT, cost DOUBLE, ms BIGINT, request_id VARCHAR, remembered BOOLEAN"
+    "input_tokens BIGINT, output_tokens BIGINT, cost DOUBLE, ms BIGINT, request_id VARCHAR, remembered BOOLEAN, "
+    "tool_outcome VARCHAR, tool_code VARCHAR, tool_error VARCHAR, value VARCHAR"
 )
+_GIVEN = {"statement": "BIGINT", "context": "VARCHAR", "prompt": "VARCHAR", **_ANSWER}
 _PLAN = _fields(
     "requests_max BIGINT, input_tokens BIGINT, output_tokens_max BIGINT, cost_min DOUBLE, cost_max DOUBLE, "
-    "tools VARCHAR[], remembered BOOLEAN"
+    "tools VARCHAR[], remembered BOOLEAN, cost_likely DOUBLE, likely_from VARCHAR, searches_max BIGINT, "
+    "search_cost_max DOUBLE"
 )
 
 
@@ -73,22 +78,23 @@ def _struct(fields: dict[str, str]) -> str:
     return "STRUCT(" + ", ".join(f'"{name}" {kind}' for name, kind in fields.items()) + ")"
 
 
-ANSWER_TYPE, PLAN_TYPE = _struct(_ANSWER), _struct(_PLAN)
-_ANSWERS = pa.struct([(name, _ARROW_TYPES[kind]) for name, kind in _ANSWER.items()])
-_PLANS = pa.struct([(name, _ARROW_TYPES[kind]) for name, kind in _PLAN.items()])
+ANSWER_TYPE, PLAN_TYPE, GIVEN_TYPE = _struct(_ANSWER), _struct(_PLAN), _struct(_GIVEN)
+TEXTS = pa.string()
+ANSWERS = pa.struct([(name, _ARROW_TYPES[kind]) for name, kind in _ANSWER.items()])
+PLANS = pa.struct([(name, _ARROW_TYPES[kind]) for name, kind in _PLAN.items()])
 
 
 class Vector:
-    """One vector of calls: `context`, `prompt`, `model`, `max_tokens`, and the statement's key, the same in all rows.
+    """One vector of calls: `context`, `prompt`, `model`, `max_tokens`, `type`, and the statement's key.
 
     statement: that key. questions: the distinct ones. None stands for rows whose context or prompt is NULL.
     """
 
     def __init__(self, columns: Sequence[ArrowArray], model: str | None) -> None:
         whole = [_plain(column) for column in columns]
-        first, self._rows = _distinct(whole[:4])
-        self.statement = str(whole[4][0].as_py())
-        rows = zip(*(column.take(_array(first)).to_pylist() for column in whole[:4]), strict=True)
+        first, self._rows = _distinct(whole[:5])
+        self.statement = str(whole[5][0].as_py())
+        rows = zip(*(column.take(_array(first)).to_pylist() for column in whole[:5]), strict=True)
         # Rows that differ may be one question: a model may be named, or be the one that counts anyway.
         numbers: dict[Question | None, int] = {}
         of_firsts = [numbers.setdefault(_question(row, model), len(numbers)) for row in rows]
@@ -101,7 +107,7 @@ class Vector:
 
     def answers(self, answers: Iterable[AnswerOfRow | None]) -> ArrowArray:
         """An array of ANSWER_TYPE, from the answer to each question and whether an earlier statement had asked it."""
-        return self._spread([one and _answer_row(*one) for one in answers], _ANSWERS)
+        return self._spread([one and _answer_row(*one) for one in answers], ANSWERS)
 
     def plans(self, plans: Iterable[Plan | None], repeated: Iterable[bool]) -> ArrowArray:
         """An array of PLAN_TYPE, where only the first row of each question costs anything, and none of `repeated`."""
@@ -111,10 +117,15 @@ class Vector:
         indices = self._rows + len(full)
         _, first = np.unique(self._rows, return_index=True)
         indices[first] -= len(full)
-        return _array(of_first + of_others, _PLANS).take(_array(indices))
+        return _array(of_first + of_others, PLANS).take(_array(indices))
 
     def _spread(self, values: Sequence[object], kind: object) -> ArrowArray:
         return _array(values, kind).take(_array(self._rows))
+
+
+def nulls(length: int, kind: object) -> ArrowArray:
+    """An array of NULLs."""
+    return _array([None] * length, kind)
 
 
 def _array(values: Sequence[object] | NDArray[np.int64], kind: object = None) -> ArrowArray:
@@ -138,25 +149,45 @@ def _distinct(columns: Sequence[ArrowArray]) -> tuple[NDArray[np.int64], NDArray
     return first, rows
 
 
-def _question(row: tuple[str | None, str | None, str | None, int | None], model: str | None) -> Question | None:
-    context, prompt, own_model, max_tokens = row
+def _question(
+    row: tuple[str | None, str | None, str | None, int | None, str | None], model: str | None
+) -> Question | None:
+    context, prompt, own_model, max_tokens, shape = row
     if context is None or prompt is None:
         return None
-    return Question(context, prompt, (own_model or "").strip() or model, max_tokens)
+    return Question(context, prompt, (own_model or "").strip() or model, max_tokens, shape or None)
 
 
 def _answer_row(answer: Answer, remembered: bool) -> JSONObject:
     row: JSONObject = {name: getattr(answer, name, None) for name in _ANSWER}
     given = answer.tool_input
     row["tool_input"] = None if given is None else json.dumps(given, ensure_ascii=False)
+    row["value"] = value_text(answer)
     row["remembered"] = remembered
+    row["error"] = explain(answer)
     return {name: _clean(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
+def value_text(answer: Answer) -> str | None:
+    """The value of an answer as JSON; None where it has none, or was not asked for one."""
+    has_none = answer.code is not None or answer.value is None
+    return None if has_none else _clean(json.dumps(answer.value, ensure_ascii=False))
+
+
+def given_row(given: Given) -> JSONObject:
+    """A row of GIVEN_TYPE. Its cost and tokens are what the statement has paid."""
+    row = _answer_row(given.answer, given.is_remembered)
+    if given.is_remembered:
+        row |= {"cost": 0.0, "input_tokens": 0, "output_tokens": 0}
+    texts = {"context": _clean(given.question.context), "prompt": _clean(given.question.prompt)}
+    return {"statement": given.statement, **texts, **row}
 
 
 def _plan_row(plan: Plan, *, costs: bool) -> JSONObject:
     row: JSONObject = plan._asdict() | {"tools": list(plan.tools), "remembered": not costs}
     if not costs:
         row |= {"requests_max": 0, "input_tokens": 0, "output_tokens_max": 0, "cost_min": 0.0, "cost_max": 0.0}
+        row |= {"cost_likely": 0.0, "searches_max": 0, "search_cost_max": 0.0}
     return row
 
 

@@ -1,4 +1,7 @@
-"""The tool `example`: greets a city. Replace the bodies of the functions, and `schema.json`, with your own."""
+"""The tool `example`.
+
+Replace the bodies of the functions, and `schema.json`, with your own.
+"""
 
 from __future__ import annotations
 

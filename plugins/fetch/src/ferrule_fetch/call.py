@@ -7,6 +7,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.addresses import check
+from ferrule_fetch.reading_policy import ReadingPolicy
 from ferrule_fetch.text.pages import answer
 from ferrule_fetch.transfer.request_policy import RequestPolicy
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 def fetch_as_markdown(arguments: JSONObject, context: Context) -> JSONObject:
     """Do what `execute` promises."""
     policy = RequestPolicy.from_context(context)
+    reading = ReadingPolicy.from_context(context)
     check(arguments["url"], policy.guard)  # before the client is imported, since a wrong URL needs none
     # what is imported and converted stays; to look through it again and again takes a twentieth of the call
     was_enabled = gc.isenabled()
@@ -26,7 +28,7 @@ def fetch_as_markdown(arguments: JSONObject, context: Context) -> JSONObject:
         page = fetch_page(arguments["url"], context.deadline, policy)
         from ferrule_fetch.document import read
 
-        document = read(page, context.deadline)
+        document = read(page, context.deadline, reading)
         return answer(page.url, document, arguments.get("offset", 1), arguments.get("limit"), context)
     finally:
         if was_enabled:
@@ -47,8 +49,9 @@ def fetch_page(url: str, deadline: float, policy: RequestPolicy, options: FetchO
 def _import_reader() -> None:
     try:
         import ferrule_fetch.document
-        import ferrule_fetch.markdown.parsers
+        import ferrule_fetch.markdown
+        import ferrule_fetch.tree.nodes
 
-        ferrule_fetch.markdown.parsers.preload()
+        _ = ferrule_fetch.tree.nodes.parse
     except Exception:  # noqa: BLE001 - also where the call ends meanwhile, and takes away the file that is being read
         return  # it is raised again where it is needed

@@ -2,60 +2,84 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from ferrule.text.invisible import without_invisible
 from ferrule_fetch.formats.magic_bytes import is_binary, kind_by_signature
 from ferrule_fetch.formats.media import XHTML, Format, format_of
-from ferrule_fetch.limits.conversion import convert_page
+from ferrule_fetch.limits.conversion import AS_IT_STANDS, convert_page
+from ferrule_fetch.reading_policy import ARTICLE
 from ferrule_fetch.text.charsets import decode
-from ferrule_fetch.text.invisible import without_invisible
 from ferrule_fetch.text.lines import Document, Lines
 from ferrule_fetch.transfer.http_errors import not_text
 
 if TYPE_CHECKING:
+    from ferrule_fetch.reading_policy import ReadingPolicy
     from ferrule_fetch.transfer.request import Page
 
 MAX_TITLE_CHARS = 500
+REST_HEADING = "## Rest of the page"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")  # a byte order mark, or the beginning of markup
 
 
-def read(page: Page, deadline: float) -> Document:
+class PageText(NamedTuple):
+    """What a page says. title: one line. text: of its main content, or of all. rest: what surrounds the main content.
+
+    Lines end in line feeds.
+    """
+
+    title: str
+    text: str
+    rest: str = ""
+
+    def whole(self) -> str:
+        """All text: the main content, and behind a heading what surrounds it."""
+        return f"{self.text}\n\n{REST_HEADING}\n\n{self.rest}" if self.rest else self.text
+
+
+def read(page: Page, deadline: float, reading: ReadingPolicy) -> Document:
     """Convert a page by `deadline`, an instant of `time.monotonic()`.
 
     Raises ToolError PARSE_ERROR, which says what it is, for what has no text that can be read.
     """
-    title, text = read_text(page, deadline)
-    return Document(title, Lines(text))
+    read = read_text(page, deadline, reading)
+    main = read.text.count("\n") + 1 if read.rest and reading.content == ARTICLE else 0
+    return Document(read.title, Lines(read.whole()), main)
 
 
-def read_text(page: Page, deadline: float) -> tuple[str, str]:
-    """The title and the text of a page, as `read` has them, the text with line feeds."""
+def read_text(page: Page, deadline: float, reading: ReadingPolicy = AS_IT_STANDS) -> PageText:
+    """The title and the text of a page. Raises as `read` does."""
     form = format_of(page.type, page.body, page.url)
     if form is not Format.PDF and (kind := _binary_kind(page, form)):
         raise not_text(kind, page.type.type, page.size)
-    title, text = _read_as(form, page, deadline)
-    text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
+    title, text, rest = _read_as(form, page, deadline, reading)
+    text, rest = _with_line_feeds(text), _with_line_feeds(rest)
     if page.missing:
-        text += f"\n\n[The page goes on: {page.missing}.]"
+        note = f"\n\n[The page goes on: {page.missing}.]"
+        text, rest = (text, rest + note) if rest else (text + note, "")
     if len(title) > MAX_TITLE_CHARS:
         title = title[: MAX_TITLE_CHARS - 1] + "…"
-    return title, text
+    return PageText(title, text, rest)
 
 
-def _read_as(form: Format, page: Page, deadline: float) -> tuple[str, str]:
-    """The title and the text of a page. What only one format needs is imported where it comes."""
+def _with_line_feeds(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
+
+
+def _read_as(form: Format, page: Page, deadline: float, reading: ReadingPolicy) -> PageText:
+    """The text of a page as it is converted. What only one format needs is imported where it comes."""
     if form is Format.PDF:
-        return _pdf(page, deadline)
+        return PageText(*_pdf(page, deadline))
     text = decode_page(page, html=form is Format.HTML)
     if form is Format.HTML:
-        return convert_page(text, page.url, deadline)
+        return PageText(*convert_page(text, page.url, deadline, reading))
     if form is Format.XML:
-        return _xml(text, page.url, deadline)
+        return PageText(*_xml(text, page.url, deadline))
     if form is Format.JSON:
         from ferrule_fetch.formats.line_breaks import readable_json
 
         text = readable_json(text)
-    return "", without_invisible(text)
+    return PageText("", without_invisible(text))
 
 
 def decode_page(page: Page, *, html: bool) -> str:

@@ -4,28 +4,30 @@
     title, text = read_text(page, context.deadline)
 
 The addresses, redirects, sizes, time and memory that `web_fetch` allows hold here as well. The environment variables
-are the same ones (FERRULE_FETCH_ALLOW, FERRULE_FETCH_USER_AGENT, FERRULE_FETCH_ROBOTS); the keys `allow`,
-`user_agent` and `robots` are read from the table of the tool that is called.
+are the same ones (FERRULE_FETCH_ALLOW, FERRULE_FETCH_USER_AGENT, FERRULE_FETCH_ROBOTS, FERRULE_FETCH_CONTENT,
+FERRULE_FETCH_PARSER); the keys `allow`, `user_agent`, `robots`, `content` and `parser` are read from the table of the
+tool that is called.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterator
+from math import inf
 from typing import TYPE_CHECKING
 
 from ferrule.lazy import attach
 
 if TYPE_CHECKING:
     from ferrule import Context
-    from ferrule_fetch.document import decode_page, read_text
+    from ferrule.text.invisible import without_invisible
+    from ferrule_fetch.document import PageText, decode_page
     from ferrule_fetch.formats.media import ContentType, Format
     from ferrule_fetch.limits.conversion import convert_page
+    from ferrule_fetch.limits.part import PartTooExpensive, bounded_part
     from ferrule_fetch.limits.reader import TooMuch
-    from ferrule_fetch.markdown.tokens import Element
-    from ferrule_fetch.text.invisible import without_invisible
     from ferrule_fetch.transfer.http_errors import StatusError
     from ferrule_fetch.transfer.request import FetchOptions, Page
+    from ferrule_fetch.tree.elements import Element
 
 __all__ = [
     "ContentType",
@@ -33,9 +35,12 @@ __all__ = [
     "FetchOptions",
     "Format",
     "Page",
+    "PageText",
+    "PartTooExpensive",
     "StatusError",
     "TooMuch",
     "bounded",
+    "bounded_part",
     "check_url",
     "convert_page",
     "decode_page",
@@ -43,6 +48,7 @@ __all__ = [
     "fetch",
     "form_of",
     "is_whole",
+    "read_article",
     "read_text",
     "without_invisible",
 ]
@@ -51,16 +57,18 @@ __getattr__ = attach(
     __name__,
     {
         "ContentType": "ferrule_fetch.formats.media",
-        "Element": "ferrule_fetch.markdown.tokens",
+        "Element": "ferrule_fetch.tree.elements",
         "FetchOptions": "ferrule_fetch.transfer.request",
         "Format": "ferrule_fetch.formats.media",
         "Page": "ferrule_fetch.transfer.request",
+        "PageText": "ferrule_fetch.document",
+        "PartTooExpensive": "ferrule_fetch.limits.part",
         "StatusError": "ferrule_fetch.transfer.http_errors",
         "TooMuch": "ferrule_fetch.limits.reader",
+        "bounded_part": "ferrule_fetch.limits.part",
         "convert_page": "ferrule_fetch.limits.conversion",
         "decode_page": "ferrule_fetch.document",
-        "read_text": "ferrule_fetch.document",
-        "without_invisible": "ferrule_fetch.text.invisible",
+        "without_invisible": "ferrule.text.invisible",
     },
 )
 
@@ -84,8 +92,9 @@ def fetch(
     """Get what is at a URL, following redirects. deadline: an earlier one than the call's.
 
     options: which answers are read, by default text. is_page: False for the data of an API, which robots.txt is not
-    about, and which no reader has to be imported for. Raises ToolError: INVALID_URL, NETWORK_ERROR, PARSE_ERROR for
-    an answer that is not readable, and StatusError (HTTP_ERROR) for a status of 400 and above.
+    about, which no reader has to be imported for, and of which a part is worth nothing. Raises ToolError: INVALID_URL,
+    NETWORK_ERROR, PARSE_ERROR for an answer that is not readable, and StatusError (HTTP_ERROR) for a status of 400 and
+    above.
     """
     from ferrule_fetch.call import fetch_page
     from ferrule_fetch.transfer.request import DEFAULT_OPTIONS
@@ -96,7 +105,8 @@ def fetch(
     until = context.deadline if deadline is None else min(deadline, context.deadline)
     if is_page:
         return fetch_page(url, until, policy, options)
-    return get(url, until, policy._replace(robots=False), options or DEFAULT_OPTIONS)
+    whole = (options or DEFAULT_OPTIONS)._replace(may_be_partial=False)
+    return get(url, until, policy._replace(robots=False), whole)
 
 
 def form_of(page: Page) -> Format:
@@ -106,8 +116,29 @@ def form_of(page: Page) -> Format:
     return format_of(page.type, page.body, page.url)
 
 
+def read_text(page: Page, deadline: float) -> tuple[str, str]:
+    """The title and the text of a page, all of it in the page's own order. deadline: of `time.monotonic()`.
+
+    Raises ToolError PARSE_ERROR, which says what it is, for what has no text that can be read.
+    """
+    from ferrule_fetch import document
+
+    return document.read_text(page, deadline)[:2]
+
+
+def read_article(page: Page, context: Context) -> PageText:
+    """The text of a page's main content, and apart from it what surrounds that. Raises as `read_text` does.
+
+    All is main content where none was found, and where the administrator wants pages as they are.
+    """
+    from ferrule_fetch import document
+    from ferrule_fetch.reading_policy import ReadingPolicy
+
+    return document.read_text(page, context.deadline, ReadingPolicy.from_context(context))
+
+
 def is_whole(page: Page, text: str) -> bool:
-    """Whether a text that `read_text` gave is all there was to read."""
+    """Whether a text of `read_text`, or the last one of `read_article`, is all there was to read."""
     from ferrule_fetch.limits.conversion import BEGINNING, PLAIN
 
     return not (page.missing or text.startswith(PLAIN) or text.endswith(BEGINNING))
@@ -118,10 +149,10 @@ def elements_of(html: str, names: Collection[str]) -> Iterator[Element]:
 
     Those in comments and templates are none. Names are in small letters.
     """
-    from ferrule_fetch.markdown.parsers import choose, spell_out
-    from ferrule_fetch.markdown.tokens import elements
+    from ferrule_fetch.tree.elements import elements
+    from ferrule_fetch.tree.parsers import parse
 
-    return elements(spell_out(html, choose(len(html))), names)
+    return elements(parse(html), names)
 
 
 def bounded(
@@ -130,10 +161,10 @@ def bounded(
     """The text that `work` returns, from a process of its own with the limits of a conversion.
 
     Raises the `refusal` that the work raises, with its message, and TooMuch where it passes a limit or fails in any
-    other way. deadline: an instant of `time.monotonic()` by which the caller has to be done. No other thread may be
-    importing anything.
+    other way; its `limit` names that limit. seconds: of the processor's time. deadline: an instant of
+    `time.monotonic()` by which the caller has to be done. No other thread may be importing anything.
     """
     from ferrule_fetch.limits.reader import TooMuch, bounded_reading
 
-    until = time.monotonic() + 2 * seconds if deadline is None else deadline
-    return bounded_reading(lambda: ("", work()), refusal or TooMuch, deadline=until, seconds=seconds)[1]
+    until = inf if deadline is None else deadline
+    return bounded_reading(lambda: (work(),), refusal or TooMuch, deadline=until, seconds=seconds)[0]

@@ -23,6 +23,11 @@ CREDENTIALS = [
 ]
 
 
+def normalise(arguments: JSONObject) -> JSONObject:
+    """The arguments as a search reads them: blanks around the query do not matter."""
+    return {**arguments, "query": arguments["query"].strip()}
+
+
 @hookimpl
 def schema() -> JSONObject:
     """Describe the tool, as `schema.json` does."""
@@ -59,4 +64,4 @@ def execute(arguments: JSONObject, context: Context) -> JSONObject:
 @hookimpl
 def result_policy() -> ResultPolicy:
     """What may be done with its results."""
-    return ResultPolicy(cache_seconds=1800, paging=("num", "start"))
+    return ResultPolicy(cache_seconds=1800, paging=("num", "start"), normalise=normalise)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
 
 MAX_PAGE_RESULTS = 10
-MAX_SUM = 100  # of start and num, as the API's reference has it
+# Of start and num. The API's reference says 100, and yet the page of ten that begins at 91 is served.
+MAX_SUM = 101
 LAST_PLACE = MAX_SUM - 1  # counted from 0, the place behind the last result that is served
 _MAX_QUERY_CHARS = 2048  # operators that do not fit are left to the filter
 
@@ -33,6 +34,7 @@ _BRIEF = ("userRateLimitExceeded", "userRateLimitExceededUnreg")
 _DAILY = ("dailyLimitExceeded", "dailyLimitExceededUnreg")
 # In a sentence "limit 'Queries per day'", in the details "DefaultPerDayPerProject" or "queries_per_100_seconds".
 _PERIOD = re.compile(r"per[ _]?(day|hour|minute|(?:(\d+)[ _]?)?seconds?)", re.I)
+_DATE = re.compile(r"(\w{3,9} \d{1,2}, \d{4}|\d{1,2} \w{3,9} \d{4}|\d{1,2} (?:minute|hour|day)s? ago) (?:\.\.\.|…) ")
 _SECONDS = {"day": 86_400.0, "hour": 3_600.0, "minute": 60.0}
 
 
@@ -74,7 +76,7 @@ class Google(web.Provider):
 
     def read(self, document: JSONMapping) -> web.Reply:
         """`items[]` has title, link and snippet, which are text; there is none where nothing was found."""
-        results = web.read_results(document.get("items") or [], url="link", html=False)
+        results = [_result(item) for item in document.get("items") or []]
         queries = document.get("queries")
         is_last = isinstance(queries, dict) and not queries.get("nextPage")
         return web.Reply(results, has_more=bool(results) and not is_last)
@@ -108,12 +110,32 @@ def findings(arguments: JSONObject) -> list[str]:
     """What is wrong with the arguments of a call that the schema cannot say."""
     start, num = arguments.get("start", 1), arguments.get("num", 10)
     found = web.findings(arguments)
+    if len(arguments["query"].strip()) > _MAX_QUERY_CHARS:
+        found.append(f"query: Google Custom Search takes {_MAX_QUERY_CHARS:,} characters at most")
     if start + num > MAX_SUM:
         found.append(
             f"start: Google serves no results where start + num is more than {MAX_SUM}, and it is {start + num}; "
             f"with start {start}, num can be {MAX_SUM - start} at most"
         )
     return found
+
+
+def _result(item: object) -> web.Result | None:
+    """A result; Google puts its date in front of the snippet, as in `Jan 2, 2026 ... text`."""
+    if not isinstance(item, dict):
+        return None
+    snippet = item.get("snippet")
+    found = _DATE.match(snippet) if isinstance(snippet, str) else None
+    date = web.parse_date(found[1]) if found else _metatag(item, "article:published_time")
+    return web.make_result(item.get("title"), item.get("link"), snippet, html=False, published=date)
+
+
+def _metatag(item: JSONMapping, name: str) -> object:
+    """What the page says of itself, as Google hands it on in `pagemap`."""
+    pagemap = item.get("pagemap")
+    metatags = pagemap.get("metatags") if isinstance(pagemap, dict) else None
+    first = metatags[0] if isinstance(metatags, list) and metatags else None
+    return first.get(name) if isinstance(first, dict) else None
 
 
 def _filtering(query: web.Query) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from ferrule import ToolError
@@ -10,6 +11,7 @@ INSTALL = "go install github.com/zenobi-us/opennotes@latest"
 INSTALL_TODAY = "go install github.com/zenobi-us/opennotes@v0.1.0"
 INSTALL_JOT = "go install github.com/zenobi-us/jot@v0.2.0"
 QUERY_SECONDS = 30
+_TRY = "Run the same command in a shell to see more."
 _MAX_TEXT_CHARS = 1000  # characters of what a caller gave that an error gives back
 _MAX_NAMES = 100  # that an error lists, since one that is too long for an answer would lose its hint and its details
 
@@ -26,12 +28,13 @@ def _first_names(names: Sequence[str]) -> list[str]:
 
 def cli_not_found(searched: Sequence[str], named: str | None = None) -> ToolError:
     """No program that could be the CLI. searched: the folders of PATH. named: what FERRULE_OPENNOTES_CLI says."""
+    named, *folders = (os.fsencode(text).decode(errors="replace") for text in (named or "", *searched))
     where = f"at {named}, which FERRULE_OPENNOTES_CLI names" if named else "in PATH"
     hint = (
         f"Install OpenNotes: {INSTALL}\nOr ensure the 'opennotes' binary is in your PATH.\n"
         f"If @latest does not install, this does: {INSTALL_TODAY}, or its successor: {INSTALL_JOT}"
     )
-    details = {"searchedPaths": list(searched)}
+    details = {"searchedPaths": folders}
     return ToolError("CLI_NOT_FOUND", f"OpenNotes CLI not found {where}", hint=hint, details=details)
 
 
@@ -64,6 +67,14 @@ def note_unreadable(path: str) -> ToolError:
     """A note that is there, and that this user may not read."""
     message = f"Note not found: {path} is there, but may not be read"
     return ToolError("NOTE_NOT_FOUND", message, hint="Check the permissions of the file.", details={"path": path})
+
+
+def notes_unreadable(folder: str) -> ToolError:
+    """A notebook whose notes are in a folder that this call may not list."""
+    message = f"No notebook can be read at {shorten(folder)}: its notes may not be listed"
+    return ToolError(
+        "NOTEBOOK_NOT_FOUND", message, hint="Check the permissions of the folder.", details={"folder": folder}
+    )
 
 
 def view_not_found(name: str, views_tool: str, available: Sequence[str]) -> ToolError:
@@ -99,11 +110,13 @@ def query_too_large(memory: int) -> ToolError:
     return ToolError("QUERY_TIMEOUT", message, hint="Simplify query or add LIMIT", details={"mebibytes": memory})
 
 
-def cli_timeout(command: Sequence[str], seconds: float) -> ToolError:
-    """The CLI had not ended in time, and has been ended."""
-    message = f"Query timed out after {seconds:.1f}s: the OpenNotes CLI did not answer"
-    hint = "Run the same command in a shell to see more."
-    return ToolError("QUERY_TIMEOUT", message, hint=hint, details={"command": list(command), "seconds": seconds})
+class ProgramTimeout(ToolError):
+    """The CLI had not ended in time, and has been ended. Callers that know what that means raise another error."""
+
+    def __init__(self, command: Sequence[str], seconds: float) -> None:
+        spent = round(max(seconds, 0), 1)
+        message = f"Query timed out after {spent:.1f}s: the OpenNotes CLI did not answer"
+        super().__init__("QUERY_TIMEOUT", message, hint=_TRY, details={"command": list(command), "seconds": spent})
 
 
 def path_traversal(path: str) -> ToolError:
@@ -123,12 +136,11 @@ def note_exists(path: str) -> ToolError:
 def write_failed(path: str, reason: str) -> ToolError:
     """A note that could not be put in its place; nothing of it is left there."""
     message = f"The note was not written: {reason}"
-    hint = "Nothing was left behind. Choose another path, or make room or permission for it."
+    hint = "No part of it was left behind. Choose another path, or make room or permission for it."
     return ToolError("WRITE_FAILED", message, hint=hint, details={"path": shorten(path)})
 
 
 def cli_failed(message: str, command: Sequence[str], exit_code: int | None = None) -> ToolError:
     """The CLI failed in a way that no other code stands for. message: its own words."""
     details = {"command": list(command), "exitCode": exit_code}
-    hint = "Run the same command in a shell to see more."
-    return ToolError("CLI_FAILED", f"The OpenNotes CLI failed: {message}", hint=hint, details=details)
+    return ToolError("CLI_FAILED", f"The OpenNotes CLI failed: {message}", hint=_TRY, details=details)

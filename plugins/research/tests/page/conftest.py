@@ -1,26 +1,24 @@
 """A server, which is also the proxy to every host that a test names, and the tool as the host calls it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from ferrule import Context, ToolError
-from ferrule.testing import context
+from ferrule.testing import Environment, Server, context, refused_port
 from ferrule_fetch.limits import reader
 from ferrule_research import page
-from ferrule_testkit.web.loopback import Server, refused_port
+from ferrule_testkit.declared_results import require_declared_shape
 
 PROSE = "<p>" + "There are some words in this sentence, and it goes on for a while. " * 4 + "</p>"
 
 
 @pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def _environment(ferrule_environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is set but that servers of the tests may be fetched from, and nobody of the internet is asked."""
-    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.setenv("FERRULE_FETCH_ALLOW", "loopback")
+    monkeypatch.setenv("FERRULE_WRAPPERS", "")  # or else the second of two equal calls would fetch nothing
     nobody = f"http://127.0.0.1:{refused_port()}"
     monkeypatch.setenv("FERRULE_CROSSREF_ENDPOINT", nobody)
     monkeypatch.setenv("FERRULE_HN_ENDPOINT", nobody)
@@ -30,12 +28,6 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def _room_for_a_large_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that has run many tests is itself larger than a tool with its page may be."""
     monkeypatch.setattr(reader, "_MEMORY_MIB", 4 << 10)
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with Server() as server:
-        yield server
 
 
 @pytest.fixture
@@ -63,7 +55,9 @@ def scrape(make_context: Callable[..., Context]) -> Callable[..., dict[str, Any]
     """Call the tool with a URL and other arguments."""
 
     def scrape(url: str, *, within: Context | None = None, **arguments: Any) -> dict[str, Any]:
-        return page.execute({"url": url, **arguments}, within or make_context())
+        answer = page.execute({"url": url, **arguments}, within or make_context())
+        require_declared_shape("scrape_page", answer)
+        return answer
 
     return scrape
 

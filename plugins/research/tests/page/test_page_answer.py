@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import run_tool, schema_of
+from ferrule import Context
+from ferrule.testing import Exchange, Server, run_tool, schema_of
 from ferrule_research import page
-from ferrule_testkit.web.loopback import Server
 
 pytestmark = pytest.mark.process
 
@@ -35,7 +35,7 @@ def test_the_file_the_hook_and_the_executable_have_one_schema() -> None:
 
 def test_its_results_may_be_cached_for_an_hour_and_linked() -> None:
     policy = page.result_policy()
-    assert (policy.cache_seconds, policy.linkable, policy.paging) == (3600, True, ("max_length",))
+    assert (policy.cache_seconds, policy.linkable, policy.paging) == (1800, True, ("max_length",))
 
 
 def test_a_plain_page_has_exactly_these_fields(server: Server, scrape: Scrape) -> None:
@@ -48,6 +48,19 @@ def test_a_plain_page_has_exactly_these_fields(server: Server, scrape: Scrape) -
     assert answer["metadata"] == {"title": "A guide", "author": ""}
     assert (answer["sourceType"], answer["authorityTier"], answer["domainCategory"]) == ("unknown", "low", "general")
     assert (answer["truncated"], answer["extractionQuality"]) == (False, "complete")
+
+
+def test_of_a_page_that_drips_there_is_a_part(
+    server: Server, scrape: Scrape, make_context: Callable[..., Context]
+) -> None:
+    def answer(exchange: Exchange) -> None:
+        exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + f"<p>{PROSE * 4}".encode())
+        exchange.drip(b" more")
+
+    answered = scrape(server.route("/", answer), within=make_context(seconds=3))
+    assert answered["content"].startswith(PROSE)
+    assert answered["content"].endswith("[The page goes on: the rest had not come in the time there was.]")
+    assert answered["extractionQuality"] == "partial"
 
 
 def test_a_page_without_a_title_has_no_metadata_and_a_citation_all_the_same(server: Server, scrape: Scrape) -> None:

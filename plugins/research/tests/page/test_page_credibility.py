@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from ferrule.testing import Exchange, Server
 from ferrule_research.page.credibility.classification import SourceType, classify
 from ferrule_research.page.credibility.doi import detect_doi
 from ferrule_research.page.metadata.bibliography import read_bibliography
 from ferrule_research.page.metadata.embedded import NO_DATA
-from ferrule_testkit.web.loopback import Exchange, Server
 
 pytestmark = pytest.mark.process
 

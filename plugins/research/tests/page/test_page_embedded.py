@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ferrule_testkit.web.loopback import Server
+from ferrule.testing import Server
 
 pytestmark = pytest.mark.process
 

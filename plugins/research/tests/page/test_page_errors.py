@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from ferrule import Context, ToolError
-from ferrule.testing import run_tool
+from ferrule.testing import Exchange, Server, refused_port, run_tool
 from ferrule_research import page
-from ferrule_testkit.web.loopback import Exchange, Server, refused_port
 
 pytestmark = pytest.mark.process
 
@@ -43,6 +42,29 @@ def test_a_password_is_not_quoted(page_error: Problem) -> None:
 @pytest.mark.parametrize("mode", ["full", "preview", "raw"])
 def test_a_url_is_refused_alike_in_every_mode(page_error: Problem, mode: str) -> None:
     assert kind(page_error("http://192.168.0.1/", mode=mode)) == "validation"
+
+
+@pytest.mark.parametrize("kind", ["image/png", "text/html"])
+def test_neither_an_error_nor_the_raw_type_quotes_a_content_type_raw(
+    server: Server, scrape: Scrape, page_error: Problem, kind: str
+) -> None:
+    header = f"{kind}; \x1b[31mred=\u202e\U000e0041{'y' * 60_000}".encode()
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Type: " + header + b"\r\n\r\nwords"
+    url = server.route("/", lambda exchange: exchange.send(head))
+    raw = scrape(url, mode="raw")["contentType"]
+    told = page_error(url).message if kind == "image/png" else raw
+    assert (raw.isprintable(), told.isprintable()) == (True, True)
+    assert max(len(raw), len(told)) <= 1 << 10
+
+
+def test_a_refusal_says_neither_the_address_of_a_name_nor_how_to_allow_it(
+    page_error: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: [(2, 1, 6, "", ("10.1.2.3", 80))])
+    message = page_error("http://inside.example/").message
+    assert "inside.example is at an address that is not public" in message
+    assert "10.1.2.3" not in message
+    assert "FERRULE" not in message
 
 
 @pytest.mark.parametrize("address", ["64:ff9b::a00:1", "2002:a00:1::", "2001::1", "fec0::1", "::10.0.0.1", "::1"])
@@ -194,7 +216,7 @@ def test_a_frame_that_never_comes_does_not_take_all_the_time(server: Server, mak
     server.route("/frame", lambda exchange: exchange.hang())
     url = server.page("/", "<p>Little.</p><iframe src=/frame></iframe><iframe src=/frame></iframe>")
     context = make_context(seconds=9)
-    assert page.execute({"url": url}, context)["content"] == "Little."
+    assert page.execute({"url": url}, context)["content"].startswith("Little.\n\n[Embedded page]")
     assert context.remaining() > 3
 
 

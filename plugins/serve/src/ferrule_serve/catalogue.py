@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ferrule import provider_formats
 from ferrule.errors import FerruleError, ToolUnknown
 from ferrule.installed import OK, UNKNOWN, InstalledTool, InventorySnapshot, take_fingerprint
-from ferrule_serve.snapshots import READER, start_snapshot
+from ferrule_serve.output_schema import OutputSchema
+from ferrule_serve.protocol.header_parameters import HeaderParameter, header_parameters
+from ferrule_serve.snapshots import start_snapshot
 
 if TYPE_CHECKING:
     from ferrule.installed import Fingerprint, Snapshot, ToolFacts, Watched
@@ -27,7 +30,8 @@ class ServedTool:
 
     name: as clients know it. state: of `inventory`. error: facts as of `FerruleError.facts()`, None where it is well.
     schema: None where none is known. form: the schema as MCP has it, `{"name", "description", "inputSchema"}`; empty
-    unless the tool is well. results: as `ResultPolicy.as_dict()`; empty where it was not loaded. installed: its source.
+    unless the tool is well. results: as `ResultPolicy.as_dict()`; empty where it was not loaded. declaration: what its
+    `tool.json` says. installed: its source.
     """
 
     def __init__(self, facts: ToolFacts) -> None:
@@ -37,8 +41,19 @@ class ServedTool:
         self.findings = facts["findings"]
         self.schema = facts["schema"]
         self.results = facts["results"]
+        self.declaration = facts["declaration"]
         self.form: JSONObject = provider_formats.mcp(self.schema) if self.state == OK else {}
         self.installed = InstalledTool(**facts["tool"])
+
+    @cached_property
+    def output(self) -> OutputSchema:
+        """What its results look like, as far as it declares that."""
+        return OutputSchema(self.declaration.get("result_schema"))
+
+    @cached_property
+    def header_parameters(self) -> tuple[HeaderParameter, ...]:
+        """The arguments that clients repeat in headers."""
+        return header_parameters(self.input_schema)
 
     @property
     def is_served(self) -> bool:
@@ -70,8 +85,8 @@ class ServedTool:
 class Catalogue:
     """The tools that are served: those named, or all that are well.
 
-    names: of the tools, none of them meaning all. with_artifacts: `artifact_read` is served too, where a tool that is
-    named may answer with a link. on_change: called after the tools, or the code behind them, may have changed, with
+    names: of the tools, none of them meaning all. with_artifacts: `artifact_read` is served with them, since the result
+    of any tool may be too large. on_change: called after the tools, or the code behind them, may have changed, with
     whether the list has become another one; not called for the first snapshot. first: that snapshot, which has been
     started already.
 
@@ -124,10 +139,10 @@ class Catalogue:
             raise ToolUnknown(f"The tool {name!r} is not served: {self._tools[name].why}")
         raise ToolUnknown(f"Unknown tool: {name!r}.")
 
-    def schema_of(self, name: str) -> JSONObject | None:
-        """The schema of a served tool's arguments as far as it is known now, None where there is none."""
+    def known(self, name: str) -> ServedTool | None:
+        """A served tool as far as it is known now, None where there is none."""
         tool = self._tools.get(name)
-        return tool.input_schema if tool is not None and tool.is_served else None
+        return tool if tool is not None and tool.is_served else None
 
     def refresh(self) -> None:
         """Look at everything again now, whether or not a file has changed."""
@@ -190,18 +205,10 @@ class Catalogue:
 
     def _take(self, snapshot: Snapshot) -> None:
         tools = {facts["name"]: ServedTool(facts) for facts in snapshot["tools"] if facts["state"] != UNKNOWN}
-        if self._is_superfluous(tools):
-            tools.pop(READER, None)
         self._tools = dict(sorted(tools.items()))
         self._watched = snapshot["watched"]
         self._seen = frozenset((path, time, size, inode) for path, time, size, inode in self._watched["seen"])
 
-    def _listing(self) -> list[tuple[object, object]]:
+    def _listing(self) -> list[tuple[object, object, object]]:
         """What clients are told of the tools."""
-        return [(tool.schema, tool.results) for tool in self._tools.values() if tool.is_served]
-
-    def _is_superfluous(self, tools: dict[str, ServedTool]) -> bool:
-        """Whether the reader of links was not asked for, and no tool that was can answer with one."""
-        if not self._names or READER in self._names:
-            return False
-        return not any(tool.results.get("linkable") for tool in tools.values())
+        return [(tool.schema, tool.results, tool.declaration) for tool in self._tools.values() if tool.is_served]

@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import threading
+import uuid
 from collections.abc import Callable
 
 from ferrule.errors import WorkerLost
@@ -21,6 +23,10 @@ _KEY = re.compile(r'(?P<quote>"?)(?P<key>[A-Za-z0-9._-]{8,128})(?P=quote)')  # a
 _KEY_SECONDS = 3600  # no balancer tries for longer
 _REDIS_SECONDS = 2.0
 _NO_STORE = f"A balancer numbers requests, and {_VARIABLE} is not set: one that it sends twice may call a tool twice."
+_NO_HEADER = (
+    f"{_VARIABLE} is set, and a call has come without the header Idempotency-Key. A balancer between replicas has to "
+    "send one, or a request that it sends twice may call a tool twice."
+)
 _HAS_BEGUN = "The call has begun on another server, which was lost; whether the tool has done its work is not known."
 
 
@@ -33,6 +39,8 @@ class IdempotencyKeys:
     def __init__(self, say: Callable[[str], None]) -> None:
         self._url = os.environ.get(_VARIABLE, "").strip()
         self._say: Callable[[str], None] | None = say
+        self._lock = threading.Lock()
+        self._connection: RedisConnection | None = None
 
     async def claim(self, header: str) -> None:
         """Let the call begin whose key the header carries. Raises WorkerLost where it has begun before."""
@@ -50,12 +58,49 @@ class IdempotencyKeys:
         if not is_first:
             raise WorkerLost(_HAS_BEGUN, has_begun=True)
 
-    def _is_first(self, key: str) -> bool:
-        connection = RedisConnection(self._url, _REDIS_SECONDS)
+    async def check(self) -> None:
+        """Say at once what keeps keys from being claimed, where a Redis is named."""
+        if not self._url:
+            return
         try:
-            return connection.ask(("SET", f"ferrule:begun:{key}", "1", "NX", "EX", _KEY_SECONDS))[0] is not None
-        finally:
+            await asyncio.to_thread(self._ask, ("PING",))
+        except StorageError as failure:
+            self._say_once(f"{failure}. A request that a balancer sends twice may call a tool twice.")
+
+    def note_missing(self) -> None:
+        """A call has come without a key. Say so once where a Redis is named, as replicas of a balancer have one."""
+        if self._url:
+            self._say_once(_NO_HEADER)
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        with self._lock:
+            connection, self._connection = self._connection, None
+        if connection is not None:
             connection.close()
+
+    def _is_first(self, key: str) -> bool:
+        name, own = f"ferrule:begun:{key}", uuid.uuid4().hex
+        claim = ("SET", name, own, "NX", "EX", _KEY_SECONDS)
+        try:
+            return self._ask(claim) is not None
+        except StorageError:
+            # A connection that was kept may have been closed meanwhile.
+            return self._ask(claim) is not None or self._ask(("GET", name)) == own.encode()
+
+    def _ask(self, command: tuple[str | int, ...]) -> object:
+        """One command, on the connection that is kept."""
+        with self._lock:
+            connection = self._connection or RedisConnection(self._url, _REDIS_SECONDS)
+            connection.allow(_REDIS_SECONDS)
+            try:
+                reply = connection.ask(command)[0]
+            except BaseException:
+                self._connection = None
+                connection.close()
+                raise
+            self._connection = connection
+            return reply
 
     def _say_once(self, text: str) -> None:
         say, self._say = self._say, None

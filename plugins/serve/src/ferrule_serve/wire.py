@@ -1,33 +1,45 @@
-"""What the serving process and a worker send each other, over a pair of sockets.
+"""What the serving process and its supervisor send each other, over a pair of sockets.
 
-A frame is one byte for its kind, four for the length of its body, and the body. A body that begins with facts has them
-as one line of JSON, and after it a document as it stands.
+A frame is one byte for its kind, four for the number of the call, four for the length of its body, and the body. A body
+that begins with facts has them as one line of JSON, and after it a document as it stands.
 
-To a worker: CALL (CallFacts; the arguments), CANCEL (the call that runs), PREPARE (the name of the tool to load), and
-the socket's end, which ends the worker. From a worker: BEGUN (the call is being made; it is not to be made again),
-EVENT (one JSON object), ANSWER (AnswerFacts; the document), IDLE (WorkerFacts).
+To the supervisor: CALL (CallFacts; the arguments), CANCEL (the call of that number), PREPARE (the name of a tool to
+load), RENEW (the name of a tool to load anew, or nothing for all), FACTS, and the socket's end, which ends the
+supervisor. From it: EVENT (one JSON object), ANSWER (AnswerFacts; the document), RENEWED and FACTS (SupervisorFacts),
+with the number of what asked for it. Numbers grow.
+
+Both have a file open in which the supervisor notes the number of the call that it has begun last, as NUMBER packs it:
+where the supervisor is lost, calls of greater numbers may be made again.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
-from typing import Any, TypedDict
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, TypedDict
 
 from ferrule.text import strict_json
 
-CALL, CANCEL, PREPARE = b"c", b"x", b"p"
-BEGUN, EVENT, ANSWER, IDLE = b"b", b"e", b"a", b"i"
+CALL, CANCEL, PREPARE, RENEW, FACTS = b"c", b"x", b"p", b"r", b"f"
+EVENT, ANSWER, RENEWED = b"e", b"a", b"d"
 
-_HEAD = struct.Struct(">cI")
-HEAD_BYTES = _HEAD.size
+_HEAD = struct.Struct(">cII")
+NUMBER = struct.Struct(">I")
+
+
+class Client(TypedDict):
+    """An MCP client, as it names itself."""
+
+    name: str
+    version: str
 
 
 class CallFacts(TypedDict):
-    """The tool to call. seconds: that the call may take, None for the configured deadline."""
+    """The tool to call. seconds: that the call may take, None for the configured deadline. client: who asks."""
 
     tool: str
     seconds: float | None
+    client: Client | None
 
 
 class AnswerFacts(TypedDict):
@@ -38,24 +50,54 @@ class AnswerFacts(TypedDict):
     seconds: float
 
 
-class WorkerFacts(TypedDict):
-    """The tool that a worker has loaded, the id of the plugin's process, and the calls that it has taken."""
+class PluginFacts(TypedDict):
+    """One tool that is loaded. process: that has loaded it. copies: of that, which wait or run. calls: it has taken."""
 
-    tool: str | None
-    process: int | None
+    tool: str
+    process: int
     calls: int
+    copies: list[int]
+    running: int
 
 
-def frame(kind: bytes, facts: Mapping[str, object] | None = None, document: bytes = b"") -> bytes:
+class SupervisorFacts(TypedDict):
+    """What is loaded now. is_idle: whether nothing is loaded, started or ended just now."""
+
+    plugins: list[PluginFacts]
+    is_idle: bool
+
+
+class Frame(NamedTuple):
+    """One that has come."""
+
+    kind: bytes
+    number: int
+    body: bytes
+
+
+def frame(kind: bytes, number: int, facts: Mapping[str, object] | None = None, document: bytes = b"") -> bytes:
     """One frame; without facts, its body is the document alone."""
     body = document if facts is None else strict_json.dumps(facts) + b"\n" + document
-    return _HEAD.pack(kind, len(body)) + body
+    return _HEAD.pack(kind, number, len(body)) + body
 
 
-def head(data: bytes) -> tuple[bytes, int]:
-    """The kind and the length of the body, from the first HEAD_BYTES of a frame."""
-    kind, size = _HEAD.unpack(data)
-    return kind, size
+class FrameBuffer:
+    """What has come of a stream, until frames are whole."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[Frame]:
+        """Take what has come; the frames that are whole by now."""
+        self._data += data
+        while len(self._data) >= _HEAD.size:
+            kind, number, size = _HEAD.unpack_from(self._data)
+            end = _HEAD.size + size
+            if len(self._data) < end:
+                return
+            body = bytes(self._data[_HEAD.size : end])
+            del self._data[:end]
+            yield Frame(kind, number, body)
 
 
 def facts_and_document(body: bytes) -> tuple[Any, bytes]:

@@ -21,14 +21,16 @@
     def execute(arguments, context):
         return search(Almanac(), Query.of(arguments, offset=0, limit=arguments.get("count", 10)), context)
 
-For a provider: `Provider`, and what its methods take and return: `Request`, `Query`, `Plan` of `Page`s (`pages_from`),
-`Reply` of `Result`s (`read_results`, `make_result`, `plain_text`), `Response`, `Fault`, `Quota`, `error_object`;
-`Setup` and its `Step`s are the texts of a missing key. `search` and `findings` are its tool's `execute` and `validate`.
+For a provider: `Provider`, and what its methods take and return: `Request`, `Query`, `Plan` of `Page`s (`pages_from`,
+`plan_without_pages`), `Reply` of `Result`s (`read_results`, `make_result`, `plain_text`, `parse_date`), `days_ago`,
+`Response`, `Fault`, `Quota`, `error_object`; `Setup` and its `Step`s are the texts of a missing key. `search` and
+`findings` are its tool's `execute` and `validate`; `count_of` and `range_findings` read `offset` and `count`.
 `SearchManifest` is the data by which a general search uses it, described in `ferrule_websearch.manifest`.
 
 For a general search: `installed_providers`, `probe_providers`, `SearchProvider.search`, which asks one for a
 `SearchRequest` within a time, under a circuit breaker that all processes share, and returns an `Attempt`;
-`is_client_error` and `fit_results` for its answer, `configuration_folder` for files of the admin.
+`is_client_error`, `format_seconds` and `fit_results` for its answer, `max_requests`, the bound on what one question
+costs, and `configuration_folder` for files of the admin.
 
 For domains: `DomainFilter`, `normalise_domain` (raises `InvalidDomain`), `host_of`.
 
@@ -42,9 +44,22 @@ from typing import TYPE_CHECKING
 from ferrule.lazy import attach
 from ferrule.text.plain_text import plain_text
 from ferrule_websearch.domains import DomainFilter, InvalidDomain, host_of, normalise_domain
-from ferrule_websearch.pagination import Page, Plan, Query, Reply, findings, pages_from
+from ferrule_websearch.errors import format_seconds
+from ferrule_websearch.pagination import (
+    Page,
+    Plan,
+    Query,
+    Reply,
+    count_of,
+    findings,
+    pages_from,
+    plan_without_pages,
+    range_findings,
+)
 from ferrule_websearch.pipeline import fit_results, search
 from ferrule_websearch.provider import Fault, Provider, Quota, Request, Response, error_object
+from ferrule_websearch.publication_date import days_ago, parse_date
+from ferrule_websearch.request_budget import max_requests
 from ferrule_websearch.results import Result, make_result, read_results
 from ferrule_websearch.setup import Setup, Step
 
@@ -80,17 +95,24 @@ __all__ = [
     "Setup",
     "Step",
     "configuration_folder",
+    "count_of",
+    "days_ago",
     "error_object",
     "findings",
     "fit_results",
+    "format_seconds",
     "host_of",
     "installed_providers",
     "is_client_error",
     "make_result",
+    "max_requests",
     "normalise_domain",
     "pages_from",
+    "parse_date",
     "plain_text",
+    "plan_without_pages",
     "probe_providers",
+    "range_findings",
     "read_results",
     "search",
 ]

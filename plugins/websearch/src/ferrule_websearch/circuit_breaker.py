@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule.storage import state_folder, update_locked
+from ferrule.storage import StorageError, known_outage, record_outage, state_folder, update_locked
 from ferrule.text import strict_json
 from ferrule.text.sha256 import sha256_hex
 
@@ -25,23 +25,29 @@ JITTER_SHARE = 0.2  # of the time, drawn evenly
 MAX_REST_SECONDS = 40 * 86_400.0  # no quota lasts longer than a month
 _CLOCK_DRIFT_SECONDS = 2.0  # by which a clock may have been set back before what was written is dropped
 _RECORD_BYTES = 256  # each state has the same size, so that a write replaces the whole of the one before
-_REDIS_SECONDS = 0.5
+_REDIS_SECONDS = 0.25
+OUTAGE = "state_unavailable"  # the event of a process that has found the server not to answer
 _LOCK_SECONDS = 1.0
 
 Event = Callable[[Mapping[str, object]], None]
+
+
+FAILING, RATE_LIMITED, SPENT = range(3)
+"""Why a provider rests: it failed, it takes no more requests for a while, or the quota of its plan is used up."""
 
 
 class State(NamedTuple):
     """What is known of a provider. Instants are of the clock on the wall, since machines may share them.
 
     failures: in a row. until: the instant before which no call asks, 0 where it is closed. trial: the instant by which
-    the one call has ended that tries. written: when.
+    the one call has ended that tries. written: when. cause: why it rests, as `FAILING`, `RATE_LIMITED` or `SPENT`.
     """
 
     failures: int = 0
     until: float = 0.0
     trial: float = 0.0
     written: float = 0.0
+    cause: int = FAILING
 
 
 Change = Callable[[State, float], State]
@@ -52,10 +58,12 @@ class CircuitBreaker:
 
     def __init__(self, *identity: str, event: Event | None = None) -> None:
         name = sha256_hex(strict_json.dumps(list(identity)))[:32]
+        self.cause = FAILING  # as of the last look
         self._event = event
         self._path = os.path.join(state_folder(), "breakers", name)
         self._key = f"ferrule:breaker:{name}"
-        self._url = os.environ.get("FERRULE_REDIS", "").strip()  # "" once it has failed: files are used then
+        url = redis_url()
+        self._url = "" if known_outage(url) else url  # "" once it has failed: files are used then
 
     def admit(self, trial_seconds: float) -> float:
         """0 where the provider may be asked now, else the seconds after which it may.
@@ -66,7 +74,7 @@ class CircuitBreaker:
 
         def change(state: State, now: float) -> State:
             nonlocal wait
-            wait = _seconds_to_rest(state, now)
+            wait, self.cause = _seconds_to_rest(state, now), state.cause
             is_trial = state.until and not wait
             return state._replace(trial=now + trial_seconds, written=now) if is_trial else state
 
@@ -79,6 +87,7 @@ class CircuitBreaker:
 
         def look(state: State, now: float) -> State:
             waits.append(_seconds_to_rest(state, now))
+            self.cause = state.cause
             return state
 
         self._update(look)
@@ -101,14 +110,24 @@ class CircuitBreaker:
             failures = state.failures + 1
             is_open = bool(state.until) or failures >= MAX_FAILURES
             # A rate limit may keep it open for longer, even if something else fails meanwhile.
-            return State(failures, max(state.until, now + REST_SECONDS + jitter) if is_open else 0.0, 0.0, now)
+            until = now + REST_SECONDS + jitter if is_open else 0.0
+            return State(failures, max(state.until, until), 0.0, now, _cause(state, until, FAILING))
 
         self._update(change)
 
-    def record_rate_limit(self, seconds: float | None) -> None:
-        """The provider takes no more requests for so many seconds, 30 where it did not say how many."""
+    def record_rate_limit(self, seconds: float | None, *, is_spent: bool = False) -> None:
+        """The provider takes no more requests for so many seconds, 30 where it did not say how many.
+
+        is_spent: since the quota of its plan is used up.
+        """
         length = min(REST_SECONDS if seconds is None else seconds, MAX_REST_SECONDS)
-        self._update(lambda state, now: State(state.failures, max(state.until, now + length), 0.0, now))
+        cause = SPENT if is_spent else RATE_LIMITED
+
+        def change(state: State, now: float) -> State:
+            until = now + length
+            return State(state.failures, max(state.until, until), 0.0, now, _cause(state, until, cause))
+
+        self._update(change)
 
     def _update(self, change: Change) -> None:
         """Apply a change to the state and the present instant, while no other process does."""
@@ -117,9 +136,10 @@ class CircuitBreaker:
                 self._update_in_redis(change)
                 return
         except Exception as error:  # noqa: BLE001 - a search must not fail for what is only a help
-            if self._event:
-                content = f"FERRULE_REDIS cannot be used ({type(error).__name__}); files are."
-                self._event({"event": "state_unavailable", "content": content})
+            reason = error.reason if isinstance(error, StorageError) else type(error).__name__
+            if record_outage(self._url, reason) and self._event:
+                content = f"FERRULE_REDIS cannot be used ({reason}); files are."
+                self._event({"event": OUTAGE, "content": content})
             self._url = ""
         self._update_in_file(change)
 
@@ -156,6 +176,11 @@ class CircuitBreaker:
         return done is not None
 
 
+def redis_url() -> str:
+    """The server that keeps the breakers, "" where files do."""
+    return os.environ.get("FERRULE_REDIS", "").strip()
+
+
 def _instant(clock: object) -> float:
     """What the server answers to TIME, in seconds since 1970. Raises ValueError for anything else."""
     if isinstance(clock, list) and len(clock) == 2:
@@ -163,6 +188,11 @@ def _instant(clock: object) -> float:
         if isinstance(seconds, bytes) and isinstance(microseconds, bytes):
             return int(seconds) + int(microseconds) / 1e6
     raise ValueError("it is no answer of Redis")
+
+
+def _cause(state: State, until: float, cause: int) -> int:
+    """What is told of a provider that rests: what keeps it longest."""
+    return state.cause if state.until > until else cause
 
 
 def _seconds_to_rest(state: State, now: float) -> float:
@@ -177,7 +207,9 @@ def parse_state(data: bytes, now: float) -> State:
         state = State(*facts) if isinstance(facts, list) and len(facts) == len(State._fields) else State()
         latest = max(state.until, state.trial)
         is_of_now = state.written <= now + _CLOCK_DRIFT_SECONDS and latest - now <= MAX_REST_SECONDS
-        return State(int(state.failures), *map(float, state[1:])) if is_of_now and state.failures >= 0 else State()
+        until, trial, written = map(float, (state.until, state.trial, state.written))
+        is_ours = is_of_now and state.failures >= 0 and state.cause in (FAILING, RATE_LIMITED, SPENT)
+        return State(int(state.failures), until, trial, written, int(state.cause)) if is_ours else State()
     except (ValueError, TypeError, ArithmeticError):
         return State()
 

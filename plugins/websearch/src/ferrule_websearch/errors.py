@@ -13,6 +13,8 @@ from ferrule.text.redaction import redact
 from ferrule_websearch.provider import API_ERROR, AUTH_INVALID, RATE_LIMIT, Fault, Provider, Quota, Response
 
 _MAX_REASON_CHARS, _MAX_NAME_CHARS = 300, 60  # of a provider's reason, and of its code for it
+QUOTA_SPENT = "quota_spent"  # in the details of an error: no call can wait for the next period
+_NO_TIME = "It is not told for how long. Wait a minute, then ask again."
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
 
@@ -32,15 +34,17 @@ def refusal_error(provider: Provider, response: Response, secrets: Iterable[str]
     fault, quota = _read(provider, response)
     code = next((code for name, code in provider.codes.items() if name in fault.names), None)
     code = code or provider.statuses.get(response.status, API_ERROR)
-    reason = _reason(response, fault, secrets)
+    reason = _reason(provider, response, fault, secrets)
+    todo = provider.hints.get(response.status)
     if code == RATE_LIMIT:
-        return _rate_limit(provider, quota, reason if fault.text else "")
+        return _rate_limit(provider, quota, reason if fault.text else "", todo)
     if code == AUTH_INVALID:
-        hint = provider.setup.message(provider.credentials) if provider.setup else None
+        hint = provider.setup.message(provider.credentials) if provider.setup else todo
         return ProviderRefusal(code, f"{provider.name} refused the credentials: {_sentence(reason)}", hint=hint)
     return ProviderRefusal(
         code,
         f"{provider.name} answered with HTTP {response.status}: {_sentence(reason)}",
+        hint=todo,
         details={"status": response.status},
         retry_after=_overload_wait(response),
     )
@@ -77,23 +81,25 @@ def format_seconds(seconds: float) -> str:
     return " ".join(words[:2]) or "0 seconds"
 
 
-def _rate_limit(provider: Provider, quota: Quota, reason: str) -> ProviderRefusal:
+def _rate_limit(provider: Provider, quota: Quota, reason: str, hint: str | None) -> ProviderRefusal:
     is_short = quota.is_spent is False or (quota.is_spent is None and quota.wait is not None)
-    is_unknown = quota.is_spent is None and provider.quota_spent == Provider.quota_spent
-    sentences = ["Rate limit exceeded." if is_short or is_unknown else provider.quota_spent]
+    sentences = [provider.describe_spent(quota) if quota.is_spent else "Rate limit exceeded."]
     if reason:
         sentences.append(f"{provider.name} says: {_sentence(reason)}")
     if quota.wait is not None:
         sentences.append(f"{'Ask again' if is_short else 'It resets'} in {format_seconds(quota.wait)}.")
+    hint = hint or (None if quota.is_spent or quota.wait is not None else _NO_TIME)
     retry_after = None if quota.wait is None else ceil(quota.wait)
-    error = ProviderRefusal(RATE_LIMIT, " ".join(sentences), retry_after=retry_after)
+    details = {QUOTA_SPENT: True} if quota.is_spent else None
+    error = ProviderRefusal(RATE_LIMIT, " ".join(sentences), hint=hint, details=details, retry_after=retry_after)
     error.quota = quota
     return error
 
 
-def _reason(response: Response, fault: Fault, secrets: Iterable[str]) -> str:
+def _reason(provider: Provider, response: Response, fault: Fault, secrets: Iterable[str]) -> str:
     if 300 <= response.status < 400:
-        return "it leads elsewhere, which is not followed, because a key goes to no other place"
+        why = ", because a key goes to no other place" if provider.credentials else ""
+        return f"it leads elsewhere, which is not followed{why}"
     text = _redact(secrets, plain_text(fault.text, html=False))[:_MAX_REASON_CHARS] or _phrase(response.status)
     name = next((name for name in fault.names if name and len(name) < _MAX_NAME_CHARS), "")
     return f"{text.rstrip('. ')} ({_redact(secrets, plain_text(name, html=False))})" if name else text

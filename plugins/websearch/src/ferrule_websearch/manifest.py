@@ -19,18 +19,22 @@
 `tool` is the tool whose credentials, settings and switch are the provider's. Where `provider` is there, the search goes
 through `ferrule_websearch` with it: a `Provider` class, or its place as `module:Class`; the names in `parameters` are
 then those of its requests. Else the tool's own `execute` is called, and they are those of its arguments; `query` has to
-be among them, and `results` says how its result is read where that is not `results[]` of title, url and snippet.
+be among them, and `results` says how its result is read where that is no `results[]` of title, url, snippet, published.
 
-A parameter is a name, or `{"as", "values", "list", "lower"}`: `values` maps what a search asks for to what the provider
-takes, and what is not in it cannot be asked for; `list` wraps the value; `lower` writes it in small letters. What
+A parameter is a name, or `{"as", "values", "list", "lower", "days_ago"}`: `values` maps what a search asks for to what
+the provider takes, and what is not in it cannot be asked for; `list` wraps the value; `lower` writes it in small
+letters; `days_ago` says that it is a number of days, and the provider takes the instant so long ago in ISO 8601. What
 `parameters` lacks is emulated in the query, or told to the caller. `operators: False` says that the provider reads
-neither quoted phrases nor -word nor site: in a query.
+neither quoted phrases nor -word nor site: in a query. `site` beside a `provider` says that its `plan` names the domains
+outside of the query's text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, NotRequired, TypedDict
+
+from ferrule_websearch.publication_date import days_ago
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
@@ -42,7 +46,7 @@ VALUES = ("time_range", "safe", "language", "country")
 PARAMETERS = (QUERY, RESULTS, *VALUES, SITE, "exact_terms", "exclude_terms", ENGINE)
 _UNLIMITED = 1_000_000
 _LIMITS = {"results": 10, "sites": 10, "characters": _UNLIMITED, "words": _UNLIMITED}
-_RESULT_FIELDS = {"list": "results", "title": "title", "url": "url", "snippet": "snippet"}
+_RESULT_FIELDS = {"list": "results", "title": "title", "url": "url", "snippet": "snippet", "published": "published"}
 
 
 class InvalidManifest(ValueError):
@@ -68,6 +72,7 @@ class Parameter(NamedTuple):
     values: JSONMapping | None = None
     is_list: bool = False
     is_lower: bool = False
+    is_days_ago: bool = False
 
     def takes(self, value: str) -> bool:
         """Whether there is a word for this value."""
@@ -77,6 +82,8 @@ class Parameter(NamedTuple):
         """The provider's word for it."""
         word = value if self.values is None else self.values[value]
         word = word.lower() if self.is_lower and isinstance(word, str) else word
+        if self.is_days_ago:
+            return days_ago(float(str(word)))
         return [word] if self.is_list and not isinstance(word, list) else word
 
 
@@ -135,7 +142,11 @@ def _parameter(rule: object, name: str) -> Parameter:
         values = {value: value for value in values}
     if values is not None:
         values = _mapping(values, f"{name}.values")
-    return Parameter(_text(facts.get("as"), f"{name}.as"), values, bool(facts.get("list")), bool(facts.get("lower")))
+    is_days_ago = bool(facts.get("days_ago"))
+    if is_days_ago and not all(isinstance(days, int | float) for days in (values or {"": ""}).values()):
+        raise InvalidManifest(f"{name}.values: `days_ago` needs numbers of days")
+    flags = bool(facts.get("list")), bool(facts.get("lower")), is_days_ago
+    return Parameter(_text(facts.get("as"), f"{name}.as"), values, *flags)
 
 
 def _mapping(value: object, what: str) -> JSONMapping:

@@ -10,7 +10,12 @@ from ferrule_websearch.domains import DomainFilter, InvalidDomain, domain_findin
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
+    from ferrule_websearch.request_budget import RequestBudget
     from ferrule_websearch.results import Result
+
+
+_DEFAULT_RESULTS = 10
+_MORE_RESULTS = 20  # that a provider without pages is asked for, where too few of the first pass a filter
 
 
 class Query(NamedTuple):
@@ -35,7 +40,7 @@ class Query(NamedTuple):
             domains = DomainFilter.of(arguments)
         except InvalidDomain:
             raise ToolError("INVALID_INPUT", "; ".join(domain_findings(arguments)) + ".") from None
-        return cls(arguments["query"], offset, limit, domains)
+        return cls(arguments["query"].strip(), offset, limit, domains)
 
 
 def findings(arguments: JSONMapping) -> list[str]:
@@ -43,18 +48,39 @@ def findings(arguments: JSONMapping) -> list[str]:
     return domain_findings(arguments) + ([] if arguments["query"].strip() else ["query: it is blank"])
 
 
+def range_findings(name: str, arguments: JSONMapping, most: int) -> list[str]:
+    """What is wrong with `offset` and `count`, where the provider of that name serves its first `most` results."""
+    end = arguments.get("offset", 0) + count_of(arguments, most)
+    return [f"offset: {name} serves the first {most} results, and offset + count is {end:,}"] if end > most else []
+
+
+def count_of(arguments: JSONMapping, most: int) -> int:
+    """How many results to return: `count`, or ten where it is not there, or as many as the provider still serves."""
+    count: int = arguments.get("count") or min(_DEFAULT_RESULTS, most - arguments.get("offset", 0))
+    return max(1, count)
+
+
 class Page(NamedTuple):
-    """One request. first: the place of its first result among all that the provider has, from 0."""
+    """One request. first: the place of its first result among all that the provider has, from 0.
+
+    Where pages have no size of their own, first is None: a page begins where the one before it has ended.
+    size: how many results are asked for; where fewer come, there are no more. None where that says nothing.
+    """
 
     params: Mapping[str, object]
-    first: int
+    first: int | None = None
+    size: int | None = None
 
 
 class Reply(NamedTuple):
-    """What a page holds: its results in their places, None for one that cannot be shown. has_more: pages follow it."""
+    """What a page holds: its results in their places, None for one that cannot be shown. has_more: pages follow it.
+
+    incomplete: why it may lack results that there are, as a sentence.
+    """
 
     results: Sequence[Result | None]
     has_more: bool = True
+    incomplete: str = ""
 
 
 class Plan(NamedTuple):
@@ -69,10 +95,14 @@ class Plan(NamedTuple):
 
 
 class ResultSet(NamedTuple):
-    """results: at most as many as were asked for. stop_reason: why there are no more, where that is not their end."""
+    """results: at most as many as were asked for. stop_reason: why there are no more, where that is not their end.
+
+    is_bounded: there may be more, and the bound on requests is why they were not asked for.
+    """
 
     results: list[Result]
     stop_reason: str = ""
+    is_bounded: bool = False
 
 
 def pages_from(first: int, size: int, end: int, params: Callable[[int, int], Mapping[str, object]]) -> Iterator[Page]:
@@ -84,23 +114,42 @@ def pages_from(first: int, size: int, end: int, params: Callable[[int, int], Map
         yield Page(params(place, min(size, end - place)), place)
 
 
-def collect(plan: Plan, query: Query, ask: Callable[[Page], Reply]) -> ResultSet:
-    """Ask for pages until the query has its results, and each of them once.
+def plan_without_pages(query: Query, most: int, params: Callable[[int], Mapping[str, object]]) -> Plan:
+    """One request for all results up to the last one of the query; `params` gets their number, `most` at the most.
 
-    What goes wrong after the first results ends the search and is told in `stop_reason`; before, it is raised.
+    For providers that have no pages, and filter domains themselves. Where their filter lets others through, they are
+    asked once more, for more results.
+    """
+    end = min(query.offset + query.limit, most)
+    sizes = dict.fromkeys([end, min(end + _MORE_RESULTS, most)] if query.domains.is_active else [end])
+    return Plan((Page(params(size), 0, size) for size in sizes), offset_counts_passing=query.domains.is_active)
+
+
+def collect(plan: Plan, query: Query, ask: Callable[[Page], Reply], budget: RequestBudget | None = None) -> ResultSet:
+    """Ask for pages until the query has its results or the budget is spent, and each of them once.
+
+    What goes wrong after the first results ends the search and is told in `stop_reason`; before, it is raised. So is
+    what a page says that it lacks; a first page that lacks all is a failure, so that another provider may be asked.
     """
     selection = _Selection(plan, query)
-    for page in plan.pages:
+    lacking = ""
+    for number, page in enumerate(plan.pages):
+        if budget is not None and not budget.allows(is_first=number == 0):
+            return ResultSet(selection.results, lacking, is_bounded=True)
         try:
             reply = ask(page)
+            if reply.incomplete and not reply.results and number == 0:
+                raise ToolError("API_ERROR", reply.incomplete)
         except ToolError as error:
             if not selection.results:
                 raise
             return ResultSet(selection.results, error.message)
+        lacking = lacking or reply.incomplete
         selection.add(page, reply)
-        if selection.is_complete or not reply.has_more:
+        is_last = not reply.has_more or (page.size is not None and len(reply.results) < page.size)
+        if selection.is_complete or is_last:
             break
-    return ResultSet(selection.results)
+    return ResultSet(selection.results, lacking)
 
 
 class _Selection:
@@ -108,6 +157,7 @@ class _Selection:
 
     def __init__(self, plan: Plan, query: Query) -> None:
         self.results: list[Result] = []
+        self._next = 0  # the place behind the page before
         self._query = query
         self._seen: set[str] = set()
         self._first = 0 if plan.offset_counts_passing else query.offset
@@ -117,13 +167,17 @@ class _Selection:
         self.is_complete = False
 
     def add(self, page: Page, reply: Reply) -> None:
-        for place, result in enumerate(reply.results, page.first):
+        first = self._next if page.first is None else page.first
+        self._next = first + len(reply.results)
+        for place, result in enumerate(reply.results, first):
             if self._end is not None and place >= self._end:
                 self.is_complete = True
             if self.is_complete:
                 return
             if result and place >= self._first and self._is_new(result):
                 self._keep(result)
+        # Also where one of the results is there twice: the next page holds none that was asked for.
+        self.is_complete = self.is_complete or (self._end is not None and self._next >= self._end)
 
     def _is_new(self, result: Result) -> bool:
         if result.url in self._seen or not self._query.domains.passes(result.url):

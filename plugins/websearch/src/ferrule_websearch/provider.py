@@ -54,19 +54,22 @@ class Quota(NamedTuple):
 
     is_spent: the quota of a day or a month is used up, and no call can wait for the next one; None where that is not
     told. wait: seconds after which a request may be taken, None where that is not told. pace: requests and seconds
-    that the plan allows, where the body tells what the headers do not.
+    that the plan allows, where the body tells what the headers do not. limit: the requests of the quota that is spent,
+    None where that is not told.
     """
 
     is_spent: bool | None = None
     wait: float | None = None
     pace: tuple[int, float] | None = None
+    limit: int | None = None
 
     @classmethod
     def of_spent_plan(cls, response: Response) -> Self:
         """The quota of a day or a month is used up, until the headers say."""
         long = [window for window in response.windows if not window.is_short]
         resets = _resets(_exhausted(long)) or _resets(long)
-        return cls(True, max(resets, default=parse_retry_after(response.headers)))
+        limit = max((window.limit for window in _exhausted(long) if window.limit), default=None)
+        return cls(True, max(resets, default=parse_retry_after(response.headers)), limit=limit)
 
     @classmethod
     def of_short_limit(cls, response: Response, default: float | None = None) -> Self:
@@ -82,21 +85,32 @@ class Provider:
     """One search API: subclass it, and hand an instance to `search`.
 
     name: as people call it. endpoint: the URL before the query string, which the environment variable
-    `endpoint_variable` replaces. method: GET, or POST, which sends the parameters as a JSON object. credentials: as the
-    tool's hook returns them. setup: how to get them, which is told where one is missing or refused; without it the
-    host's own words are used. quota_spent: the error where the quota is used up. codes: error codes for the provider's
-    own names of faults, the first that fits; else `statuses` decide by the status, and what is in neither is API_ERROR.
+    `endpoint_variable` replaces, or the key `endpoint_setting` of the tool's table, if it has a name; "" where users
+    have to name a server of their own. method: GET, or POST, which sends the parameters as a JSON object. credentials:
+    as the tool's hook returns them. setup: how to get them, which is told where one is missing or refused; without it
+    the host's own words are used. extra_snippets: parameters by which more text of each page is asked for, where the
+    admin wants that. quota_spent: the error where the quota is used up. codes: error codes for the provider's own names
+    of faults, the first that fits; else `statuses` decide by the status, and what is in neither is API_ERROR. hints:
+    what the user can do about an answer with a status that is no use. no_answer_hint: the same where none comes.
     """
 
     name: str
-    endpoint: str
+    endpoint: str = ""
     endpoint_variable: str
+    endpoint_setting: str = ""
     method: str = "GET"
     credentials: ClassVar[Sequence[Credential]] = ()
     setup: Setup | None = None
     quota_spent: str = "Rate limit exceeded. The search quota is used up."
+    extra_snippets: ClassVar[Mapping[str, object]] = {}
     codes: ClassVar[Mapping[str, str]] = {}
     statuses: ClassVar[Mapping[int, str]] = {401: AUTH_INVALID, 403: AUTH_INVALID, 429: RATE_LIMIT}
+    hints: ClassVar[Mapping[int, str]] = {}
+    no_answer_hint: str = ""
+
+    def endpoint_at(self, place: str) -> str:
+        """The URL to ask, before the query string, where a user has named a place of their own."""
+        return place
 
     def request(self, keys: Mapping[str, str]) -> Request:
         """Where the keys go. keys: the values of the credentials by name."""
@@ -114,6 +128,10 @@ class Provider:
         """Why the provider refused, from the JSON object of an error; `{}` where there was none."""
         text = error_object(document).get("message") or document.get("error")
         return Fault((), text if isinstance(text, str) else "")
+
+    def describe_spent(self, quota: Quota) -> str:
+        """The error where the quota is used up."""
+        return self.quota_spent
 
     def quota(self, response: Response, fault: Fault) -> Quota:
         """What a refusal with RATE_LIMIT says about the plan: here by X-RateLimit-* and Retry-After."""

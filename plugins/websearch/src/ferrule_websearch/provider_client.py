@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from math import ceil
 from typing import TYPE_CHECKING, Self
-from urllib.parse import urlsplit
 
 from ferrule.errors import ToolError
 from ferrule.http import Client, RequestFailed, UnusableURL
+from ferrule_websearch.endpoint import endpoint_of, unusable_endpoint
 from ferrule_websearch.errors import ProviderRefusal, format_seconds, refusal_error
 from ferrule_websearch.provider import API_ERROR, RATE_LIMIT, Provider, Response
 from ferrule_websearch.rate_limit_headers import Window, limits_of
 from ferrule_websearch.rate_limiter import RateLimiter, TurnTooLate
+from ferrule_websearch.request_budget import RequestBudget
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,8 @@ class ProviderClient:
     """Asks a provider for pages until the call's deadline; a context manager.
 
     keys: the values of the provider's credentials by name. parameters: what each request has besides its page's, and
-    instead of what the provider says for all requests. Everything that goes wrong is a ToolError without a key.
+    instead of what the provider says for all requests. budget: counts the requests; whoever asks for pages heeds it.
+    Everything that goes wrong is a ToolError without a key.
     """
 
     def __init__(
@@ -42,11 +43,13 @@ class ProviderClient:
         keys: Mapping[str, str],
         context: Context,
         parameters: Mapping[str, object] | None = None,
+        budget: RequestBudget | None = None,
     ) -> None:
+        self._budget = budget or RequestBudget()
         self._provider = provider
         self._context = context
         self._secrets = [keys[one.name] for one in provider.credentials if one.secret]
-        self._endpoint = endpoint_of(provider)
+        self._endpoint = endpoint_of(provider, context)
         self._request = provider.request(keys)
         self._params = {**self._request.params, **(parameters or {})}
         self._rate_limiter = RateLimiter(self._endpoint, *self._secrets)
@@ -62,6 +65,7 @@ class ProviderClient:
             if response.is_success:
                 return self._read(response)
             self._wait(refusal_error(self._provider, response, self._secrets), attempt)
+            self._budget.refund()
             attempt += 1
 
     def __enter__(self) -> Self:
@@ -75,13 +79,15 @@ class ProviderClient:
     def _send(self, params: Mapping[str, object]) -> Response:
         """Send one request, in turn."""
         sent = self._take_turn()
+        self._budget.record()
         try:
             with self._open(params) as received:
                 response = Response(received.status, received.headers, _document(received))
         except UnusableURL:
-            raise _unusable_endpoint(self._provider) from None
+            raise unusable_endpoint(self._provider) from None
         except RequestFailed as failed:
-            raise ToolError("NETWORK_ERROR", f"{self._provider.name} gave no answer: {failed.reason}.") from None
+            text, hint = f"{self._provider.name} gave no answer: {failed.reason}.", self._provider.no_answer_hint
+            raise ToolError("NETWORK_ERROR", text, hint=hint or None) from None
         self._learn(response, sent)
         return response
 
@@ -118,24 +124,13 @@ class ProviderClient:
 
     def _read(self, response: Response) -> Reply:
         if response.document is None:
-            raise ToolError(API_ERROR, f"{self._provider.name} sent something else than a JSON object.")
+            text, hint = f"{self._provider.name} sent something else than a JSON object.", self._provider.hints
+            raise ToolError(API_ERROR, text, hint=hint.get(response.status))
         try:
             return self._provider.read(response.document)
         except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
             # As its cause, FERRULE_DEBUG shows where the shape was another one.
             raise ToolError(API_ERROR, f"{self._provider.name} sent JSON of an unexpected shape.") from error
-
-
-def endpoint_of(provider: Provider) -> str:
-    """The URL to ask, without a query. Raises ToolError NETWORK_ERROR where the environment names none."""
-    named = os.environ.get(provider.endpoint_variable, "").strip()
-    try:
-        parts = urlsplit(named or provider.endpoint)
-    except ValueError:
-        raise _unusable_endpoint(provider) from None
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise _unusable_endpoint(provider)
-    return parts.geturl()
 
 
 def _document(response: HTTPResponse) -> JSONMapping | None:
@@ -161,13 +156,4 @@ def _turn_too_late(provider: Provider, late: TurnTooLate) -> ToolError:
         f"Rate limit exceeded. The calls of this machine take turns, since {provider.name} allows {pace}; "
         f"the turn of this one would come in {format_seconds(late.seconds)}, too late for it.",
         retry_after=ceil(late.seconds),
-    )
-
-
-def _unusable_endpoint(provider: Provider) -> ToolError:
-    # the value is not shown, because it may hold a password
-    return ToolError(
-        "NETWORK_ERROR",
-        f"The environment variable {provider.endpoint_variable} does not name an http or https URL without a query.",
-        hint=f"Write it as https://HOST/PATH, or unset {provider.endpoint_variable}.",
     )

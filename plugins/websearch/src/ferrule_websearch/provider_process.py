@@ -1,7 +1,7 @@
 """One attempt at one provider, in a process of its own: nothing that it does or that happens to it reaches the search.
 
-What comes of it has the fields of an `Attempt`. `state` is `answered`, `unconfigured` (a credential is missing),
-`disabled`, `unusable` (no tool, or a wrong manifest) or `resting` (its breaker is open). What fails is raised.
+What comes of it has the fields of an `Attempt`. `state` is `answered`, `unconfigured` (a credential or a server is not
+set), `disabled`, `unusable` (no tool, or a wrong manifest) or `resting` (its breaker is open). What fails is raised.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from ferrule.errors import FerruleError, ToolDisabled, ToolError
 from ferrule.installed import open_tool, resolve
 from ferrule.text import strict_json
 from ferrule.text.sha256 import sha256_hex
+from ferrule_websearch.circuit_breaker import FAILING, SPENT, CircuitBreaker
 from ferrule_websearch.manifest import ENGINE, InvalidManifest, Manifest, read_manifest
+from ferrule_websearch.pagination import Query, ResultSet
 from ferrule_websearch.query_mapping import ProviderQuery, QueryMapping, SearchRequest, map_query
+from ferrule_websearch.request_budget import MAX_REQUESTS, RequestBudget, explain_limit, max_requests
 from ferrule_websearch.results import Result, read_results
 
 if TYPE_CHECKING:
@@ -26,7 +29,10 @@ if TYPE_CHECKING:
 
 ANSWERED, RESTING = "answered", "resting"
 UNCONFIGURED, DISABLED, UNUSABLE = "unconfigured", "disabled", "unusable"
+_SHOWN_SITES = 5
 _MAX_RESULT_BYTES = 1 << 19  # of the results of one query; the client's limit is for what is made of them
+REQUESTS = "ferrule_search_requests"  # the event by which the requests so far are told, also of what is ended
+ADMISSION = "admission"  # the question to the search whether the provider may be asked now
 IDENTITY = "ferrule_search_identity"  # the event by which the breaker's name is told, before anything else can happen
 
 
@@ -35,6 +41,7 @@ class AttemptRequest(NamedTuple):
 
     value: of the entry point. search: None where it is only asked whether the provider could be. deadline: an instant
     of `time.monotonic()`. call_variables: environment variables that belong to the call and not to the provider.
+    has_breaker: whether its circuit breaker is looked at.
     """
 
     name: str
@@ -42,6 +49,7 @@ class AttemptRequest(NamedTuple):
     search: SearchRequest | None
     deadline: float
     call_variables: Collection[str] = ()
+    has_breaker: bool = True
 
 
 def attempt(request: AttemptRequest, channel: Channel) -> JSONObject:
@@ -62,13 +70,18 @@ def attempt(request: AttemptRequest, channel: Channel) -> JSONObject:
     facts = {"label": manifest.name, "identity": identity, "has_engine": ENGINE in manifest.parameters}
     breaker = _breaker(attempted, request.call_variables)
     channel.event({"event": IDENTITY, "name": breaker})
-    if missing := _missing_credential(attempted):
+    if missing := _missing_setting(attempted):
         return {**facts, "state": UNCONFIGURED, "error": missing.facts()}
     mapping = map_query(manifest, request.search) if request.search else None
-    resting = _rest(request, breaker, attempted.context)
-    if resting or mapping is None:
-        return {**facts, "state": RESTING if resting else ANSWERED, "wait": ceil(resting)}
-    return {**facts, **_answer(attempted, mapping)}
+    resting, cause = _rest(request, breaker, channel) if request.has_breaker else (0.0, FAILING)
+    if resting:
+        kind = "upstream_unavailable" if cause == FAILING else "rate_limited"
+        return {**facts, "state": RESTING, "wait": ceil(resting), "kind": kind, "is_spent": cause == SPENT}
+    if mapping is None:
+        return {**facts, "state": ANSWERED, "wait": 0}
+    most = max_requests(attempted.context, (request.search and request.search.max_requests) or MAX_REQUESTS)
+    budget = RequestBudget(most, lambda count: channel.event({"event": REQUESTS, "count": count}))
+    return {**facts, **_answer(attempted, mapping, budget)}
 
 
 def _provider(manifest: Manifest) -> Provider | None:
@@ -106,8 +119,9 @@ def _breaker(attempted: _Attempt, call_variables: Collection[str]) -> str:
     return sha256_hex(strict_json.dumps([tool.source, tool.value, facts["settings"], facts["credentials"], places]))
 
 
-def _missing_credential(attempted: _Attempt) -> ToolError | None:
-    """The error for a credential that is set nowhere, in the provider's own words where it has some."""
+def _missing_setting(attempted: _Attempt) -> ToolError | None:
+    """The error for what is set nowhere: a credential, in the provider's own words where it has some, or its server."""
+    from ferrule_websearch.endpoint import missing_endpoint
     from ferrule_websearch.pipeline import keys_of
 
     try:
@@ -117,34 +131,55 @@ def _missing_credential(attempted: _Attempt) -> ToolError | None:
             attempted.context.credential(credential.name)
     except ToolError as error:
         return error
-    return None
+    return missing_endpoint(attempted.provider, attempted.context) if attempted.provider is not None else None
 
 
-def _rest(request: AttemptRequest, identity: str, context: Context) -> float:
-    from ferrule_websearch.circuit_breaker import CircuitBreaker
+def _rest(request: AttemptRequest, identity: str, channel: Channel) -> tuple[float, int]:
+    """Seconds for which it is not asked, and why. The search knows, whose breakers are no business of a provider."""
+    if request.search is None:
+        breaker = CircuitBreaker(request.name, identity, event=channel.event)
+        return breaker.seconds_until_trial(), breaker.cause
+    found = channel.ask({"work": ADMISSION, "identity": identity}) or {}
+    return found.get("wait", 0.0), found.get("cause", FAILING)
 
-    breaker = CircuitBreaker(request.name, identity, event=context.event)
-    return breaker.admit(context.remaining() + 1) if request.search else breaker.seconds_until_trial()
 
-
-def _answer(attempted: _Attempt, mapping: QueryMapping) -> JSONObject:
-    lists: list[list[Result]] = []
-    incomplete = ""
-    for query in mapping.queries:
-        try:
-            lists.append(attempted.ask(query))
-        except ToolError as error:
-            if not any(lists):
-                raise
-            incomplete = error.message
+def _answer(attempted: _Attempt, mapping: QueryMapping, budget: RequestBudget) -> JSONObject:
+    found: list[ResultSet] = []
+    failure = ""
+    for number, query in enumerate(mapping.queries):
+        budget.reserved = len(mapping.queries) - number - 1
+        if not budget.left:
             break
+        try:
+            found.append(attempted.ask(query, budget))
+        except ToolError as error:
+            if not any(one.results for one in found):
+                raise
+            failure = error.message
+            break
+    results = merge_by_rank([one.results for one in found])
+    stopped = failure or next((one.stop_reason for one in found if one.stop_reason), "")
+    bounded = _what_the_bound_left_out(mapping, found, len(results)) if not failure else ""
+    if bounded:
+        bounded = explain_limit(attempted.manifest.name, budget.limit, attempted.manifest.tool, bounded)
     return {
         "state": ANSWERED,
-        "results": [list(one) for one in merge_by_rank(lists)],
+        "results": [list(one) for one in results],
         "ignored": [list(one) for one in mapping.ignored],
         "emulated": list(mapping.emulated),
-        "incomplete": incomplete,
+        "incomplete": " ".join(filter(None, [stopped, bounded])),
+        "is_bounded": bool(bounded) and not stopped,
     }
+
+
+def _what_the_bound_left_out(mapping: QueryMapping, found: Sequence[ResultSet], count: int) -> str:
+    """Sites that were not searched, or else pages that were not asked for though results are missing."""
+    sites = [site for query in mapping.queries[len(found) :] for site in query.domains.allowed]
+    if sites:
+        more = f" and {len(sites) - _SHOWN_SITES} more" if len(sites) > _SHOWN_SITES else ""
+        return f"not searched were {', '.join(sites[:_SHOWN_SITES])}{more}"
+    is_short = count < mapping.queries[0].limit and any(one.is_bounded for one in found)
+    return "the next pages of results were not asked for" if is_short else ""
 
 
 def merge_by_rank(lists: Sequence[Sequence[Result]]) -> list[Result]:
@@ -158,15 +193,15 @@ class _Attempt(NamedTuple):
     provider: Provider | None
     context: Context
 
-    def ask(self, query: ProviderQuery) -> list[Result]:
+    def ask(self, query: ProviderQuery, budget: RequestBudget) -> ResultSet:
         """The results of one query. Raises ToolError."""
         if self.provider is None:
-            return self._ask_tool(query)
-        from ferrule_websearch.pagination import Query
-        from ferrule_websearch.pipeline import search
+            budget.record()  # how many requests it makes of it is the tool's own matter
+            return ResultSet(self._ask_tool(query))
+        from ferrule_websearch.pipeline import find_results
 
         whole = Query(query.text, 0, query.limit, query.domains, query.parameters)
-        return [Result(**one) for one in search(self.provider, whole, self.context)["results"]]
+        return find_results(self.provider, whole, self.context, budget)
 
     def _ask_tool(self, query: ProviderQuery) -> list[Result]:
         arguments = self.opened.prepare(dict(query.parameters))
@@ -186,5 +221,6 @@ class _Attempt(NamedTuple):
         hits = answer.get(names["list"])
         if not isinstance(hits, list):
             raise ToolError("API_ERROR", f"{self.manifest.name} answered without {names['list']!r}.")
-        results = read_results(hits, names["title"], names["url"], names["snippet"], html=False)
+        fields = names["title"], names["url"], names["snippet"]
+        results = read_results(hits, *fields, html=False, published=names["published"])
         return [one for one in results if one and query.domains.passes(one.url)]

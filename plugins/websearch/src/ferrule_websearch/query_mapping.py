@@ -23,7 +23,7 @@ class SearchRequest(NamedTuple):
     limit: results. sites: domains, of which each result has to be on one. time_range: day, week, month or year. safe:
     off, medium or high. language: ISO 639-1 in small letters. country: ISO 3166-1 alpha-2 in capitals. exact_terms: a
     phrase. exclude_terms: words, and phrases in quotes. engine: an engine of the provider's own, which then has the
-    sites.
+    sites. max_requests: that one provider may get, where its own settings do not say.
     """
 
     text: str
@@ -36,6 +36,7 @@ class SearchRequest(NamedTuple):
     exact_terms: str = ""
     exclude_terms: str = ""
     engine: str = ""
+    max_requests: int = 0
 
 
 class ProviderQuery(NamedTuple):
@@ -141,8 +142,8 @@ def _groups(draft: _Draft, sites: Sequence[str]) -> list[tuple[str, ...]]:
     if not _can_name(draft, sites):
         return [tuple(sites)]
     parameter = manifest.parameters.get(SITE)
-    is_own = manifest.provider is None and parameter is not None
-    most = 1 if is_own and parameter and not parameter.is_list else manifest.sites
+    is_own = parameter is not None
+    most = 1 if parameter and not manifest.provider and not parameter.is_list else manifest.sites
     groups: list[tuple[str, ...]] = []
     for site in sites:
         grown = (*groups[-1], site) if groups else (site,)
@@ -157,7 +158,7 @@ def _groups(draft: _Draft, sites: Sequence[str]) -> list[tuple[str, ...]]:
 def _can_name(draft: _Draft, sites: Sequence[str]) -> bool:
     """Whether the provider can be told of at least one site; else there is one query, and its results to filter."""
     manifest = draft.manifest
-    if manifest.provider is None and SITE in manifest.parameters:
+    if SITE in manifest.parameters:
         return True
     is_read = manifest.operators or manifest.provider is not None
     return is_read and any(manifest.fits(f"{draft.text} {DomainFilter((site,)).operators()}") for site in sites)

@@ -8,15 +8,16 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule import config
 from ferrule.installed import entry_points, supervise
 from ferrule.text import strict_json
 from ferrule.text.redaction import redact, redact_value
-from ferrule_websearch.circuit_breaker import MAX_REST_SECONDS, CircuitBreaker, Event
-from ferrule_websearch.provider_process import ANSWERED, IDENTITY, AttemptRequest, attempt
+from ferrule_websearch.circuit_breaker import MAX_REST_SECONDS, REST_SECONDS, CircuitBreaker, Event
+from ferrule_websearch.errors import QUOTA_SPENT
+from ferrule_websearch.provider_process import ANSWERED, IDENTITY, REQUESTS, AttemptRequest, attempt
 from ferrule_websearch.results import Result
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 GROUP = "ferrule.search_providers"
 FAILED = "failed"
+RATE_LIMITED = "rate_limited"
 _MAX_ANSWER_BYTES = 1 << 20  # between processes
 _PROBE_SECONDS, _PROBE_MEMORY_MIB = 1.0, 1024
 _FAIR_SECONDS = 1.0  # that a provider needs to have had before it counts as one that failed
@@ -36,9 +38,11 @@ class Attempt(NamedTuple):
     """What came of asking a provider.
 
     state: `answered`, `failed`, `unconfigured`, `disabled`, `unusable` or `resting`. label: the provider as people call
-    it. error: facts as of `FerruleError.facts()`, empty where it answered. kind: of a failure, as `kind_of` says. wait:
-    seconds after which it may be asked again, None where that is not known. results, ignored, emulated, incomplete:
-    what an answer holds, see `QueryMapping`; `incomplete` says why results may be missing. has_engine: whether it can
+    it. error: facts as of `FerruleError.facts()`, empty where it answered. kind: of a failure, as `kind_of` says, or of
+    why it rests. wait: seconds after which it may be asked again, None where that is not known. is_spent: the
+    quota of its plan is used up. results, ignored, emulated, incomplete:
+    what an answer holds, see `QueryMapping`; `incomplete` says why results may be missing. is_bounded: the bound on
+    requests is why, so that the next call would miss the same. requests: how many were sent. has_engine: whether it can
     be asked for an engine of its own. identity: a hash of its version, settings and keys, from `probe_providers`.
     """
 
@@ -48,10 +52,13 @@ class Attempt(NamedTuple):
     error: JSONMapping = {}  # noqa: RUF012 - a default that is never changed
     kind: str = ""
     wait: float | None = None
+    is_spent: bool = False
     results: Sequence[Result] = ()
     ignored: Sequence[tuple[str, str]] = ()
     emulated: Sequence[str] = ()
     incomplete: str = ""
+    is_bounded: bool = False
+    requests: int = 0
     has_engine: bool = False
     identity: str = ""
 
@@ -77,17 +84,31 @@ class SearchProvider(NamedTuple):
         """
         left = max(0.0, deadline - time.monotonic())
         asked = self.attempt_request(search, deadline - min(_MARGIN_SECONDS, left / 10))
-        outcome = _supervised([asked], deadline, self.settings.memory(self.name))
-        identity, events = _split_events(outcome)
+
+        def admit(question: JSONMapping) -> JSONObject:
+            breaker = CircuitBreaker(self.name, str(question.get("identity")), event=event)
+            return {"wait": breaker.admit(max(0.0, deadline - time.monotonic()) + 1), "cause": breaker.cause}
+
+        memory = self.settings.memory(self.name)
+        outcome = _supervised([asked], deadline, memory, self._tool(), self.source, admit)
+        identity, requests, events = _split_events(outcome)
         for one in events:
             event(one)
         found = _documents(outcome)
         made = self.read_attempt(found[0], events) if found else self._failed_attempt(outcome.failure or {})
+        made = made._replace(requests=requests)
         # A provider that was not given the time in which to answer has not failed.
         had_time = left >= _FAIR_SECONDS or time.monotonic() < asked.deadline
         if made.state in (ANSWERED, FAILED) and had_time:
             _record(CircuitBreaker(self.name, identity or "", event=event), made)
+            if made.kind == RATE_LIMITED and made.wait is None and not made.is_spent:
+                made = made._replace(wait=REST_SECONDS)  # for which the breaker is open now
         return made
+
+    def _tool(self) -> str:
+        """The tool of the provider, to whose permissions it is held; empty where its distribution offers several."""
+        tools = [name for name, _, source in entry_points("ferrule.tools") if source == self.source]
+        return tools[0] if len(tools) == 1 else ""
 
     def attempt_request(self, search: SearchRequest | None, deadline: float) -> AttemptRequest:
         """What an attempt is about. search: None where it is only asked whether the provider could be."""
@@ -103,7 +124,14 @@ class SearchProvider(NamedTuple):
         return attempt._replace(incomplete=attempt.incomplete or incomplete)
 
     def _failed_attempt(self, error: JSONMapping) -> Attempt:
-        return Attempt(self.name, FAILED, self.name, error=error, kind=kind_of(error), wait=_wait(error))
+        return Attempt(
+            self.name, FAILED, self.name, error=error, kind=kind_of(error), wait=_wait(error), is_spent=_is_spent(error)
+        )
+
+
+def _is_spent(error: JSONMapping) -> bool:
+    details = error.get("details")
+    return isinstance(details, dict) and details.get(QUOTA_SPENT) is True
 
 
 def _wait(error: JSONMapping) -> float | None:
@@ -114,13 +142,16 @@ def _wait(error: JSONMapping) -> float | None:
     return wait if 0 <= wait <= MAX_REST_SECONDS else None
 
 
-def probe_providers(providers: Sequence[SearchProvider], deadline: float) -> list[Attempt]:
+def probe_providers(
+    providers: Sequence[SearchProvider], deadline: float, *, has_breakers: bool = True
+) -> list[Attempt]:
     """Whether each could be asked now: `answered` where it could. None of them is asked.
 
-    One that does not say so in time is `unusable` and of the kind `network`.
+    One that does not say so in time is `unusable` and of the kind `network`. has_breakers: whether one that rests is
+    told as such, which a look at its circuit breaker takes.
     """
     until = min(deadline, time.monotonic() + _PROBE_SECONDS)
-    asked = [one.attempt_request(None, until) for one in providers]
+    asked = [one.attempt_request(None, until)._replace(has_breaker=has_breakers) for one in providers]
     if not asked:
         return []
     outcome = _supervised(asked, until, _PROBE_MEMORY_MIB)
@@ -130,16 +161,38 @@ def probe_providers(providers: Sequence[SearchProvider], deadline: float) -> lis
     if len(asked) == 1:
         kind = kind_of(outcome.failure or {})
         return [Attempt(providers[0].name, "unusable", error={"message": "It cannot be loaded."}, kind=kind)]
-    return [probe_providers([one], deadline)[0] for one in providers]  # one of them ended the process for all
+    return [
+        probe_providers([one], deadline, has_breakers=has_breakers)[0] for one in providers
+    ]  # one of them ended the process for all
 
 
-def _supervised(asked: Sequence[AttemptRequest], deadline: float, memory_mib: int) -> Outcome:
+def _supervised(
+    asked: Sequence[AttemptRequest],
+    deadline: float,
+    memory_mib: int,
+    tool: str = "",
+    source: str | None = None,
+    answer: Callable[[JSONObject], JSONObject] | None = None,
+) -> Outcome:
+    """tool: to whose permissions it is held. source: whose credentials it needs, and not only whether they are set.
+
+    answer: to what the attempt asks of the search.
+    """
     ask = _attempt_or_failure if len(asked) > 1 else attempt
 
     def work(channel: Channel) -> JSONObject:
         return {"attempts": [ask(one, channel) for one in asked]}
 
-    outcome = supervise(work, deadline=deadline, memory_mib=memory_mib, max_bytes=_MAX_ANSWER_BYTES)
+    outcome = supervise(
+        work,
+        deadline=deadline,
+        memory_mib=memory_mib,
+        max_bytes=_MAX_ANSWER_BYTES,
+        tool=tool,
+        source=source,
+        gives_credentials=source is not None,
+        answer=answer,
+    )
     if outcome.text:
         sys.stderr.write(redact(outcome.text, outcome.secrets).decode(errors="replace"))
     return outcome
@@ -176,7 +229,7 @@ def configuration_folder() -> str:
 
 
 _KINDS = {
-    "RATE_LIMIT": "rate_limited",
+    "RATE_LIMIT": RATE_LIMITED,
     "AUTH_INVALID": "auth_required",
     "AUTH_MISSING": "auth_required",
     "NETWORK_ERROR": "network",
@@ -192,8 +245,8 @@ def kind_of(error: JSONMapping) -> str:
 
 
 def _record(breaker: CircuitBreaker, made: Attempt) -> None:
-    if made.kind == "rate_limited":
-        breaker.record_rate_limit(made.wait)
+    if made.kind == RATE_LIMITED:
+        breaker.record_rate_limit(made.wait, is_spent=made.is_spent)
     elif made.kind == "network" or (made.kind == "upstream_unavailable" and not is_client_error(made.error)):
         breaker.record_failure()
     elif made.kind != "validation":  # which is found out without asking it
@@ -207,13 +260,15 @@ def is_client_error(error: JSONMapping) -> bool:
     return isinstance(status, int) and 400 <= status < 500
 
 
-def _split_events(outcome: Outcome) -> tuple[str | None, list[JSONMapping]]:
-    """The identity that was reported, and all other events without the keys."""
+def _split_events(outcome: Outcome) -> tuple[str | None, int, list[JSONMapping]]:
+    """The identity that was reported, the number of requests, and all other events without the keys."""
     events: list[JSONMapping] = []
-    identity = None
+    identity, requests = None, 0
     for event in outcome.events:
         if event.get("event") == IDENTITY:
             identity = str(event.get("name"))
+        elif event.get("event") == REQUESTS:
+            requests = int(event.get("count", 0))
         else:
             events.append(redact_value(event, outcome.secrets))
-    return identity, events
+    return identity, requests, events

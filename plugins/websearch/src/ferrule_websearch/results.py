@@ -2,44 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from ferrule.text.plain_text import UNSEEN, plain_text
+from ferrule.text.invisible import without_invisible
+from ferrule.text.plain_text import plain_text
+from ferrule_websearch.publication_date import parse_date
+
+if TYPE_CHECKING:
+    from ferrule import JSONObject
 
 _MAX_TITLE_CHARS, _MAX_SNIPPET_CHARS, _MAX_URL_CHARS = 500, 2000, 4096
+_MAX_EXTRA_SNIPPETS = 5
 
 
 class Result(NamedTuple):
-    """One search result. title and snippet may be empty, url is not."""
+    """One search result. url is never empty, all else may be.
+
+    published: a date or an instant in ISO 8601. extra_snippets: more text of the page.
+    """
 
     title: str
     url: str
     snippet: str
+    published: str = ""
+    extra_snippets: Sequence[str] = ()
+
+    def as_json(self) -> JSONObject:
+        """`{"title", "url", "snippet"}`, and `published` and `extra_snippets` where they are known."""
+        document: JSONObject = {"title": self.title, "url": self.url, "snippet": self.snippet}
+        if self.published:
+            document["published"] = self.published
+        if self.extra_snippets:
+            document["extra_snippets"] = list(self.extra_snippets)
+        return document
 
 
-def make_result(title: object, url: object, snippet: object, *, html: bool = True) -> Result | None:
+def make_result(
+    title: object,
+    url: object,
+    snippet: object,
+    *,
+    html: bool = True,
+    published: object = None,
+    extra_snippets: object = None,
+) -> Result | None:
     """A result from what a provider sent, whatever that is; None where its URL is none that can be read on the web.
 
-    html: title and snippet are HTML. Else they are text, in which a `<` means what it says, except around words that
-    are emphasised.
+    html: title and snippets are HTML. Else they are text, in which a `<` means what it says, except around words that
+    are emphasised. published: as `parse_date` takes it. extra_snippets: a list of texts.
     """
-    place = UNSEEN.sub("", url).strip() if isinstance(url, str) else ""
+    place = without_invisible(url).strip() if isinstance(url, str) else ""
     if len(place) > _MAX_URL_CHARS or not _is_web_page(place):
         return None
     texts = plain_text(title, html=html), plain_text(snippet, html=html)
-    return Result(shorten(texts[0], _MAX_TITLE_CHARS), place, shorten(texts[1], _MAX_SNIPPET_CHARS))
+    more = extra_snippets[:_MAX_EXTRA_SNIPPETS] if isinstance(extra_snippets, list) else []
+    extra = [shorten(text, _MAX_SNIPPET_CHARS) for one in more if (text := plain_text(one, html=html))]
+    return Result(
+        shorten(texts[0], _MAX_TITLE_CHARS),
+        place,
+        shorten(texts[1], _MAX_SNIPPET_CHARS),
+        parse_date(published),
+        tuple(extra),
+    )
 
 
 def read_results(
-    hits: Iterable[object], title: str = "title", url: str = "url", snippet: str = "snippet", *, html: bool = True
+    hits: Iterable[object],
+    title: str = "title",
+    url: str = "url",
+    snippet: str = "snippet",
+    *,
+    html: bool = True,
+    published: str | Sequence[str] = (),
+    extra_snippets: str = "",
 ) -> list[Result | None]:
-    """The results of a list of JSON objects, each in its place. title, url, snippet: the names that they have there."""
-    return [
-        make_result(hit.get(title), hit.get(url), hit.get(snippet), html=html) if isinstance(hit, dict) else None
-        for hit in hits
-    ]
+    """The results of a list of JSON objects, each in its place. title, url, snippet: the names that they have there.
+
+    published: the name of the date, or several names, of which the first that has one counts.
+    """
+    dates = [published] if isinstance(published, str) else published
+
+    def read(hit: object) -> Result | None:
+        if not isinstance(hit, dict):
+            return None
+        date = next(filter(None, (parse_date(hit.get(name)) for name in dates)), "")
+        extra = hit.get(extra_snippets)
+        return make_result(
+            hit.get(title), hit.get(url), hit.get(snippet), html=html, published=date, extra_snippets=extra
+        )
+
+    return [read(hit) for hit in hits]
 
 
 def _is_web_page(url: str) -> bool:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
+
+from ferrule.config import credentials_path, home
 
 if TYPE_CHECKING:
     from ferrule import Credential, JSONObject
 
-_FILE = "~/.config/ikigai/credentials.json"
+_FILE = "~/.config/ikigai/credentials.json"  # where it is by default
+
+
+def _other_file() -> str:
+    """A sentence about the file that is read, "" where it is the one that the text names."""
+    path = credentials_path()
+    is_default = path == os.path.join(home(), _FILE.removeprefix("~/"))
+    return "" if is_default else f"\n\nOn this machine, the file that is read is {path}."
 
 
 class Step(NamedTuple):
@@ -36,7 +46,7 @@ class Setup(NamedTuple):
         places = " and ".join(f"'{credential.path}'" for credential in credentials)
         return (
             f"Web search requires API key configuration.\n\n{self.offer}\n{self._links(credentials)}"
-            f"Add to: {_FILE} as {places}"
+            f"Add to: {_FILE} as {places}{_other_file()}"
         )
 
     def event(self, credentials: Sequence[Credential]) -> JSONObject:
@@ -50,7 +60,7 @@ class Setup(NamedTuple):
             "kind": "config_required",
             "content": (
                 f"⚠ Configuration Required\n\nWeb search needs {self.needs}. {self.offer}\n\n{self._links(credentials)}"
-                f"Add to: {_FILE}\n\nExample:\n{self._example(credentials)}"
+                f"Add to: {_FILE}\n\nExample:\n{self._example(credentials)}{_other_file()}"
             ),
             "data_json": json.dumps(data),
         }

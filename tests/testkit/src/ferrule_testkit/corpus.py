@@ -90,7 +90,7 @@ class Site:
 
     def tools(self) -> list[str]:
         """The names of all tools that have a console script."""
-        return sorted(path.name.removesuffix("-tool").replace("-", "_") for path in self.scripts.iterdir())
+        return sorted(path.name.removesuffix("-tool").replace("-", "_") for path in self.scripts.glob("*-tool"))
 
 
 def broken_distributions() -> list[Path]:

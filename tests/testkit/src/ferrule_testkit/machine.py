@@ -80,6 +80,7 @@ class Machine:
         schema: Mapping[str, Any] | None = None,
         distribution: str | None = None,
         module: str | None = None,
+        permissions: Mapping[str, Any] | None = None,
     ) -> Path:
         """Install a tool as a wheel would: a module, and the metadata of a distribution. The module's path."""
         module = module or f"module_{name}"
@@ -90,10 +91,21 @@ class Machine:
         source = "static_schema(__file__)" if static else repr(described)
         path = self.site / f"{module}.py"
         path.write_text(_MODULE.format(top=top, schema=source, execute=execute))
+        if permissions is not None:
+            (self.site / f"{module}.tool.json").write_text(json.dumps({"permissions": permissions}))
         metadata = self.site / f"{distribution or 'dist_' + name}-1.0.dist-info"
         metadata.mkdir(exist_ok=True)
         (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         (metadata / "entry_points.txt").write_text(f"[ferrule.tools]\n{name} = {module}\n")
+        return path
+
+    def gate(self) -> Path:
+        """A FIFO beside the tools, which they may read, and no more: `open(gate).read()` holds a tool there.
+
+        To open it for writing waits until a tool is there; to close it lets the tool go on.
+        """
+        path = self.site / "gate"
+        os.mkfifo(path)
         return path
 
     def ferrule(

@@ -35,12 +35,19 @@ sys.exit(main(__file__.removesuffix(".py")))
 """
 # The plugin asks every `jot` at every call whether it is this one, and no test is about how that is answered.
 _LAUNCHER = """#!/bin/sh
-[ "$*" = "notes --help" ] && exec cat "$0.help"
+[ "$*" = "version" ] && exec cat "$0.version"
 exec "{interpreter}" -IBS "$0.py" "$@"
 """
 _START_OF_BUILD = """#!/bin/sh
 exec {build} "$@"
 """
+_BUILDS = (*GENERATIONS, OFFLINE)
+_TOOLS = ("create", "get", "list", "notebooks", "search", "views")
+_DECLARED = ("setting:cli", "variable:FERRULE_OPENNOTES_CLI", *GENERATIONS)
+_READ = (
+    "~/*", "~/.notes", ".", "variable:OPENNOTES_NOTEBOOK", "variable:JOT_NOTEBOOK", "~/.opennotes.json", "~/.jot.json",
+    "~/.config/opennotes", "~/.config/jot",
+)  # fmt: skip
 _SECONDS = 60.0  # far more than any command takes
 
 
@@ -108,7 +115,7 @@ def stand_in(name: str, folder: Path, *, file_name: str | None = None) -> Cli:
 
 def _write_stand_in(name: str, path: Path) -> None:
     Path(f"{path}.py").write_text(_program())
-    Path(f"{path}.help").write_text(_help(name))
+    Path(f"{path}.version").write_text(_version(name))
 
 
 def _launcher() -> str:
@@ -146,12 +153,12 @@ def _made(name: str, *, is_real: bool) -> dict[str, Any]:
 
 
 @functools.cache
-def _help(name: str) -> str:
-    """What the stand-in itself prints for `notes --help`."""
+def _version(name: str) -> str:
+    """What the stand-in itself prints for `version`."""
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder, name)
         program.write_text(_program())
-        command = [os.path.realpath(sys.executable), "-IBS", str(program), "notes", "--help"]
+        command = [os.path.realpath(sys.executable), "-IBS", str(program), "version"]
         return subprocess.check_output(command, stdin=subprocess.DEVNULL, text=True)
 
 
@@ -176,6 +183,24 @@ def require_built(name: str) -> None:
         record = TOOLS / f"{name}.unavailable"
         why = f"elsewhere: {record.read_text().strip()}" if record.exists() else "scripts/install-opennotes was not run"
         pytest.skip(why)
+
+
+def grant(config: Path) -> None:
+    """Write a config.toml that lets the tools run what the programs for tests are made of, beside what they declare.
+
+    A real CLI is one file. A stand-in is a shell script that starts Python, and a real one here a script, too.
+    """
+    programs = [
+        *_DECLARED,
+        "cat",
+        "sleep",
+        os.path.realpath(sys.executable),
+        *(str(TOOLS / "bin" / name) for name in _BUILDS),
+    ]
+    reads = {"read": [*_READ, str(STAND_IN), str(TOOLS)], "programs": programs}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in reads.items()]
+    tables = [[f"[tools.opennotes_{tool}.permissions]", *lines] for tool in _TOOLS]
+    config.write_text("\n".join(line for table in tables for line in table) + "\n")
 
 
 def surroundings(home: Path, *folders: Path) -> dict[str, str]:

@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 from ferrule_testkit import fork_server, ikigai
 
 SECONDS = 60.0  # after which a program counts as hanging, on a machine that is busy with other things
-_MARK = "MARK_OF_A_TEST"  # not FERRULE_…: those are part of what makes two calls equal
+# A name that tools get without a declaration. Not FERRULE_…: those are part of what makes two calls equal.
+_MARK = "PYTEST_MARK_OF_A_TEST"
 
 
 Call: TypeAlias = "Callable[..., Run]"
@@ -50,8 +51,12 @@ def run(
     *,
     environment: Mapping[str, str],
     cwd: Path | None = None,
+    seconds: float = SECONDS,
 ) -> Run:
-    """Run a program in a process group of its own, as the client does, and look for what it leaves behind."""
+    """Run a program in a process group of its own, as the client does, and look for what it leaves behind.
+
+    seconds: after which it counts as hanging.
+    """
     mark = secrets.token_hex(8)
     done = subprocess.run(
         list(map(str, command)),
@@ -60,7 +65,7 @@ def run(
         env={**environment, _MARK: mark},
         cwd=cwd,
         process_group=0,
-        timeout=SECONDS,
+        timeout=seconds,
         check=False,
     )
     return Run(done.returncode, done.stdout, done.stderr, marked(mark))

@@ -7,6 +7,7 @@ more than the names below.
 from __future__ import annotations
 
 from ferrule.schema.rules.findings import Finding, format_value, pointer_to
+from ferrule.schema.rules.hidden_text import hidden_characters
 from ferrule.schema.rules.nodes import MAX_LEVELS, plain_nodes
 from ferrule.text.names import executable_name, is_tool_name
 
@@ -47,6 +48,7 @@ def contract_errors(schema: object, *, name: str | None = None, size: int | None
         *parameters_structure(schema),
         *property_type(schema),
         *required_undefined(schema),
+        *hidden_characters(schema),
     ]
 
 

@@ -15,6 +15,7 @@ _ERRORS = {
     "parameters-structure": "`parameters` has the type `object` and an object of `properties`.",
     "property-type": "Every property, nested ones too, is an object with one of the six types.",
     "required-undefined": "`required` lists defined properties, each once.",
+    "hidden-characters": "No text has characters that nobody sees and a model reads.",
     "metaschema": "`parameters` is a valid JSON Schema of draft 2020-12.",
 }
 _WARNINGS = {
@@ -41,6 +42,7 @@ _WARNINGS = {
     "parameter-name-refused": "A parameter's name is one that Anthropic and Gemini take.",
     "description-missing": "The tool and each parameter have a description.",
     "description-too-long": "The tool's description has at most 1,024 characters, OpenAI's limit.",
+    "schema-varies": "The schema is the same in every process, in any language and folder.",
 }
 
 RULES: dict[str, tuple[str, str]] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+ANTHROPIC, GEMINI, OPENAI = "Anthropic", "Gemini", "OpenAI"
+
 
 class Finding:
     """One thing that is wrong with a schema.
@@ -12,11 +14,20 @@ class Finding:
     something is missing, of the place where it is missing.
     message: what is wrong, and what it costs.
     mend: what to do about it.
+    refused_by: the providers that refuse every request with such a tool in it, as the client sends it.
     """
 
-    __slots__ = ("id", "mend", "message", "pointer", "severity")
+    __slots__ = ("id", "mend", "message", "pointer", "refused_by", "severity")
 
-    def __init__(self, rule: str, pointer: str, message: str, mend: str, severity: str | None = None) -> None:
+    def __init__(
+        self,
+        rule: str,
+        pointer: str,
+        message: str,
+        mend: str,
+        severity: str | None = None,
+        refused_by: tuple[str, ...] = (),
+    ) -> None:
         """Raise KeyError where RULES has no such rule; the severity is the rule's, unless one is given."""
         from ferrule.schema.rules.definitions import RULES
 
@@ -25,6 +36,7 @@ class Finding:
         self.pointer = _encodable(pointer)
         self.message = _encodable(message)
         self.mend = _encodable(mend)
+        self.refused_by = refused_by
 
     def as_dict(self) -> dict[str, str]:
         """The finding as a JSON object, all of whose values are text that UTF-8 can hold."""

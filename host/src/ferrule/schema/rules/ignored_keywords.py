@@ -6,7 +6,7 @@ declarations with `parameters` (not `parametersJsonSchema`), Anthropic's Message
 
 from __future__ import annotations
 
-from ferrule.schema.rules.findings import Finding, format_value, pointer_to
+from ferrule.schema.rules.findings import ANTHROPIC, GEMINI, OPENAI, Finding, format_value, pointer_to
 
 TYPE_CHECKING = False
 
@@ -50,6 +50,7 @@ _UNUSED = {
         "Take it out.",
     ),
 }
+_REFUSE = {"$ref": (OPENAI, GEMINI), "$defs": (GEMINI,), "additionalProperties": (GEMINI,)}
 _ALIASES = {"$dynamicRef": "$ref", "$recursiveRef": "$ref", "definitions": "$defs"}
 
 _COMPOSITION = ("allOf", "anyOf", "oneOf")
@@ -83,7 +84,8 @@ def unused_keyword(node: Node, schema: dict[object, object]) -> Iterator[Finding
         known = _ALIASES.get(keyword, keyword) if isinstance(keyword, str) else None
         if known in _UNUSED:
             rule, cost, mend = _UNUSED[known]
-            yield _make_finding(rule, node, keyword, cost, mend)
+            is_refused = known != "additionalProperties" or node.depth > 1
+            yield _make_finding(rule, node, keyword, cost, mend, _REFUSE.get(known, ()) if is_refused else ())
 
 
 def unused_composition(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -91,15 +93,18 @@ def unused_composition(node: Node, schema: dict[object, object]) -> Iterator[Fin
     for keyword in _COMPOSITION:
         if keyword not in schema:
             continue
+        refused_by: tuple[str, ...] = ()
         if node.depth == 1:
             cost = f"at the top level Anthropic and OpenAI refuse {_REQUEST}."
+            refused_by = (ANTHROPIC, OPENAI)
         elif keyword == "anyOf":
             gemini = "Gemini on Vertex AI only with no keyword beside it"
             cost = f"OpenAI's strict mode takes it below the top level, {gemini}, and Anthropic does not enforce it."
         else:
             cost = f"OpenAI's strict mode and Gemini refuse {_REQUEST}, and Anthropic does not enforce it."
+            refused_by = (OPENAI, GEMINI)
         mend = "Describe one type, and check the rest in the tool's validate hook."
-        yield _make_finding("unused-composition", node, keyword, cost, mend)
+        yield _make_finding("unused-composition", node, keyword, cost, mend, refused_by)
 
 
 def unused_conditional(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -107,7 +112,7 @@ def unused_conditional(node: Node, schema: dict[object, object]) -> Iterator[Fin
     for keyword in _CONDITIONAL:
         if keyword in schema:
             cost = f"OpenAI's strict mode and Gemini refuse {_REQUEST}, and Anthropic does not enforce it."
-            yield _make_finding("unused-conditional", node, keyword, cost, _BY_VALIDATE)
+            yield _make_finding("unused-conditional", node, keyword, cost, _BY_VALIDATE, (OPENAI, GEMINI))
             return
 
 
@@ -122,7 +127,8 @@ def unused_format(node: Node, schema: dict[object, object]) -> Iterator[Finding]
     others = "Anthropic shows it to the model, and the host does not enforce it"
     cost = f"OpenAI's strict mode {openai}, Gemini {gemini}, {others}."
     mend = "Say the form in the description, and let the tool check it."
-    yield _make_finding("unused-format", node, "format", cost, mend)
+    refused_by = () if value in _GEMINI_FORMATS else (GEMINI,)
+    yield _make_finding("unused-format", node, "format", cost, mend, refused_by)
 
 
 def unsupported_keyword(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -131,13 +137,17 @@ def unsupported_keyword(node: Node, schema: dict[object, object]) -> Iterator[Fi
         if keyword in _TAKEN or keyword in _OTHER_RULES:
             continue
         cost = f"Gemini refuses {_REQUEST} for a keyword that it does not know"
+        refused_by: tuple[str, ...] = (GEMINI,)
         if keyword in _STRICT_REFUSES:
             cost += ", and so does OpenAI's strict mode"
+            refused_by = (OPENAI, GEMINI)
         mend = _INSTEAD.get(keyword) if isinstance(keyword, str) else None
         mend = mend or "Take it out, and say in the description what it said."
-        yield _make_finding("unsupported-keyword", node, keyword, f"{cost}.", mend)
+        yield _make_finding("unsupported-keyword", node, keyword, f"{cost}.", mend, refused_by)
 
 
-def _make_finding(rule: str, node: Node, keyword: object, cost: str, mend: str) -> Finding:
+def _make_finding(
+    rule: str, node: Node, keyword: object, cost: str, mend: str, refused_by: tuple[str, ...] = ()
+) -> Finding:
     message = f"The format does not have {format_value(keyword)}: {cost}"
-    return Finding(rule, pointer_to(node.pointer, keyword), message, mend)
+    return Finding(rule, pointer_to(node.pointer, keyword), message, mend, refused_by=refused_by)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ferrule.schema.rules import ignored_keywords, structure
-from ferrule.schema.rules.findings import Finding, format_value
+from ferrule.schema.rules.findings import GEMINI, OPENAI, Finding, format_value
 from ferrule.schema.rules.nodes import all_schemas
 from ferrule.text.names import is_tool_name
 
@@ -35,18 +35,21 @@ def tool_name_convention(document: object) -> Iterator[Finding]:
     name = document.get("name") if isinstance(document, dict) else None
     if not isinstance(name, str) or not is_tool_name(name):
         return
-    problems = []
+    problems: list[str] = []
+    refused_by: tuple[str, ...] = ()
     if name != name.lower():
         problems.append("it is not snake_case, so its executable is not the kebab-case that people look for")
     if name[0].isdigit():
         problems.append("it starts with a digit, and Gemini refuses every request with such a name in it")
+        refused_by = (GEMINI,)
     elif not name[0].isalpha():
         problems.append("it does not start with a letter, as the names of tools do")
     if len(name) > LONGEST_NAME:
         problems.append(f"it has {len(name)} characters, and OpenAI refuses a request with more than {LONGEST_NAME}")
+        refused_by += (OPENAI,)
     if problems:
         message = f"The name {format_value(name)} is against the convention: {'; '.join(problems)}."
-        yield Finding("tool-name-convention", "/name", message, _rename(name[:LONGEST_NAME]))
+        yield Finding("tool-name-convention", "/name", message, _rename(name[:LONGEST_NAME]), refused_by=refused_by)
 
 
 def tool_description(document: object) -> Iterator[Finding]:
@@ -62,7 +65,7 @@ def tool_description(document: object) -> Iterator[Finding]:
         refused = f"OpenAI has refused every request with one of more than {LONGEST_DESCRIPTION:,}"
         message = f"The tool's description has {len(text):,} characters, and {refused}."
         mend = "Shorten it, or move what concerns one parameter into its description."
-        yield Finding("description-too-long", "/description", message, mend)
+        yield Finding("description-too-long", "/description", message, mend, refused_by=(OPENAI,))
 
 
 def parameter_name(node: Node, _schema: dict[object, object]) -> Iterator[Finding]:
@@ -74,7 +77,9 @@ def parameter_name(node: Node, _schema: dict[object, object]) -> Iterator[Findin
     if providers:
         refuse = f"{' and '.join(providers)} {'refuses' if len(providers) == 1 else 'refuse'}"
         message = f"{refuse} every request with a parameter called {format_value(name)} in it."
-        yield Finding("parameter-name-refused", node.pointer, message, _rename(name[:LONGEST_NAME]))
+        yield Finding(
+            "parameter-name-refused", node.pointer, message, _rename(name[:LONGEST_NAME]), refused_by=providers
+        )
     elif name != name.lower():
         cost = "no provider refuses it, but models are apt to write it like the parameters of other tools"
         message = f"The parameter {format_value(name)} is not snake_case: {cost}."

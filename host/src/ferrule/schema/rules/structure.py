@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ferrule.schema.rules.findings import Finding, format_value
+from ferrule.schema.rules.findings import GEMINI, OPENAI, Finding, format_value
 
 TYPE_CHECKING = False
 
@@ -23,7 +23,7 @@ def misplaced_keyword(node: Node, schema: dict[object, object]) -> Iterator[Find
             wrong = f"{format_value(keyword)} stands in a schema of type {format_value(kind)}"
             message = f"{wrong}: Gemini refuses every request with the tool in it."
             mend = f"Take it out, or set the type to {format_value(owner)}."
-            yield Finding("misplaced-keyword", f"{node.pointer}/{keyword}", message, mend)
+            yield Finding("misplaced-keyword", f"{node.pointer}/{keyword}", message, mend, refused_by=(GEMINI,))
 
 
 def array_without_items(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -31,14 +31,16 @@ def array_without_items(node: Node, schema: dict[object, object]) -> Iterator[Fi
     if schema.get("type") == "array" and "items" not in schema:
         message = "The array does not say what its items are: OpenAI and Gemini refuse every request with it."
         mend = 'Add "items" with a type, such as {"type": "string"}.'
-        yield Finding("array-without-items", f"{node.pointer}/items", message, mend)
+        yield Finding("array-without-items", f"{node.pointer}/items", message, mend, refused_by=(OPENAI, GEMINI))
 
 
 def object_without_properties(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """An object that could hold anything, or a tool without parameters."""
     if schema.get("type") != "object" or schema.get("properties", {}) != {}:
         return
+    refused_by: tuple[str, ...] = (GEMINI,)
     if node.depth > 1:
+        refused_by = (OPENAI, GEMINI)
         message = "The object names no properties: Gemini and OpenAI's strict mode refuse every request with it."
         mend = "Name its properties, or take a string of JSON and parse it in the tool."
     elif "properties" in schema:
@@ -46,7 +48,7 @@ def object_without_properties(node: Node, schema: dict[object, object]) -> Itera
         mend = "Give it one optional parameter, such as a limit, or serve it to other providers only."
     else:
         return
-    yield Finding("object-without-properties", f"{node.pointer}/properties", message, mend)
+    yield Finding("object-without-properties", f"{node.pointer}/properties", message, mend, refused_by=refused_by)
 
 
 def nested_object(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -62,7 +64,7 @@ def nested_object(node: Node, schema: dict[object, object]) -> Iterator[Finding]
     refused = "an object below the top level that is open or has optional properties"
     message = f"OpenAI's strict mode refuses every request with {refused}, and the client closes the top level only."
     mend = "Make its properties parameters of the tool, or take a string of JSON and parse it in the tool."
-    yield Finding("nested-object", node.pointer, message, mend)
+    yield Finding("nested-object", node.pointer, message, mend, refused_by=(OPENAI,))
 
 
 def nesting_depth(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -85,7 +87,7 @@ def integer_enum(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     gemini = "Gemini takes an 'enum' only where the type is 'string' and every value is one"
     message = f"{gemini}, and refuses every request with another; OpenAI and Anthropic take it."
     mend = "List strings and convert them in the tool, or use an integer with 'minimum' and 'maximum'."
-    yield Finding("integer-enum", f"{node.pointer}/enum", message, mend)
+    yield Finding("integer-enum", f"{node.pointer}/enum", message, mend, refused_by=(GEMINI,))
 
 
 def empty_enum(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -100,4 +102,4 @@ def empty_enum(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     for index, value in enumerate(values):
         if value == "":
             mend = "Take it out, and let the parameter be optional."
-            yield Finding("empty-enum", f"{node.pointer}/enum/{index}", message, mend)
+            yield Finding("empty-enum", f"{node.pointer}/enum/{index}", message, mend, refused_by=(GEMINI,))

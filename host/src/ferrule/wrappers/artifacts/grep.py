@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from ferrule import Context, ToolError, bounded
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from ferrule import JSONObject
 
 CPU_SECONDS = 3
+_MEMORY_MIB = 240  # besides the text
 _DEFAULT_MATCHES = 100  # in an answer, where no limit says otherwise
 _MAX_CONTEXT_CHARS = 150  # that are shown on either side of a match
 _MAX_MATCH_CHARS = 500  # that are shown of a match
@@ -33,7 +35,10 @@ def matching(
     try:
         # In a process: the search runs in C, which looks neither at a signal nor at another thread for minutes.
         matches, following = bounded(
-            lambda: _search(text, expression, offset, most, room), seconds=context.remaining(), cpu_seconds=CPU_SECONDS
+            lambda: _search(text, expression, offset, most, room),
+            seconds=context.remaining(),
+            cpu_seconds=CPU_SECONDS,
+            memory_mib=_MEMORY_MIB + (sys.getsizeof(text) >> 20),
         )
     except WorkFailed as error:
         raise _unfit(_TOO_LARGE if error.limit == "memory_mib" else _TOO_SLOW) from None

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from ferrule.artifacts.settings import NAME, Settings
 from ferrule.text import strict_json
-from ferrule.wrappers.artifacts.settings import NAME, Settings
 
 if TYPE_CHECKING:
     from ferrule import WrapperContext
+    from ferrule.artifacts.store import ArtifactStore
     from ferrule.text.json_types import JSONObject
 
 _META = "_meta"  # tells of the call, not of its result: it changes with each call and stays out of the body
@@ -20,22 +21,34 @@ _MAX_FAMILY_CHARS = 60
 
 def can_store(context: WrapperContext) -> bool:
     """Whether a result could be stored, as far as that is known before there is one."""
-    from ferrule.wrappers.artifacts.store import ArtifactStore
+    from ferrule.artifacts.store import ArtifactStore
 
-    return ArtifactStore(_settings(context)).is_ready()
+    store = ArtifactStore(_settings(context), tool=context.tool)
+    is_ready = store.is_ready()
+    _report_outage(store, context)
+    return is_ready
 
 
-def link_result(result: JSONObject, context: WrapperContext) -> JSONObject:
+def link_large(result: JSONObject, context: WrapperContext) -> JSONObject:
     """The summary of a result that was stored; the result itself where it is small, or cannot be stored.
 
     Where it cannot be, an event says why, and the host's own limit decides about the result.
     """
     settings = _settings(context)
+    return _link_from(min(settings.threshold_bytes, context.max_bytes + 1), result, settings, context)
+
+
+def link_too_large(result: JSONObject, context: WrapperContext) -> JSONObject:
+    """The same for a result that has more than `context.max_bytes`: only a credential in it can make it small."""
+    return _link_from(0, result, _settings(context), context)
+
+
+def _link_from(least_bytes: int, result: JSONObject, settings: Settings, context: WrapperContext) -> JSONObject:
     meta, body = _split(result)
-    if len(body) < settings.threshold_bytes:
+    if len(body) < least_bytes:
         return result
     body = _without_secrets(body, context)
-    if len(body) < settings.threshold_bytes:
+    if len(body) < least_bytes:
         return result
     link = _store(body, settings, context)
     return {**link, **meta} if link else result
@@ -47,17 +60,26 @@ def _settings(context: WrapperContext) -> Settings:
 
 def _store(body: bytes, settings: Settings, context: WrapperContext) -> JSONObject | None:
     """Store a body and return its summary; None where it cannot be stored."""
+    from ferrule.artifacts.handles import digest
+    from ferrule.artifacts.store import ArtifactStore
     from ferrule.storage.errors import StorageError
-    from ferrule.wrappers.artifacts.handles import digest
-    from ferrule.wrappers.artifacts.store import ArtifactStore
 
     name = digest(body)
+    store = ArtifactStore(settings, tool=context.tool)
     try:
-        expires = ArtifactStore(settings).put(name, body, settings.seconds)
+        expires = store.put(name, body, settings.seconds)
+        _report_outage(store, context)
     except StorageError as error:
         context.event({"event": "artifact_not_stored", "wrapper": NAME, "tool": context.tool, "reason": str(error)})
         return None
     return _link(name, body, expires, context)
+
+
+def _report_outage(store: ArtifactStore, context: WrapperContext) -> None:
+    """Say once that files are used in the place of a server that does not answer."""
+    if store.new_outage:
+        content = f"{store.new_outage}; files of this machine are."
+        context.event({"event": "state_unavailable", "wrapper": NAME, "content": content})
 
 
 def _split(result: JSONObject) -> tuple[JSONObject, bytes]:
@@ -92,7 +114,7 @@ def _is_small(value: object) -> bool:
 
 
 def _link(name: str, body: bytes, expires: float, context: WrapperContext) -> JSONObject:
-    from ferrule.wrappers.artifacts.handles import MIME_TYPE, uri
+    from ferrule.artifacts.handles import MIME_TYPE, uri
     from ferrule.wrappers.artifacts.summary import summary
 
     document = strict_json.loads(body)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ferrule.content.items import items_in
+
 if TYPE_CHECKING:
+    from ferrule.content import Item
     from ferrule.text.json_types import JSONObject
 
 MAX_CHARS = 300
@@ -25,7 +29,9 @@ def summary(document: object, reader: str) -> str:
     """
     how = f" Read it with {reader}."
     facts = document if isinstance(document, dict) else {}
-    parts = [*_title(facts), *_sentence(facts), f"Keys: {', '.join(_describe_keys(facts))}."]
+    items = items_in(document)
+    content = f"Keys: {', '.join(_describe_keys(facts))}." if items is None else f"Items: {_describe_items(items)}."
+    parts = [*_title(facts), *_sentence(facts if items is None else _texts_of(items)), content]
     return _cut(" ".join(parts), MAX_CHARS - len(how)) + how
 
 
@@ -57,6 +63,15 @@ def _describe_size(value: object) -> str:
         if isinstance(value, kind):
             return f" ({len(value):,} {unit}{'' if len(value) == 1 else 's'})"
     return ""
+
+
+def _texts_of(items: Sequence[Item]) -> JSONObject:
+    return {"text": " ".join(item["text"] for item in items if item["type"] == "text")}
+
+
+def _describe_items(items: Sequence[Item]) -> str:
+    counts = Counter(item["type"] for item in items)
+    return ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
 
 
 def _with_full_stop(sentence: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ferrule import Context, ToolError, hookimpl, static_schema
 
 if TYPE_CHECKING:
+    from ferrule.artifacts import Artifact
     from ferrule.text.json_types import JSONObject
 
 
@@ -23,18 +24,22 @@ def execute(arguments: JSONObject, context: Context) -> JSONObject:
 
     The stored text from character `offset` on, `limit` characters at most, and as many as fit. Pages that go on with
     `next_offset` are the whole text, each character once. With `grep` it has `matches` instead of `content`, each
-    `{"line", "offset", "content"}`: where it begins, and the text around it.
+    `{"line", "offset", "content"}`: where it begins, and the text around it. What is no text comes as an item of
+    content, which names its type, its size and its file.
 
     Raises ToolError with NOT_FOUND, INVALID_INPUT, or NETWORK_ERROR where the store does not answer.
     """
-    from ferrule.wrappers.artifacts.handles import MIME_TYPE, describe, name_in, uri
+    from ferrule.artifacts.handles import describe, uri
 
     resource = arguments["resource"]
-    name = name_in(resource)
-    text = _read(name) if name else None
-    if name is None or text is None:
+    found = _read(resource)
+    if found is None:
         raise ToolError("NOT_FOUND", f"artifact not found (it may have expired): {describe(resource)}")
-    head = {"success": True, "resource": uri(name), "mimeType": MIME_TYPE}
+    body, artifact = found
+    head = {"success": True, "resource": uri(artifact.name), "mimeType": artifact.label.media_type}
+    text = _text(body, artifact)
+    if text is None:
+        return _describe({**head, "bytes": artifact.size}, artifact)
     return _answer(head, text, arguments, context)
 
 
@@ -70,17 +75,30 @@ def cut_page(head: JSONObject, text: str, offset: int, limit: int | None, contex
     return until(offset + bisect_left(ends, True, key=is_too_large))
 
 
-def _read(name: str) -> str | None:
-    from ferrule.config import configuration
+def _read(resource: str) -> tuple[bytes, Artifact] | None:
+    from ferrule.artifacts import read_artifact
     from ferrule.storage.errors import StorageError
-    from ferrule.wrappers.artifacts.settings import Settings
-    from ferrule.wrappers.artifacts.store import ArtifactStore
 
     # The wrapper's own settings, whether it is switched on for this call or not: what it stored is where they say.
     try:
-        body = ArtifactStore(Settings.of(configuration.read())).get(name)
-        return None if body is None else body.decode()
-    except UnicodeDecodeError:
-        return None  # which the wrapper has not stored
+        return read_artifact(resource)
     except StorageError as error:
         raise ToolError("NETWORK_ERROR", str(error), hint="Try again in a moment.", retry_after=5) from None
+
+
+def _text(body: bytes, artifact: Artifact) -> str | None:
+    """The artifact as text; None where it is none, whatever its type says."""
+    from ferrule.content.media_types import is_text
+
+    try:
+        return body.decode() if is_text(artifact.label.media_type) else None
+    except UnicodeDecodeError:
+        return None
+
+
+def _describe(facts: JSONObject, artifact: Artifact) -> JSONObject:
+    """The facts and the artifact itself, as two items of content."""
+    from ferrule.content.document import item_of_artifact, kind_of
+
+    item = item_of_artifact(kind_of(artifact.label.media_type), artifact)
+    return {"success": True, "content": [{"type": "json", "value": facts}, item]}

@@ -21,16 +21,26 @@ def order() -> int:
 
 @hookimpl(wrapper=True)
 def execute(arguments: JSONObject, context: WrapperContext) -> Generator[None, object, object]:
-    """Give back the result, or where it is linkable and not small, the summary of what was stored."""
+    """Give back the result, or the summary of what was stored: where it is linkable and not small, or too large."""
     if not context.call.result_policy.linkable:
-        return (yield)
-    from ferrule.wrappers.artifacts.link import can_store, link_result
+        result = yield
+        return _link_too_large(result, context) if isinstance(result, dict) else result
+    from ferrule.wrappers.artifacts.link import can_store, link_large
 
     # A tool that cuts its result to what the client reads has no reason to where it is stored instead of sent.
     sent = context.max_bytes
-    context.max_bytes = MAX_STORED_BYTES if can_store(context) else sent
+    context.max_bytes = max(sent, MAX_STORED_BYTES) if can_store(context) else sent
     try:
         result = yield
     finally:
         context.max_bytes = sent
-    return link_result(result, context) if isinstance(result, dict) else result
+    return link_large(result, context) if isinstance(result, dict) else result
+
+
+def _link_too_large(result: JSONObject, context: WrapperContext) -> JSONObject:
+    """Without a link, what is larger than the caller reads would be an error, whatever the tool's policy says."""
+    if context.size(result) <= context.max_bytes:
+        return result
+    from ferrule.wrappers.artifacts.link import link_too_large
+
+    return link_too_large(result, context)

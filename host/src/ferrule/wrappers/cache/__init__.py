@@ -3,7 +3,7 @@
     [wrappers.cache]
     enabled = true
     redis = "redis://cache.example:6379/0"   # FERRULE_REDIS wins; files in the state folder where neither is set
-    redis_seconds = 0.3                      # what the server may take of a call, all in all
+    redis_seconds = 0.25                     # what the server may take of a call, all in all
     max_mib = 256                            # what the files may take together
     negative = true                          # keep failures, too
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ferrule.errors import WAIT_DETAIL, failure_in
 from ferrule.storage.errors import StorageError
+from ferrule.storage.redis_outage import known_outage, record_outage
 from ferrule.text import strict_json
 from ferrule.tool.context import ANSWER_BYTES
 from ferrule.wrappers.cache import entries, ttl
@@ -44,18 +45,22 @@ class CachedCall:
 
     def look_up(self) -> None:
         """Find what is known, or become the process that asks; wait where another one asks already."""
+        redis = self._context.wrapper_setting(NAME, SETTING, VARIABLE)
+        redis = None if isinstance(redis, str) and known_outage(redis) else redis
         try:
-            redis = self._context.wrapper_setting(NAME, SETTING, VARIABLE)
-            self._store = open_store(redis, self._settings)
-            self.found = self._known(self._store) or self._after_flight(self._store)
+            self._look_into(redis)
         except StorageError as failure:
             self._give_up_store(failure)
+            if isinstance(redis, str) and redis:
+                record_outage(redis, failure.reason)
+                self._look_into_files()
         self._note()
 
     def keep_result(self, result: JSONMapping) -> None:
         """Keep a result, or, where it tells a failure, that failure for its own time.
 
-        A result in which `_meta.cacheable` is false says itself that the next call may have a better one.
+        A result in which `_meta.cacheable` is false says itself that the next call may have a better one. One that
+        names artifacts would outlive them.
         """
         if self._depends_on_more() or _is_not_cacheable(result):
             return
@@ -80,6 +85,17 @@ class CachedCall:
         if self._store is not None:
             self._store.close()
             self._store = None
+
+    def _look_into(self, redis: object) -> None:
+        self._store = open_store(redis, self._settings, tool=self._context.call.tool)
+        self.found = self._known(self._store) or self._after_flight(self._store)
+
+    def _look_into_files(self) -> None:
+        """Use the files of this machine in the place of a server that does not answer."""
+        try:
+            self._look_into(None)
+        except StorageError as failure:
+            self._give_up_store(failure)
 
     def _end_flight(self) -> None:
         flight, self._flight = self._flight, None
@@ -179,7 +195,7 @@ def report(context: WrapperContext, failure: Exception) -> None:
 
 
 def stored_failure(entry: Entry) -> ToolError | None:
-    """The failure that an entry has kept, with what is left of the time to wait; None for a result."""
+    """The failure that an entry has kept, with its age and what is left of the time to wait; None for a result."""
     from ferrule.errors import ToolError
 
     facts = entry.outcome.get("error")
@@ -191,7 +207,9 @@ def stored_failure(entry: Entry) -> ToolError | None:
         wait = _left(wait, age)
     if isinstance(details, dict) and isinstance(details.get(WAIT_DETAIL), int | float):
         details = {**details, WAIT_DETAIL: _left(details[WAIT_DETAIL], age)}
-    hint, event = facts.get("hint"), facts.get("event")
+    old = f"This failure is from the cache, {int(age)} seconds old: nothing was asked for again."
+    hint, event = " ".join(filter(None, [facts.get("hint"), old])), facts.get("event")
+    details = {**(details if isinstance(details, dict) else {}), "cached": True, "ageSeconds": int(age)}
     return ToolError(facts["code"], facts["message"], hint=hint, details=details, retry_after=wait, event=event)
 
 
@@ -205,4 +223,8 @@ def _left(wait: float, age: float) -> int:
 
 def _is_not_cacheable(result: JSONMapping) -> bool:
     meta = result.get("_meta")
-    return isinstance(meta, dict) and meta.get("cacheable") is False
+    if isinstance(meta, dict) and meta.get("cacheable") is False:
+        return True
+    from ferrule.content.items import has_stored
+
+    return has_stored(result)

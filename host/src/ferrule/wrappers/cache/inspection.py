@@ -61,10 +61,14 @@ class CacheRecord(NamedTuple):
         }
 
 
-def open_configured(settings: Configuration) -> AnyStore:
-    """The store that the calls of this user use. Raises StorageError where its settings cannot be used."""
+def open_configured(settings: Configuration, tool: str = "") -> AnyStore:
+    """The store that the calls of this user use, of one tool or of all.
+
+    Raises StorageError where its settings cannot be used.
+    """
     table = settings.wrapper(NAME)
-    return open_store(os.environ.get(VARIABLE, "").strip() or table.get(SETTING), table, seconds=_REDIS_SECONDS)
+    redis = os.environ.get(VARIABLE, "").strip() or table.get(SETTING)
+    return open_store(redis, table, tool=tool, seconds=_REDIS_SECONDS)
 
 
 def records(store: AnyStore, tool: str | None = None) -> Iterator[CacheRecord]:

@@ -29,7 +29,7 @@ def question(call: CallInfo) -> JSONObject:
         "distribution": call.distribution,
         "version": call.version,
         "schema": call.schema_hash,
-        "arguments": dict(call.arguments),
+        "arguments": dict(call.normalised_arguments),
         "identity": dict(call.identity),
     }
 

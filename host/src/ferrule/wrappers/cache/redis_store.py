@@ -19,7 +19,7 @@ from ferrule.wrappers.cache.store import Store
 if TYPE_CHECKING:
     from ferrule.wrappers.cache.entries import Entry
 
-SECONDS = 0.3
+SECONDS = 0.25
 """All the time that a call spends on a server that does not answer as it should."""
 
 _PREFIX = f"ferrule:cache:{SHAPE}:"

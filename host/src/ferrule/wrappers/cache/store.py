@@ -7,9 +7,10 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ferrule.storage.errors import unusable
 from ferrule.storage.expiring_files import ExpiringFiles
 from ferrule.storage.private_files import files_in
-from ferrule.storage.state import state_folder
+from ferrule.storage.state import CACHE, folders_of_tools, state_folder
 from ferrule.wrappers.cache import entries
 from ferrule.wrappers.cache.keys import hashed
 
@@ -70,7 +71,7 @@ class FileStore(Store):
     def __init__(self, folder: str = "", total_bytes: int = DEFAULT_MIB << 20) -> None:
         self._name = "the cache's folder"
         self._files = ExpiringFiles(
-            folder or os.path.join(state_folder(), "cache"),
+            folder or os.path.join(state_folder(), CACHE),
             name=self._name,
             total_bytes=total_bytes,
             max_bytes=entries.MAX_BYTES,
@@ -112,3 +113,35 @@ class FileStore(Store):
     def _entry(self, key: str) -> Entry | None:
         data = self._files.read(key)
         return entries.read(data, key) if data else None
+
+
+class FileStores(FileStore):
+    """The entries of all tools, each of which keeps its own in a folder of its own. For looking at and removing."""
+
+    def __init__(self, total_bytes: int = DEFAULT_MIB << 20) -> None:
+        super().__init__(total_bytes=total_bytes)
+        try:
+            folders = folders_of_tools(CACHE)[1:]
+        except OSError as error:
+            raise unusable(self._name, error) from None
+        self._of_tools = [FileStore(folder, total_bytes) for folder in folders]
+        self._remove_own, self.remove = self.remove, self._remove
+
+    def get(self, key: str) -> Entry | None:
+        """The entry of a key that may be given now."""
+        return next(filter(None, (store.get(key) for store in self._of_tools)), None) or super().get(key)
+
+    def all(self) -> Iterator[tuple[Entry, int]]:
+        """Every entry that can be read, also the expired ones, with the bytes of its file."""
+        yield from super().all()
+        for store in self._of_tools:
+            yield from store.all()
+
+    def remove_unreadable(self) -> tuple[int, int]:
+        """Remove what is no entry in the place of one, as of `Store`."""
+        found = [super().remove_unreadable(), *(store.remove_unreadable() for store in self._of_tools)]
+        return sum(number for number, _ in found), sum(size for _, size in found)
+
+    def _remove(self, key: str) -> bool:
+        removed = [store.remove(key) for store in self._of_tools]
+        return self._remove_own(key) or any(removed)

@@ -63,17 +63,18 @@ def bounded_feed_as_markdown(text: str, url: str, deadline: float) -> tuple[str,
     """Do what `feed_as_markdown` does, in a process that is ended where it takes too much, which is NotAFeed."""
     if not _FEED.match(text[:_BEGINNING_CHARS]):
         raise NotAFeed
+    from ferrule.text.invisible import without_invisible_in_html
     from ferrule_fetch.limits.reader import TooMuch, bounded_reading
     from ferrule_fetch.markdown import convert
-    from ferrule_fetch.text.invisible import without_invisible_in_html
 
     def read() -> tuple[str, str]:
-        return feed_as_markdown(text, url, lambda html, base: convert(without_invisible_in_html(html), base))
+        return feed_as_markdown(text, url, lambda html, base: convert(without_invisible_in_html(html), base)[:2])
 
     try:
-        return bounded_reading(read, NotAFeed, deadline=deadline, seconds=_SECONDS)
+        title, markdown = bounded_reading(read, NotAFeed, deadline=deadline, seconds=_SECONDS)
     except TooMuch:
         raise NotAFeed from None
+    return title, markdown
 
 
 def feed_as_markdown(text: str, url: str, convert: Callable[[str, str], tuple[str, str]]) -> tuple[str, str]:

@@ -21,18 +21,19 @@ _UNSTATED = frozenset(
     {"", "application/octet-stream", "application/unknown", "binary/octet-stream", "application/force-download", "*/*"}
 )
 
-_MEDIA_TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]{1,127}/[!#$%&'*+.^_`|~0-9a-z-]{1,127}")  # RFC 6838
-_PDF = re.compile(rb"\s{0,64}%PDF-")
-_XML = re.compile(rb"\s{0,64}<\?xml\s")
+# As text, which `re` compiles when it is needed first: most pages need one of them.
+_MEDIA_TYPE = r"[!#$%&'*+.^_`|~0-9a-z-]{1,127}/[!#$%&'*+.^_`|~0-9a-z-]{1,127}"  # RFC 6838
+_XML = rb"\s{0,64}<\?xml\s"
 # Atomic, here and below, since a comment could also be read as going on to the end of a later one.
-_FEED = re.compile(rb"\s*+(?>(?:<\?.*?\?>|<!--.*?-->)\s*+)*+<(?:rss|feed|rdf:RDF)[\s>]", re.S)
-_HTML = re.compile(
-    rb"(?>\s|<!--.*?-->)*+"
-    rb"<(?:!doctype html|(?:html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|meta|link)[\s/>])",
-    re.I | re.S,
+_FEED = rb"(?s)\s*+(?>(?:<\?.*?\?>|<!--.*?-->)\s*+)*+<(?:rss|feed|rdf:RDF)[\s>]"
+_HTML = (
+    rb"(?is)(?>\s|<!--.*?-->)*+"
+    rb"<(?:!doctype html|(?:html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|meta|link)[\s/>])"
 )
-_JSON = re.compile(rb'\s{0,64}(?:\{\s*["}]|\[)')
+_JSON = rb'\s{0,64}(?:\{\s*["}]|\[)'
 _BEGINNING_BYTES = 2048
+_MAX_BLANKS = 64  # before the signature of a PDF
+_FEEDS = (b"<rss", b"<feed", b"<rdf:RDF")
 
 
 class Format(Enum):
@@ -78,7 +79,7 @@ def parse_content_type(header: str) -> ContentType:
         name, _, parameters = value.partition(";")
         name = name.strip().strip("\"'").lower()
         found = re.search(r"""(?:^|[;\s])charset\s*=\s*["']?\s*([^\s"';,]+)""", parameters, re.I)
-        if _MEDIA_TYPE.fullmatch(name) and name != "*/*":
+        if re.fullmatch(_MEDIA_TYPE, name) and name != "*/*":
             charset = found[1] if found else charset if name == media else ""
             media = name
         elif found and not charset:
@@ -93,10 +94,11 @@ def format_of(declared: ContentType, body: bytes, url: str) -> Format:
     url: its end may tell, too.
     """
     beginning = body[:_BEGINNING_BYTES].removeprefix(b"\xef\xbb\xbf")
-    if _PDF.match(beginning):
+    if beginning[: _MAX_BLANKS + 5].lstrip().startswith(b"%PDF-"):
         return Format.PDF  # no text begins so, whatever it is said to be
     if declared.type in HTML:
-        return Format.XML if _FEED.match(beginning) else Format.HTML
+        is_feed = any(tag in beginning for tag in _FEEDS) and re.match(_FEED, beginning)
+        return Format.XML if is_feed else Format.HTML
     if declared.is_xml:
         return Format.XML
     if declared.is_json:
@@ -109,8 +111,8 @@ def format_of(declared: ContentType, body: bytes, url: str) -> Format:
 def _sniff(beginning: bytes, url: str) -> Format:
     if urlsplit(url).path.lower().endswith((".md", ".markdown", ".txt")):
         return Format.TEXT  # which may begin with an HTML element
-    if _XML.match(beginning):
+    if re.match(_XML, beginning):
         return Format.HTML if b"<html" in beginning.lower() else Format.XML
-    if _HTML.match(beginning):
+    if re.match(_HTML, beginning):
         return Format.HTML
-    return Format.JSON if _JSON.match(beginning) else Format.TEXT
+    return Format.JSON if re.match(_JSON, beginning) else Format.TEXT

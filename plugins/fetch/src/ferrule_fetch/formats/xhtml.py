@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from ferrule_fetch.markdown.elements import VOID
+from ferrule_fetch.tree.elements import VOID
 
 # Comments and instructions come first, so that nothing is changed within them. What is left open goes on to the end.
 _PIECE = re.compile(

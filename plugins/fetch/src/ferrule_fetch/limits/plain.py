@@ -7,10 +7,10 @@ import time
 from html import unescape
 from io import StringIO
 
+from ferrule.text.invisible import without_invisible
+from ferrule_fetch.hrefs import resolved
 from ferrule_fetch.limits.tags import tokens
-from ferrule_fetch.markdown.elements import VOID
-from ferrule_fetch.markdown.links import Address, Links
-from ferrule_fetch.text.invisible import without_invisible
+from ferrule_fetch.tree.elements import VOID
 
 _MAX_CHARS = 8 << 20  # links that are made absolute can outgrow the page many times
 _LONG_CHARS = 4_000  # after which a line may end, so that some of it fits into every answer
@@ -58,11 +58,11 @@ class _PlainText:
     def __init__(self, url: str) -> None:
         self.title = ""
         self.length = 0
-        self._links, self._has_base = Links(url), False
+        self._base, self._has_base = url, False
         self._written = StringIO()
         self._gap = ""  # what comes between what is written and what follows
         self._prefix = ""
-        self._link: Address | None = None
+        self._link: str | None = None
         self._link_is_open = False
         self._element = ""
         self._unseen, self._depth = "", 0
@@ -101,16 +101,21 @@ class _PlainText:
             self._unseen, self._depth = name, 1
         elif name == "a":
             self._end_link()
-            self._link = self._links.resolve(_href(attributes)) if attributes else None
+            self._link = self._target(attributes) if attributes else None
         elif name == "/a":
             self._end_link()
         elif name == "base" and not self._has_base:
-            self._links.use_base(_href(attributes))
+            self._base = resolved(self._base, _href(attributes)) or self._base
             self._has_base = True
         elif name in ("td", "th"):
             self._separate(" | ")
         else:
             self._break(name)
+
+    def _target(self, attributes: str) -> str | None:
+        """Where a link leads; None where it has no address, or one that cannot be opened."""
+        found = _HREF.search(attributes)
+        return resolved(self._base, _href(attributes)) if found else None
 
     def _break(self, name: str) -> None:
         element = name.removeprefix("/")
@@ -152,7 +157,7 @@ class _PlainText:
 
     def _end_link(self) -> None:
         if self._link and self._link_is_open:
-            self._write(f"]({self._link.markdown})")
+            self._write(f"]({self._link})")
         self._link, self._link_is_open = None, False
 
     def _write(self, text: str) -> None:

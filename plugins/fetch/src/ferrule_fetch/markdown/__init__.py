@@ -1,55 +1,80 @@
-"""HTML to markdown: `parsers` build the tree of a page and spell it out, `writer` goes through it once."""
+"""HTML to markdown: a tree is built, its links are made whole, and turbohtml's writer goes through it."""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_fetch.markdown import parsers, sentinels
-from ferrule_fetch.markdown.links import Links
-from ferrule_fetch.markdown.writer import Writer
+from ferrule_fetch import cleaning
+from ferrule_fetch.article import find_article, split
+from ferrule_fetch.markdown import writer
+from ferrule_fetch.tree import parsers
+
+if TYPE_CHECKING:
+    from ferrule_fetch.cleaning import LeftOut
+    from ferrule_fetch.tree.nodes import Document
 
 
 class Conversion(NamedTuple):
-    """A page. title: one line, empty where there is none. markdown: lines that end in line feeds, but the last."""
+    """A page.
+
+    title: one line, empty where there is none. markdown: of its main content, where the page was split, or of all;
+    lines that end in line feeds, but the last. rest: what surrounds the main content.
+    """
 
     title: str
     markdown: str
+    rest: str = ""
 
 
-def convert(html: str, url: str, parser: str | None = None) -> Conversion:
+def convert(html: str, url: str, parser: str = parsers.TURBOHTML, *, is_split: bool = False) -> Conversion:
     """Convert a page.
 
     url: where it was found; together with its `<base>`, links are resolved against it. parser: one of
-    `parsers.PARSERS`; without it, the best that is installed for a page of its size.
+    `parsers.PARSERS`. is_split: tell the main content apart, where there is one.
     """
-    parser = parser or parsers.choose(len(html))
-    with _collecting(rarely=parser == parsers.HTML5LIB):
-        tree = parsers.spell_out(html, parser)
-        if any(control in tree for control in sentinels.CONTROLS):
-            tree = tree.translate(dict.fromkeys(map(ord, sentinels.CONTROLS)))
-        writer = Writer(tree, Links(url))
-        markdown = writer.write()
-        return Conversion(writer.title, markdown)
+    with _without_collection():
+        tree = parsers.parse(html, parser)
+        title = title_of(tree)
+        left_out = cleaning.leave_out(tree)
+        article = find_article(tree) if is_split else None
+        _make_plain(tree, url, left_out)
+        if article:
+            halves = split(tree, article)
+            return Conversion(title, writer.write(halves.article), writer.write(halves.rest))
+        markdown = writer.write(tree)
+        if not markdown and left_out.has_text():
+            markdown = _with_all_text(parsers.parse(html, parser), url)
+        return Conversion(title, markdown)
+
+
+def _make_plain(tree: Document, url: str, left_out: LeftOut) -> None:
+    cleaning.simplify(tree, url, left_out)
+    writer.prepare(tree)
+
+
+def _with_all_text(tree: Document, url: str) -> str:
+    """The markdown of a page that has words only in what is left out otherwise."""
+    _make_plain(tree, url, cleaning.leave_out(tree, only_unseen=True))
+    markdown = writer.write(tree)
+    return f"{cleaning.NOTE}\n\n{markdown}" if markdown else ""
+
+
+def title_of(tree: Document) -> str:
+    """The title of a page, in one line; empty where there is none."""
+    found = tree.select_one("title:not(svg title)")
+    return " ".join(found.text.split()) if found else ""
 
 
 @contextmanager
-def _collecting(*, rarely: bool) -> Iterator[None]:
-    # A large page is nothing but living objects, and to look through them time and again takes a sixth of the time.
-    # Without any collection html5lib takes longer again, for it leaves cycles behind that push the rest apart.
-    before, was_enabled = gc.get_threshold(), gc.isenabled()
-    gc.set_threshold(100_000, 50, 1_000)
-    if rarely:
-        gc.enable()
-    else:
-        gc.disable()
+def _without_collection() -> Iterator[None]:
+    """A large page is nothing but living objects, and to look through them time and again takes time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
     try:
         yield
     finally:
-        gc.set_threshold(*before)
         if was_enabled:
             gc.enable()
-        else:
-            gc.disable()

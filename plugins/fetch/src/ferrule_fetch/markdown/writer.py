@@ -1,108 +1,222 @@
-"""Writes a page as markdown, in one pass over its tree, spelt out as canonical HTML."""
+"""A tree as markdown: turbohtml's own writer, and what it is told and corrected in.
+
+What the writer cannot be told by the tree itself it is told by marks, which `prepare` puts into the tree and `write`
+reads in its output: which lists are loose, how the columns of a table are aligned.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from typing import TYPE_CHECKING
 
-from ferrule_fetch.markdown import tokens
-from ferrule_fetch.markdown.attributes import attributes_of, is_hidden, unescape
-from ferrule_fetch.markdown.elements import LEFT_OUT, VOID
-from ferrule_fetch.markdown.layout import Flow, Meaning, Meanings
-from ferrule_fetch.markdown.lists import Lists
-from ferrule_fetch.markdown.paragraphs import Paragraphs
-from ferrule_fetch.markdown.spans import Spans
-from ferrule_fetch.markdown.tables import Tables
+from ferrule_fetch.markdown import emphasis, escapes, marks
+from ferrule_fetch.tree import nodes
 
 if TYPE_CHECKING:
-    from ferrule_fetch.markdown.links import Links
+    from ferrule_fetch.tree.nodes import Document, Element, Node
+
+_HEADERS = (
+    "thead:first-of-type > tr:first-child",
+    "tbody:first-child > tr:first-child",
+    "caption + tbody > tr:first-child",
+)
+_TIGHT_ITEM = ":is(ul, ol):not(:has(> li > p)) > li:not(:last-child)"
+_ENDS = ("h1", "h2", "h3", "h4", "h5", "h6", "blockquote > p", "blockquote:not(:has(p))")
+# What ends an item of a tight list, and an item that is code alone, which cannot hold a mark itself.
+_TIGHT_ENDS = ",".join(f"{_TIGHT_ITEM} > {end}:last-child" for end in _ENDS) + f",{_TIGHT_ITEM}:has(> pre:only-child)"
+_NUMBERED = "ol[reversed],ol[start^='-'],ol:has(> li[value])"
+_ALIGNED = ", ".join(f"{row}:has(> [align], > [style*=text-align])" for row in _HEADERS)
+_ALIGN = re.compile(r"text-align\s*:\s*(left|center|right)", re.I)
+_RULES = {"l": ":---", "c": ":---:", "r": "---:"}
+
+# A run of backticks begins code unless it is escaped, and a run of the same length ends it.
+_CODE = re.compile(r"`(?<!\\`)(?P<more>`*+)(?:[^`]++|(?!`(?P=more)(?!`))`++)*+`(?P=more)")
+_WHOLE = re.compile(r"\s*\+?([0-9]{1,9})(?![0-9])")
+_MAX_NUMBER = 999_999_999  # of an item; markdown knows no more digits
+_ITEM_NUMBER = re.compile(rf"[0-9]+([.)]\s+){marks.NUMBER}([0-9]+){marks.NUMBER}")
+_BREAKS = re.compile(r"  \n([ >]*)(?:\\\n[ >]*)+")
+# Words behind a break that would make a table of those before it; what is one begins behind an empty line.
+_FORGED_TABLE = re.compile(r"  \n[ >]*(?=\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*(?:\n|\Z))")
+_BREAK = re.compile(r"\\\n[ >]*")
+_FIRST_BREAKS = re.compile(r"(\n[ >]*\n)(?:[ >]*\\\n)+")
+_BLANK_PARAGRAPH = re.compile(r"(?<=\n)[ >]*(?:&#160;|\xa0|&nbsp;)+[ \xa0]*\n(?:[ >]*\n|$)")
+_BLANK_END = re.compile(r"(?:\n+[ >]*(?:&#160;|\xa0)+)+\Z")
+_BLANK_BEGIN = re.compile(r"(?:(?:\\|(?:&#160;|\xa0)+)\n+)+")
+_ITEM_BEGIN = re.compile(r" \n([ >]*)")
+_RULES_OF_SIGNS = ("---", "***", "___")
+_MARKER = re.compile(r"[ >]*(?:[-*+]|[0-9]{1,9}[.)]) ")
+_CORRECTED = re.compile(r"[\\<\xa0]| \n|&#160;")  # what the corrections look for
+_PREFIX = re.compile("[ >]*")
+_TIGHT = re.compile(rf"(?:\n[ >]*| *){marks.TIGHT}\n(?:[ >]*\n)?(?=[ >]*(?:[-*+]|[0-9]{{1,9}}[.)])\s)")
+_HEADER = re.compile(rf"{marks.ALIGNED}([lcr-]*){marks.ALIGNED}(.*\n[ >]*)\| -[-| ]*")
 
 
-_MOST_TAGS = 10_000  # that are kept; a page of nothing but different ones shall not fill the memory
+def prepare(tree: Document) -> None:
+    """Put the marks into a tree."""
+    for paragraph in tree.select("li > p"):
+        if not len(paragraph):
+            paragraph.extract()
+            continue
+        paragraph.append(nodes.Text(marks.LOOSE))
+    for paragraph in tree.select("li > * + p"):
+        paragraph.insert(0, nodes.Text(marks.LOOSE))
+    for label in tree.select("li > label:has(> input[type=checkbox]:first-child)"):
+        label.unwrap()
+    for end in tree.select(_TIGHT_ENDS):
+        end.append(nodes.Text(marks.TIGHT))
+    for ordered in tree.select(_NUMBERED):
+        _mark_numbers(ordered)
+    for row in tree.select(_ALIGNED):
+        _mark_alignment(row)
+    for titled in tree.select('[title*="<"]'):
+        titled.attrs["title"] = (titled.attr("title") or "").replace("<", marks.LESS_THAN)
 
 
-class Writer:
-    """Goes through the tags of a page, each of which means something to one of the parts of a writer.
-
-    tree: a page as canonical HTML. title: the page's, once it is written; one line.
-    """
-
-    def __init__(self, tree: str, links: Links) -> None:
-        self.title = ""
-        self._flow = Flow(tree.split("<"))
-        parts = (Paragraphs(self._flow), Lists(self._flow), Tables(self._flow), Spans(self._flow, links))
-        self._meanings: Meanings = dict.fromkeys(LEFT_OUT, self._leave_out)
-        for part in parts:
-            self._meanings |= part.meanings()
-        self._meanings |= {"title": self._title, "template": self._template, "dialog": self._dialog}
-
-    def write(self) -> str:
-        """The page as markdown, without an empty line at its end."""
-        flow, collected, put = self._flow, self._flow.collected, self._flow.put
-        vocabulary = _Vocabulary(self._meaning)
-        next(flow.rest)
-        for piece in flow.rest:
-            tag, _, text = piece.partition(">")
-            meaning = vocabulary[tag]
-            if meaning is not None:
-                if isinstance(meaning, str):
-                    put(meaning)
-                    flow.marked = True
-                else:
-                    flow.behind = text
-                    if meaning(tag):
-                        continue
-            # white space at the beginning of a block is none
-            if text and (collected or not text.isspace()):
-                put(text)
-        flow.complete()
-        return flow.blocks.text()
-
-    def _meaning(self, tag: str) -> Meaning | None:
-        name, _, spelt = tag.partition(" ")
-        if name.startswith("!"):
-            return self._comment if name.startswith("!--") else self._declaration
-        # most tags have neither, so that it is worth while to look twice
-        if spelt and ("hidden" in spelt or "style=" in spelt) and is_hidden(spelt):
-            return self._leave_out if name not in VOID else None
-        return self._meanings.get(name)
-
-    def _comment(self, _: str) -> bool:
-        self._flow.put(tokens.comment(self._flow.rest, self._flow.piece()))
-        return True
-
-    def _declaration(self, _: str) -> bool:
-        return True
-
-    def _leave_out(self, tag: str) -> bool:
-        self._flow.put(tokens.skip(self._flow.rest, tag.partition(" ")[0]))
-        return True
-
-    def _title(self, _: str) -> bool:
-        inside, behind = tokens.within(self._flow.rest, "title")
-        text = self._flow.behind + tokens.text_of(inside)
-        self.title = self.title or " ".join(unescape(text).split())
-        self._flow.put(behind)
-        return True
-
-    def _template(self, tag: str) -> bool:
-        # one that a browser makes a shadow root of is shown
-        return "shadowrootmode" not in attributes_of(tag) and self._leave_out(tag)
-
-    def _dialog(self, tag: str) -> bool:
-        self._flow.complete()
-        return "open" not in attributes_of(tag) and self._leave_out(tag)
+def write(tree: Node) -> str:
+    """The markdown of a prepared tree, without an empty line at its end."""
+    text = tree.to_markdown().replace(marks.TAG, "")
+    if marks.LOOSE in text:
+        text = _loosened(text)
+    if marks.TIGHT in text:
+        text = _TIGHT.sub("\n", text).replace(marks.TIGHT, "")
+    if marks.NUMBER in text:
+        text = _ITEM_NUMBER.sub(r"\2\1", text)
+    if marks.ALIGNED in text:
+        text = _HEADER.sub(_with_rules, text)
+    text = _outside_code(text)
+    if blank := _BLANK_BEGIN.match(text):
+        text = text[blank.end() :]
+    if text.endswith(("&#160;", "\xa0")):
+        text = _BLANK_END.sub("", text)
+    if marks.TAG in text:
+        text = emphasis.settle(text)
+    return text.replace(marks.LESS_THAN, "\\<")
 
 
-class _Vocabulary(dict[str, Meaning | None]):
-    """What the tags of a page mean, attributes and all, each looked up once however often it comes."""
+def _mark_numbers(ordered: Element) -> None:
+    """Mark the items with the numbers that a browser shows, where these are more than one, two, three."""
+    items = ordered.select(":scope > li")
+    step = -1 if ordered.attr("reversed") is not None else 1
+    number = _number(ordered.attr("start"), len(items) if step < 0 else 1)
+    for item in items:
+        number = max(0, _number(item.attr("value"), number))
+        item.insert(0, nodes.Text(f"{marks.NUMBER}{min(number, _MAX_NUMBER)}{marks.NUMBER}"))
+        number += step
+        if item.attr("value") is not None:
+            del item.attrs["value"]
+    for name in ("reversed", "start"):
+        if ordered.attr(name) is not None:
+            del ordered.attrs[name]
 
-    def __init__(self, look_up: Callable[[str], Meaning | None]) -> None:
-        self._look_up = look_up
 
-    def __missing__(self, tag: str) -> Meaning | None:
-        """Called by `self[tag]` where the tag is not known."""
-        meaning = self._look_up(tag)
-        if len(self) < _MOST_TAGS:
-            self[tag] = meaning
-        return meaning
+def _number(text: str | None, default: int) -> int:
+    """The number that an attribute holds; markdown has none below zero."""
+    found = _WHOLE.match(text or "")
+    return int(found[1]) if found else default
+
+
+def _mark_alignment(row: Element) -> None:
+    cells = row.select(":scope > td, :scope > th")
+    letters = "".join(_align(cell)[:1] or "-" for cell in cells)
+    cells[0].insert(0, nodes.Text(f"{marks.ALIGNED}{letters}{marks.ALIGNED}"))
+
+
+def _align(cell: Element) -> str:
+    found = _ALIGN.search(cell.attr("style") or "")
+    align = (found[1] if found else cell.attr("align") or "").lower()
+    return align if align[:1] in _RULES else ""
+
+
+def _loosened(text: str) -> str:
+    """The text with an empty line at each mark, which makes its list a loose one."""
+    first, *others = text.split(marks.LOOSE)
+    parts = [first]
+    for part in others:
+        before = parts[-1]
+        if part.startswith("\n"):  # the mark ends a paragraph
+            parts[-1] = before.rstrip(" ")
+            prefix = _PREFIX.match(part, 1)
+            is_followed = prefix is None or part.startswith("\n", prefix.end())
+            parts.append(part if is_followed or prefix is None else f"\n{prefix[0].rstrip()}{part}")
+        else:
+            parts[-1] = _with_line_before(before)
+            parts.append(part.lstrip(" "))
+    return "".join(parts)
+
+
+def _with_line_before(text: str) -> str:
+    """The text with an empty line before its last one, where that is nothing but the prefix of what follows."""
+    begin = text.rfind("\n")
+    prefix = text[begin + 1 :]
+    line_before = text[text.rfind("\n", 0, max(begin, 0)) + 1 : max(begin, 0)]
+    if begin < 0 or prefix.strip(" >") or not line_before.strip(" >"):
+        return text
+    return f"{text[: begin + 1]}{prefix.rstrip()}\n{prefix}"
+
+
+def _with_rules(header: re.Match[str]) -> str:
+    """The rest of a header without the mark, and the line below it with what the mark says."""
+    rules = (_RULES.get(letter, "---") for letter in header[1])
+    return f"{header[2]}| {' | '.join(rules)} |"
+
+
+def _outside_code(text: str) -> str:
+    """The text with fewer backslashes, and marks in the place of tags, where it is not code."""
+    if "`" not in text:
+        return _corrected(text)
+    parts: list[str] = []
+    begin = 0
+    for code in _CODE.finditer(text):
+        if _CORRECTED.search(code[0]):
+            parts += (_corrected(text[begin : code.start()]), code[0])
+            begin = code.end()
+    return "".join(parts) + _corrected(text[begin:])
+
+
+def _corrected(text: str) -> str:
+    text = escapes.thin_out(text)
+    if "  \n" in text:
+        text = _FORGED_TABLE.sub(r"\g<0>\\", _BREAKS.sub(_parted, text))
+    if "\\\n" in text:
+        text = _BREAK.sub(_without_first_break, _FIRST_BREAKS.sub(r"\1", text))
+    if "&#160;" in text:
+        text = _BLANK_PARAGRAPH.sub("", text)
+    if " \n" in text:
+        text = _ITEM_BEGIN.sub(_begun_at_once, text)
+    if "</" in text:
+        text = emphasis.mark(text)
+    if "| \xa0" in text or "\xa0 |" in text or "| &#160; |" in text:
+        text = _held_blanks(text)
+    return text
+
+
+def _parted(breaks: re.Match[str]) -> str:
+    """Two paragraphs, which is what several breaks in a row make of one."""
+    prefix = breaks[1]
+    return f"\n{prefix.rstrip()}\n{prefix}"
+
+
+def _without_first_break(line_end: re.Match[str]) -> str:
+    """Nothing of a break that a paragraph begins with."""
+    text, end = line_end.string, line_end.start()
+    is_first = not text[text.rfind("\n", 0, end) + 1 : end].strip(" >")
+    return "" if is_first else line_end[0]
+
+
+def _begun_at_once(begin: re.Match[str]) -> str:
+    """The first line of an item behind its marker, where the writer begins a line of its own."""
+    text, end = begin.string, begin.start()
+    marker = text[text.rfind("\n", 0, end) + 1 : end + 1]
+    prefix: str = begin[1]
+    begins_rule = text.startswith(_RULES_OF_SIGNS, begin.end())
+    if not _MARKER.fullmatch(marker):
+        return begin[0]
+    if len(prefix) >= len(marker) and not begins_rule:
+        return f" {prefix[len(marker) :]}"
+    return begin[0][1:]
+
+
+def _held_blanks(text: str) -> str:
+    """No-break spaces at the ends of cells, which some readers take away like any other, and none in empty ones."""
+    text = text.replace("&#160;", "\xa0").replace("| \xa0 |", "|  |").replace("| \xa0 |", "|  |")  # they share bars
+    return text.replace("| \xa0", "| &nbsp;").replace("\xa0 |", "&nbsp; |")

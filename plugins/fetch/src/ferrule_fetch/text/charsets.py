@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import codecs
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import webencodings
-
 from ferrule import ToolError
-from ferrule_fetch.text.prescan import declared
+
+if TYPE_CHECKING:
+    import webencodings
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
@@ -16,6 +17,7 @@ _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs
 _WIDER = {"shift_jis": "cp932", "euc-kr": "cp949", "gbk": "gb18030", "gb18030": "gb18030", "big5": "big5hkscs"}
 _FAR_FROM_PYTHON = frozenset({"big5", "euc-jp", "iso-2022-jp"})  # no codec of Python is near what the web means
 _ONE_BYTE_EURO = "ferrule_fetch.euro"
+_UTF_8 = ("utf-8", "utf8")
 _BEGINNING_BYTES = 1 << 16
 _MIN_CONFIDENCE = 0.6  # in a guess, where several encodings of the same letters are at stake
 _MIN_LETTERS = 3  # of which none is another; a sign for pounds alone can be a letter elsewhere
@@ -34,7 +36,15 @@ def decode(body: bytes, charset: str, *, html: bool, complete: bool = True, url:
     for mark, codec in _BOMS:
         if body.startswith(mark):
             return _whole(body[len(mark) :].decode(codec, "replace"), complete)
-    encoding = webencodings.lookup(charset) or declared(body, html=html)
+    if (
+        charset.lower() in _UTF_8
+    ):  # as nearly all servers say, and it takes neither the table of labels nor a look inside
+        return _whole(body.decode("utf-8", "replace"), complete)
+    from webencodings import lookup
+
+    from ferrule_fetch.text.prescan import declared
+
+    encoding = lookup(charset) or declared(body, html=html)
     if encoding is None:
         return _undeclared(body, complete, url)
     if encoding.name == "replacement":
@@ -87,10 +97,12 @@ def _guessed(body: bytes, url: str) -> webencodings.Encoding | None:
         from turbohtml.detect import Detection, detect
     except ImportError:
         return None
+    from webencodings import lookup
+
     country = (urlsplit(url).hostname or "").rstrip(".").rpartition(".")[2]
     is_known = country.isascii() and (country.isalpha() or country.startswith("xn--"))
     guess = detect(body, Detection(tld=country if is_known else None))
-    found = webencodings.lookup(guess.encoding or "")
+    found = lookup(guess.encoding or "")
     if found and (guess.language or (guess.confidence >= _MIN_CONFIDENCE and _has_letters(body, found))):
         return found
     return None

@@ -48,7 +48,12 @@ class Lines(Sequence[str]):
 
 
 class Document(NamedTuple):
-    """What there is to read. title: one line, empty where there is none. lines: without their line ends."""
+    """What there is to read.
+
+    title: one line, empty where there is none. lines: without their line ends. main_lines: how many of them are the
+    main content, where an answer ends with it; 0 where it does not.
+    """
 
     title: str
     lines: Sequence[str]
+    main_lines: int = 0

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
     from ferrule_fetch.text.lines import Document
+
+_MAIN_CONTENT_ENDS = "The main content ends here. Lines {} to {} hold what surrounds it on the page."
 
 
 def answer(url: str, document: Document, offset: int, limit: int | None, context: Context) -> JSONObject:
@@ -16,14 +18,15 @@ def answer(url: str, document: Document, offset: int, limit: int | None, context
 
     Where `limit` or the size of an answer leaves lines out, it has `truncated`, `next_offset` (the line with
     which the next call goes on) and `total_lines` too; where `offset` is past the end, `total_lines` alone. A line that
-    fits into no answer is cut, and says so.
+    fits into no answer is cut, and says so. An answer that ends where the main content of a document does says so, too.
     """
 
     def fits(answer: JSONObject) -> bool:
         return context.size(answer) <= context.max_bytes
 
-    page = _Page({"success": True, "url": url, "title": document.title}, document.lines, offset)
-    wanted = len(document.lines) if limit is None else min(len(document.lines), offset - 1 + limit)
+    page = _Page({"success": True, "url": url, "title": document.title}, document, offset)
+    last = document.main_lines if offset <= document.main_lines else len(document.lines)
+    wanted = last if limit is None else min(last, offset - 1 + limit)
     most = page.most_lines(wanted, context.max_bytes)
     if most >= wanted and fits(page.until(wanted)):
         return page.until(wanted)
@@ -38,14 +41,18 @@ def answer(url: str, document: Document, offset: int, limit: int | None, context
 class _Page:
     """The answers that begin with line `offset`."""
 
-    def __init__(self, head: JSONObject, lines: Sequence[str], offset: int) -> None:
+    def __init__(self, head: JSONObject, document: Document, offset: int) -> None:
         self._head = head
-        self._lines = lines
+        self._lines = document.lines
+        self._main_lines = document.main_lines
         self._offset = offset
 
     def until(self, end: int) -> JSONObject:
         """The answer up to line `end`, that line too."""
-        answer = {**self._head, "content": "\n".join(self._lines[self._offset - 1 : end])}
+        content = "\n".join(self._lines[self._offset - 1 : end])
+        if end == self._main_lines > 0:
+            content += f"\n\n[{_MAIN_CONTENT_ENDS.format(end + 1, len(self._lines))}]"
+        answer = {**self._head, "content": content}
         if self._offset > len(self._lines):
             return {**answer, "total_lines": len(self._lines)}
         return answer | self._way_on(end) if end < len(self._lines) else answer

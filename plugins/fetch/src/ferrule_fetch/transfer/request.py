@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule import ToolError
@@ -18,6 +20,11 @@ if TYPE_CHECKING:
 MAX_BYTES = 10 << 20
 MAX_REDIRECTS = 10
 _MAX_HEADER_CHARS = 1000
+_CONVERSION_SECONDS = 6.0  # that are kept free for reading what came, and never more than half of what is left
+_QUIET_SECONDS = 2.0  # after the end of a page, in which nothing comes over a connection that stays open
+_ENDING_BYTES = 2048
+_CLOSED = "the connection was closed before the rest had come"
+_LATE = "the rest had not come in the time there was"
 
 ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.9,*/*;q=0.5"
 
@@ -41,12 +48,14 @@ class Page(NamedTuple):
 class FetchOptions(NamedTuple):
     """Which answers are read. accept: the header that asks for them.
 
-    max_bytes: what is read of a body of this type. is_readable: whether a type is worth reading.
+    max_bytes: what is read of a body of this type. is_readable: whether a type is worth reading. may_be_partial:
+    whether the beginning of a body is worth having where the rest does not come.
     """
 
     accept: str = ACCEPT
     max_bytes: Callable[[ContentType], int] = lambda _: MAX_BYTES
     is_readable: Callable[[ContentType], bool] = lambda declared: declared.may_be_readable
+    may_be_partial: bool = True
 
 
 DEFAULT_OPTIONS = FetchOptions()
@@ -68,7 +77,7 @@ def fetch(url: str, deadline: float, policy: RequestPolicy, options: FetchOption
                 before = Robots(client, policy).check
             there, response = get(client, url.strip(), policy.guard, max_redirects=MAX_REDIRECTS, before=before)
             with response:
-                return _read_page(there, response, options)
+                return _read_page(there, response, options, deadline)
     except TooManyRedirects:
         raise ToolError("NETWORK_ERROR", f"Failed to fetch URL: More than {MAX_REDIRECTS} redirects") from None
     except UnusableURL:
@@ -77,7 +86,7 @@ def fetch(url: str, deadline: float, policy: RequestPolicy, options: FetchOption
         raise ToolError("NETWORK_ERROR", f"Failed to fetch URL: {failed.reason}") from None
 
 
-def _read_page(url: str, response: Response, options: FetchOptions) -> Page:
+def _read_page(url: str, response: Response, options: FetchOptions, deadline: float) -> Page:
     if response.status >= 400:
         raise status_error(response)
     header = response.headers.get("content-type", "")
@@ -87,16 +96,45 @@ def _read_page(url: str, response: Response, options: FetchOptions) -> Page:
         raise not_text(kind_by_type(declared.type) or "a file", declared.type, _announced_size(response))
     max_bytes = options.max_bytes(declared)
     try:
-        body = response.read(max_bytes)
+        body = response.read(max_bytes, until=_Patience(deadline) if options.may_be_partial else None)
     except BodyCutOff as cut:
-        if not cut.received:
+        if not cut.received or not options.may_be_partial:
             raise
-        return Page(url, declared, cut.received, "the connection was closed before the rest had come", None, header)
+        if cut.is_late and _has_ended(cut.received):
+            return Page(url, declared, cut.received, "", len(cut.received), header)
+        return Page(url, declared, cut.received, _LATE if cut.is_late else _CLOSED, None, header)
     if response.complete:
         return Page(url, declared, body, "", len(body), header)
     amount = f"{max_bytes:,} bytes" if max_bytes % (1 << 20) else f"{max_bytes >> 20} MiB"
     missing = f"only its first {amount} were read"
     return Page(url, declared, body, missing, _announced_size(response), header)
+
+
+class _Patience:
+    """Until when more of a body is waited for, as `Response.read` asks. deadline: of all that there is to do.
+
+    Before anything has come: up to the deadline. Then as long as there is time to read what came. Once the page has
+    ended, some connections stay open; a short while without a byte tells.
+    """
+
+    def __init__(self, deadline: float) -> None:
+        now = time.monotonic()
+        self._until = max(deadline - _CONVERSION_SECONDS, now + (deadline - now) / 2)
+
+    def __call__(self, body: bytearray) -> float:
+        if not body:
+            return inf
+        return min(self._until, time.monotonic() + _QUIET_SECONDS) if _has_ended(body) else self._until
+
+
+def _has_ended(body: bytes | bytearray) -> bool:
+    """Whether nothing but comments can follow: the page's last tag is `</html>`."""
+    ending = bytes(body[-_ENDING_BYTES:]).replace(b"\0", b"").lower()  # every other byte is 0 in UTF-16
+    _, tag, rest = ending.rpartition(b"</html>")
+    rest = rest.lstrip()
+    while rest.startswith(b"<!--"):
+        rest = rest.partition(b"-->")[2].lstrip()
+    return bool(tag) and not rest
 
 
 def _announced_size(response: Response) -> int | None:

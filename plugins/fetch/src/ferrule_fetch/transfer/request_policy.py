@@ -40,7 +40,7 @@ def _guard(context: Context) -> AddressGuard:
         allowed = {word.strip().lower() for word in words} - {""}
         unknown = ", ".join(sorted(allowed.difference(AddressGuard.NETWORKS)))
         if not unknown:
-            return AddressGuard(allowed, variable="FERRULE_FETCH_ALLOW")
+            return AddressGuard(allowed)
     hint = f"It takes a comma list of {' and '.join(AddressGuard.NETWORKS)}."
     raise _unusable("FERRULE_FETCH_ALLOW", "allow", hint, f"holds {unknown!r}")
 

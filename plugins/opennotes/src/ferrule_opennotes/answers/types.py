@@ -23,33 +23,23 @@ class NotebookInfo(NotebookName):
     noteCount: int
 
 
-class NoteFacts(TypedDict, total=False):
-    """What a note may say of itself. created: ISO 8601."""
+class NoteSummary(TypedDict, total=False):
+    """A note in a list; what it does not say is left out. path: relative to the root. created, modified: ISO 8601."""
 
+    path: str
     title: str
     tags: list[str]
     created: str
-
-
-class NoteSummary(NoteFacts):
-    """A note in a list. path: relative to the root. modified: ISO 8601."""
-
-    path: str
     modified: str
 
 
-class NoteParts(TypedDict, total=False):
-    """What an answer may have of a note. frontmatter: left out where it is too large."""
+class NoteContent(TypedDict, total=False):
+    """A note of its own. path: relative to the root. frontmatter: left out where it is too large."""
 
+    path: str
     content: str
     title: str
     frontmatter: JSONObject
-
-
-class NoteContent(NoteParts):
-    """A note of its own. path: relative to the root."""
-
-    path: str
     wordCount: int
 
 

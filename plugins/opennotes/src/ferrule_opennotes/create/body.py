@@ -63,7 +63,8 @@ def compose(title: str, written: str, template: Fields, content: str | None, dat
     block = fields.write(merged)
     text = f"---\n{block}---\n"
     if own.body:
-        text += "\n" + _end_line(own.body)
+        end = "" if own.body.endswith("\n") else "\r\n" if "\r\n" in own.body else "\n"
+        text += f"\n{own.body}{end}"
     _check(text, block)
     return text
 
@@ -71,9 +72,6 @@ def compose(title: str, written: str, template: Fields, content: str | None, dat
 def _parse_written(written: str) -> Parts:
     """What the CLI wrote, whose first block is frontmatter even where it cannot be read."""
     block, rest = frontmatter.split(written)
-    if block is None and written.startswith("---\n"):  # longer than frontmatter that is read, for a very long title
-        block, _, rest = written.partition("\n---\n")
-        return Parts({}, _strip_empty_line(rest))
     return Parts({} if block is None else fields.parse(block) or {}, _strip_empty_line(rest))
 
 
@@ -93,10 +91,3 @@ def _check(text: str, block: str) -> None:
 def _strip_empty_line(body: str) -> str:
     """A body without the one empty line that parts it from the frontmatter."""
     return body.removeprefix("\r\n") if body.startswith("\r\n") else body.removeprefix("\n")
-
-
-def _end_line(body: str) -> str:
-    """A body that ends with a line break, of the kind that it has."""
-    if body.endswith("\n"):
-        return body
-    return body + ("\r\n" if "\r\n" in body else "\n")

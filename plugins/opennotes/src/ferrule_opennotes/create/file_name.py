@@ -19,7 +19,7 @@ def split_destination(path: str) -> tuple[Sequence[str], str | None]:
 
     A path that ends in `.md` names a file, every other one a folder. Raises PATH_TRAVERSAL.
 
-    >>> destination("tasks/sub"), destination("tasks/one.md"), destination("")
+    >>> split_destination("tasks/sub"), split_destination("tasks/one.md"), split_destination("")
     ((['tasks', 'sub'], None), (['tasks'], 'one.md'), ([], None))
     """
     parts = [part for part in normalize(path).split("/") if part]
@@ -33,7 +33,7 @@ def choose_file_name(title: str, by_cli: str | None) -> str:
 
     A title without a single letter is spelt out, each sign once where it is repeated.
 
-    >>> file_name("第一章", None), file_name("?!", None), file_name("Alpha", "alpha.md")
+    >>> choose_file_name("第一章", None), choose_file_name("?!", None), choose_file_name("Alpha", "alpha.md")
     ('第一章.md', 'question-mark-exclamation-mark.md', 'alpha.md')
     """
     return by_cli or _cut(_slugify(title) or _spell_out(title)) + _SUFFIX
@@ -64,11 +64,5 @@ def _spell_out(title: str) -> str:
 
 
 def _cut(slug: str) -> str:
-    """A slug that fits into a file's name: cut between two words, or inside of one that is very long."""
-    data = slug.encode()
-    if len(data) <= _MAX_STEM_BYTES:
-        return slug
-    whole = data[: _MAX_STEM_BYTES + 1].decode(errors="ignore")
-    words, hyphen, _ = whole.rpartition("-")
-    is_long = len(words.encode()) > _MAX_STEM_BYTES // 2
-    return words.rstrip("-") if hyphen and is_long else data[:_MAX_STEM_BYTES].decode(errors="ignore").rstrip("-")
+    """As much of a slug as fits into a file's name."""
+    return slug.encode()[:_MAX_STEM_BYTES].decode(errors="ignore").rstrip("-")

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from ferrule_opennotes.answers.types import CreateAnswer, NewNote
     from ferrule_opennotes.notebook.notebook import Notebook
 
-_MAX_SHOWN_CHARS = 10_000  # characters of a title; an answer that is too large would pass for a failure
-_TEMPLATE = "template"  # what the CLI knows it as, whatever its name in the notebook
-
 
 def answer(arguments: JSONObject, context: Context) -> CreateAnswer:
-    """Answer a call of `opennotes_create`; what cannot be is refused before the CLI is started."""
+    """Write the note; return `{"created": {"path", "absolutePath", "title"}, "notebook": {"name", "path"}}`.
+
+    What cannot be is refused before the CLI is started. Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND,
+    TEMPLATE_NOT_FOUND, PATH_TRAVERSAL, NOTE_EXISTS, CLI_FAILED, WRITE_FAILED, or INVALID_INPUT for fields that are too
+    many or too long to be read back.
+    """
     program = find_program(context)
     notebook = open_notebook(arguments.get("notebook"), program.kind)
     title, content = arguments["title"], arguments.get("content")
@@ -32,13 +34,11 @@ def answer(arguments: JSONObject, context: Context) -> CreateAnswer:
     folder, named = split_destination(arguments.get("path", ""))
     # The CLI's order: a body that is given beats the template's, of which then only the fields count.
     body = template.body if content is None and arguments.get("template") is not None else None
-    chosen, templates = (None, None) if body is None else (_TEMPLATE, {_TEMPLATE: body})
-    added = add_note(program, context, title=title, template=chosen, templates=templates)
+    added = add_note(program, context, title=title, template=body)
     text = compose(title, added.text, template.fields, content, arguments.get("data", {}))
     path = place(notebook.root, folder, named or choose_file_name(title, added.name), text.encode())
-    shown = title if len(title) <= _MAX_SHOWN_CHARS else f"{title[:_MAX_SHOWN_CHARS]}…"
     absolute = make_storable(os.path.join(notebook.root, path))
-    created: NewNote = {"path": make_storable(path), "absolutePath": absolute, "title": shown}
+    created: NewNote = {"path": make_storable(path), "absolutePath": absolute, "title": errors.shorten(title)}
     return {"created": created, "notebook": notebook.describe()}
 
 

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from ferrule_opennotes import errors
-from ferrule_opennotes.create import folders
+from ferrule_opennotes.create.folders import FolderError, open_folder
 
 _MODE = 0o644
-_ATTEMPTS = 200  # where others make and remove the same folder all the time, one in a few succeeds
 _MAX_PATH_BYTES = 4095  # bytes that Linux takes; what lies deeper could not be read by its path
-_NO_UNNAMED = (errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT, errno.EINVAL, errno.EPERM, errno.EACCES, errno.ENOSYS)
+_NO_SECOND_NAMES = (errno.EOPNOTSUPP, errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EINVAL, errno.EMLINK)
 
 
 def place(root: str, folder: Sequence[str], name: str, data: bytes) -> str:
@@ -26,103 +25,45 @@ def place(root: str, folder: Sequence[str], name: str, data: bytes) -> str:
     if len(os.fsencode(os.path.join(root, path))) > _MAX_PATH_BYTES:
         raise errors.write_failed(path, f"its path would be longer than {_MAX_PATH_BYTES:,} bytes")
     try:
-        return _place(root, folder, name, data)
+        with suppress(FileExistsError):
+            os.makedirs(root)
+        with open_folder(root, folder) as (descriptor, parts):
+            _write(descriptor, name, data)
+            return "/".join([*parts, name])
     except FileExistsError:
         raise errors.note_exists(path) from None
-    except folders.FolderError as error:
+    except FolderError as error:
         raise errors.write_failed(path, f"{error} is a file, not a folder") from None
     except OSError as error:
         raise errors.write_failed(path, (error.strerror or str(error)).lower()) from None
 
 
-def _place(root: str, folder: Sequence[str], name: str, data: bytes) -> str:
-    _make_root(root)
-    for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            with folders.open_folder(root, folder) as there:
-                _write(there.descriptor, name, data)
-                return "/".join([*there.parts, name])
-        except FileNotFoundError:
-            # A call that failed has removed the folder that it had made, and that this one was in already.
-            if attempt == _ATTEMPTS:
-                raise
-    raise AssertionError("the last attempt returns or raises")
-
-
-def _make_root(root: str) -> None:
-    try:
-        os.makedirs(root, exist_ok=True)
-    except FileExistsError:
-        raise folders.FolderError("the notebook's root") from None
-
-
 def _write(folder: int, name: str, data: bytes) -> None:
-    if not _write_unnamed(folder, name, data) and not _write_aside(folder, name, data):
-        _write_named(folder, name, data)
+    """Write a file under another name, and give it its own when it is whole, so that a crash leaves no half note.
 
-
-def _write_unnamed(folder: int, name: str, data: bytes) -> bool:
-    """Write a file that gets its name when it is whole, so that not even a crash leaves half a note.
-
-    False where the file system has no such files, which only Linux has. Raises FileExistsError.
+    Where the file system has no second names, it is written under its own at once. Raises FileExistsError.
     """
-    if not hasattr(os, "O_TMPFILE"):
-        return False
-    try:
-        file = os.open(".", os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, _MODE, dir_fd=folder)
-    except OSError as error:
-        if error.errno in _NO_UNNAMED:
-            return False
-        raise
-    try:
-        _write_all(file, data)
-        try:
-            os.link(f"/proc/self/fd/{file}", name, dst_dir_fd=folder, follow_symlinks=True)
-        except OSError as error:
-            if error.errno in (*_NO_UNNAMED, errno.EXDEV):
-                return False
-            raise
-        return True
-    finally:
-        os.close(file)
-
-
-def _write_aside(folder: int, name: str, data: bytes) -> bool:
-    """Write a file under another name, and give it its own when it is whole: a crash leaves no half note.
-
-    False where the file system has no second names. Raises FileExistsError.
-    """
-    import secrets
-
-    aside = f".{secrets.token_hex(8)}.tmp"
-    _write_named(folder, aside, data)
+    aside = f".{os.urandom(8).hex()}.tmp"
+    _write_new(folder, aside, data)
     try:
         os.link(aside, name, src_dir_fd=folder, dst_dir_fd=folder)
-        return True
     except OSError as error:
-        if error.errno in (*_NO_UNNAMED, errno.EXDEV, errno.EMLINK):
-            return False
-        raise
+        if error.errno not in _NO_SECOND_NAMES:
+            raise
+        _write_new(folder, name, data)
     finally:
         with suppress(OSError):
             os.unlink(aside, dir_fd=folder)
 
 
-def _write_named(folder: int, name: str, data: bytes) -> None:
-    """Write a file under its name, and remove it again where that fails. Raises FileExistsError."""
+def _write_new(folder: int, name: str, data: bytes) -> None:
+    """Write a file, and remove it again where that fails. Raises FileExistsError."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    file = os.open(name, flags, _MODE, dir_fd=folder)
-    try:
-        _write_all(file, data)
-    except BaseException:
-        os.unlink(name, dir_fd=folder)
-        raise
-    finally:
-        os.close(file)
-
-
-def _write_all(file: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(file, left) :]
-    os.fsync(file)  # some file systems notice only now that they are full
+    with open(os.open(name, flags, _MODE, dir_fd=folder), "wb") as file:
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())  # some file systems notice only now that they are full
+        except BaseException:
+            os.unlink(name, dir_fd=folder)
+            raise

@@ -13,7 +13,7 @@ from ferrule_opennotes.program.discovery import find_program
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
-    from ferrule_opennotes.answers.types import GetAnswer, NoteContent, NoteParts
+    from ferrule_opennotes.answers.types import GetAnswer, NoteContent
     from ferrule_opennotes.notebook.notebook import Notebook
     from ferrule_opennotes.notebook.notes import Note
 
@@ -34,7 +34,10 @@ class _Page(NamedTuple):
 
 
 def answer(arguments: JSONObject, context: Context) -> GetAnswer:
-    """Do what `execute` promises."""
+    """Return `{"note", "notebook"}`, and `pagination` and `_guidance` where the content does not fit one answer.
+
+    Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND, NOTE_NOT_FOUND or PATH_TRAVERSAL.
+    """
     notebook = open_notebook(arguments.get("notebook"), find_program(context).kind)
     note, line, column = _find_note(notebook, arguments["path"])
     page = _cut_page(note.text, line, column) if arguments.get("includeContent", True) else None
@@ -56,13 +59,15 @@ def _find_note(notebook: Notebook, path: str) -> tuple[Note, int, int]:
 
 
 def _describe(note: Note, page: _Page | None) -> NoteContent:
-    parts: NoteParts = {"content": page.content} if page else {}
+    described: NoteContent = {"path": note.path}
+    if page:
+        described["content"] = page.content
     if note.title is not None:
-        parts["title"] = errors.shorten(note.title)
-    fields = note.frontmatter
-    if fields and count_bytes(fields) <= _FRONTMATTER_BYTES:
-        parts["frontmatter"] = fields
-    return {"path": note.path, **parts, "wordCount": len(note.body.split())}
+        described["title"] = errors.shorten(note.title)
+    if note.frontmatter and count_bytes(note.frontmatter) <= _FRONTMATTER_BYTES:
+        described["frontmatter"] = note.frontmatter
+    described["wordCount"] = len(note.body.split())
+    return described
 
 
 def _cut_page(text: str, line: int, column: int) -> _Page:

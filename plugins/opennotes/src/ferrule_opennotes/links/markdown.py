@@ -36,9 +36,12 @@ class Link(NamedTuple):
 
 def find_in_body(text: str) -> list[Link]:
     """The links in markdown that lead, or should lead, to something in the notebook, in their order."""
-    if "[" not in text:
+    # No paragraph behind the last bracket has a link, or changes what is one; with none, there is no such bracket.
+    last = text.rfind("]")
+    if last < 0:
         return []
-    tokens = _make_parser().parse(text)
+    end = text.find("\n\n", last)
+    tokens = _make_parser().parse(text if end < 0 else text[:end])
     found = [link for token in tokens if token.children for link in _find_inline(token.children)]
     return [link for link in found if not is_elsewhere(link)]
 
@@ -115,10 +118,12 @@ def _make_parser() -> MarkdownIt:
 
 
 def _drop(state: StateCore) -> None:
-    """Forget footnotes, which are no references, and what only a machine can have written."""
+    """Forget footnotes, which are no references, paragraphs without links, and what only a machine can have written."""
     references = state.env.get("references", {})
     for label in [label for label in references if label.startswith("^")]:
         del references[label]
     for token in state.tokens:
-        if token.type == "inline" and (many := _BRACKETS.match(token.content)):
-            token.content = many[0]
+        if token.type == "inline":
+            text = token.content if "[" in token.content else ""
+            many = _BRACKETS.match(text)
+            token.content = many[0] if many else text

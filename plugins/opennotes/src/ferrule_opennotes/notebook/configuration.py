@@ -52,11 +52,6 @@ def list_registered(kinds: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def read_views(kind: str) -> object:
-    """What the configuration says under `views`; None where it says nothing."""
-    return load(kind).get("views")
-
-
 def load(kind: str) -> JSONObject:
     """The configuration of a CLI; `{}` where there is none, or none that can be read, as the CLI itself takes it."""
     try:

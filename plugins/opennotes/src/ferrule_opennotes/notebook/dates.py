@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, date, datetime, time, timedelta
 
 _FIRST, _LAST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
 
@@ -41,15 +41,18 @@ def from_timestamp(seconds: float) -> str:
     return datetime.fromtimestamp(int(moment), UTC).isoformat().replace("+00:00", "Z")
 
 
-def day_of(instant: datetime, zone: tzinfo | None = None) -> date | None:
-    """The day that an instant is on in a zone, local time where there is none; None where no calendar has that day."""
+def to_seconds(value: object) -> float | None:
+    """Seconds since 1970 of the instant that a text names; None where it names none."""
+    found = parse(value)
+    return found.timestamp() if found else None
+
+
+def midnight(day: date, days: int = 0) -> float:
+    """Seconds since 1970 when a day begins in local time, or the one that is `days` later.
+
+    The first second there is, or the one after the last, where no calendar goes that far.
+    """
     try:
-        return instant.astimezone(zone).date()
+        return datetime.combine(day + timedelta(days=days), time()).astimezone().timestamp()
     except (OverflowError, ValueError, OSError):
-        return None
-
-
-def sort_key(text: str | None) -> float:
-    """Seconds since 1970 of a date as `iso` gives it; minus infinity for None, so that it comes first."""
-    found = parse(text)
-    return found.timestamp() if found else float("-inf")
+        return _LAST + 1 if day.year > 1 else _FIRST

@@ -184,7 +184,7 @@ def _convert(value: object, places: Iterator[int], depth: int = 0) -> object:
         raise _LimitError
     if isinstance(value, dict):
         return {_key(key): _convert(item, places, depth + 1) for key, item in value.items()}
-    if isinstance(value, list | tuple | set):
+    if isinstance(value, list | tuple):
         return [_convert(item, places, depth + 1) for item in value]
     return _scalar(value)
 
@@ -218,7 +218,7 @@ def _make_loader() -> Any:
     ):
         loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"(?:{pattern})$"), list(first))
     loader.add_constructor("tag:yaml.org,2002:bool", _construct_truth)
-    loader.add_constructor("tag:yaml.org,2002:set", _construct_members)
+    loader.add_constructor("tag:yaml.org,2002:set", _construct_unknown)
     loader.add_constructor("tag:yaml.org,2002:int", _construct_number)
     loader.add_constructor("tag:yaml.org,2002:float", _construct_number)
     loader.add_constructor("tag:yaml.org,2002:timestamp", base.construct_yaml_str)
@@ -246,11 +246,6 @@ def _construct_truth(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> object:
     """The truth value, or under a tag that says so wrongly the text."""
     text = str(loader.construct_scalar(node))
     return {"true": True, "false": False}.get(text.lower(), text)
-
-
-def _construct_members(loader: yaml.SafeLoader, node: yaml.MappingNode) -> list[object]:
-    """The members of a set in the order that they are written in, which a set of Python's would lose."""
-    return list(loader.construct_mapping(node, deep=True))
 
 
 def _construct_unknown(loader: yaml.SafeLoader, node: yaml.Node) -> object:

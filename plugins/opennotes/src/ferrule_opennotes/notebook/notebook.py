@@ -48,7 +48,16 @@ class Notebook:
         return {"name": make_storable(self.name), "path": make_storable(self.path)}
 
     def list_notes(self) -> list[Note]:
-        """Every note, in the order of their paths. What cannot be listed is left out."""
+        """Every note, in the order of their paths. What cannot be listed is left out.
+
+        Raises NOTEBOOK_NOT_FOUND where that is all of it: an empty answer would say that there are no notes.
+        """
+        try:
+            os.scandir(self.root).close()
+        except PermissionError as error:
+            raise errors.notes_unreadable(make_storable(self.root)) from error
+        except OSError:
+            return []
         found = [Note(path, absolute, mtime) for path, absolute, mtime in self._walk_files()]
         return sorted(found, key=lambda note: note.path)
 
@@ -59,7 +68,7 @@ class Notebook:
     def find_note(self, path: str) -> Note:
         """The note at a path, which may begin with the root: notes that are made are told by such a path, too.
 
-        Raises PATH_TRAVERSAL, and NOTE_NOT_FOUND with paths that look like it.
+        Raises PATH_TRAVERSAL, NOTE_NOT_FOUND with paths that look like it, and what `list_notes` raises.
         """
         wanted = normalize(path.removeprefix(os.path.join(self.root, "")))
         for candidate in (wanted, f"{wanted}.md"):
@@ -83,8 +92,10 @@ class Notebook:
             return None
         if leads_out(absolute, self.root):
             raise errors.path_traversal(path)
-        if not os.access(absolute, os.R_OK):
-            raise errors.note_unreadable(path)
+        try:
+            os.close(os.open(absolute, os.O_RDONLY | os.O_NONBLOCK))  # a mode does not say what a call may read
+        except PermissionError as error:
+            raise errors.note_unreadable(path) from error
         return Note(path, absolute, status.st_mtime)
 
     def _find_similar(self, path: str) -> list[str]:

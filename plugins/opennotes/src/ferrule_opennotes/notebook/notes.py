@@ -10,7 +10,7 @@ from ferrule_opennotes.notebook.characters import make_storable
 
 if TYPE_CHECKING:
     from ferrule import JSONObject
-    from ferrule_opennotes.answers.types import NoteFacts, NoteSummary
+    from ferrule_opennotes.answers.types import NoteSummary
     from ferrule_opennotes.notebook.frontmatter import Reading
 
 _HEAD_BYTES = 8192  # bytes; most notes are shorter, and most that are not have their frontmatter in them
@@ -95,16 +95,23 @@ class Note:
         """When the note was modified, by its frontmatter, else by the file: ISO 8601."""
         return self.stated_modified or dates.from_timestamp(self.mtime)
 
+    @property
+    def modified_at(self) -> float:
+        """Seconds since 1970 of `modified`."""
+        stated = dates.to_seconds(self.stated_modified)
+        return int(self.mtime) if stated is None else stated
+
     def summarize(self) -> NoteSummary:
         """`path`, `title`, `tags`, `created`, `modified`; what the note does not say is left out."""
-        facts: NoteFacts = {}
+        summary: NoteSummary = {"path": self.path}
         if title := self.title:
-            facts["title"] = title
+            summary["title"] = title
         if tags := self.tags:
-            facts["tags"] = tags
+            summary["tags"] = tags
         if created := self.created:
-            facts["created"] = created
-        return {"path": self.path, **facts, "modified": self.modified}
+            summary["created"] = created
+        summary["modified"] = self.modified
+        return summary
 
     def _date(self, names: tuple[str, ...]) -> str | None:
         block = self._block()
@@ -147,34 +154,31 @@ def to_text(value: object) -> str:
     return "null" if value is None else str(value)
 
 
+def list_texts(value: object) -> list[str]:
+    """What a field of the frontmatter holds, as text: each item of a list, or the one value; no nested ones."""
+    items = value if isinstance(value, list) else [value]
+    return [to_text(item) for item in items if item is not None and not isinstance(item, dict | list)]
+
+
 def _split_tags(value: object) -> list[str]:
-    if isinstance(value, str):
-        return [part.strip() for part in value.split(",") if part.strip()]
-    if isinstance(value, list):
-        return [to_text(item) for item in value if not isinstance(item, dict | list) and item not in ("", None)]
-    return [] if value is None or isinstance(value, dict) else [to_text(value)]
+    texts = value.split(",") if isinstance(value, str) else list_texts(value)
+    return [text.strip() for text in texts if text.strip()]
 
 
 def _read(path: str, most: int) -> bytes:
+    pieces, file = [], -1
     try:
         # A pipe that took the file's place must not hang the call.
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError:
-        return b""
-    try:
-        return _read_rest(file, most)
+        while most > 0:
+            piece = os.read(file, min(most, _PIECE_BYTES))
+            pieces.append(piece)
+            if len(piece) < min(most, _PIECE_BYTES):  # the end, which another read would only confirm
+                break
+            most -= len(piece)
     except OSError:
         return b""
     finally:
-        os.close(file)
-
-
-def _read_rest(file: int, most: int) -> bytes:
-    pieces = []
-    while most > 0:
-        piece = os.read(file, min(most, _PIECE_BYTES))
-        pieces.append(piece)
-        if len(piece) < min(most, _PIECE_BYTES):  # the end, which another read would only confirm
-            break
-        most -= len(piece)
+        if file >= 0:
+            os.close(file)
     return b"".join(pieces)

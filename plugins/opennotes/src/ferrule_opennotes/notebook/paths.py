@@ -15,8 +15,8 @@ def normalize(path: str) -> str:
     parts = path.split("/")
     has_drive = path[1:2] == ":" and path[0].isalpha() and path[2:3] != " "  # `Q: when?.md` is a note
     has_home = path.startswith("~") and not (len(parts) == 1 and path.endswith(".md"))
-    if "\0" in path or "\\" in path or path.startswith("/") or ".." in parts or has_drive or has_home:
-        raise errors.path_traversal(path.replace("\0", "\ufffd"))
+    if "\\" in path or path.startswith("/") or ".." in parts or has_drive or has_home:
+        raise errors.path_traversal(path)
     return "/".join(part for part in parts if part not in ("", "."))
 
 

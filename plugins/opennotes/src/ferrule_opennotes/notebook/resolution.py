@@ -66,8 +66,6 @@ def find_all(kind: str) -> Iterator[Discovery]:
 
 
 def _open_named(argument: str, kind: str) -> Notebook:
-    if "\0" in argument:
-        raise errors.notebook_not_found(argument.replace("\0", "\ufffd"), "a path holds no NUL")
     folder = make_absolute(os.path.expanduser(argument))
     if os.path.basename(folder) in (".opennotes.json", ".jot.json"):
         folder = os.path.dirname(folder)
@@ -109,12 +107,7 @@ def _find_by_folder(kind: str) -> Discovery | None:
     for found in everything:
         if _has_context(found.notebook, folders):
             return found
-    return next((found for found in everything if found.source == "ancestor"), _find_registered(everything, folders))
-
-
-def _find_registered(everything: Sequence[Discovery], folders: Sequence[str]) -> Discovery | None:
-    """The nearest ancestor that happens to be registered as well."""
-    places = {found.notebook.path: found for found in everything}
+    places = {os.path.realpath(found.notebook.path): found for found in everything}
     return next((places[folder] for folder in folders if folder in places), None)
 
 
@@ -122,15 +115,9 @@ def _has_context(notebook: Notebook, folders: Sequence[str]) -> bool:
     """Whether the working directory is one of the notebook's contexts or below it, part by part."""
     contexts = notebook.config.get("contexts")
     listed = contexts if isinstance(contexts, list) else []
-    return any(isinstance(each, str) and _is_around(each, folders) for each in listed)
-
-
-def _is_around(context: str, folders: Sequence[str]) -> bool:
-    """Whether a context is one of the folders, of which the working directory is the first, or all there is."""
-    if not os.path.isabs(context):
-        return False
+    absolute = [each for each in listed if isinstance(each, str) and os.path.isabs(each)]
     # The system names the working directory without symbolic links; a context is written as its shell names it.
-    return os.path.normpath(context) in (*folders, os.sep) or os.path.realpath(context) in folders
+    return any(os.path.normpath(each) in (*folders, os.sep) or os.path.realpath(each) in folders for each in absolute)
 
 
 def _list_ancestors() -> list[str]:

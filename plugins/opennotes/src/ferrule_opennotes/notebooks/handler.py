@@ -23,7 +23,10 @@ _DEFAULTS = (
 
 
 def answer(arguments: JSONObject, context: Context) -> NotebooksAnswer:
-    """Do what `execute` promises."""
+    """Return `{"notebooks", "current"}`; `current` is null outside of every notebook.
+
+    Raises ToolError with CLI_NOT_FOUND.
+    """
     kind = find_program(context).kind
     everything = list(find_all(kind))
     shown = take_fitting(map(_describe, everything))

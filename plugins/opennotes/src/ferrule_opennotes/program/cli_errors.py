@@ -11,7 +11,6 @@ from ferrule_opennotes.program.process import shorten_command
 if TYPE_CHECKING:
     from ferrule_opennotes.program.process import Output, Program
 
-_MAX_MESSAGE_CHARS = 4_000  # characters of a message
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _MESSAGE = re.compile(r"^Error: (.*?)(?=\nUsage:|\Z)", re.MULTILINE | re.DOTALL)
 _CRASH = re.compile(r"^(?:panic|fatal error): .*", re.MULTILINE)
@@ -27,7 +26,7 @@ def extract_message(stderr: str) -> str:
     else:
         crash = _CRASH.search(text)
         message = crash[0] if crash else _find_last_line(text)
-    return message if len(message) <= _MAX_MESSAGE_CHARS else f"{message[:_MAX_MESSAGE_CHARS]}…"
+    return errors.shorten(message)
 
 
 def require_success(output: Output, program: Program, arguments: list[str]) -> str:

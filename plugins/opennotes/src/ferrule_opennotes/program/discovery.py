@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 
 from ferrule import Context, ToolError
 from ferrule_opennotes import errors
 from ferrule_opennotes.program.cli_errors import require_success
-from ferrule_opennotes.program.process import Kind, Program, ProgramTimeout, run
+from ferrule_opennotes.program.process import Kind, Program, run
 
-_KINDS: tuple[Kind, ...] = ("opennotes", "jot")
-_HELP_SECONDS = 5.0  # that a program may take to say what it is, on a machine that is busy with other things
-_MARKS: dict[Kind, str] = {"opennotes": r"\.opennotes\.json|\bOPENNOTES_", "jot": r"\.jot\.json|\bJOT_"}
+_VERSION = ["version"]
+_VERSION_SECONDS = 5.0  # that a program may take to say what it is, on a machine that is busy with other things
+_NAMES: dict[str, Kind] = {"OpenNotes": "opennotes", "Jot": "jot"}
 
 
 def find_program(context: Context) -> Program:
@@ -26,61 +25,37 @@ def find_program(context: Context) -> Program:
     named = context.setting("cli", "FERRULE_OPENNOTES_CLI")
     if named:
         return _find_named(str(named), context)
+    for path in _find_executables("opennotes"):
+        return Program(path, "opennotes")
     slow = None
-    for kind in _KINDS:
-        for path in _find_executables(kind):
-            try:
-                if kind == "opennotes" or _is_our_jot(path, context):
-                    return Program(path, kind)
-            except ProgramTimeout as error:  # to install what is there already would not help
-                slow = slow or error
-    raise slow or errors.cli_not_found(_describe_folders())
+    for path in _find_executables("jot"):
+        try:
+            if _identify(path, context) == "jot":  # BSD has another one of this name, which prints numbers
+                return Program(path, "jot")
+        except errors.ProgramTimeout as error:  # to install what is there already would not help
+            slow = slow or error
+        except ToolError:
+            continue
+    raise slow or errors.cli_not_found(_list_folders())
 
 
 def _find_named(name: str, context: Context) -> Program:
-    expanded = os.path.expanduser(name)
-    if os.path.isabs(expanded):
-        candidates = [expanded] if _is_executable(expanded) else []
-    else:
-        candidates = [] if os.sep in name else list(_find_executables(name))
-    failure = None
-    for path in candidates:
-        try:
-            if kind := _identify(path, context):
-                return Program(path, kind)
-        except ToolError as error:  # it is there, and says why it does not run
-            failure = failure or error
-    raise failure or errors.cli_not_found(_describe_folders(), _make_printable(name))
+    path = os.path.expanduser(name)
+    if not os.path.isabs(path):
+        path = "" if os.sep in name else next(_find_executables(name), "")
+    try:
+        if _is_executable(path) and (kind := _identify(path, context)):
+            return Program(path, kind)
+    except errors.ProgramTimeout:  # who named it knows it; a slow disk must not make it another program
+        return Program(path, "jot" if os.path.basename(path).startswith("jot") else "opennotes")
+    raise errors.cli_not_found(_list_folders(), name)
 
 
 def _identify(path: str, context: Context) -> Kind | None:
-    """What a program calls itself in its help, since its file may have any name; None where it is something else."""
-    try:
-        text = _read_help(path, ["--help"], context)
-    except ProgramTimeout:
-        # Who named it knows it; a slow disk must not make it another program.
-        return "jot" if os.path.basename(path).startswith("jot") else "opennotes"
-    usage = re.search(r"^Usage:\n\s+(opennotes|jot)\b", text, re.MULTILINE)
-    if usage:
-        return "jot" if usage[1] == "jot" else "opennotes"
-    return next((kind for kind in _KINDS if re.search(_MARKS[kind], text)), None)
-
-
-def _is_our_jot(path: str, context: Context) -> bool:
-    """Whether this is the notes program: BSD has another one of this name, which prints numbers."""
-    try:
-        text = _read_help(path, ["notes", "--help"], context)
-    except ProgramTimeout:
-        raise
-    except ToolError:
-        return False
-    return re.search(r"^\s+jot notes\b", text, re.MULTILINE) is not None
-
-
-def _read_help(path: str, arguments: list[str], context: Context) -> str:
+    """What a program calls itself, since its file may have any name; None where it is something else."""
     program = Program(path, "opennotes")
-    output = run(program, arguments, context, cwd=os.path.dirname(path), limit=_HELP_SECONDS)
-    return require_success(output, program, arguments)
+    output = run(program, _VERSION, context, cwd=os.path.dirname(path), limit=_VERSION_SECONDS)
+    return _NAMES.get(require_success(output, program, _VERSION).partition(" ")[0])
 
 
 def _find_executables(name: str) -> Iterator[str]:
@@ -102,11 +77,3 @@ def _list_folders() -> list[str]:
     entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
     # Not normalised: where `link` is a link, `/a/link/../bin` is not `/a/bin`.
     return list(dict.fromkeys(entry.rstrip(os.sep) or os.sep for entry in entries if os.path.isabs(entry)))
-
-
-def _describe_folders() -> list[str]:
-    return [_make_printable(folder) for folder in _list_folders()]
-
-
-def _make_printable(text: str) -> str:
-    return os.fsencode(text).decode(errors="replace")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule import Context, ToolError
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 
 _CONFIGURATIONS = (".opennotes.json", ".jot.json")
 _FILE = "note.md"
-_PREFIX = "ferrule-opennotes-"
-_MAX_AGE_SECONDS = 86_400  # seconds; no call takes as long
+_TEMPLATE = "template"  # what the CLI knows it as, whatever its name in the notebook
 
 
 class Draft(NamedTuple):
@@ -33,79 +31,48 @@ class Draft(NamedTuple):
 
 
 @contextmanager
-def scratch_notebook(templates: Mapping[str, str] | None = None) -> Iterator[str]:
+def scratch_notebook(template: str | None = None) -> Iterator[str]:
     """The absolute path of an empty notebook, for both generations of the CLI, that is removed in any case.
 
-    templates: the text of each by its name. Raises ToolError CLI_FAILED where it cannot be made.
+    template: the text of the one that it has, None for none.
     """
-    import shutil
-    import tempfile
+    from tempfile import TemporaryDirectory
 
-    folder = None
-    try:
-        try:
-            folder = tempfile.mkdtemp(prefix=_PREFIX)
-            _configure(folder, templates or {})
-        except OSError as error:
-            raise errors.cli_failed(f"there is no room for a temporary notebook: {error.strerror}", []) from None
-        _remove_leftovers(os.path.dirname(folder))
+    templates = {} if template is None else {_TEMPLATE: template}
+    with TemporaryDirectory(prefix="ferrule-opennotes-", ignore_cleanup_errors=True) as folder:
+        content = json.dumps({"root": ".", "name": "scratch", "contexts": [folder], "templates": templates})
+        for name in _CONFIGURATIONS:
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(content)
         yield folder
-    finally:
-        if folder:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
-def _remove_leftovers(folder: str) -> None:
-    """Remove the notebooks of calls that were killed, which no call can be working in any more."""
-    import shutil
-
-    with suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
-                status = entry.stat(follow_symlinks=False)
-                if status.st_uid == os.getuid() and status.st_mtime < time.time() - _MAX_AGE_SECONDS:
-                    shutil.rmtree(entry.path, ignore_errors=True)
-
-
-def add_note(
-    program: Program,
-    context: Context,
-    *,
-    title: str,
-    template: str | None = None,
-    templates: Mapping[str, str] | None = None,
-) -> Draft:
+def add_note(program: Program, context: Context, *, title: str, template: str | None = None) -> Draft:
     """The note that `notes add` writes for a title, read back from a scratch notebook.
 
-    template: the name of one of `templates`. Raises ToolError CLI_FAILED with the CLI's own words, INVALID_INPUT for
-    a title that no program can be given, and ProgramTimeout.
+    template: its text, None for the CLI's own. Raises ToolError CLI_FAILED with the CLI's own words, and
+    ProgramTimeout.
     """
-    options = [] if template is None else [f"--template={template}"]
-    used = {template: (templates or {})[template]} if template is not None and template in (templates or {}) else {}
     try:
-        return _add(program, context, [*options, "--", title], used)
+        return _add(program, context, [title], template)
     except ToolError as refused:
         if refused.code != "CLI_FAILED":
             raise
         try:
-            return _add_without_name(program, context, options, title, used)
+            return _add_without_name(program, context, title, template)
         except ToolError:
             raise refused from None
 
 
-def _add_without_name(
-    program: Program, context: Context, options: list[str], title: str, templates: Mapping[str, str]
-) -> Draft:
+def _add_without_name(program: Program, context: Context, title: str, template: str | None) -> Draft:
     """The note for a title that gives no file name: one that is too long, or that has not one letter from a to z.
 
     The CLI refuses the latter even where the file is named, so it is given a title of our own, to be replaced.
     """
     if re.search("[a-z0-9]", title.lower()):
-        return _add(program, context, [*options, "--", title, _FILE], templates)._replace(name=None)
-    import secrets
-
-    placeholder = f"untitled-{secrets.token_hex(8)}"
-    text = _add(program, context, [*options, "--", placeholder, _FILE], templates).text
+        return _add(program, context, [title, _FILE], template)._replace(name=None)
+    placeholder = f"untitled-{os.urandom(8).hex()}"
+    text = _add(program, context, [placeholder, _FILE], template).text
     return Draft(_insert_title(text, placeholder, title), None)
 
 
@@ -117,23 +84,18 @@ def _insert_title(text: str, placeholder: str, title: str) -> str:
     return opening.replace(placeholder, frontmatter.quote(title)) + fence + body.replace(placeholder, title)
 
 
-def _add(program: Program, context: Context, arguments: list[str], templates: Mapping[str, str]) -> Draft:
-    command = ["notes", "add", *arguments]
-    with scratch_notebook(templates) as folder:
-        require_success(run(program, command, context, cwd=folder, notebook=folder), program, command)
-        try:
+def _add(program: Program, context: Context, arguments: list[str], template: str | None) -> Draft:
+    """What the CLI writes for a title, and perhaps a file's name. What they begin with makes them no options."""
+    options = [] if template is None else [f"--template={_TEMPLATE}"]
+    command = ["notes", "add", *options, "--", *arguments]
+    shown = [program.path, *command[:2]]
+    try:
+        with scratch_notebook(template) as folder:
+            require_success(run(program, command, context, cwd=folder, notebook=folder), program, command)
             notes = [entry.path for entry in os.scandir(folder) if entry.name.endswith(".md") and entry.is_file()]
             if len(notes) != 1:
-                raise errors.cli_failed(f"it wrote {len(notes)} notes instead of one", [program.path, *command[:2]])
+                raise errors.cli_failed(f"it wrote {len(notes)} notes instead of one", shown)
             with open(notes[0], "rb") as file:
                 return Draft(file.read().decode(errors="replace"), os.path.basename(notes[0]))
-        except OSError as error:
-            reason = f"what it wrote cannot be read: {error.strerror}"
-            raise errors.cli_failed(reason, [program.path, *command[:2]]) from None
-
-
-def _configure(folder: str, templates: Mapping[str, str]) -> None:
-    content = json.dumps({"root": ".", "name": "scratch", "contexts": [folder], "templates": dict(templates)})
-    for name in _CONFIGURATIONS:
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.write(content)
+    except OSError as error:
+        raise errors.cli_failed(f"a temporary notebook for it cannot be used: {error.strerror}", shown) from None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_opennotes.notebook.globs import matches
-from ferrule_opennotes.notebook.notes import Note, to_text
+from ferrule_opennotes.notebook.notes import Note, list_texts
 from ferrule_opennotes.query.text import fold
 
 if TYPE_CHECKING:
@@ -139,5 +139,4 @@ def _list_values(note: Note, name: str) -> list[str]:
     value: object = note.frontmatter
     for part in [name] if name in note.frontmatter else name.split("."):
         value = value.get(part) if isinstance(value, dict) else None
-    items = value if isinstance(value, list) else [value]
-    return [to_text(item) for item in items if item is not None and not isinstance(item, dict | list)]
+    return list_texts(value)

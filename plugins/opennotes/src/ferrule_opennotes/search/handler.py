@@ -30,7 +30,10 @@ def find_problems(arguments: JSONObject) -> list[str]:
 
 
 def answer(arguments: JSONObject, context: Context) -> SearchAnswer:
-    """Do what `execute` promises."""
+    """Return `{"results", "pagination", "query"}`, and `_guidance` where there is more.
+
+    Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND, INVALID_SQL, QUERY_TIMEOUT or CLI_FAILED.
+    """
     notebook = open_notebook(arguments.get("notebook"), find_program(context).kind)
     if statement := arguments.get("sql"):
         return _answer_sql(statement, arguments, notebook, context)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from ferrule import ToolError
 from ferrule_opennotes.errors import QUERY_SECONDS, invalid_sql, query_timeout
 from ferrule_opennotes.notebook import globs
 from ferrule_opennotes.sql import tree, values
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from ferrule_opennotes.sql.tree import Query
 
 _Result = TypeVar("_Result")
+_Row = tuple[str, str, list[str], list[str | None], list[str]]  # path, content, names and texts of metadata, patterns
 
 _BATCH_CHARS = 4_000_000  # characters of notes that are handed over at a time
 _ANSWER_SECONDS = 0.5  # in which the answer is made
@@ -71,7 +71,7 @@ class Database:
         self._connection = _connect(self._memory)
         self._columns: list[tuple[str, str]] = []
         self.total = 0
-        self._guard(self._set_up)
+        self._guard(lambda: [self._connection.execute(each) for each in (*_SETUP, *_LOCKS)])
 
     def judge(self, statement: str) -> Query:
         """The statement, if it may be run. Raises INVALID_SQL that says what is refused."""
@@ -90,12 +90,8 @@ class Database:
         """The rows from `offset` on, `limit` at most, each as JSON by the names of its columns."""
         return self._guard(lambda: self._page(offset, limit))
 
-    def _set_up(self) -> None:
-        for statement in (*_SETUP, *_LOCKS):
-            self._connection.execute(statement)
-
     def _load(self, notes: Iterable[Note], patterns: Sequence[str]) -> None:
-        for batch in _divide(_make_rows(notes, patterns)):
+        for batch in _make_batches(notes, patterns):
             if time.monotonic() > self._deadline:
                 raise query_timeout(self._seconds)
             self._connection.execute(_INSERT, [list(column) for column in zip(*batch, strict=True)])
@@ -110,11 +106,9 @@ class Database:
     def _page(self, offset: int, limit: int) -> list[JSONObject]:
         columns = ", ".join(_select(name, kind) for name, kind in self._columns)
         page = self._connection.execute(f"SELECT {columns} FROM answer LIMIT ? OFFSET ?", [limit, offset])  # noqa: S608
-        return [self._row(row) for row in page.fetchall()]
-
-    def _row(self, row: Sequence[object]) -> JSONObject:
-        pairs = zip(self._columns, row, strict=True)
-        return {str(values.to_json(name)): _convert(kind, value) for (name, kind), value in pairs}
+        names = [str(values.to_json(name)) for name, _ in self._columns]
+        kinds = [kind for _, kind in self._columns]
+        return [dict(zip(names, map(_convert, kinds, row), strict=True)) for row in page.fetchall()]
 
     def _guard(self, work: Callable[[], _Result], lines_before: int = 0) -> _Result:
         """Do the work in time, or raise QUERY_TIMEOUT; what DuckDB fails with becomes INVALID_SQL.
@@ -123,8 +117,16 @@ class Database:
         """
         import duckdb
 
-        outcome = _Outcome(work)
-        thread = threading.Thread(target=outcome.fetch, daemon=True)
+        results: list[_Result] = []
+        failures: list[BaseException] = []
+
+        def fetch() -> None:
+            try:
+                results.append(work())
+            except BaseException as error:  # noqa: BLE001 - it is raised again by who waits
+                failures.append(error)
+
+        thread = threading.Thread(target=fetch, daemon=True)
         try:
             thread.start()
         except RuntimeError as error:  # no room for its stack
@@ -134,38 +136,11 @@ class Database:
             self._connection.interrupt()
             thread.join(_EXIT_GRACE_SECONDS)
             raise query_timeout(self._seconds)
-        if isinstance(outcome.error, ToolError):
-            raise outcome.error
-        if isinstance(outcome.error, duckdb.Error | MemoryError):
-            raise translate(outcome.error, self._memory, lines_before) from None
-        if outcome.error:
-            raise outcome.error
-        return outcome.result  # type: ignore[no-any-return]
-
-
-class _Row(NamedTuple):
-    """A note as the table has it. names, texts: of its metadata."""
-
-    path: str
-    content: str
-    names: list[str]
-    texts: list[str | None]
-    patterns: list[str]
-
-
-class _Outcome:
-    """What a piece of work ended with."""
-
-    def __init__(self, work: Callable[[], Any]) -> None:
-        self._work = work
-        self.result: Any = None
-        self.error: BaseException | None = None
-
-    def fetch(self) -> None:
-        try:
-            self.result = self._work()
-        except BaseException as error:  # noqa: BLE001 - it is raised again by who waits
-            self.error = error
+        for failure in failures:
+            if isinstance(failure, duckdb.Error | MemoryError):
+                raise translate(failure, self._memory, lines_before) from None
+            raise failure
+        return results[0]
 
 
 def _compute_memory() -> int:
@@ -220,21 +195,17 @@ def _one_by_one(notes: list[Note]) -> Iterator[Note]:
         yield notes.pop()
 
 
-def _make_rows(notes: Iterable[Note], patterns: Sequence[str]) -> Iterator[_Row]:
-    """The notes that a pattern fits."""
-    for note in notes:
-        fitting = [pattern for pattern in patterns if globs.matches(note.path, pattern)]
-        if fitting:
-            fields = values.to_map(note.frontmatter)
-            yield _Row(note.path, note.text, list(fields), list(fields.values()), fitting)
-
-
-def _divide(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
+def _make_batches(notes: Iterable[Note], patterns: Sequence[str]) -> Iterator[list[_Row]]:
+    """The rows of the notes that a pattern fits, a few million characters at a time."""
     batch: list[_Row] = []
     length = 0
-    for row in rows:
-        batch.append(row)
-        length += len(row.content)
+    for note in notes:
+        fitting = [pattern for pattern in patterns if globs.matches(note.path, pattern)]
+        if not fitting:
+            continue
+        fields = values.to_map(note.frontmatter)
+        batch.append((note.path, note.text, list(fields), list(fields.values()), fitting))
+        length += len(note.text)
         if length > _BATCH_CHARS:
             yield batch
             batch, length = [], 0

@@ -15,7 +15,7 @@ from ferrule import ToolError
 from ferrule_opennotes.errors import invalid_sql
 from ferrule_opennotes.notebook.characters import make_storable
 from ferrule_opennotes.notebook.paths import normalize
-from ferrule_opennotes.sql.functions import COMPUTING, TABLES
+from ferrule_opennotes.sql.functions import TABLES, is_computing
 
 if TYPE_CHECKING:
     import duckdb
@@ -124,7 +124,7 @@ def _refusal_of_expression(node: JSONObject) -> str | None:
     if not any(letter.isalpha() for letter in name):
         return None  # no function, or an operator
     # Before the name may stand a schema, or a column whose method it is called as; neither has anything else to offer.
-    if name in COMPUTING or name in _FUNCTIONS:
+    if is_computing(name) or name in _FUNCTIONS:
         return None
     return f"{name[:100]}(...) is refused: it is not among the functions that compute from their arguments alone"
 

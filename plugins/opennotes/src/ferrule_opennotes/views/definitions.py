@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ferrule import ToolError
 from ferrule_opennotes import errors
+from ferrule_opennotes.notebook import notes
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
@@ -42,9 +43,10 @@ class Parameter(NamedTuple):
 
 
 class Definition(NamedTuple):
-    """A view. query: in the notation of OpenNotes a mapping, in that of jot a text; None for the built-in ones.
+    """A view. query: in the notation of OpenNotes a mapping, in that of jot a text.
 
-    special: the built-in view whose way of finding notes is used, in place of a query.
+    special: the built-in view whose way of finding notes is used, in place of a query. defect: why the view cannot be
+    used, None where it can.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Definition(NamedTuple):
     parameters: tuple[Parameter, ...] = ()
     query: str | JSONMapping | None = None
     special: str | None = None
+    defect: str | None = None
 
     def describe(self) -> ViewInfo:
         """The view as a list of views has it."""
@@ -64,30 +67,25 @@ class Definition(NamedTuple):
         return facts
 
 
-class ViewDefect(NamedTuple):
-    """A view whose definition cannot be used. reason: why."""
-
-    name: str
-    origin: Origin
-    reason: str
-
-
 def parse(name: str, origin: Origin, value: object) -> Definition:
     """The definition that a configuration has under a name. Raises DefinitionError."""
     if not isinstance(value, Mapping):
         raise DefinitionError("it is no object")
-    query, special = value.get("query"), _read_special(name, value)
+    query, special = value.get("query"), name if value.get("type") == "special" else None
+    if special is not None and special not in SPECIAL:
+        raise DefinitionError(f"there is no special view '{special}', only {' and '.join(SPECIAL)}")
     if special is None and not isinstance(query, str | Mapping):
         raise DefinitionError(f"its 'query' is {'missing' if query is None else 'neither an object nor text'}")
     parameters = parse_parameters(value.get("parameters"))
-    return Definition(name, origin, _read_description(value), parameters, None if special else query, special)
+    description = errors.shorten(to_text(value.get("description")))
+    return Definition(name, origin, description, parameters, None if special else query, special)
 
 
 def parse_parameters(value: object) -> tuple[Parameter, ...]:
     """The parameters that a definition lists. Raises DefinitionError."""
     if value is None:
         return ()
-    if not isinstance(value, Sequence) or isinstance(value, str):
+    if not isinstance(value, list):
         raise DefinitionError("its 'parameters' are no list")
     found = tuple(_parse_parameter(each) for each in value)
     if len({parameter.name for parameter in found}) < len(found):
@@ -102,22 +100,9 @@ def make_refusal(name: str, reason: str, hint: str | None = None, **details: obj
 
 def to_text(value: object) -> str:
     """A value of a definition as text: the items of a list with commas, truth as JSON writes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return ",".join(to_text(item) for item in value)
-    return "" if value is None else str(value)
-
-
-def _read_description(value: JSONMapping) -> str:
-    return errors.shorten(to_text(value.get("description")))
-
-
-def _read_special(name: str, value: JSONMapping) -> str | None:
-    special = value.get("special_executor") or (name if value.get("type") == "special" else None)
-    if special is not None and special not in SPECIAL:
-        raise DefinitionError(f"there is no special view '{special}', only {' and '.join(SPECIAL)}")
-    return special
+    if isinstance(value, list):
+        return ",".join(map(to_text, value))
+    return "" if value is None or isinstance(value, Mapping) else notes.to_text(value)
 
 
 def _parse_parameter(value: object) -> Parameter:
@@ -127,5 +112,5 @@ def _parse_parameter(value: object) -> Parameter:
     kind = value.get("type") or "string"
     if kind not in TYPES:
         raise DefinitionError(f"its parameter '{name}' has the type '{kind}', which is none of {', '.join(TYPES)}")
-    default = to_text(value.get("default"))
-    return Parameter(name, kind, value.get("required") is True, default or None, _read_description(value))
+    default, description = to_text(value.get("default")) or None, errors.shorten(to_text(value.get("description")))
+    return Parameter(name, kind, value.get("required") is True, default, description)

@@ -13,22 +13,22 @@ from ferrule_opennotes.notebook.resolution import open_notebook
 from ferrule_opennotes.program.discovery import find_program
 from ferrule_opennotes.views import builtin
 from ferrule_opennotes.views.catalogue import find_views, list_views, parse_query
-from ferrule_opennotes.views.definitions import Definition, DefinitionError, ViewDefect, make_refusal
+from ferrule_opennotes.views.definitions import Definition, DefinitionError, make_refusal, to_text
 from ferrule_opennotes.views.parameters import fill
 
 if TYPE_CHECKING:
-    from ferrule import Context, ToolError
+    from ferrule import Context
     from ferrule.text.json_types import JSONObject
     from ferrule_opennotes.answers.types import ViewAnswer, ViewListAnswer
     from ferrule_opennotes.notebook.notebook import Notebook
     from ferrule_opennotes.program.process import Kind
-    from ferrule_opennotes.views.rows import Row
+    from ferrule_opennotes.views.table import Row
 
 
 def find_problems(arguments: JSONObject) -> list[str]:
     """What is wrong with the arguments that the schema cannot say: one sentence each, the place first."""
     found = [
-        f'params.{name}: it is no text; write it as one, such as "{_give_example(value)}"'
+        f'params.{name}: it is no text; write it as one, such as "{to_text(value)[:60]}"'
         for name, value in (arguments.get("params") or {}).items()
         if not isinstance(value, str)
     ]
@@ -37,25 +37,17 @@ def find_problems(arguments: JSONObject) -> list[str]:
         found.append("view: it is blank; leave it out to list all views")
     if view is None and arguments.get("params"):
         found.append("params: they are for a view, and 'view' names none")
-    return found + pages.find_problems(arguments) + _check_bounds(arguments)
-
-
-def _check_bounds(arguments: JSONObject) -> list[str]:
     # The schema has no limits here, so a 0 that strict mode makes a model fill in arrives, and means nothing.
     negative = [name for name in ("limit", "offset") if (arguments.get(name) or 0) < 0]
-    return [f"{name}: {arguments[name]} is less than {int(name == 'limit')}" for name in negative]
-
-
-def _give_example(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return ",".join(str(item) for item in value)[:60]
-    return "" if value is None or isinstance(value, dict) else str(value)[:60]
+    found += pages.find_problems(arguments)
+    return found + [f"{name}: {arguments[name]} is less than {int(name == 'limit')}" for name in negative]
 
 
 def answer(arguments: JSONObject, context: Context) -> ViewListAnswer | ViewAnswer:
-    """Do what `execute` promises."""
+    """List the views: `{"views", "notebook"}`; or run one: `{"view", "results", "pagination", "notebook"}`.
+
+    Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND, VIEW_NOT_FOUND or INVALID_INPUT.
+    """
     kind = find_program(context).kind
     notebook = open_notebook(arguments.get("notebook"), kind)
     name = arguments.get("view")
@@ -65,7 +57,8 @@ def answer(arguments: JSONObject, context: Context) -> ViewListAnswer | ViewAnsw
     offset, limit = pages.read_bounds(arguments)
     definition = _find_definition(name, notebook, kind, context)
     rows = _find_rows(definition, given, notebook)
-    page = pages.cut([row.describe() for row in rows[offset : offset + limit]], len(rows), offset, limit)
+    shown = [{**note.summarize(), **facts} for note, facts in rows[offset : offset + limit]]
+    page = pages.cut(shown, len(rows), offset, limit)
     answer: ViewAnswer = {
         "view": {"name": name, "description": definition.description},
         "results": page.items,
@@ -79,10 +72,12 @@ def _find_definition(name: str, notebook: Notebook, kind: Kind, context: Context
     views = find_views(notebook, kind)
     found = views.get(name)
     if found is None:
-        available = [view.name for view in views.values() if isinstance(view, Definition)]
+        available = [view.name for view in views.values() if view.defect is None]
         raise errors.view_not_found(name, context.name_of("opennotes_views"), available)
-    if isinstance(found, ViewDefect):
-        raise _refuse_defect(found, notebook)
+    if found.defect:
+        file = f"{notebook.path}/{notebook.config_file}" if found.origin == "notebook" else "the CLI's config.json"
+        reason, hint = f"its definition cannot be used: {found.defect}", f"Correct it in {make_storable(file)}."
+        raise make_refusal(found.name, reason, hint)
     return found
 
 
@@ -91,14 +86,8 @@ def _find_rows(definition: Definition, given: Mapping[str, str], notebook: Noteb
     values = fill(definition.name, definition.parameters, given, datetime.now().astimezone())
     notes = notebook.list_notes()
     try:
-        if definition.origin == "built-in" or definition.special:
-            return builtin.run(definition.special or definition.name, notes, notebook.root, values)
+        if definition.special:
+            return builtin.run(definition.special, notes, notebook.root, values)
         return parse_query(definition).run(notes, values)
     except DefinitionError as error:
         raise make_refusal(definition.name, str(error), "Correct its definition or its parameters.") from None
-
-
-def _refuse_defect(view: ViewDefect, notebook: Notebook) -> ToolError:
-    file = f"{notebook.path}/{notebook.config_file}" if view.origin == "notebook" else "the CLI's config.json"
-    reason, hint = f"its definition cannot be used: {view.reason}", f"Correct it in {make_storable(file)}."
-    return make_refusal(view.name, reason, hint)

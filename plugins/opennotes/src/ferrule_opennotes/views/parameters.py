@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ferrule_opennotes.notebook import dates
 from ferrule_opennotes.views import variables
 from ferrule_opennotes.views.definitions import DefinitionError, Parameter, make_refusal
+from ferrule_opennotes.views.table import to_number
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from ferrule import ToolError
 
-MAX_VALUE_CHARS = 1000  # characters of a value
-_MAX_ITEMS, _MAX_ITEM_CHARS = 50, 100  # of a list
-_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?")
 _PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 
 
@@ -76,7 +76,7 @@ def split_items(text: str) -> list[str]:
 
 def _check(view: str, parameter: Parameter, value: str, parameters: Sequence[Parameter], now: datetime) -> str:
     variable = _PLACEHOLDER.fullmatch(value.strip()) if parameter.type == "date" else None
-    if variable and (day := variables.resolve(variable[1].strip(), now)) and _is_date(day):
+    if variable and (day := variables.resolve(variable[1].strip(), now)) and dates.parse(day):
         return day
     if reason := find_fault(parameter.type, value):
         raise _make_refusal(view, f"its parameter '{parameter.name}' {reason}", parameters)
@@ -85,43 +85,16 @@ def _check(view: str, parameter: Parameter, value: str, parameters: Sequence[Par
 
 def find_fault(kind: str, value: str) -> str | None:
     """What is wrong with a value of a type, as a sentence goes on after the parameter's name; None where nothing is."""
-    if not value.strip():
+    text = value.strip()
+    if not text:
         return "is empty"
-    if len(value) > MAX_VALUE_CHARS and kind != "list":
-        return f"is longer than {MAX_VALUE_CHARS:,} characters"
-    return _FAULTS[kind](value) if kind in _FAULTS else None
-
-
-def _list_fault(value: str) -> str | None:
-    found = split_items(value)
-    if not all(found):
+    if kind == "list" and not all(split_items(text)):
         return "has an empty item"
-    if len(found) > _MAX_ITEMS:
-        return f"has more than {_MAX_ITEMS} items"
-    return f"has an item of more than {_MAX_ITEM_CHARS} characters" if max(map(len, found)) > _MAX_ITEM_CHARS else None
-
-
-def _is_date(value: str) -> bool:
-    try:
-        return _DATE.fullmatch(value) is not None and datetime.fromisoformat(value) is not None
-    except ValueError:
-        return False
-
-
-def _date_fault(value: str) -> str | None:
-    hint = "is no date: YYYY-MM-DD, YYYY-MM-DDTHH:MM:SSZ, or a variable such as {{today-7}}"
-    return None if _is_date(value.strip()) else hint
-
-
-def _bool_fault(value: str) -> str | None:
-    return None if value.strip().lower() in ("true", "false") else "is neither true nor false"
-
-
-def _number_fault(value: str) -> str | None:
-    return None if re.fullmatch(r"[-+]?\d{1,30}(?:\.\d{1,30})?", value.strip()) else "is no number"
-
-
-_FAULTS = {"list": _list_fault, "date": _date_fault, "bool": _bool_fault, "number": _number_fault}
+    if kind == "date" and dates.parse(text) is None:
+        return "is no date: YYYY-MM-DD, YYYY-MM-DDTHH:MM:SSZ, or a variable such as {{today-7}}"
+    if kind == "bool" and text.lower() not in ("true", "false"):
+        return "is neither true nor false"
+    return "is no number" if kind == "number" and to_number(text) is None else None
 
 
 def _fill_default(view: str, default: str, now: datetime) -> str:

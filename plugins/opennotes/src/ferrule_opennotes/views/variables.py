@@ -36,10 +36,12 @@ def resolve_day(name: str, now: datetime) -> date | None:
     """The day that a variable stands for; None where it stands for none."""
     today = now.date()
     arithmetic = _ARITHMETIC.fullmatch(name)
+    base, count = (arithmetic[1], int(arithmetic[2])) if arithmetic else (name, 0)
+    if base not in _DAYS:
+        return None
+    move, start = _DAYS[base]
     try:
-        if arithmetic:
-            return _MOVED[arithmetic[1]](today, int(arithmetic[2]))
-        return _DAYS[name](today) if name in _DAYS else None
+        return move(today, start + count)
     except (OverflowError, ValueError):
         return None  # no calendar goes that far
 
@@ -66,18 +68,18 @@ def _quarter(today: date, quarters: int) -> date:
     return _month(today, 3 * quarters - (today.month - 1) % 3)
 
 
-_MOVED: dict[str, Callable[[date, int], date]] = {"today": _day, "this_week": _week, "this_month": _month}
-_DAYS: dict[str, Callable[[date], date]] = {
-    "today": lambda today: today,
-    "yesterday": lambda today: _day(today, -1),
-    "this_week": lambda today: _week(today, 0),
-    "next_week": lambda today: _week(today, 1),
-    "last_week": lambda today: _week(today, -1),
-    "this_month": lambda today: _month(today, 0),
-    "next_month": lambda today: _month(today, 1),
-    "last_month": lambda today: _month(today, -1),
-    "start_of_month": lambda today: _month(today, 0),
-    "end_of_month": lambda today: _day(_month(today, 1), -1),
-    "start_of_quarter": lambda today: _quarter(today, 0),
-    "end_of_quarter": lambda today: _day(_quarter(today, 1), -1),
+# How each day is found: by what it is a number of, and how many from today on.
+_DAYS: dict[str, tuple[Callable[[date, int], date], int]] = {
+    "today": (_day, 0),
+    "yesterday": (_day, -1),
+    "this_week": (_week, 0),
+    "next_week": (_week, 1),
+    "last_week": (_week, -1),
+    "this_month": (_month, 0),
+    "next_month": (_month, 1),
+    "last_month": (_month, -1),
+    "start_of_month": (_month, 0),
+    "end_of_month": (lambda today, months: _day(_month(today, months), -1), 1),
+    "start_of_quarter": (_quarter, 0),
+    "end_of_quarter": (lambda today, quarters: _day(_quarter(today, quarters), -1), 1),
 }

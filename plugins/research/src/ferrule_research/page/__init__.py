@@ -35,5 +35,7 @@ def execute(arguments: JSONObject, context: Context) -> JSONObject:
 
 @hookimpl
 def result_policy() -> ResultPolicy:
-    """A page changes seldom within an hour, and one that is large may be stored whole instead of being cut."""
-    return ResultPolicy(cache_seconds=3600, linkable=True, paging=("max_length",), identity=identify)
+    """A page is kept for half an hour, and one that is large may be stored whole instead of being cut."""
+    return ResultPolicy(
+        cache_seconds=1800, linkable=True, paging=("max_length",), identity=identify, wrappers=("cache",)
+    )

@@ -16,6 +16,13 @@ def identify(context: Context) -> object:
     return read_identity(context)
 
 
+def normalise(arguments: JSONObject) -> JSONObject:
+    """The arguments as a search reads them: blanks around texts do not matter, nor does the case of codes."""
+    from ferrule_research.search.arguments import normalise_texts
+
+    return normalise_texts(arguments)
+
+
 @hookimpl
 def schema() -> JSONObject:
     """Describe the tool, as `schema.json` does."""
@@ -44,4 +51,10 @@ def execute(arguments: JSONObject, context: Context) -> JSONObject:
 @hookimpl
 def result_policy() -> ResultPolicy:
     """What may be done with its results."""
-    return ResultPolicy(cache_seconds=1800, environment=("SEARCH_ROUTING",), identity=identify)
+    return ResultPolicy(
+        cache_seconds=1800,
+        environment=("SEARCH_ROUTING",),
+        identity=identify,
+        normalise=normalise,
+        wrappers=("cache",),
+    )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ferrule import JSONObject
+    from ferrule.text.json_types import JSONMapping
 
 MAX_RESULTS = 10
 DEFAULT_RESULTS = 5
@@ -29,6 +30,15 @@ def findings(arguments: JSONObject) -> list[str]:
         if lens not in find_lenses():
             found.append(f"lens: there is no {lens[:40]!r}; available: {', '.join(find_lenses())}")
     return found
+
+
+def normalise_texts(arguments: JSONMapping) -> JSONObject:
+    """The arguments without blanks around texts, with the provider's name and codes in one case."""
+    texts = {name: value.strip() if isinstance(value, str) else value for name, value in arguments.items()}
+    for name in ("provider", "language"):
+        if name in texts:
+            texts[name] = texts[name].lower()
+    return {**texts, "country": texts["country"].upper()} if "country" in texts else texts
 
 
 def parse_domain(site: str) -> str:

@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from ferrule_research.search import provider_order
-from ferrule_research.search.arguments import DEFAULT_RESULTS, MAX_RESULTS, parse_domain
+from ferrule_research.search.arguments import DEFAULT_RESULTS, MAX_RESULTS, normalise_texts, parse_domain
 from ferrule_research.search.errors import search_error
-from ferrule_websearch import Result, SearchProvider, SearchRequest, fit_results, host_of, installed_providers
+from ferrule_websearch import (
+    Result,
+    SearchProvider,
+    SearchRequest,
+    fit_results,
+    host_of,
+    installed_providers,
+    max_requests,
+)
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
@@ -27,8 +35,9 @@ Ignored = list[tuple[str, str]]
 
 def search_web(arguments: JSONMapping, context: Context) -> JSONObject:
     """The answer to a call; ToolError where no provider could be asked or none answered."""
-    texts = {name: value.strip() if isinstance(value, str) else value for name, value in arguments.items()}
+    texts = normalise_texts(arguments)
     request, ignored = _request(texts)
+    request = request._replace(max_requests=max_requests(context, 0))
     providers = installed_providers(_CALL_VARIABLES)
     route = _ask(providers, texts.get("provider", ""), request, context)
     answered = route.answered
@@ -42,7 +51,7 @@ def search_web(arguments: JSONMapping, context: Context) -> JSONObject:
         others = provider_order.find_others(providers, route, context)
         document["hints"] = make_hints(texts, [name for name, _ in ignored], route.asked, others)
     document["_meta"] = {"routing": route.as_json()}
-    if answered.incomplete:
+    if answered.incomplete and not answered.is_bounded:
         document["_meta"]["cacheable"] = False  # what is missing may be there the next time
     fit_results(document, context, ["results", "urls"], counter="resultCount")
     return document
@@ -67,8 +76,8 @@ def _request(texts: JSONMapping) -> tuple[SearchRequest, Ignored]:
         sites,
         time_range=texts.get("time_range", ""),
         safe=texts.get("safe", "medium"),
-        language=texts.get("language", "").lower(),
-        country=texts.get("country", "").upper(),
+        language=texts.get("language", ""),
+        country=texts.get("country", ""),
         exact_terms=texts.get("exact_terms", ""),
         exclude_terms=texts.get("exclude_terms", ""),
         engine=engine,
@@ -134,7 +143,9 @@ def _as_json(result: Result, claim: str) -> JSONObject:
     from ferrule_research.search.reputation import find_reputation
 
     host = host_of(result.url)
-    document: JSONObject = {**result._asdict(), "displayLink": host}
+    document: JSONObject = {**result.as_json(), "displayLink": host}
+    if extra := document.pop("extra_snippets", None):
+        document["extraSnippets"] = extra
     if reputation := find_reputation(host):
         document["sourceReputation"] = reputation
     if claim:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 
 from ferrule import JSONObject, ToolError
-from ferrule_websearch import Attempt, is_client_error
+from ferrule_websearch import Attempt, format_seconds, is_client_error
 
+RATE_LIMITED = "rate_limited"
 _RETRYABLE = ("rate_limited", "network", "upstream_unavailable")
 _KINDS_BY_USEFULNESS = (*_RETRYABLE, "auth_required", "validation")  # what helps most first
 _ACTIONS = {"auth_required": "check_api_key", "config": "check_api_key", "validation": "broaden_query"}
@@ -43,12 +44,14 @@ def search_error(attempts: Sequence[Attempt], alternatives: Sequence[str]) -> To
     details["suggestedAction"] = _action(kind, retryable, alternatives)
     details["provider"] = main.provider
     details["providersAttempted"] = [one.provider for one in tried if one.state == "failed"]
+    details["requests"] = {one.provider: one.requests for one in tried if one.requests}
     if alternatives:
         details["alternatives"] = list(alternatives)
-    code = str(main.error.get("code", "API_ERROR")) if main.state == "failed" else "API_ERROR"
+    otherwise = "RATE_LIMIT" if kind == RATE_LIMITED else "API_ERROR"
+    code = str(main.error.get("code", otherwise)) if main.state == "failed" else otherwise
     message = _text(tried[0]) if len(tried) == 1 else "No search provider answered. " + _sentences(tried)
     # Also where the host looks for it, so that the failure is not kept for longer.
-    return ToolError(code, message, hint=_hint(main, alternatives), details=details, retry_after=wait)
+    return ToolError(code, message, hint=_hint(main, alternatives, wait), details=details, retry_after=wait)
 
 
 def _no_provider(attempts: Sequence[Attempt]) -> ToolError:
@@ -58,6 +61,8 @@ def _no_provider(attempts: Sequence[Attempt]) -> ToolError:
     if not unconfigured:
         return configuration_error("No search provider can be used. " + _sentences(attempts))
     error = unconfigured[0].error
+    if len(unconfigured) == 1 and error.get("code") == "CONFIG_ERROR":
+        return configuration_error(str(error.get("message", "")), error.get("hint"))
     details = {"kind": "config", "retryable": False, "suggestedAction": "check_api_key"}
     if len(unconfigured) == 1:
         message = str(error.get("message", ""))
@@ -74,19 +79,36 @@ def _sentences(attempts: Iterable[Attempt]) -> str:
 
 def _text(attempt: Attempt) -> str:
     if attempt.state == "resting":
-        return f"{attempt.label} is not asked for {ceil(attempt.wait or 0)} seconds more, since it failed or said so."
+        return describe_rest(attempt)
     text = str(attempt.error.get("message", "")).strip()
     return text if text.endswith((".", "!", "?", "'")) else f"{text}."
 
 
-def _hint(main: Attempt, alternatives: Sequence[str]) -> str | None:
+def describe_rest(attempt: Attempt) -> str:
+    """Why a provider is left alone, and for how long."""
+    wait = format_seconds(attempt.wait or 0)
+    if attempt.is_spent:
+        return f"The search quota of {attempt.label} is used up. It resets in {wait}."
+    if attempt.kind == RATE_LIMITED:
+        return f"{attempt.label} takes no more requests for now. Ask again in {wait}."
+    return f"{attempt.label} failed several times in a row. It is tried again in {wait}."
+
+
+def _hint(main: Attempt, alternatives: Sequence[str], wait: int | None) -> str | None:
     hint = main.error.get("hint")
+    if (
+        main.kind == RATE_LIMITED
+        and wait is not None
+        and main.state == "failed"
+        and main.error.get("retry_after") is None
+    ):
+        hint = f"Wait {format_seconds(wait)}, then ask again."
     also = f"Another provider can be asked: {', '.join(alternatives)}." if alternatives else ""
     return " ".join(filter(None, [str(hint) if hint else "", also])) or None
 
 
 def _kind(attempt: Attempt) -> str:
-    return attempt.kind if attempt.state == "failed" else "upstream_unavailable"
+    return attempt.kind or "upstream_unavailable"
 
 
 def _action(kind: str, retryable: bool, alternatives: Sequence[str]) -> str:

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_research.search.errors import configuration_error, unknown_provider
+from ferrule_research.search.cache_identity import known_states
+from ferrule_research.search.errors import RATE_LIMITED, configuration_error, describe_rest, unknown_provider
 from ferrule_websearch import Attempt, SearchProvider, SearchRequest, probe_providers
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 ANSWERED, FAILED, RESTING = "answered", "failed", "resting"
 VARIABLES = ("FERRULE_SEARCH_ROUTING", "SEARCH_ROUTING")
+PATIENCE_SECONDS = 9.0  # in which those that say nothing have given way, so that the whole is under ten
+_LEAST_SHARE_SECONDS = 1.0
+_UNASKED = ("unconfigured", "disabled")
 _CATEGORIES = ("web_search", "web", "default")
 
 
@@ -39,7 +43,12 @@ class Route(NamedTuple):
     def as_json(self) -> JSONObject:
         """What is told with a result: who answered, who was asked, and why it was not the first."""
         last, passed = self.attempts[-1], [one for one in self.attempts if one.state in (FAILED, RESTING)]
-        told: JSONObject = {"provider_used": last.provider, "providers_attempted": self.asked, "fallback": bool(passed)}
+        told: JSONObject = {
+            "provider_used": last.provider,
+            "providers_attempted": self.asked,
+            "requests": {one.provider: one.requests for one in self.attempts if one.requests},
+            "fallback": bool(passed),
+        }
         if passed:
             told["fallback_reason"] = "; ".join(f"{one.provider}: {_why(one)}" for one in passed)
         if last.emulated:
@@ -81,17 +90,47 @@ def put_engines_first(providers: Sequence[SearchProvider], context: Context) -> 
 
 
 def ask(providers: Sequence[SearchProvider], request: SearchRequest, context: Context) -> Route:
-    """Ask one after the other until one answers. Each gets an even share of the time that is left."""
+    """Ask one after the other until one answers."""
     attempts: list[Attempt] = []
+    states = find_states(providers, context)
+    answerable = {name for name, one in states.items() if one.state == ANSWERED}
+    started = time.monotonic()
     for index, provider in enumerate(providers):
-        share = context.remaining() / (len(providers) - index)
+        known = states.get(provider.name)
+        if known is not None and known.state in _UNASKED:  # a process of its own would only say so again
+            attempts.append(known)
+            continue
+        others = sum(one.name in answerable for one in providers[index + 1 :])
+        share = share_of_time(context.remaining(), time.monotonic() - started, others)
         attempt = provider.search(request, time.monotonic() + share, context.event)
         attempts.append(attempt)
         if attempt.state == ANSWERED:
             break
-        if attempt.state not in ("unconfigured", "disabled"):
+        if attempt.state not in _UNASKED:
             context.event({"event": "provider_failed", "provider": provider.name, "content": _sentence(attempt)})
     return Route(attempts)
+
+
+def share_of_time(remaining: float, elapsed: float, others: int) -> float:
+    """Seconds that a provider gets. elapsed: since the first was asked. others: that could be asked after it.
+
+    One that says nothing has to leave time for the next, which the caller is waiting for.
+
+    >>> share_of_time(23.0, 0.0, 0), share_of_time(23.0, 0.0, 1), share_of_time(4.0, 0.0, 1)
+    (23.0, 4.5, 2.0)
+    """
+    if not others:
+        return remaining
+    return min(remaining / (others + 1), max(_LEAST_SHARE_SECONDS, (PATIENCE_SECONDS - elapsed) / 2))
+
+
+def find_states(providers: Sequence[SearchProvider], context: Context) -> dict[str, Attempt]:
+    """What is known of each provider before it is asked; nothing where there is one alone."""
+    if len(providers) < 2:
+        return {}
+    known = known_states(context)
+    found = known if known is not None else probe_providers(providers, context.deadline, has_breakers=False)
+    return {one.provider: one for one in found}
 
 
 def find_others(installed: Mapping[str, SearchProvider], route: Route, context: Context) -> list[str]:
@@ -102,12 +141,14 @@ def find_others(installed: Mapping[str, SearchProvider], route: Route, context: 
 
 
 def _why(attempt: Attempt) -> str:
-    return attempt.kind if attempt.state == FAILED else "its circuit breaker is open"
+    if attempt.state == RESTING and attempt.kind != RATE_LIMITED:
+        return "its circuit breaker is open"
+    return "quota used up" if attempt.is_spent else attempt.kind
 
 
 def _sentence(attempt: Attempt) -> str:
     if attempt.state == RESTING:
-        return f"{attempt.label} is left alone for {attempt.wait:.0f} seconds more, since it failed or said so."
+        return describe_rest(attempt)
     return str(attempt.error.get("message", ""))
 
 

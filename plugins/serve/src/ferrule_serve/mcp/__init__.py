@@ -1,1 +1,1 @@
-"""The Model Context Protocol, on its official SDK: nothing outside of this room imports that."""
+"""The Model Context Protocol: messages are read, answered, and carried over stdio and HTTP."""

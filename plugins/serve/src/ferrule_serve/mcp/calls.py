@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-import mcp_types as types
-from mcp import MCPError
-
-from ferrule.errors import FerruleError, ToolUnknown
+from ferrule.content import items_in, object_in
+from ferrule.errors import FerruleError, ToolUnknown, failure_in
 from ferrule.text import strict_json
-from ferrule_serve.idempotency import HEADER
 from ferrule_serve.mcp.artifacts import link_in
+from ferrule_serve.mcp.content import blocks_of
 from ferrule_serve.mcp.messages import Messages
+from ferrule_serve.protocol.vocabulary import INTERNAL_ERROR, INVALID_PARAMS, Block, CallResult, RequestError
 
 if TYPE_CHECKING:
-    from ferrule_serve.catalogue import Catalogue
+    from ferrule.text.json_types import JSONObject
+    from ferrule_serve.catalogue import Catalogue, ServedTool
     from ferrule_serve.idempotency import IdempotencyKeys
-    from ferrule_serve.mcp.messages import Context
+    from ferrule_serve.mcp.exchange import Exchange
     from ferrule_serve.pool import Admission, CallAnswer, Pool
+
+_NOTES = "_meta"
 
 
 class Calls:
@@ -30,36 +32,64 @@ class Calls:
         self._pool = pool
         self._keys = keys
 
-    async def answer(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def answer(self, exchange: Exchange) -> JSONObject:
         """The result of a call. A failure of the tool is a result, too; only a tool that is not served is an error."""
+        name, arguments = _read(exchange.request.params)
         try:
-            tool = await self._catalogue.find(params.name)
+            tool = await self._catalogue.find(name)
         except ToolUnknown as error:
-            raise MCPError(code=types.INVALID_PARAMS, message=error.message) from None
+            raise RequestError(INVALID_PARAMS, error.message) from None
         except FerruleError as error:
-            raise MCPError(code=types.INTERNAL_ERROR, message=error.message) from None
-        messages = Messages(context, tool.name)
-        sending = asyncio.create_task(messages.send())
-        try:
-            answer = await self._pool.call(
-                tool.installed, params.arguments or {}, on_event=messages.put, may_begin=self._make_admission(context)
-            )
-            messages.put_printed(answer.text)
-            messages.end()
-            await asyncio.gather(sending, return_exceptions=True)  # the answer counts, though a client may not listen
-        finally:
-            sending.cancel()
-        return _make_result(answer)
+            raise RequestError(INTERNAL_ERROR, error.message) from None
+        messages = Messages(exchange, tool.name)
+        answer = await self._pool.call(
+            tool.installed,
+            arguments,
+            on_event=messages.put,
+            may_begin=self._make_admission(exchange),
+            client=exchange.peer.client,
+        )
+        messages.put_printed(answer.text)
+        return cast("JSONObject", await make_result(answer, tool))
 
-    def _make_admission(self, context: Context) -> Admission | None:
+    def _make_admission(self, exchange: Exchange) -> Admission | None:
         """What makes sure that the call begins once, where the request may be sent again."""
-        key = context.request.headers.get(HEADER) if context.request is not None else None
+        key = exchange.idempotency_key
+        if key is None:
+            return None
+        if not key:
+            self._keys.note_missing()
         return partial(self._keys.claim, key) if key else None
 
 
-def _make_result(answer: CallAnswer) -> types.CallToolResult:
-    content: list[types.ContentBlock] = [types.TextContent(text=answer.document.decode())]
-    facts = strict_json.loads(answer.document)
-    if isinstance(facts, dict) and (link := link_in(facts)):
+def _read(params: JSONObject) -> tuple[str, JSONObject]:
+    name, arguments = params.get("name"), params.get("arguments")
+    if not isinstance(name, str):
+        raise RequestError(INVALID_PARAMS, "Invalid request parameters: name has to be a string.")
+    if arguments is not None and not isinstance(arguments, dict):
+        raise RequestError(INVALID_PARAMS, "Invalid request parameters: arguments has to be an object.")
+    return name, arguments or {}
+
+
+async def make_result(answer: CallAnswer, tool: ServedTool) -> CallResult:
+    """What a client gets of an answer."""
+    facts = strict_json.loads_object(answer.document)
+    items = None if answer.is_error else items_in(facts)
+    content: list[Block] = [{"type": "text", "text": answer.document.decode()}]
+    if items is not None:
+        content = await asyncio.to_thread(blocks_of, items)
+    if link := link_in(facts):
         content.append(link)
-    return types.CallToolResult(content=content, structured_content=facts, is_error=answer.is_error)
+    structured = object_in(facts)
+    wrong = "" if answer.is_error else tool.output.find_fault(structured)
+    if wrong and structured and _NOTES in structured:  # of wrappers, of which the tool knows nothing
+        structured = {key: value for key, value in structured.items() if key != _NOTES}
+        wrong = tool.output.find_fault(structured)
+    if wrong and not failure_in(facts):
+        told = f"The result is not what {tool.name} declares as its result_schema: {wrong}."
+        content.append({"type": "text", "text": told})
+    # A client that checks what is structured would drop all of a result that does not fit, unless it is an error.
+    result: CallResult = {"content": content, "isError": answer.is_error or bool(wrong)}
+    if structured is not None:
+        result["structuredContent"] = structured
+    return result

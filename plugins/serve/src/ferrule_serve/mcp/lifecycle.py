@@ -8,53 +8,58 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
+import tempfile
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-import anyio
-import mcp_types as types
-from mcp.server.stdio import stdio_server
-from mcp.shared.message import SessionMessage
-from pydantic import ValidationError
-
 from ferrule import config
 from ferrule.errors import FerruleError
+from ferrule.storage import make_folder, state_folder
 from ferrule_serve.catalogue import Catalogue
 from ferrule_serve.idempotency import IdempotencyKeys
 from ferrule_serve.mcp.addresses import Address, Token
-from ferrule_serve.mcp.http import PATH, HttpServer, listen, make_application, security_of
+from ferrule_serve.mcp.calls import make_result
+from ferrule_serve.mcp.connections import ConnectionLimits, Connections
 from ferrule_serve.mcp.service import Service
+from ferrule_serve.mcp.stdio import serve_stdio
 from ferrule_serve.pool import Pool
+from ferrule_serve.telemetry.recorders import together
 
 if TYPE_CHECKING:
-    from anyio.streams.memory import MemoryObjectSendStream
+    from starlette.types import ASGIApp
 
     from ferrule.installed import InventorySnapshot
     from ferrule_serve.page.call_history import CallHistory
+    from ferrule_serve.pool import Recorder
+    from ferrule_serve.telemetry.metrics import Metrics
+    from ferrule_serve.web.trusted_names import TrustedNames
 
-_NO_JSON = types.ErrorData(code=types.PARSE_ERROR, message="Parse error")
-_NO_REQUEST = types.ErrorData(code=types.INVALID_REQUEST, message="Invalid Request")
 _ARTIFACTS = "artifacts"
+_MAX_LOADED_AHEAD = 8  # tools; each takes a process
 _ANSWER_SECONDS = 5.0  # beyond a call's deadline, in which its answer goes out
 
 
 class Options(NamedTuple):
     """What the user asked for. tools: names, none meaning all. address: None for stdio. say: prints a line.
 
-    with_page: over HTTP, browsers are shown a page. announce: is given the URL once clients can connect. snapshot: of
-    the tools, which was started before all else.
+    names, origins: under which clients know the server, and of pages that may call tools from a browser.
+    with_page: over HTTP, browsers are shown a page. with_metrics: over HTTP, Prometheus gets figures. announce: is
+    given the URL once clients can connect. snapshot: of the tools, which was started before all else.
     """
 
     tools: tuple[str, ...]
     address: Address | None
     token: Token | None
     names: tuple[str, ...]
+    origins: tuple[str, ...]
     workers: int
+    per_tool: int
     calls: int
     has_sessions: bool
     with_artifacts: bool
     with_page: bool
+    with_metrics: bool
     snapshot: InventorySnapshot
     say: Callable[[str], None]
     announce: Callable[[str], None]
@@ -67,8 +72,9 @@ def serve(options: Options) -> None:
         os.environ["FERRULE_WRAPPERS_DEFAULT"] = _ARTIFACTS
     if options.address is None:
         asyncio.run(_serve_stdio(options))
-        # A thread may still wait for a line on stdin; the interpreter would wait for that thread.
-        sys.stderr.flush()
+        # A thread may still wait for stdin, or for the list of tools; the interpreter would wait for that thread.
+        with contextlib.suppress(OSError):  # nobody may read it any more
+            sys.stderr.flush()
         os._exit(0)
     asyncio.run(_serve_http(options, options.address))
 
@@ -84,38 +90,57 @@ class _RunningService:
             from ferrule_serve.page.call_history import CallHistory
 
             self.history = CallHistory()
-        self.pool = Pool(options.workers, options.calls, record=self.history.start if self.history else None)
+        self.metrics: Metrics | None = None
+        if options.with_metrics:
+            from ferrule_serve.telemetry.metrics import Metrics
+
+            self.metrics = Metrics()
+        starts = [one.start for one in (self.history, self.metrics) if one is not None]
+        record = together([*starts, *_traces(options.say)])
+        self.pool = Pool(options.workers, options.calls, per_tool=options.per_tool, record=record)
         self.catalogue = Catalogue(
             options.tools,
             with_artifacts=options.with_artifacts,
-            on_change=lambda is_new: self._start(self._renew(is_new)),
+            on_change=lambda is_new: self.start(self._renew(is_new)),
             first=options.snapshot,
         )
-        self.service = Service(self.catalogue, self.pool, IdempotencyKeys(options.say), has_sessions=has_sessions)
+        self.keys = IdempotencyKeys(options.say)
+        self.service = Service(self.catalogue, self.pool, self.keys, options.say, has_sessions=has_sessions)
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         """Look after what is served, until it is left."""
         async with self.pool, self.catalogue:
-            self._start(self._report())
-            self._start(self._load_ahead())
+            self.start(self._report())
+            self.start(self._load_ahead())
+            if problem := _state_problem():
+                self._options.say(problem)
             try:
                 yield
             finally:
+                self.keys.close()
                 for task in list(self._tasks):
                     task.cancel()
+
+    async def why_not_ready(self) -> list[str]:
+        """Why no tool can be called now; nothing where tools can."""
+        try:
+            tools = await self.catalogue.served_tools()
+        except FerruleError as error:
+            return [error.message]
+        return [] if tools else ["No tool is served."]
 
     async def _renew(self, is_new: bool) -> None:
         """Something was installed, removed or configured: no call is to run code from before."""
         await self.pool.renew()
         if is_new:
-            await self.service.changes.notify()
+            self.service.subscriptions.notify()
             await self._report()
 
     async def _load_ahead(self) -> None:
-        """Have the first call find a worker: with its tool loaded, where a few tools are named."""
+        """Have the first call find all that it needs: with its tool loaded, where a few tools are named."""
         names = self._options.tools
-        if not 0 < len(names) <= self._options.workers:
+        if not 0 < len(names) <= _MAX_LOADED_AHEAD:
             self.pool.prepare()
             return
         with contextlib.suppress(FerruleError):  # clients get it when they ask for tools
@@ -130,76 +155,97 @@ class _RunningService:
         names = [tool.name for tool in await self.catalogue.served_tools()]
         self._options.say(f"Serving {len(names)} {'tool' if len(names) == 1 else 'tools'}: {', '.join(names)}.")
 
-    def _start(self, work: asyncio._CoroutineLike[None]) -> None:
+    def start(self, work: asyncio._CoroutineLike[None]) -> None:
+        """Do something beside, until the server ends."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
 
+def _state_problem() -> str:
+    """Why nothing can be kept from call to call; an empty text where it can."""
+    folder = state_folder()
+    try:
+        make_folder(folder)
+        with tempfile.TemporaryFile(dir=folder):
+            return ""
+    except OSError as error:
+        why = error.strerror or str(error)
+        return f"{folder} cannot be written to ({why}), so there is no cache, and large results are errors."
+
+
+def _traces(say: Callable[[str], None]) -> list[Recorder]:
+    """What makes spans of calls, where somebody wants them. say: is told what is missing for it."""
+    from ferrule_serve.telemetry import traces
+
+    if not traces.is_wanted():
+        return []
+    missing = traces.configure()
+    if missing:
+        say(missing)
+        return []
+    return [traces.start]
+
+
 async def _serve_stdio(options: Options) -> None:
     """One client, whose requests come on stdin. stdout is the protocol's alone."""
-    asked_to_end = asyncio.Event()
+    ending = asyncio.Event()
     running = _RunningService(options, has_sessions=True)
     async with running.run():
-        _handle_signals(asked_to_end.set, running.catalogue.refresh)
-        serving = asyncio.create_task(_serve_connection(running.service))
-        ending = asyncio.create_task(asked_to_end.wait())
-        await asyncio.wait((serving, ending), return_when=asyncio.FIRST_COMPLETED)
-        ending.cancel()
-        running.service.changes.listen.close()  # of all subscriptions, so that nothing waits for them
-    if asked_to_end.is_set():
-        sys.stderr.flush()
-        os._exit(0)  # as below: the reader of stdin cannot be ended in any other way
-
-
-async def _serve_connection(service: Service) -> None:
-    async with stdio_server() as (received, sent), anyio.create_task_group() as tasks:
-        relay, readable = anyio.create_memory_object_stream[SessionMessage | Exception]()
-        tasks.start_soon(_refuse_unreadable, received, relay, sent.send)
-        server = service.server
-        await server.run(readable, sent, server.create_initialization_options())
-        tasks.cancel_scope.cancel()
-
-
-async def _refuse_unreadable(
-    received: AsyncIterable[SessionMessage | Exception],
-    relay: MemoryObjectSendStream[SessionMessage | Exception],
-    send: Callable[[SessionMessage], Awaitable[None]],
-) -> None:
-    """Answer what is no message, which the SDK drops: its client would wait for ever. A blank line is nothing."""
-    async with relay:
-        async for item in received:
-            if not isinstance(item, ValidationError):
-                await relay.send(item)
-                continue
-            reason = item.errors(include_url=False)[0]
-            if str(reason["input"]).strip():
-                error = _NO_JSON if reason["type"] == "json_invalid" else _NO_REQUEST
-                await send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=None, error=error)))
+        _handle_signals(ending.set, running.catalogue.refresh)
+        await serve_stdio(running.service, ending)
 
 
 async def _serve_http(options: Options, address: Address) -> None:
     """Any number of clients, until a signal asks for the end; then running calls finish first."""
+    from ferrule_serve.mcp.http import MAX_BODY_BYTES, PATH, Application, HttpServer, listen
+    from ferrule_serve.mcp.streamable_http import StreamableHTTP
+    from ferrule_serve.telemetry.health import Operations
+    from ferrule_serve.web.trusted_names import TrustedNames
+
     listener = listen(address)
     host, port = listener.getsockname()[:2]
     bound = Address(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
-    security = security_of(bound, (address.name, *options.names))
+    names = TrustedNames(bound.name, (address.name, *options.names), options.origins)
+    connections = Connections(ConnectionLimits.of(config.read()))
     running = _RunningService(options, has_sessions=options.has_sessions)
     async with running.run():
-        page = None
-        if running.history is not None:
-            from ferrule_serve.page.application import make_page
+        page = _page_of(running, names, PATH, has_token=options.token is not None)
+        running.start(running.keys.check())
+        operations = Operations(running.why_not_ready, running.metrics, running.pool, names)
+        mcp = StreamableHTTP(running.service, names, MAX_BODY_BYTES, has_sessions=options.has_sessions)
+        app = Application(mcp, options.token, page, operations, connections, options.origins)
 
-            page = make_page(running.catalogue, running.pool, running.history, security)
-        has_sessions = options.has_sessions
-        app = make_application(running.service.server, security, options.token, page, has_sessions=has_sessions)
+        def end_streams() -> None:
+            running.service.subscriptions.close()
+            mcp.end_streams()
+
         grace = config.deadline() + _ANSWER_SECONDS
-        server = HttpServer(app, grace=grace, on_stop=running.service.changes.listen.close)
+        server = HttpServer(app, connections, grace=grace, on_stop=end_streams)
         _handle_signals(server.stop, running.catalogue.refresh)
         options.announce(f"http://{bound.name}:{bound.port}{PATH}")
         if page is not None:
             options.say(f"The page for people: http://{bound.name}:{bound.port}/")
         await server.serve(sockets=[listener])
+    _send_traces()
+
+
+def _page_of(running: _RunningService, names: TrustedNames, path: str, *, has_token: bool) -> ASGIApp | None:
+    """The page for people, where it is wanted. path: of MCP."""
+    if running.history is None:
+        return None
+    from ferrule_serve.page.application import Protocol, make_page
+
+    protocol = Protocol(names, path, has_token, make_result)
+    return make_page(running.catalogue, running.pool, running.history, protocol)
+
+
+def _send_traces() -> None:
+    """Send the spans that still wait."""
+    from ferrule_serve.telemetry import traces
+
+    if traces.is_wanted():
+        traces.shut_down()
 
 
 def _handle_signals(end: Callable[[], None], refresh: Callable[[], None]) -> None:

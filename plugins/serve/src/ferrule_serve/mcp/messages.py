@@ -2,99 +2,78 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
-from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
-import mcp_types as types
-from mcp.server import ServerRequestContext
-from mcp.server.connection import allowed_log_levels
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from ferrule_serve.mcp.exchange import DEFAULT_LEVEL
+from ferrule_serve.pool import QUEUED
+from ferrule_serve.protocol.vocabulary import LEVELS
 
-Context = ServerRequestContext[Any]
-"""What the SDK hands to the handler of a request; the state that it may carry is not used here."""
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-LEVELS: tuple[types.LoggingLevel, ...] = (
-    "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency",
-)  # fmt: skip
-_DEFAULT_LEVEL: types.LoggingLevel = "info"
-_STATE = "ferrule.level"
-_MAX_QUEUED = 256  # events that wait for a client which reads slowly; further ones are left out
-
-
-async def set_level(context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
-    """Remember from which level on a client of the handshake era wants log messages, as long as it is connected."""
-    context.session._connection.state[_STATE] = params.level  # the SDK hands it to handlers in no other way
-    return types.EmptyResult()
+    from ferrule.text.json_types import JSONObject
+    from ferrule_serve.mcp.exchange import Exchange
 
 
 class Messages:
-    """The way back to the client of one call. `send` is called for each event, in the order in which they happen."""
+    """The way back to the client of one call. What is put goes out before the answer, in its order.
 
-    def __init__(self, context: Context, tool: str) -> None:
-        self._context = context
+    It is left out where the client reads too slowly.
+    """
+
+    def __init__(self, exchange: Exchange, tool: str) -> None:
+        self._exchange = exchange
         self._tool = tool
         self._progress = -math.inf
-        self._events: asyncio.Queue[tuple[types.LoggingLevel, object] | Mapping[str, object] | None]
-        self._events = asyncio.Queue(_MAX_QUEUED + 2)
 
     def put(self, event: Mapping[str, object]) -> None:
-        """Hand an event on; it is left out where too many wait already."""
-        if self._events.qsize() < _MAX_QUEUED:
-            self._events.put_nowait(event)
+        """Hand an event on.
+
+        That it waits is not told to one whose balancer may send it elsewhere, which ends with the first event.
+        """
+        if event.get("event") == QUEUED and self._exchange.idempotency_key:
+            return
+        if event.get("event") == "progress":
+            self._report(event)
+        else:
+            self._log(_level_of(event), dict(event))
 
     def put_printed(self, text: str) -> None:
         """Hand on what the tool printed, which helps to find a fault."""
-        if text and self._events.qsize() <= _MAX_QUEUED:
-            self._events.put_nowait(("debug", {"printed": text}))
+        if text:
+            self._log("debug", {"printed": text})
 
-    def end(self) -> None:
-        """Nothing comes any more: `send` returns once it has sent what waits."""
-        self._events.put_nowait(None)
-
-    async def send(self) -> None:
-        """Send what is handed on, until the end."""
-        while (event := await self._events.get()) is not None:
-            if isinstance(event, tuple):
-                await self._log(*event)
-            elif event.get("event") == "progress":
-                await self._report(event)
-            else:
-                await self._log(_level_of(event), dict(event))
-
-    async def _report(self, event: Mapping[str, object]) -> None:
-        """Progress has to grow, says the protocol; what does not is left out. Without a token the SDK sends none."""
-        progress, total, message = (event.get(name) for name in ("progress", "total", "message"))
-        if not _is_number(progress) or progress <= self._progress:
+    def _report(self, event: Mapping[str, object]) -> None:
+        """Progress has to grow, says the protocol; what does not is left out."""
+        progress, token = event.get("progress"), self._exchange.progress_token
+        if token is None or not _is_number(progress) or progress <= self._progress:
             return
         self._progress = progress
-        await self._context.session.report_progress(
-            progress, total if _is_number(total) else None, message if isinstance(message, str) else None
-        )
+        told: JSONObject = {"progressToken": token, "progress": progress}
+        if _is_number(total := event.get("total")):
+            told["total"] = total
+        if isinstance(message := event.get("message"), str):
+            told["message"] = message
+        self._send("notifications/progress", told)
 
-    async def _log(self, level: types.LoggingLevel, data: object) -> None:
-        if not self._wants(level):
-            return
-        params = types.LoggingMessageNotificationParams(level=level, logger=self._tool, data=data)
-        notification = types.LoggingMessageNotification(params=params)
-        await self._context.session.send_notification(notification, related_request_id=self._context.request_id)
+    def _log(self, level: str, data: object) -> None:
+        least = self._exchange.peer.level
+        if least is not None and LEVELS.index(level) >= LEVELS.index(least):
+            self._send("notifications/message", {"level": level, "logger": self._tool, "data": data})
 
-    def _wants(self, level: types.LoggingLevel) -> bool:
-        version = self._context.protocol_version
-        if version in MODERN_PROTOCOL_VERSIONS:
-            return level in allowed_log_levels(version, self._context.meta)
-        least = self._context.session._connection.state.get(_STATE, _DEFAULT_LEVEL)
-        return LEVELS.index(level) >= LEVELS.index(least)
+    def _send(self, method: str, params: JSONObject) -> None:
+        if not self._exchange.channel.is_full:
+            self._exchange.notify(method, params)
 
 
-def _level_of(event: Mapping[str, object]) -> types.LoggingLevel:
+def _level_of(event: Mapping[str, object]) -> str:
     """The level that the event names itself, or that its name has."""
     said = event.get("level")
     named = next((level for level in LEVELS if level == said), None)
     # Any JSON may stand there, a list too, so it is compared and never hashed.
     is_warning = event.get("kind") == "config_required" or event.get("event") == "wrapper_failed"
-    return named or ("warning" if is_warning else _DEFAULT_LEVEL)
+    return named or ("warning" if is_warning else DEFAULT_LEVEL)
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

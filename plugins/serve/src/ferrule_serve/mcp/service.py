@@ -1,143 +1,208 @@
-"""The MCP server: which requests it answers, and with what. Transports are elsewhere."""
+"""What is served of the protocol, whatever the transport: each method by its name, in either era."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
-
-import mcp_types as types
-from mcp import MCPError
-from mcp.server import Server
-from mcp.server.lowlevel import NotificationOptions
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from typing import TYPE_CHECKING
 
 from ferrule import __version__
 from ferrule.errors import FerruleError
-from ferrule_serve.mcp.artifacts import TEMPLATE, read
+from ferrule_serve.mcp import artifacts
 from ferrule_serve.mcp.calls import Calls
-from ferrule_serve.mcp.messages import set_level
-
-if TYPE_CHECKING:
-    from mcp.server.connection import Connection
-    from mcp.server.models import InitializationOptions
-
-    from ferrule.text.json_types import JSONMapping, JSONObject
-    from ferrule_serve.catalogue import Catalogue, ServedTool
-    from ferrule_serve.idempotency import IdempotencyKeys
-    from ferrule_serve.mcp.messages import Context
-    from ferrule_serve.pool import Pool
-
-_INSTRUCTIONS = (
-    "Each tool answers with one JSON object, as text and as structured content. A result that is too large comes as a "
-    "resource link to the whole, which expires; artifact_read gives it back in pages, where it is among the tools."
+from ferrule_serve.mcp.envelope import read_client
+from ferrule_serve.mcp.subscriptions import Subscriptions
+from ferrule_serve.protocol.vocabulary import (
+    ENVELOPE_VERSIONS,
+    HANDSHAKE_VERSIONS,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    LEVELS,
+    METHOD_NOT_FOUND,
+    SERVER_KEY,
+    RequestError,
+    failure,
+    success,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
 
-class Changes:
-    """The clients to notify of other tools: of a subscription since 2026-07-28, all that are connected before.
+    from ferrule.text.json_types import JSONObject
+    from ferrule_serve.catalogue import Catalogue, ServedTool
+    from ferrule_serve.idempotency import IdempotencyKeys
+    from ferrule_serve.mcp.exchange import Exchange, Peer
+    from ferrule_serve.pool import Pool
+    from ferrule_serve.protocol.header_parameters import HeaderParameter
 
-    listen: answers `subscriptions/listen`. has_sessions: earlier clients are among them.
-    """
+    Handler = Callable[[Exchange], Awaitable[JSONObject]]
 
-    def __init__(self, *, has_sessions: bool) -> None:
-        self._bus = InMemorySubscriptionBus()
-        self._has_sessions = has_sessions
-        self._connections: WeakSet[Connection] = WeakSet()
-        self.listen = ListenHandler(self._bus)
-
-    async def add_connection(self, context: Context, _params: types.NotificationParams) -> None:
-        """A client of the handshake era is ready; it is notified as long as the connection is there."""
-        if self._has_sessions:
-            self._connections.add(context.session._connection)  # the SDK hands it to handlers in no other way
-
-    async def notify(self) -> None:
-        """Notify all clients that asked for it: the list of tools is another one."""
-        await self._bus.publish(ToolsListChanged())
-        for connection in list(self._connections):
-            await connection.send_tool_list_changed()
+_HINTS = {
+    "read_only": "readOnlyHint", "destructive": "destructiveHint", "idempotent": "idempotentHint",
+    "open_world": "openWorldHint",
+}  # fmt: skip
+_INSTRUCTIONS = (
+    "A tool answers with one JSON object, as text and as structured content, or with text, images, sound and files. A "
+    "result or a file that is too large comes as a resource link to the whole, which expires; artifact_read gives it "
+    "back in pages, where it is among the tools."
+)
+_SERVER = {"name": "ferrule", "version": __version__}
+_BEFORE_HANDSHAKE = ("initialize", "ping")
+_CACHEABLE = ("server/discover", "tools/list", "resources/list", "resources/templates/list", "resources/read")
+_NO_CACHE = {"ttlMs": 0, "cacheScope": "private"}
 
 
 class Service:
     """Serves the tools of a catalogue, whose calls a pool makes.
 
-    has_sessions: whether there is a standing connection to clients of the handshake era, on which to tell of changes.
+    say: prints a line for the one who runs the server. has_sessions: whether there is a standing connection to clients
+    of the handshake era, on which to tell of changes.
     """
 
-    def __init__(self, catalogue: Catalogue, pool: Pool, keys: IdempotencyKeys, *, has_sessions: bool) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        pool: Pool,
+        keys: IdempotencyKeys,
+        say: Callable[[str], None],
+        *,
+        has_sessions: bool,
+    ) -> None:
         self._catalogue = catalogue
-        self.changes = Changes(has_sessions=has_sessions)
-        self.server = McpServer(
-            "ferrule",
-            version=__version__,
-            instructions=_INSTRUCTIONS,
-            on_list_tools=self._list_tools,
-            on_call_tool=Calls(catalogue, pool, keys).answer,
-            on_list_resources=_list_resources,
-            on_list_resource_templates=_list_templates,
-            on_read_resource=read,
-            on_subscriptions_listen=self.changes.listen,
-            get_tool_input_schema=catalogue.schema_of,
-        )
-        self.server.notifies_changes = has_sessions
-        self.server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
-        self.server.add_notification_handler(
-            "notifications/initialized", types.NotificationParams, self.changes.add_connection
-        )
+        self._say = say
+        self._has_sessions = has_sessions
+        self.subscriptions = Subscriptions()
+        self._calls = Calls(catalogue, pool, keys)
+        common: dict[str, Handler] = {
+            "tools/list": self._list_tools,
+            "tools/call": self._calls.answer,
+            "resources/list": _list_resources,
+            "resources/templates/list": _list_templates,
+            "resources/read": artifacts.read,
+        }
+        self._of_handshake: dict[str, Handler] = {**common, "ping": _pong, "logging/setLevel": _set_level}
+        self._of_envelope: dict[str, Handler] = {
+            **common,
+            "server/discover": self._discover,
+            "subscriptions/listen": self.subscriptions.listen,
+        }
 
-    async def _list_tools(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
+    async def answer(self, exchange: Exchange) -> JSONObject:
+        """The message that answers a request."""
+        number = exchange.request.number
+        try:
+            return success(number, await self._result(exchange))
+        except RequestError as error:
+            return failure(number, error)
+        except Exception as error:  # noqa: BLE001 - one request must not end the others
+            self._say(f"{exchange.request.method} could not be answered: {type(error).__name__}: {error}")
+            return failure(number, RequestError(INTERNAL_ERROR, "Internal server error"))
+
+    async def _result(self, exchange: Exchange) -> JSONObject:
+        """The result of a request. Raises RequestError."""
+        method, peer = exchange.request.method, exchange.peer
+        if method == "initialize" and not peer.has_envelopes:
+            return self._initialize(exchange)
+        handler = (self._of_envelope if peer.has_envelopes else self._of_handshake).get(method)
+        if handler is None:
+            raise RequestError(METHOD_NOT_FOUND, "Method not found", method)
+        if not peer.is_ready and method not in _BEFORE_HANDSHAKE:
+            raise RequestError(INVALID_PARAMS, "The connection is not initialized: send initialize first.")
+        result = await handler(exchange)
+        return _complete(method, result) if peer.has_envelopes else result
+
+    def header_parameters(self, name: object) -> Sequence[HeaderParameter]:
+        """The arguments of a tool that clients repeat in headers."""
+        tool = self._catalogue.known(name) if isinstance(name, str) else None
+        return tool.header_parameters if tool is not None else ()
+
+    def begin(self, peer: Peer) -> None:
+        """A client of the handshake era has said that it is ready."""
+        peer.is_ready = True
+        if self._has_sessions:
+            self.subscriptions.add(peer)
+
+    def _initialize(self, exchange: Exchange) -> JSONObject:
+        """Agree with a client of the handshake era on a release."""
+        params, peer = exchange.request.params, exchange.peer
+        version = params.get("protocolVersion")
+        if not isinstance(version, str) or not isinstance(params.get("capabilities"), dict):
+            raise RequestError(INVALID_PARAMS, "initialize wants protocolVersion, capabilities and clientInfo.")
+        peer.client = read_client(params.get("clientInfo") or {}, "clientInfo")
+        peer.version = version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
+        peer.is_ready = True
+        return {"protocolVersion": peer.version, **self._introduction(told_of_changes=self._has_sessions)}
+
+    async def _discover(self, _exchange: Exchange) -> JSONObject:
+        return {"supportedVersions": list(ENVELOPE_VERSIONS), **self._introduction(told_of_changes=True)}
+
+    def _introduction(self, *, told_of_changes: bool) -> JSONObject:
+        """What a client learns first. Only what is served is declared."""
+        capabilities = {
+            "logging": {},
+            "resources": {"listChanged": False, "subscribe": False},
+            "tools": {"listChanged": told_of_changes},
+        }
+        return {"capabilities": capabilities, "serverInfo": _SERVER, "instructions": _INSTRUCTIONS}
+
+    async def _list_tools(self, exchange: Exchange) -> JSONObject:
+        _check_cursor(exchange)
         try:
             served = await self._catalogue.served_tools()
         except FerruleError as error:
-            raise MCPError(code=types.INTERNAL_ERROR, message=error.message) from None
-        return types.ListToolsResult(tools=[_describe(tool) for tool in served])
+            raise RequestError(INTERNAL_ERROR, error.message) from None
+        return {"tools": [_describe(tool) for tool in served]}
 
 
-class McpServer(Server[Any]):
-    """The SDK's server, which declares those notifications alone that it sends, over each of its transports."""
-
-    notifies_changes = False
-
-    def get_capabilities(self, *args: Any, **options: Any) -> types.ServerCapabilities:
-        """As the SDK has them, which takes a server of subscriptions to serve all kinds of them."""
-        capabilities = super().get_capabilities(*args, **options)
-        capabilities.resources = types.ResourcesCapability(subscribe=False, list_changed=False)
-        return capabilities
-
-    def create_initialization_options(
-        self,
-        notification_options: NotificationOptions | None = None,
-        experimental_capabilities: dict[str, JSONObject] | None = None,
-        extensions: dict[str, JSONObject] | None = None,
-    ) -> InitializationOptions:
-        """As the SDK makes them, which knows of no way to say this once for all transports."""
-        options = notification_options or NotificationOptions(tools_changed=self.notifies_changes)
-        return super().create_initialization_options(options, experimental_capabilities, extensions)
+def _complete(method: str, result: JSONObject) -> JSONObject:
+    """The result with what each one has since 2026-07-28."""
+    caching = _NO_CACHE if method in _CACHEABLE else {}
+    meta = {**result.get("_meta", {}), SERVER_KEY: _SERVER}
+    result = {name: value for name, value in result.items() if name != "serverInfo"}
+    return {"resultType": "complete", **caching, **result, "_meta": meta}
 
 
-async def _list_resources(_context: Context, _params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+async def _pong(_exchange: Exchange) -> JSONObject:
+    return {}
+
+
+async def _set_level(exchange: Exchange) -> JSONObject:
+    """Remember from which level on a client of the handshake era wants log messages, as long as it is connected."""
+    level = exchange.request.params.get("level")
+    if level not in LEVELS:
+        raise RequestError(INVALID_PARAMS, f"level has to be one of {', '.join(LEVELS)}.")
+    exchange.peer.level = level
+    return {}
+
+
+async def _list_resources(exchange: Exchange) -> JSONObject:
     """None: an artifact is for the client that was given its link, and all clients of this server share its store."""
-    return types.ListResourcesResult(resources=[])
+    _check_cursor(exchange)
+    return {"resources": []}
 
 
-async def _list_templates(
-    _context: Context, _params: types.PaginatedRequestParams | None
-) -> types.ListResourceTemplatesResult:
-    return types.ListResourceTemplatesResult(resource_templates=[TEMPLATE])
+async def _list_templates(exchange: Exchange) -> JSONObject:
+    _check_cursor(exchange)
+    return {"resourceTemplates": [artifacts.TEMPLATE]}
 
 
-def _describe(tool: ServedTool) -> types.Tool:
-    return types.Tool(
-        name=tool.name,
-        description=tool.description,
-        input_schema=tool.input_schema,
-        annotations=_annotations(tool.results),
-    )
+def _check_cursor(exchange: Exchange) -> None:
+    if not isinstance(exchange.request.params.get("cursor"), str | None):
+        raise RequestError(INVALID_PARAMS, "cursor has to be a string.")
 
 
-def _annotations(results: JSONMapping) -> types.ToolAnnotations | None:
-    """What is known: a tool whose calls a cache may leave out changes nothing by them. Of the others nothing is."""
-    if not results.get("cache_seconds"):
-        return None
-    return types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, destructive_hint=False)
+def _describe(tool: ServedTool) -> JSONObject:
+    facts = {
+        "name": tool.name,
+        "title": tool.declaration.get("title"),
+        "description": tool.description,
+        "inputSchema": tool.input_schema,
+        "outputSchema": tool.output.form,
+        "annotations": _annotations(tool) or None,
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _annotations(tool: ServedTool) -> JSONObject:
+    """What the tool declares. Of one whose calls a cache may leave out it is known that it changes nothing by them."""
+    cached = {"read_only": True, "idempotent": True, "destructive": False} if tool.results.get("cache_seconds") else {}
+    told = cached | {hint: tool.declaration[hint] for hint in _HINTS if hint in tool.declaration}
+    return {_HINTS[hint]: told[hint] for hint in told}

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ferrule.text import strict_json
-
 if TYPE_CHECKING:
     from ferrule_serve.pool import CallAnswer
 
 _MAX_CALLS = 50
-_MAX_CODE_CHARS = 64
 
 RUNNING, OK, FAILED, CANCELLED = "running", "ok", "failed", "cancelled"
+PAGE = "page"
 
 
 @dataclass
@@ -24,6 +23,7 @@ class RecentCall:
 
     by: what asked for it, `MCP` or `page`. began: seconds since 1970. seconds: that it took, with the time for which it
     was queued; None while it runs. code: of its failure. received, answered: bytes of the arguments and the document.
+    name: of this call among all, which everybody may see.
     """
 
     tool: str
@@ -34,6 +34,7 @@ class RecentCall:
     seconds: float | None = None
     code: str = ""
     answered: int | None = None
+    name: str = field(default_factory=lambda: secrets.token_hex(8))
     _start: float = field(default_factory=time.monotonic)
 
     @property
@@ -41,14 +42,19 @@ class RecentCall:
         """When it began, as `2026-01-31T12:00:00Z`."""
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.began))
 
+    @property
+    def age(self) -> float:
+        """Seconds since it began."""
+        return time.monotonic() - self._start
+
     def finish(self, answer: CallAnswer | None) -> None:
         """Take what came of it; None where the caller has gone."""
-        self.seconds = time.monotonic() - self._start
+        self.seconds = self.age
         if answer is None:
             self.outcome = CANCELLED
             return
         self.outcome, self.answered = FAILED if answer.is_error else OK, len(answer.document)
-        self.code = _code(answer) if answer.is_error else ""
+        self.code = answer.code
 
 
 class CallHistory:
@@ -58,18 +64,18 @@ class CallHistory:
         self._calls: deque[RecentCall] = deque(maxlen=_MAX_CALLS)
 
     def start(self, tool: str, by: str, received: int) -> RecentCall:
-        """Remember a call that begins."""
+        """Remember a call that begins. It is a `Recorder` of a pool; the page's own calls begin by `start_trial`."""
         call = RecentCall(tool, by, received)
+        if by != PAGE:
+            self._calls.append(call)
+        return call
+
+    def start_trial(self, tool: str, received: int) -> RecentCall:
+        """Remember a call of the page, which finishes it itself, and keeps what is in it."""
+        call = RecentCall(tool, PAGE, received)
         self._calls.append(call)
         return call
 
     def latest_first(self) -> list[RecentCall]:
         """The last calls."""
         return list(reversed(self._calls))
-
-
-def _code(answer: CallAnswer) -> str:
-    """The code of a failure in the usual shape; a tool may render its failures in another one."""
-    document = strict_json.loads(answer.document)
-    code = document.get("error_code") if isinstance(document, dict) else None
-    return code[:_MAX_CODE_CHARS] if isinstance(code, str) else ""

@@ -7,8 +7,8 @@ others are. Only `as_value` leaves them, in the fields of forms, whose values ar
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -16,12 +16,15 @@ from markupsafe import Markup, escape
 
 from ferrule import __version__
 from ferrule.text import strict_json
+from ferrule_serve.page.call_lines import Endpoint, call_lines
+from ferrule_serve.page.client_blocks import client_blocks, result_as_json
 from ferrule_serve.page.form_fields import JSON, form_fields
 
 if TYPE_CHECKING:
     from ferrule_serve.catalogue import ServedTool
     from ferrule_serve.page.call_history import CallHistory
-    from ferrule_serve.pool import CallAnswer, Pool
+    from ferrule_serve.page.trials import TimedEvent, Trial
+    from ferrule_serve.pool import Pool
 
 TOKEN = "page_token"  # noqa: S105 - the name of a field
 _MAX_CHARS = 100_000  # that are shown of an answer
@@ -31,28 +34,67 @@ _VISIBLE = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "
 _VISIBLE |= {code: f"<U+{code:04X}>" for code in (0x7F, *_DIRECTIONS)}
 
 
-class PageTrial(NamedTuple):
-    """A call that was made on the page. form: what was sent. events: of the tool, as far as they are shown."""
+class TrialView:
+    """A call that was made on the page, for the templates. endpoint: where clients make the same call."""
 
-    answer: CallAnswer
-    form: Mapping[str, str]
-    events: Sequence[Mapping[str, object]]
-
-    @property
-    def document(self) -> str:
-        """The answer's document, indented."""
-        return _indent(strict_json.loads(self.answer.document))
-
-    @property
-    def event_lines(self) -> str:
-        """The events, one in each line."""
-        return "\n".join(json.dumps(event, ensure_ascii=False) for event in self.events)
+    def __init__(self, trial: Trial, endpoint: Endpoint) -> None:
+        self.call, self.answer, self.key = trial.call, trial.answer, trial.key
+        self.form, self.waited, self.is_error = trial.form, trial.waited, trial.answer.is_error
+        self.arguments = trial.arguments.decode(errors="replace")
+        self.document = _indent(strict_json.loads(trial.answer.document))
+        self.events = "\n".join(event_line(event) for event in trial.events)
+        self.blocks = client_blocks(trial.result, trial.answer.document)
+        self.lines = call_lines(trial.call.tool, trial.arguments, endpoint)
+        self.result = _indent(result_as_json(trial.result))
+        self.structured = _structured(trial)
 
 
-def show_index(tools: Sequence[ServedTool], pool: Pool, history: CallHistory, failure: str) -> bytes:
-    """The page at `/`. failure: why it is not known which tools there are; empty where it is."""
-    in_order = sorted(tools, key=lambda tool: (tool.is_served, tool.name))
-    return _render("index.html", tools=in_order, failure=failure, stats=pool.stats(), history=history.latest_first())
+def event_line(event: TimedEvent) -> str:
+    """An event in a line of its own, with the time since the call's beginning."""
+    return f"{event.seconds:.3f} s  {json.dumps(event.event, ensure_ascii=False)}"
+
+
+def event_facts(event: TimedEvent) -> dict[str, object]:
+    """An event for the script, which writes it as text."""
+    done, total, message = event.progress or (None, None, "")
+    facts = {"line": _make_visible(event_line(event)), "progress": done, "total": total}
+    return {**facts, "message": _make_visible(message)}
+
+
+def _structured(trial: Trial) -> str:
+    """What is structured, or that it is the document, or that there is nothing."""
+    structured = trial.result.get("structuredContent")
+    if structured is None:
+        return "none"
+    is_document = structured == strict_json.loads(trial.answer.document)
+    return "the document" if is_document else _indent(structured)
+
+
+def show_index(tools: Sequence[ServedTool], pool: Pool, history: CallHistory, failure: str, find: str = "") -> bytes:
+    """The page at `/`. failure: why it is not known which tools there are; empty where it is. find: words to look for.
+
+    Those whose name has a word come first.
+    """
+    words = find.lower().split()
+    found = [tool for tool in tools if all(word in _searched(tool) for word in words)]
+    in_order = sorted(
+        found, key=lambda tool: (not any(word in tool.name.lower() for word in words), tool.is_served, tool.name)
+    )
+    return _render(
+        "index.html",
+        tools=in_order,
+        counts={"all": len(tools), "served": sum(tool.is_served for tool in tools)},
+        find=find,
+        failure=failure,
+        stats=pool.stats(),
+        history=history.latest_first(),
+    )
+
+
+def _searched(tool: ServedTool) -> str:
+    """The text in which words are looked for, as the script looks for them in the table's rows."""
+    origin = f"{tool.installed.distribution} {tool.installed.version}"
+    return f"{tool.name} {tool.state} {tool.description} {tool.why} {origin}".lower()
 
 
 def show_calls(pool: Pool, history: CallHistory) -> bytes:
@@ -60,7 +102,7 @@ def show_calls(pool: Pool, history: CallHistory) -> bytes:
     return _render("calls.html", stats=pool.stats(), history=history.latest_first())
 
 
-def show_tool(tool: ServedTool, token: str, trial: PageTrial | None = None) -> bytes:
+def show_tool(tool: ServedTool, token: str, trial: TrialView | None = None) -> bytes:
     """The page of one tool. token: that a form has to carry."""
     return _render(
         "tool.html",

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
+from ferrule.testing.http_server import HOST, Exchange, Route, Server
 from ferrule_testkit import ikigai
 from ferrule_testkit.hostile import bodies as hostile_bodies
 from ferrule_testkit.hostile import shapes as hostile_shapes
@@ -24,7 +25,6 @@ from ferrule_testkit.hostile import texts as hostile_texts
 from ferrule_testkit.hostile import transport as hostile_transport
 from ferrule_testkit.hostile.case import Case
 from ferrule_testkit.process_memory import MemoryWatch
-from ferrule_testkit.web.loopback import HOST, Exchange, Route, Server
 
 _ALL = [*hostile_transport.CASES, *hostile_bodies.CASES, *hostile_shapes.CASES, *hostile_texts.CASES]
 CASES = [case._replace(path=f"/{number}") for number, case in enumerate(_ALL)]

@@ -4,8 +4,8 @@ import socket
 import struct
 from collections.abc import Callable
 
+from ferrule.testing import Exchange
 from ferrule_testkit.hostile.case import NEEDLE, NETWORK, PARSE, STATUS, URL, Case, body, page, raw
-from ferrule_testkit.web.loopback import Exchange
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 PAGE = NEEDLE.encode()
@@ -13,6 +13,7 @@ LENGTH = b"Content-Length: %d\r\n\r\n" % len(PAGE)
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 TRAP = 1.6  # seconds that a case waits for the deadline
 INVALID, TIMEOUT, REST = "not valid HTTP", "Connection timeout", "The page goes on"
+LATE = "the rest had not come in the time there was"
 
 
 def flood(data: bytes) -> Callable[[Exchange], None]:
@@ -34,6 +35,11 @@ def reset(exchange: Exchange) -> None:
     """End the connection with a reset."""
     exchange.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     exchange.connection.close()
+
+
+def late(name: str, *pieces: bytes, then: Callable[[Exchange], object]) -> Case:
+    """An answer that never ends, of which there is what has come."""
+    return raw(name, *pieces, says=LATE, seconds=TRAP, then=then)
 
 
 def trapped(name: str, *pieces: bytes, then: Callable[[Exchange], object], says: str = TIMEOUT) -> Case:
@@ -139,9 +145,9 @@ LENGTHS = [
     raw("is shorter than it says", OK + b"Content-Length: 999\r\n\r\n" + PAGE, says=(NEEDLE, REST)),
     raw("is longer than it says", OK + LENGTH + PAGE + b"more" * 9, says=NEEDLE),
     raw("has no length and closes", OK + b"\r\n" + PAGE, says=NEEDLE),
-    trapped("is shorter than it says, and hangs", OK + b"Content-Length: 999\r\n\r\n" + PAGE, then=Exchange.hang),
+    late("is shorter than it says, and hangs", OK + b"Content-Length: 999\r\n\r\n" + PAGE, then=Exchange.hang),
     trapped("hangs before its body", OK + LENGTH, then=Exchange.hang),
-    trapped("drips its body for ever", OK + b"\r\n", then=drip(PAGE)),
+    late("drips its body for ever", OK + b"\r\n", then=drip(PAGE)),
     raw("is reset in its body", OK + b"Content-Length: 999\r\n\r\n" + PAGE, says=(NEEDLE, REST), then=reset),
     raw(
         "never ends, as text",
@@ -193,7 +199,7 @@ CHUNKS = [
         says=INVALID,
     ),
     trapped("drips its chunk size for ever", CHUNKED, then=drip(b"0")),
-    trapped("drips chunks for ever", CHUNKED, then=drip(b"1\r\nx\r\n")),
+    late("drips chunks for ever", CHUNKED, then=drip(b"1\r\nx\r\n")),
     raw(
         "sends chunks for ever, fast", CHUNKED, says="needle", then=flood(b"fff\r\n<p>needle" + b" " * 4_086 + b"\r\n")
     ),

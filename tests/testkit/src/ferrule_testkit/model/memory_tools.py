@@ -28,6 +28,8 @@ class MemoryTools:
         is_error: bool = False,
         seconds: float = 0.0,
         raises: Exception | None = None,
+        code: str | None = None,
+        error: str | None = None,
     ) -> None:
         self.offered = tuple(
             ToolOffer(name, {"name": name, "description": "Searches.", "parameters": QUERY})
@@ -36,7 +38,7 @@ class MemoryTools:
         self.left_out: tuple[tuple[str, str], ...] = ()
         self.executed: list[tuple[str, Mapping[str, Any]]] = []
         self.cancelled = 0
-        self._outcome = ToolResult(content, is_error, seconds)
+        self._outcome = ToolResult(content, is_error, seconds, code, error)
         self._raises = raises
 
     async def execute(self, name: str, arguments: Mapping[str, Any], seconds: float) -> ToolResult:

@@ -28,8 +28,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Literal, Self, TypeAlias
 
+from ferrule.testing.http_server import HTML, Exchange, Server
 from ferrule_testkit.model.rules import VERSIONS, Refusal, refusal_of_body, refusal_of_headers
-from ferrule_testkit.web.loopback import HTML, Exchange, Server
 
 MODEL_KEY = "sk-ant-api03-k3yOfTheTests_0123456789"
 PATH = "/v1/messages"
@@ -54,7 +54,10 @@ _BODY_LIMIT = 32 * 1024 * 1024
 
 @dataclass
 class ModelRequest:
-    """A request that has arrived. number: from 0. headers: names in small letters. arrived, ended: time.monotonic()."""
+    """A request that has arrived. number: from 0. headers: names in small letters. arrived, ended: time.monotonic().
+
+    wall: time.time() when it arrived.
+    """
 
     method: str
     target: str
@@ -63,6 +66,7 @@ class ModelRequest:
     arrived: float
     number: int
     ended: float | None = None
+    wall: float = 0.0
 
     @property
     def body(self) -> Any:
@@ -310,7 +314,9 @@ class ModelServer:
         with self._lock:
             self._now += 1
             self.peak = max(self.peak, self._now)
-            request = ModelRequest(exchange.command, exchange.path, headers, body, now, len(self.requests))
+            request = ModelRequest(
+                exchange.command, exchange.path, headers, body, now, len(self.requests), wall=time.time()
+            )
             self.requests.append(request)
         return request
 

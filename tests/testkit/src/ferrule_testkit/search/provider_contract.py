@@ -17,9 +17,8 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import schema_of
+from ferrule.testing import Exchange, Server, schema_of
 from ferrule_testkit.search.server import JSON, Hit, some_hits
-from ferrule_testkit.web.loopback import Exchange, Server
 
 HEAVY = {"httpx", "httpcore", "ssl", "idna", "click", "jsonschema", "urllib.parse", "platformdirs"}
 CLIENT = {"httpx", "httpcore", "ssl", "idna", "click"}
@@ -55,6 +54,8 @@ class ProviderContract:
     same with hits of any shape. fields: its names of title, URL and snippet. empty: answers in which nothing is found.
     key: the secret one. refusal: the status and document of a refused key, with a sentence. too_many: documents and
     headers of refusals that say to ask again within two seconds. strange: refusals of shapes that it never has.
+    published: the date that each of its results has. method, accept: of its requests. filtered: how many requests come
+    where none of its results passes a filter.
     """
 
     plugin: ModuleType
@@ -68,6 +69,10 @@ class ProviderContract:
     fields: tuple[str, str, str]
     empty: Sequence[dict[str, Any]]
     key: str
+    published: str = ""
+    method: str = "GET"
+    accept: str = "application/json"
+    filtered: int | None = None  # as many as it has pages
     refusal: Callable[[str], tuple[int, dict[str, Any]]]
     too_many: Sequence[tuple[dict[str, Any], dict[str, str]]]
     strange: Sequence[Any]
@@ -82,7 +87,8 @@ class ProviderContract:
 
     def test_the_import_leaves_what_is_heavy_unimported(self) -> None:
         module = self.plugin.__name__
-        assert not imported_by(f"import {module} as tool; tool.schema(); tool.credentials()") & HEAVY
+        hooks = "tool.schema(); getattr(tool, 'credentials', list)()"
+        assert not imported_by(f"import {module} as tool; {hooks}") & HEAVY
 
     def test_a_call_without_a_key_imports_no_client(self, monkeypatch: pytest.MonkeyPatch) -> None:
         module, tool = self.plugin.__name__, self.plugin.schema()["name"]
@@ -107,26 +113,28 @@ class ProviderContract:
 
     def test_a_search_has_titles_urls_and_snippets(self, server: Server, search: Search) -> None:
         server.route("*", self.provider(some_hits(50)))
+        date = {"published": self.published} if self.published else {}
         assert search(**self.page(0, 2)) == {
             "success": True,
             "results": [
-                {"title": "Title 0", "url": "https://www.example.com/0", "snippet": "Text 0"},
-                {"title": "Title 1", "url": "https://www.example.com/1", "snippet": "Text 1"},
+                {"title": "Title 0", "url": "https://www.example.com/0", "snippet": "Text 0", **date},
+                {"title": "Title 1", "url": "https://www.example.com/1", "snippet": "Text 1", **date},
             ],
             "count": 2,
         }
         (request,) = server.requests
-        assert request.method == "GET"
-        assert (request.headers["accept"], request.headers["accept-encoding"]) == ("application/json", "gzip")
+        assert request.method == self.method
+        assert (request.headers["accept"], request.headers["accept-encoding"]) == (self.accept, "gzip")
 
     def test_ten_results_are_asked_for_where_no_number_is_given(self, server: Server, search: Search) -> None:
         server.route("*", self.provider(some_hits(50)))
         assert numbers(search()) == list(range(10))
 
     def test_paging_through_gives_every_result_once(self, server: Server, search: Search) -> None:
-        server.route("*", self.provider(some_hits(63)))
-        found = [number for first in range(0, 63, 7) for number in numbers(search(**self.page(first, 7)))]
-        assert found == list(range(63))
+        total = min(63, self.served)
+        server.route("*", self.provider(some_hits(total)))
+        pages = [self.page(first, min(7, total - first)) for first in range(0, total, 7)]
+        assert [number for page in pages for number in numbers(search(**page))] == list(range(total))
 
     def test_nothing_found_is_an_answer(self, answer: Answer, search: Search) -> None:
         for document in self.empty:
@@ -175,7 +183,7 @@ class ProviderContract:
         server.route("*", self.provider(some_hits(50)))
         for empty in ([], [""], ["  "]):
             assert search(allowed_domains=empty, blocked_domains=empty)["count"] == 10
-        assert len({request.target for request in server.requests}) == 1
+        assert len({(request.target, request.body) for request in server.requests}) == 1
 
     def test_results_are_filtered_whatever_the_provider_does(self, server: Server, search: Search) -> None:
         server.route("*", self.provider(mixed_hits(90)))
@@ -183,13 +191,39 @@ class ProviderContract:
         found = search(blocked_domains=["EXAMPLE.com", "notexample.org"], **self.page(0, 6))
         assert numbers(found) == [0, 3, 6, 9, 12, 15]
 
-    def test_a_filter_stops_where_there_is_no_more(self, server: Server, search: Search) -> None:
+    def test_a_question_costs_three_requests_unless_the_admin_allows_more_and_what_that_leaves_out_is_told(
+        self, server: Server, search: Search, events: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        server.route("*", self.provider(some_hits(500)))
+        if self.filtered is not None:
+            monkeypatch.setenv("FERRULE_SEARCH_MAX_REQUESTS", "1")
+            assert f"{self.name} was asked once" in search(blocked_domains=["example.com"])["incomplete"]
+            assert len(server.requests) == 1
+            return
+        found = search(blocked_domains=["example.com"])
+        told = (
+            f"{self.name} was asked 3 times, the most for one question; the next pages of results were not asked for."
+        )
+        assert found["incomplete"].startswith(told)
+        assert f"raise max_requests in [tools.{self.plugin.schema()['name']}]" in found["incomplete"]
+        assert events == [{"event": "search_incomplete", "content": found["incomplete"]}]
+        assert "_meta" not in found  # it may be kept: the next call would miss the same
+        assert len(server.requests) == 3
+        monkeypatch.setenv("FERRULE_SEARCH_MAX_REQUESTS", "1")
+        assert "was asked once" in search(blocked_domains=["example.com"])["incomplete"]
+        assert len(server.requests) == 4
+
+    def test_a_filter_stops_where_there_is_no_more(
+        self, server: Server, search: Search, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("FERRULE_SEARCH_MAX_REQUESTS", "100")
+        requests = self.filtered or -(-self.served // self.limit)
         server.route("*", self.provider(some_hits(500)))
         assert search(blocked_domains=["example.com"]) == {"success": True, "results": [], "count": 0}
-        assert len(server.requests) == -(-self.served // self.limit)
+        assert len(server.requests) == requests
         server.route("*", self.provider(some_hits(self.limit + 5)))
         assert search(blocked_domains=["example.com"])["count"] == 0
-        assert len(server.requests) == -(-self.served // self.limit) + 2
+        assert len(server.requests) == requests + 2
 
     def test_what_came_before_a_failure_is_returned_and_the_failure_told(
         self, server: Server, search: Search, error: Error, events: list[dict[str, Any]]
@@ -197,12 +231,18 @@ class ProviderContract:
         provider = self.provider(mixed_hits(100))
 
         def once(exchange: Exchange) -> None:
-            provider(exchange) if len(server.requests) % 2 else exchange.send_error(500)
+            if len(server.requests) % 2:
+                provider(exchange)
+            else:
+                exchange.read_body()
+                exchange.send_error(500)
 
         server.route("*", once)
-        found = numbers(search(blocked_domains=["example.com"], **self.page(0, self.limit)))
-        assert found == [n for n in range(self.limit) if n % 3 != 1]
+        size = min(self.limit, self.served // 2)
+        found = search(blocked_domains=["example.com"], **self.page(0, size))
+        assert numbers(found) == [n for n in range(size) if n % 3 != 1]
         content = f"{self.name} answered with HTTP 500: Internal Server Error."
+        assert (found["incomplete"], found["_meta"]) == (content, {"cacheable": False})
         assert events == [{"event": "search_incomplete", "content": content}]
         assert error(allowed_domains=["none.example"]).code == "API_ERROR"
 
@@ -226,7 +266,7 @@ class ProviderContract:
         for document, headers in self.too_many:
             before = len(server.requests)
             server.route("*", self._refuses_once(document, headers))
-            assert search()["count"] == 3
+            assert search(**self.page(0, 3))["count"] == 3
             assert len(server.requests) == before + 2
 
     def _refuses_once(self, document: Any, headers: Mapping[str, str]) -> Callable[[Exchange], None]:
@@ -234,6 +274,7 @@ class ProviderContract:
         answers = iter([(429, document, headers), (200, self.document(some_hits(3)), None)])
 
         def answer(exchange: Exchange) -> None:
+            exchange.read_body()
             status, document, headers = next(answers)
             exchange.answer(json.dumps(document).encode(), JSON, status=status, headers=headers)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from ferrule_testkit.web.loopback import Exchange, Request, Server
+from ferrule.testing import Exchange, Request, Server
 
 BRAVE_PATH = "/res/v1/web/search"
 GOOGLE_PATH = "/customsearch/v1"
@@ -253,11 +253,11 @@ class Google:
             message = "API key not valid. Please pass a valid API key."
             return 400, google_error(400, "badRequest", message, name="INVALID_ARGUMENT", details=[info])
         start, num = int(params["start"]), int(params["num"])
-        if params["cx"] != self._engine or start + num > 100:
+        if params["cx"] != self._engine or start + num > 101:
             message = "Request contains an invalid argument."
             return 400, google_error(400, "badRequest", message, name="INVALID_ARGUMENT")
         hits = self._matching(params)
-        more = start - 1 + num < min(len(hits), 99)
+        more = start - 1 + num < min(len(hits), 100)
         chosen = hits[start - 1 : start - 1 + num]
         return 200, google_document(chosen, next_start=start + num if more else None)
 
@@ -275,22 +275,23 @@ def _is_on(url: str, sites: Iterable[str]) -> bool:
 
 # ---- the machine of the person who searches
 
-PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
-CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 KEYS = {"BRAVE_API_KEY": BRAVE_KEY, "GOOGLE_SEARCH_API_KEY": GOOGLE_KEY, "GOOGLE_SEARCH_ENGINE_ID": ENGINE}
 
 
-def unset() -> list[str]:
-    """The variables that a test of a search must not inherit."""
-    return [*PROXIES, *map(str.upper, PROXIES), *CERTIFICATES, "FERRULE_DEADLINE", "FERRULE_DEBUG", "FERRULE_CONFIG"]
+def endpoints(server: Server) -> dict[str, str]:
+    """The variables with which the search tools ask a server."""
+    return {
+        "FERRULE_BRAVE_ENDPOINT": server.url + BRAVE_PATH,
+        "FERRULE_GOOGLE_ENDPOINT": server.url + GOOGLE_PATH,
+        "FERRULE_SEARXNG_URL": server.url,
+    }
 
 
 def settings(folder: Path, server: Server) -> dict[str, str]:
     """The variables with which both tools ask a server, have keys, and keep what they learn in a folder."""
     return {
         **KEYS,
-        "FERRULE_BRAVE_ENDPOINT": server.url + BRAVE_PATH,
-        "FERRULE_GOOGLE_ENDPOINT": server.url + GOOGLE_PATH,
+        **endpoints(server),
         "FERRULE_STATE": str(folder / "state"),
         "IKIGAI_CONFIG_DIR": str(folder / "configuration"),
     }

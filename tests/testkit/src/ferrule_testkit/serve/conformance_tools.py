@@ -19,6 +19,14 @@ import time
         time.sleep(0.05)
     return {"text": "done"}
 """
+_CONTENT = """\
+from ferrule import Audio, File, Image
+
+IMAGE = Image(bytes.fromhex("89504e470d0a1a0a0000000d49484452"), "image/png")
+SOUND = Audio(b"RIFF\\x24\\0\\0\\0WAVEfmt ", "audio/wav")
+FILE = File(b"This is an embedded resource content.", "text/plain")
+"""
+_MIXED = "['Multiple content types test:', IMAGE, File(b'{\"test\":\"data\"}', 'application/json')]"
 _FAILS = 'raise ToolError("ON_PURPOSE", "This tool intentionally returns an error for testing.")'
 # Every keyword of JSON Schema that the suite looks for in the list of tools.
 _DRAFT_2020_12: dict[str, Any] = {
@@ -60,6 +68,9 @@ def install(machine: Machine) -> Machine:
     machine.install("test_logging_tool", properties={}, execute=_TELLS)
     machine.install("test_tool_with_progress", properties={}, execute=_ADVANCES)
     machine.install("test_error_handling", properties={}, execute=_FAILS)
+    parts = {"image_content": "IMAGE", "audio_content": "SOUND", "embedded_resource": "FILE"}
+    for name, part in {**parts, "multiple_content_types": _MIXED}.items():
+        machine.install(f"test_{name}", properties={}, top=_CONTENT, execute=f"return {part}")
     machine.install("test_in_a_header", properties=_IN_A_HEADER)
     name = "json_schema_2020_12_tool"
     machine.install(name, schema={"name": name, "description": "Has a schema.", "parameters": _DRAFT_2020_12})

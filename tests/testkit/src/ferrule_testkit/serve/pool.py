@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ class Served:
         """Do something with a pool, which is closed then, with nothing left of it."""
 
         async def worked() -> Any:
-            async with Pool(**{"workers": 2, "environment": self.environment, **options}) as pool:
+            async with Pool(**{"environment": self.environment, **options}) as pool:
                 return await work(pool)
 
         done = asyncio.run(worked())
@@ -41,6 +42,31 @@ class Served:
         return done
 
 
-def install(served: Served, execute: str, *, top: str = "", name: str = "probe", **more: Any) -> Path:
-    """Install a tool of any properties that takes no argument."""
-    return served.machine.install(name, properties={}, top=f"import os, time\n{top}", execute=execute, **more)
+def install(
+    served: Served,
+    execute: str,
+    *,
+    top: str = "",
+    name: str = "probe",
+    declared: Mapping[str, Any] | None = None,
+    **more: Any,
+) -> Path:
+    """Install a tool of any properties that takes no argument. declared: its `tool.json`.
+
+    It may write to the working folder and start programs, unless it declares something else.
+    """
+    path = served.machine.install(name, properties={}, top=f"import os, time\n{top}", execute=execute, **more)
+    permissions = {"network": [], "write": [str(served.machine.work)], "programs": ["sleep"], "processes": 64}
+    path.with_suffix(".tool.json").write_text(json.dumps({"permissions": permissions, **(declared or {})}))
+    return path
+
+
+async def assert_used_again(pool: Pool, tool: str, *calls: Mapping[str, Any]) -> None:
+    """Assert that one process takes the calls of a tool, once what it imports is known. calls: their arguments."""
+    copies = []
+    for arguments in calls * (5 if len(calls) == 1 else 1):
+        answer = await pool.call(tool, arguments)
+        assert not answer.is_error, answer.document
+        copies.append([facts["copies"] for facts in (await pool.facts())["plugins"] if facts["tool"] == tool])
+    # On a busy machine a thread of a call may outlive it for a moment, and its process then takes no other call.
+    assert any(one == other and one[0] for one, other in pairwise(copies)), copies

@@ -1,5 +1,7 @@
 """Tools whose calls show what serving does to them: installed on a machine, one of them broken."""
 
+import json
+
 from ferrule_testkit.machine import Machine
 
 SECRET = "s3cr3t-Value-0815"
@@ -46,7 +48,7 @@ def install_two(machine: Machine) -> Machine:
     """Install one that greets, and one that waits: all that tests of the server itself need."""
     machine.uncover_the_host()
     machine.install("hello", execute="return {'hello': True}")
-    machine.install("waits", execute=WAITS, properties={"mark": {"type": "string", "description": "A path."}})
+    _install_the_one_that_waits(machine)
     return machine
 
 
@@ -55,6 +57,8 @@ def install(machine: Machine) -> Machine:
     any_text = {"type": "string", "description": "A text."}
     machine.uncover_the_host()
     machine.install("echo", properties={"text": any_text, "n": {"type": "integer", "description": "N.", "minimum": 1}})
+    declared = {"title": "Echo of a text", "read_only": False, "destructive": True, "open_world": False, "later": 1}
+    (machine.site / "module_echo.tool.json").write_text(json.dumps(declared))
     machine.install("computed", static=False, top="print('imported')")
     machine.install("fails", execute='raise ToolError("NO_LUCK", "Not today.", retry_after=5)')
     machine.install("raises", execute='raise RuntimeError("unexpected")')
@@ -67,7 +71,7 @@ def install(machine: Machine) -> Machine:
         execute=_LEAKS,
         properties={"fail": {"type": "boolean", "description": "Fail."}},
     )
-    machine.install("waits", execute=WAITS, properties={"mark": any_text})
+    _install_the_one_that_waits(machine)
     machine.install(
         "large",
         top=(
@@ -81,3 +85,13 @@ def install(machine: Machine) -> Machine:
     machine.install("broken", top="raise ImportError('it cannot be')", static=False)
     machine.environment["SERVED_KEY"] = SECRET
     return machine
+
+
+def _install_the_one_that_waits(machine: Machine) -> None:
+    """Its mark is a path in the machine's `work`, since it may write nowhere else."""
+    machine.install(
+        "waits",
+        execute=WAITS,
+        properties={"mark": {"type": "string", "description": "A path."}},
+        permissions={"network": [], "write": [str(machine.work)], "programs": ["sleep"]},
+    )

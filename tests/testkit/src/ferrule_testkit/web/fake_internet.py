@@ -13,8 +13,8 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
+from ferrule.testing import Exchange, Server
 from ferrule_testkit.hostile.urls import PUBLIC, Answers
-from ferrule_testkit.web.loopback import Exchange, Server
 
 PAGE = b"<title>Reached</title><p>reached"
 

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ferrule.testing import Exchange, Server
+from ferrule_testkit.declared_results import require_declared_shape
 from ferrule_testkit.runs import Run, run_forked
 from ferrule_testkit.search.server import (
     BRAVE_KEY,
@@ -21,7 +23,6 @@ from ferrule_testkit.search.server import (
     asked,
     some_hits,
 )
-from ferrule_testkit.web.loopback import Exchange, Server
 
 EXECUTABLE = Path(sys.executable).parent / "web-search-tool"
 _PACKAGES = ("ferrule", "ferrule_brave", "ferrule_google", "ferrule_research", "ferrule_websearch")
@@ -43,6 +44,7 @@ class Web:
             "FERRULE_BRAVE_ENDPOINT": brave.url + BRAVE_PATH,
             "FERRULE_GOOGLE_ENDPOINT": google.url + GOOGLE_PATH,
             "FERRULE_STATE": str(folder / "state"),
+            "FERRULE_WRAPPERS": "",  # or else the second of two equal searches would ask nobody
             "FERRULE_CONFIG": str(folder / "configuration" / "config.toml"),
             "IKIGAI_CONFIG_DIR": str(folder / "configuration"),
         }
@@ -76,6 +78,7 @@ class Web:
         """The document of a search that succeeds."""
         done = self.search(query, **arguments)
         assert done.exit_code == 0, done.stdout
+        require_declared_shape("web_search", done.document)
         return done.document
 
     def configure(self, text: str) -> None:

@@ -1,5 +1,5 @@
-"""Views in the notation of OpenNotes: conditions, groups and orders, with the meaning that SQL gives them.
+"""Views in the notation of OpenNotes: conditions, groups and orders, as a SELECT.
 
-They are looked at as SQL would, on the values that YAML has: NULL matches nothing, text is compared as text and a cast
-makes numbers of it; a list matches `=` and `IN` by each of its items.
+They mean what SQL means: NULL matches nothing, text is compared as text and a cast makes numbers of it; a list matches
+by each of its items.
 """

@@ -1,25 +1,32 @@
-"""What the directives ask for: an order, a part of the results, groups."""
+"""A whole query in the notation of jot as one SELECT: the filter, and what the directives ask for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_opennotes.notebook import dates
 from ferrule_opennotes.notebook.notes import Note, to_text
-from ferrule_opennotes.views.conditions.fields import to_number
 from ferrule_opennotes.views.definitions import DefinitionError
-from ferrule_opennotes.views.dsl.grammar import Query, parse
-from ferrule_opennotes.views.dsl.terms import compile_words, find_value, make_test, normalize_name
-from ferrule_opennotes.views.rows import Row
+from ferrule_opennotes.views.dsl.terms import (
+    compile_words,
+    find_value,
+    normalize_name,
+    read_value,
+    write_filter,
+    write_seconds,
+)
+from ferrule_opennotes.views.table import NotesTable
 
 if TYPE_CHECKING:
     from ferrule import JSONObject
+    from ferrule_opennotes.views.dsl.grammar import Query
     from ferrule_opennotes.views.parameters import Values
+    from ferrule_opennotes.views.table import Row
 
 NO_GROUP = "(none)"  # what jot calls the group of the notes that are in none
-_MAX_COUNTED = 9  # of one word in one note
 _TITLE_WEIGHT = 10
+_OF_A_SUMMARY = ("path", "title", "tag", "created", "modified", "body", "group", "tags")
 
 
 class TextQuery(NamedTuple):
@@ -30,55 +37,87 @@ class TextQuery(NamedTuple):
     def run(self, notes: list[Note], values: Values) -> list[Row]:
         """The rows of the query, over notes in the order of their paths, which decides where nothing else does.
 
-        Raises DefinitionError for a value that makes no sense.
+        Groups are in the order of their names, that of the notes in none last. Raises DefinitionError for a value that
+        makes no sense.
         """
-        directives = self.query.directives
-        matches = make_test(self.query.alternatives, values)
-        found = [note for note in notes if matches(note)]
-        if directives.sort:
-            found = self._sort(found, values.text(directives.sort[0]), values.text(directives.sort[1]), values)
-        found = found[_read_number(directives.offset, values) or 0 :][: _read_number(directives.limit, values) or None]
-        used = self._find_used_fields()
-        if not directives.group:
-            return [Row(note, _collect_facts(note, used)) for note in found]
-        return _group_notes(found, normalize_name(values.text(directives.group)), used)
+        table, directives = NotesTable(), self.query.directives
+        group = self._write_group(table, values)
+        place = f"row_number() OVER (ORDER BY {self._write_order(table, values)}) AS place"
+        where = write_filter(self.query.alternatives, table, values)
+        limit, offset = (_read_number(text, values) for text in (directives.limit, directives.offset))
+        found = f"SELECT id, {group} AS name, {place} FROM notes WHERE {where} ORDER BY place"  # noqa: S608 - values are bound
+        found += f" LIMIT {limit or -1} OFFSET {offset}"
+        rows = table.select(notes, f"SELECT id, name FROM ({found}) ORDER BY name NULLS LAST, place")  # noqa: S608
+        fields = self._list_fields()
+        return [
+            _make_row(note, fields, {"group": name or NO_GROUP} if directives.group else {}) for note, (name,) in rows
+        ]
 
-    def _sort(self, notes: list[Note], field: str, direction: str, values: Values) -> list[Note]:
-        """The notes in an order. Those without a value come last in either direction."""
-        if direction.lower() not in ("asc", "desc"):
-            raise DefinitionError(f"the order {direction[:60]!r} is neither asc nor desc")
-        key = self._relevance(values) if field.lower() == "relevance" else _make_key(normalize_name(field))
-        keyed = [(key(note), note) for note in notes]
-        full = [each for each in keyed if each[0] is not None]
-        full.sort(key=lambda each: each[0], reverse=direction.lower() == "desc")
-        return [note for _, note in full] + [note for value, note in keyed if value is None]
-
-    def _relevance(self, values: Values) -> Callable[[Note], int]:
-        """How often the words of the query are there; in the title they count for more."""
-        terms = [term for terms in self.query.alternatives for term in terms]
-        wanted = [term.value for term in terms if term.field in (None, "title", "body") and not term.is_negated]
-        patterns = [compile_words(values.text(text)) for text in wanted]
-
-        def relevance(note: Note) -> int:
-            in_title = sum(1 for pattern in patterns if pattern.search(note.name))
-            return in_title * _TITLE_WEIGHT + sum(min(len(each.findall(note.body)), _MAX_COUNTED) for each in patterns)
-
-        return relevance
-
-    def _find_used_fields(self) -> list[str]:
-        """The fields of the frontmatter that the query names as they are."""
+    def _list_fields(self) -> list[str]:
+        """The fields of the frontmatter that the query names, which a summary does not have."""
         named = [term.field for terms in self.query.alternatives for term in terms if term.field]
         named += [term.value for terms in self.query.alternatives for term in terms if term.operator == "has"]
         named += [self.query.directives.sort[0]] if self.query.directives.sort else []
         return [name for name in dict.fromkeys(map(normalize_name, named)) if name not in _OF_A_SUMMARY]
 
+    def _write_group(self, table: NotesTable, values: Values) -> str:
+        """The SQL of the name of a note's group, the first where it has several."""
+        if not self.query.directives.group:
+            return "NULL"
+        field = normalize_name(values.text(self.query.directives.group))
+        if field == "path":
+            return table.column("folder", lambda note: note.path.rpartition("/")[0] or ".")
+        return _write_first(field, table)
 
-_OF_A_SUMMARY = ("path", "title", "tag", "created", "modified", "body", "group", "tags")
+    def _write_order(self, table: NotesTable, values: Values) -> str:
+        """The SQL of the order. Notes without a value come last in either direction, and numbers before text."""
+        if not self.query.directives.sort:
+            return "id"
+        field, direction = map(values.text, self.query.directives.sort)
+        if direction.lower() not in ("asc", "desc"):
+            raise DefinitionError(f"the order {direction[:60]!r} is neither asc nor desc")
+        keys = self._write_keys(field, table, values)
+        return ", ".join([*(f"{key} {direction} NULLS LAST" for key in keys), "id"])
+
+    def _write_keys(self, field: str, table: NotesTable, values: Values) -> list[str]:
+        if field.lower() == "relevance":
+            return [self._write_relevance(table, values)]
+        name = normalize_name(field)
+        if name in ("created", "modified"):
+            return [write_seconds(name, table)]
+        value = _write_first(name, table)
+        if name == "path":
+            return [value]
+        if name == "title":
+            return [f"fold({value})"]
+        is_text = f"CASE WHEN {value} IS NOT NULL THEN number({value}) IS NULL END"
+        return [is_text, f"number({value})", f"fold({value})"]
+
+    def _write_relevance(self, table: NotesTable, values: Values) -> str:
+        """The SQL of how often the words of the query are there; in the title they count for more."""
+        terms = [term for terms in self.query.alternatives for term in terms]
+        wanted = [term.value for term in terms if term.field in (None, "title", "body") and not term.is_negated]
+        title, body = table.column("title", attrgetter("name")), table.column("body", attrgetter("body"))
+        patterns = [table.value(compile_words(values.text(text))) for text in wanted]
+        return (
+            " + ".join(f"{_TITLE_WEIGHT} * ({title} REGEXP {each}) + occurrences({each}, {body})" for each in patterns)
+            or "0"
+        )
 
 
-def parse_text(query: str) -> TextQuery:
-    """The query that a text stands for. Raises DefinitionError."""
-    return TextQuery(parse(query))
+def _make_row(note: Note, fields: Sequence[str], group: JSONObject) -> Row:
+    return note, {name: value for name in fields if (value := find_value(note, name)) is not None} | group
+
+
+def _write_first(field: str, table: NotesTable) -> str:
+    """The SQL of the value of a field as text, of the first item of a list; NULL where there is nothing."""
+
+    def read(note: Note) -> str | None:
+        value = read_value(note, field)
+        first = (value[0] if value else None) if isinstance(value, list) else value
+        return None if first is None or first == "" else to_text(first)
+
+    return table.column(f"first of {field}", read)
 
 
 def _read_number(directive: str | None, values: Values) -> int:
@@ -88,49 +127,3 @@ def _read_number(directive: str | None, values: Values) -> int:
     if not text.isdecimal() or len(text) > 9:
         raise DefinitionError(f"{text[:60]!r} is no whole number")
     return int(text)
-
-
-def _make_key(field: str) -> Callable[[Note], Any]:
-    return _KEYS.get(field, lambda note: _make_comparable(_read_first(note, field)))
-
-
-_KEYS: dict[str, Callable[[Note], Any]] = {
-    "modified": lambda note: dates.sort_key(note.modified),
-    "created": lambda note: dates.sort_key(note.created) if note.created else None,
-    "title": lambda note: note.title.casefold() if note.title else None,
-    "path": lambda note: note.path,
-}
-
-
-def _make_comparable(value: object) -> tuple[int, float, str] | None:
-    """Numbers before text."""
-    if value is None or value == "":
-        return None
-    number = to_number(value)
-    return (1, 0.0, to_text(value).casefold()) if number is None else (0, float(number), "")
-
-
-def _read_first(note: Note, field: str) -> object:
-    value = note.tags if field == "tag" else find_value(note, field)
-    return (value[0] if value else None) if isinstance(value, list) else value
-
-
-def _group_notes(notes: list[Note], field: str, used: list[str]) -> list[Row]:
-    """The notes with the `group` that each is of, the first where it has several; groups by their names, none last."""
-    keyed = [(_name_group(note, field), note) for note in notes]
-    keyed.sort(key=lambda each: (each[0] == NO_GROUP, each[0]))
-    return [Row(note, _collect_facts(note, used) | {"group": group}) for group, note in keyed]
-
-
-def _name_group(note: Note, field: str) -> str:
-    if field in ("created", "modified"):
-        return (note.created if field == "created" else note.modified) or NO_GROUP
-    if field == "path":
-        return note.path.rpartition("/")[0] or "."
-    value = note.title if field == "title" else _read_first(note, field)
-    return NO_GROUP if value is None or value == "" else to_text(value)
-
-
-def _collect_facts(note: Note, fields: list[str]) -> JSONObject:
-    found = {name: find_value(note, name) for name in fields}
-    return {name: value for name, value in found.items() if value is not None}

@@ -1,28 +1,24 @@
-"""The terms of a filter as tests of notes."""
+"""The terms of a filter as SQL."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime, time, timedelta
-from functools import partial
-from operator import attrgetter, eq
-from typing import TYPE_CHECKING, Any
+from datetime import date, datetime
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from ferrule_opennotes.notebook import dates
-from ferrule_opennotes.notebook.globs import matches
-from ferrule_opennotes.notebook.notes import Note, to_text
 from ferrule_opennotes.query.text import UNDIVIDED
 from ferrule_opennotes.views import variables
-from ferrule_opennotes.views.conditions.comparison import ORDERED
-from ferrule_opennotes.views.conditions.fields import to_number
 from ferrule_opennotes.views.definitions import DefinitionError
+from ferrule_opennotes.views.table import NotesTable, Read, to_number
 
 if TYPE_CHECKING:
+    from ferrule_opennotes.notebook.notes import Note
     from ferrule_opennotes.views.dsl.grammar import Term
     from ferrule_opennotes.views.parameters import Values
-
-Test = Callable[[Note], bool]
 
 _ALIASES = {
     "tags": "tag",
@@ -34,18 +30,16 @@ _ALIASES = {
     **dict.fromkeys(("updated", "updated_at"), "modified"),
 }
 _OF_FRONTMATTER = ("data.", "meta.", "metadata.")
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {"=": eq, **ORDERED}
 _RELATIVE = {"this-week": ("this_week", "next_week"), "this-month": ("this_month", "next_month")}
-_INSTANT = timedelta(microseconds=1)
-_LAST = datetime.max.replace(tzinfo=UTC)
+_INSTANT_SECONDS = 1e-6
+# A day is all of it: `>` means after its end, `<=` until its end. NULL is in none.
+_IN_SPAN = {"=": "{0} >= {1} AND {0} < {2}", "<": "{0} < {1}", ">=": "{0} >= {1}", ">": "{0} >= {2}", "<=": "{0} < {2}"}
 
 
-def make_test(alternatives: Sequence[Sequence[Term]], values: Values) -> Test:
-    """The filter as one test. Raises DefinitionError for a value that makes no sense."""
-    tests = [[_make_term_test(term, values) for term in terms] for terms in alternatives]
-    if not tests:
-        return lambda note: True
-    return lambda note: any(all(test(note) for test in terms) for terms in tests)
+def write_filter(alternatives: Sequence[Sequence[Term]], table: NotesTable, values: Values) -> str:
+    """The SQL of the filter. Raises DefinitionError for a value that makes no sense."""
+    joined = (" AND ".join(_write_term(term, table, values) for term in terms) for terms in alternatives)
+    return " OR ".join(f"({each})" for each in joined) or "TRUE"
 
 
 def normalize_name(field: str) -> str:
@@ -63,85 +57,80 @@ def find_value(note: Note, field: str) -> object:
     return next((value for name, value in note.frontmatter.items() if name.lower() == field), None)
 
 
-def compile_words(text: str) -> re.Pattern[str]:
-    """What finds the words of a text one after the other, whatever their capitals and what stands between them."""
-    parts = [re.escape(part) for part in re.findall(r"\w+", text)]
-    if not parts or UNDIVIDED.search(text):
-        return re.compile(re.escape(text), re.IGNORECASE)
-    return re.compile(r"(?<!\w)" + r"[\W_]+".join(parts) + r"(?!\w)", re.IGNORECASE)
-
-
-def _make_term_test(term: Term, values: Values) -> Test:
-    test = _make_positive_test(term, values)
-    return (lambda note: not test(note)) if term.is_negated else test
-
-
-def _make_positive_test(term: Term, values: Values) -> Test:
-    if term.operator in ("has", "missing"):
-        wanted, field = term.operator == "has", normalize_name(values.text(term.value))
-        return lambda note: (_read_value(note, field) not in (None, "", [], {})) is wanted
-    found = values.alternatives(term.value)
-    if term.field and "," in term.value and not term.is_quoted:  # any of them, as jot takes a list of words
-        found = [item for value in found for item in value.split(",") if item]
-    tests = [_make_value_test(term, value, values.now) for value in found]
-    return lambda note: any(test(note) for test in tests)
-
-
-def _make_value_test(term: Term, value: str, now: datetime) -> Test:
-    if term.field is None:
-        pattern = compile_words(value)
-        return lambda note: bool(pattern.search(note.name) or pattern.search(note.body))
-    field = normalize_name(term.field)
-    if field in ("created", "modified"):
-        return _test_date(field, term.operator, value, now)
-    if field in _FIELDS and term.operator == "=":
-        return _FIELDS[field](value)
-    return lambda note: any(_compare(each, term.operator, value) for each in _list_items(_read_value(note, field)))
-
-
-def _read_value(note: Note, field: str) -> object:
+def read_value(note: Note, field: str) -> object:
+    """What a note has in a field of the notation: of its own, or of the frontmatter's."""
     return _READ[field](note) if field in _READ else find_value(note, field)
 
 
-def _list_items(value: object) -> Sequence[object]:
-    return value if isinstance(value, list) else [] if value is None or isinstance(value, dict) else [value]
+def write_seconds(field: str, table: NotesTable) -> str:
+    """The SQL of the instant when a note was `created` or `modified`."""
+    return table.column(f"seconds of {field}", _SECONDS[field])
 
 
-def _compare(value: object, kind: str, wanted: str) -> bool:
-    """Numbers as numbers where both are, dates as dates; else as text, whose capitals do not matter."""
-    compare = _COMPARE[kind]
-    if kind != "=":
-        numbers = to_number(value), to_number(wanted)
-        if numbers[0] is not None and numbers[1] is not None:
-            return compare(*numbers)
-        instants = dates.parse(value), dates.parse(wanted)
-        if instants[0] and instants[1]:
-            return compare(*instants)
-    return compare(to_text(value).strip().casefold(), wanted.strip().casefold())
+def compile_words(text: str) -> str:
+    """What finds the words of a text one after the other, whatever their capitals and what stands between them."""
+    parts = [re.escape(part) for part in re.findall(r"\w+", text)]
+    if not parts or UNDIVIDED.search(text):
+        return f"(?i){re.escape(text)}"
+    return r"(?i)(?<!\w)" + r"[\W_]+".join(parts) + r"(?!\w)"
 
 
-def _test_tag(value: str) -> Test:
-    wanted = value.strip().removeprefix("#").casefold()
-    return lambda note: any(tag.casefold() == wanted for tag in note.tags)
+def _write_term(term: Term, table: NotesTable, values: Values) -> str:
+    test = _write_test(term, table, values)
+    return f"(({test}) IS {'NOT ' * term.is_negated}TRUE)"
 
 
-def _test_words(read: Callable[[Note], str], value: str) -> Test:
-    pattern = compile_words(value)
-    return lambda note: pattern.search(read(note)) is not None
+def _write_test(term: Term, table: NotesTable, values: Values) -> str:
+    if term.operator in ("has", "missing"):
+        field = normalize_name(values.text(term.value))
+        column = table.column(f"JSON of {field}", lambda note: json.dumps(read_value(note, field)))
+        return f"{column} {'NOT ' * (term.operator == 'has')}IN ('null', '\"\"', '[]', '{{}}')"
+    found = values.alternatives(term.value)
+    if term.field and "," in term.value and not term.is_quoted:  # any of them, as jot takes a list of words
+        found = [item for value in found for item in value.split(",") if item]
+    return " OR ".join(f"({_write_value_test(term, value, table, values.now)})" for value in found) or "FALSE"
 
 
-def _test_path(value: str) -> Test:
+def _write_value_test(term: Term, value: str, table: NotesTable, now: datetime) -> str:
+    if term.field is None:
+        pattern = table.value(compile_words(value))
+        return " OR ".join(f"{table.column(name, read)} REGEXP {pattern}" for name, read in _WORDED.items())
+    field = normalize_name(term.field)
+    if field in ("created", "modified"):
+        span = map(table.value, _find_span(value.strip(), now))
+        return _IN_SPAN[term.operator].format(write_seconds(field, table), *span)
+    if field in _WORDED and term.operator == "=":
+        return f"{table.column(field, _WORDED[field])} REGEXP {table.value(compile_words(value))}"
+    if field == "path" and term.operator == "=":
+        return _write_path_test(value, table)
+    wanted = value.removeprefix("#") if field == "tag" else value
+    return table.write_item_test(
+        field, lambda note: read_value(note, field), lambda sql: _write_comparison(sql, term.operator, wanted, table)
+    )
+
+
+def _write_path_test(value: str, table: NotesTable) -> str:
+    path = table.column("path", attrgetter("path"))
     if "*" in value or "?" in value:
-        return lambda note: matches(note.path, value)
-    prefix = value.removeprefix("./").removeprefix("/")
-    return lambda note: note.path.startswith(prefix)
+        return f"{path} GLOB {table.value(value)}"
+    return f"instr({path}, {table.value(value.removeprefix('./').removeprefix('/'))}) = 1"
 
 
-_FIELDS: dict[str, Callable[[str], Test]] = {
-    "tag": _test_tag,
-    "title": partial(_test_words, attrgetter("name")),
-    "body": partial(_test_words, attrgetter("body")),
-    "path": _test_path,
+def _write_comparison(sql: str, operator: str, wanted: str, table: NotesTable) -> str:
+    """Numbers as numbers where both are, dates as dates; else as text, whose capitals do not matter."""
+    cases = ""
+    for function, value in (("number", to_number(wanted)), ("seconds", dates.to_seconds(wanted))):
+        if value is not None and operator != "=":
+            read = f"{function}({sql})"
+            cases += f"WHEN {read} IS NOT NULL THEN {read} {operator} {table.value(value)} "
+    as_text = f"fold({sql}) {operator} {table.value(wanted.strip().casefold())}"
+    return f"CASE {cases}ELSE {as_text} END" if cases else as_text
+
+
+_WORDED: dict[str, Callable[[Note], str]] = {"title": attrgetter("name"), "body": attrgetter("body")}
+_SECONDS: dict[str, Read] = {
+    "created": lambda note: dates.to_seconds(note.created),
+    "modified": attrgetter("modified_at"),
 }
 _READ: dict[str, Callable[[Note], object]] = {
     **{name: attrgetter(name) for name in ("title", "path", "created", "modified")},
@@ -150,41 +139,18 @@ _READ: dict[str, Callable[[Note], object]] = {
 }
 
 
-def _test_date(field: str, kind: str, value: str, now: datetime) -> Test:
-    """A test of a date. A day is all of it: `>` means after its end, `<=` until its end."""
-    start, end = _find_span(value.strip(), now)
-
-    def test(note: Note) -> bool:
-        instant = dates.parse(note.created if field == "created" else note.modified)
-        if instant is None:
-            return False
-        if kind == "=":
-            return start <= instant < end
-        return _COMPARE[kind](instant, start) if kind in ("<", ">=") else (instant < end) is (kind == "<=")
-
-    return test
-
-
-def _find_span(value: str, now: datetime) -> tuple[datetime, datetime]:
-    """From when until when a date is: a day, a week, a month, or one instant."""
+def _find_span(value: str, now: datetime) -> tuple[float, float]:
+    """From when until when a date is, in seconds since 1970: a day, a week, a month, or one instant."""
     first, after = _RELATIVE.get(value.lower(), (value.lower(), ""))
     if day := variables.resolve_day(first, now):
         next_day = variables.resolve_day(after, now)
-        return _midnight(day), _midnight(next_day) if next_day else _midnight(day, 1)
+        return dates.midnight(day), dates.midnight(next_day) if next_day else dates.midnight(day, 1)
     try:
         day = date.fromisoformat(value)
     except ValueError:
-        instant = dates.parse(value)
+        instant = dates.to_seconds(value)
         if instant is None:
             allowed = "YYYY-MM-DD, today, yesterday, this-week, this-month"
             raise DefinitionError(f"{value[:60]!r} is no date: {allowed}") from None
-        return instant, min(instant, _LAST - _INSTANT) + _INSTANT
-    return _midnight(day), _midnight(day, 1)
-
-
-def _midnight(day: date, days: int = 0) -> datetime:
-    """When the day begins, or one that is `days` later; the first or last instant where no calendar goes that far."""
-    try:
-        return datetime.combine(day + timedelta(days=days), time()).astimezone()
-    except (OverflowError, ValueError):
-        return _LAST if day.year > 1 else datetime.min.replace(tzinfo=UTC)
+        return instant, instant + _INSTANT_SECONDS
+    return dates.midnight(day), dates.midnight(day, 1)

@@ -34,7 +34,7 @@ def read_hacker_news(place: Place, url: str, context: Context) -> PageContent:
         if not isinstance(found, dict):
             raise page_error(NOT_FOUND, url)
         html, bibliography = _render_user(found) if place.kind == "user" else _render_item(api, found)
-    _, text = convert_page(html, url, context.deadline)
+    text = convert_page(html, url, context.deadline).markdown
     return PageContent(url, "markdown", text, bibliography)
 
 

@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
-from ferrule_fetch.library import Page, TooMuch, bounded, convert_page
+from ferrule_fetch.library import Page, PartTooExpensive, TooMuch, bounded, bounded_part, convert_page
 from ferrule_research.hosts import host_of
 from ferrule_research.page.content import PageContent
 from ferrule_research.page.errors import CONFIG, EMPTY, page_error
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _LIBRARIES = {DOCX: "mammoth", PPTX: "pptx"}
 _MAX_SECONDS = 12.0
+_SLIDE_SECONDS = 3.0
 _MAX_UNPACKED_BYTES = 100 << 20  # all that is packed in a document
 _MAX_PROPERTIES_BYTES = 1 << 16
 _CORE = re.compile(r"<(?:dc|dcterms|cp):(title|creator|created)\b[^>]*>([^<]*)</")
@@ -42,9 +43,11 @@ class _UnreadableDocument(Exception):
 
 def read_office(page: Page, kind: str, asked: str, context: Context) -> PageContent:
     """The text of a document. asked: the URL that errors name. Raises ToolError."""
-    if find_spec(_LIBRARIES[kind]) is None:
-        sentence = f"{kind.upper()} is read by the extra `documents`, which is not installed"
-        raise page_error(CONFIG, asked, f"{sentence}: pip install 'ferrule-research[documents]'")
+    library = _LIBRARIES[kind]
+    if find_spec(library) is None:
+        sentence = f"{kind.upper()} is read by the extra `documents` of ferrule-research, which is not installed"
+        # The host knows by the name which extra of tool.json is missing, and how it is installed here.
+        raise page_error(CONFIG, asked, sentence) from ModuleNotFoundError(sentence, name=library)
     read = _docx if kind == DOCX else _pptx
     try:
         found = bounded(_work(read, page.body), _UnreadableDocument, seconds=_MAX_SECONDS, deadline=context.deadline)
@@ -52,7 +55,7 @@ def read_office(page: Page, kind: str, asked: str, context: Context) -> PageCont
         why = str(error) or "it takes too much time or memory to read"
         raise page_error(EMPTY, asked, f"{kind.upper()}, {why}") from None
     document = json.loads(found)
-    heading, text = convert_page(document["html"], page.url, context.deadline)
+    heading, text, _ = convert_page(document["html"], page.url, context.deadline)
     if not text.strip():
         raise page_error(EMPTY, asked, f"{kind.upper()}, it has no text")
     bibliography = Bibliography(
@@ -70,12 +73,24 @@ def _work(read: Callable[[bytes], str], body: bytes) -> Callable[[], str]:
             with ZipFile(BytesIO(body)) as archive:
                 facts = _core(archive)
             return json.dumps({**facts, "html": read(body)})
-        except (_UnreadableDocument, MemoryError):
+        except _UnreadableDocument:
             raise
-        except Exception:  # noqa: BLE001 - the libraries fail on malformed files in every way that Python knows
+        except Exception as error:  # noqa: BLE001 - the libraries fail on malformed files in every way that Python knows
+            if _is_lack_of_memory(error):
+                raise MemoryError from None
             raise _UnreadableDocument("it is malformed") from None
 
     return work
+
+
+def _is_lack_of_memory(error: BaseException) -> bool:
+    """Whether an error, or the one that it came of, says that there is no memory; the parsers of XML have their own."""
+    codes = {"xml.parsers.expat": 1, "lxml.etree": 2}
+    code: object = getattr(error, "code", None)
+    if isinstance(error, MemoryError) or (code is not None and codes.get(type(error).__module__) == code):
+        return True
+    origin = error.__cause__ or error.__context__
+    return origin is not None and _is_lack_of_memory(origin)
 
 
 def _core(archive: ZipFile) -> dict[str, str]:
@@ -93,8 +108,12 @@ def _core(archive: ZipFile) -> dict[str, str]:
 def _docx(body: bytes) -> str:
     import mammoth
 
+    from ferrule_research.page.sources.hidden_runs import without_hidden_runs
+
     # Without the images, each of which would stand in the text, as data.
-    result = mammoth.convert_to_html(BytesIO(body), convert_image=lambda _: [], include_embedded_style_map=False)
+    result = mammoth.convert_to_html(
+        BytesIO(without_hidden_runs(body)), convert_image=lambda _: [], include_embedded_style_map=False
+    )
     return str(result.value)
 
 
@@ -102,13 +121,27 @@ def _pptx(body: bytes) -> str:
     from pptx import Presentation
 
     slides = Presentation(BytesIO(body)).slides
-    return "".join(_slide(slide, number) for number, slide in enumerate(slides, start=1))
+    return "".join(_bounded_slide(slide, number) for number, slide in enumerate(slides, start=1))
+
+
+def _bounded_slide(slide: Slide, number: int) -> str:
+    """A slide as HTML, or why there is none: it may not cost the others."""
+    try:
+        with bounded_part(_SLIDE_SECONDS):
+            return _slide(slide, number)
+    except PartTooExpensive:
+        why = "takes too much time or memory to read"
+    except Exception:  # noqa: BLE001 - the library fails on malformed slides in every way that Python knows
+        why = "cannot be read"
+    return f"<h2>Slide {number}</h2><p>[This slide {why}.]</p>"
 
 
 def _slide(slide: Slide, number: int) -> str:
     title = slide.shapes.title
     heading = title.text_frame.text.strip() if title is not None and title.has_text_frame else ""
-    html = [f"<h2>Slide {number}{f': {escape(_line(heading))}' if heading else ''}</h2>"]
+    is_hidden = slide._element.get("show") in ("0", "false")  # which python-pptx has no name for
+    place = f"Slide {number}{' (hidden)' if is_hidden else ''}"
+    html = [f"<h2>{place}{f': {escape(_line(heading))}' if heading else ''}</h2>"]
     for shape in _shapes(slide.shapes):
         if title is None or shape.shape_id != title.shape_id:
             html.append(_shape(shape))

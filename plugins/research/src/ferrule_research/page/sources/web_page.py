@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from urllib.parse import urljoin
 
@@ -11,10 +12,12 @@ from ferrule_fetch.library import (
     FetchOptions,
     Format,
     Page,
+    PageText,
     decode_page,
     fetch,
     form_of,
     is_whole,
+    read_article,
     read_text,
 )
 from ferrule_research.page.content import PageContent
@@ -38,9 +41,9 @@ def read_page(url: str, context: Context) -> PageContent:
         from ferrule_research.page.sources.office import read_office
 
         return read_office(page, kind, url, context)
-    title, text = read_text(page, context.deadline)
+    title, text, _ = read = read_article(page, context)
     if form_of(page) is Format.HTML:
-        return _read_html(page, url, title, text, context)
+        return _read_html(page, url, read, context)
     if not text.strip():
         raise page_error(EMPTY, url)
     kind = "markdown" if _is_markdown(page) else _KINDS[form_of(page)]
@@ -49,18 +52,19 @@ def read_page(url: str, context: Context) -> PageContent:
     return PageContent(page.url, kind, text, bibliography, NO_DATA, way, quality, same_as_fetched=True)
 
 
-def _read_html(page: Page, asked: str, title: str, text: str, context: Context) -> PageContent:
+def _read_html(page: Page, asked: str, read: PageText, context: Context) -> PageContent:
     html = decode_page(page, html=True)
     embedded = read_embedded(html, context.deadline)
-    if is_wall(text, title, html):
+    if is_wall(read.whole(), read.title, html):
         raise page_error(BLOCKED, asked)
-    framed = _read_frames(page.url, embedded, context) if _is_thin(text, html) else ""
-    whole = "\n\n".join(filter(None, [text, framed]))
+    framed = _read_frames(page.url, embedded, context) if _is_thin(read.whole(), html) else ""
+    text = "\n\n".join(filter(None, [read.text, framed]))
+    whole = "\n\n".join(filter(None, [read.whole(), framed]))
     if is_empty(whole, html):
         raise page_error(EMPTY, asked)
-    quality = "partial" if _is_thin(whole, html) else _quality(page, text)
-    bibliography = read_bibliography(embedded, page.url, title)
-    return PageContent(page.url, "html", whole, bibliography, embedded, "html", quality, same_as_fetched=not framed)
+    quality = "partial" if _is_thin(whole, html) else _quality(page, read.whole())
+    bibliography = read_bibliography(embedded, page.url, read.title)
+    return PageContent(page.url, "html", text, bibliography, embedded, "html", quality, same_as_fetched=not framed)
 
 
 def _read_frames(url: str, embedded: EmbeddedData, context: Context) -> str:
@@ -77,7 +81,8 @@ def _read_frames(url: str, embedded: EmbeddedData, context: Context) -> str:
 
 
 def _is_thin(text: str, html: str) -> bool:
-    return len(text.encode()) < MIN_PAGE_BYTES or is_shell(text, html)
+    words = re.sub(r"\]\([^)]*\)", "]", text)  # the addresses of frames are no text
+    return len(words.encode()) < MIN_PAGE_BYTES or is_shell(text, html)
 
 
 def _quality(page: Page, text: str) -> str:

@@ -66,7 +66,7 @@ def read_video(url: str, context: Context) -> PageContent | None:
     lines = _transcript(video, url, context)
     authors = [parse_organisation(video.author)] if video.author else []
     bibliography = Bibliography(video.title, authors, _SITE, read_date(video.date))
-    _, text = convert_page(_as_html(video, lines), url, context.deadline)
+    text = convert_page(_as_html(video, lines), url, context.deadline).markdown
     return PageContent(url, "youtube", text, bibliography, quality="complete" if lines else "partial")
 
 

@@ -1,0 +1,113 @@
+"""The measure of articles: how much of a page's article an extractor keeps, how little else, and what it costs.
+
+The pages are not part of the project. FERRULE_ARTICLE_PAGES names a folder of them; each page has a folder of its own
+with `source.html`, the page, and `expected.html`, its article.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from statistics import fmean, median
+from typing import TYPE_CHECKING, NamedTuple
+
+from environments import interpreter_with
+
+from markdown.extractors import EXTRACTORS, OURS_NAME
+from markdown.pages import decoded
+from markdown.rendering import renderer
+from markdown.tables import Row, Table
+from markdown.workers import Unavailable, Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from xml.etree.ElementTree import Element
+
+    from markdown.options import Options
+
+VARIABLE = "FERRULE_ARTICLE_PAGES"
+REQUIREMENTS = Path(__file__).resolve().parent.parent / "article_peers.txt"
+BASELINE = "trafilatura"  # whose tokens are 1
+URL = "http://e.org/folder/page.html"
+COLUMNS = ("precision", "recall", "F1", "tokens", "ms")
+_WORD = re.compile(r"\w+")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_UNSPOKEN = ("script", "style")
+_LENGTH = 4  # words of a shingle
+
+Shingles = Counter[tuple[str, ...]]
+
+
+class Answered(NamedTuple):
+    """What an extractor made of a page. tokens: words and signs of its markdown. seconds: of processor time."""
+
+    precision: float
+    recall: float
+    tokens: int
+    seconds: float
+
+
+def articles(options: Options) -> Iterator[Table]:
+    """Pages with known articles through every extractor; nothing where no folder of such pages is named."""
+    folder = os.environ.get(VARIABLE)
+    pages = sorted(Path(folder).rglob("source.html")) if folder else []
+    if not pages:
+        print(f"articles are not measured: {VARIABLE} names no folder with pages", file=sys.stderr)
+        return
+    answers = {name: list(_answered(name, pages)) for name in EXTRACTORS if options.converters.wants(name)}
+    baseline = answers.get(BASELINE, [])
+    rows = [Row(name, _figures(given, baseline)) for name, given in answers.items() if given]
+    note = f"{_LENGTH}-word shingles of {len(pages)} pages, means; medians of tokens ({BASELINE}'s = 1) and ms"
+    yield Table("articles", note, COLUMNS, rows, decimals=3)
+
+
+def _answered(name: str, pages: list[Path]) -> Iterator[Answered]:
+    with contextlib.ExitStack() as stack:
+        try:
+            python = sys.executable if name == OURS_NAME else interpreter_with(REQUIREMENTS)
+            worker = stack.enter_context(Worker(name, python))
+        except (Unavailable, subprocess.CalledProcessError) as problem:
+            print(f"{name} cannot be measured here: {problem}", file=sys.stderr)
+            return
+        print(f"{name} …", file=sys.stderr)
+        for page in pages:
+            answer = worker.convert(decoded(page.read_bytes()), URL)
+            truth = shingles(text(decoded(page.with_name("expected.html").read_bytes())))
+            given = shingles(text(renderer().render(answer.markdown)))
+            both = (truth & given).total()
+            tokens = len(_TOKEN.findall(answer.markdown))
+            yield Answered(both / max(1, given.total()), both / max(1, truth.total()), tokens, answer.seconds)
+
+
+def _figures(answers: list[Answered], baseline: list[Answered]) -> list[float | None]:
+    precision, recall = fmean(one.precision for one in answers), fmean(one.recall for one in answers)
+    ratios = [one.tokens / other.tokens for one, other in zip(answers, baseline, strict=False) if other.tokens]
+    f1 = 2 * precision * recall / ((precision + recall) or 1)
+    return [precision, recall, f1, median(ratios) if ratios else None, 1000 * median(one.seconds for one in answers)]
+
+
+def text(html: str) -> str:
+    """What a page says, its blocks apart."""
+    import html5lib
+
+    body = html5lib.parse(html, namespaceHTMLElements=False).find("body")
+    return " ".join(_texts(body)) if body is not None else ""
+
+
+def _texts(element: Element) -> Iterator[str]:
+    if isinstance(element.tag, str) and element.tag not in _UNSPOKEN:  # the tag of a comment is a function
+        yield element.text or ""
+    for child in element:
+        yield from _texts(child)
+        yield child.tail or ""
+
+
+def shingles(words: str) -> Shingles:
+    """How often each four words follow each other; a text of fewer words is one shingle."""
+    found = _WORD.findall(words.lower())
+    return Counter(tuple(found[at : at + _LENGTH]) for at in range(max(1, len(found) - _LENGTH + 1)))

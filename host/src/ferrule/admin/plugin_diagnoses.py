@@ -1,0 +1,57 @@
+"""What installed distributions find wrong themselves: the entry points of the group `ferrule.diagnoses`.
+
+A distribution adds `NAME = "module:function"`. The function takes nothing and gives `Diagnosis` objects. It runs in a
+supervised child, which may read the user's files, and has neither a network nor anything that it could write to.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from ferrule import discovery
+from ferrule.admin.diagnosis_entry import ERROR, NOTE, WARNING, Diagnosis
+from ferrule.admin.entry_point import EntryPoint, entry_points
+from ferrule.admin.inventory import run_supervised
+from ferrule.errors import CallInterrupted, FerruleError
+
+if TYPE_CHECKING:
+    from ferrule.confinement.policy import Policy
+    from ferrule.supervision.channel import Channel
+
+_TITLE = "diagnosis"
+
+
+def examine() -> Iterator[Diagnosis]:
+    """What the distributions find. One whose function fails is told itself, and keeps no other from being asked."""
+    for one in entry_points(discovery.DIAGNOSES)[0].values():
+        try:
+            answer = run_supervised(partial(_examine_in_child, one), _policy(one))
+        except CallInterrupted:
+            raise
+        except FerruleError as error:
+            yield Diagnosis("diagnosis-broken", ERROR, one.name, error.message, error.hint)
+        else:
+            found = cast("dict[str, list[dict[str, str]]]", answer)["findings"]
+            yield from (Diagnosis(**facts) for facts in found)
+
+
+def _policy(one: EntryPoint) -> Policy:
+    from ferrule.config.configuration import home
+    from ferrule.permissions.entries import may_be_secret
+    from ferrule.permissions.load_policy import policy_for_code
+
+    harmless = [name for name in os.environ if not may_be_secret(name)]
+    return policy_for_code(one.name, read=(home(), os.getcwd()), variables=harmless)
+
+
+def _examine_in_child(one: EntryPoint, channel: Channel) -> None:
+    function = one.load(_TITLE)
+    if not callable(function):
+        raise one.unusable(_TITLE, "is no function")
+    found = list(function())
+    if not all(isinstance(entry, Diagnosis) and entry.severity in (ERROR, WARNING, NOTE) for entry in found):
+        raise one.unusable(_TITLE, "gives something else than ferrule.cli.Diagnosis")
+    channel.result({"findings": [entry.as_dict() for entry in found]})

@@ -1,0 +1,45 @@
+"""The line of the journal that a call leaves. Imported only where config.toml has a table for the journal."""
+
+from __future__ import annotations
+
+from ferrule.journal.settings import is_on
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from ferrule.config.configuration import Configuration
+    from ferrule.discovery import InstalledTool
+    from ferrule.supervision.outcome import Outcome
+    from ferrule.text.json_types import JSONMapping, JSONObject
+
+
+def write_journal(
+    settings: Configuration,
+    tool: InstalledTool | str,
+    arguments: JSONMapping | None,
+    outcome: Outcome,
+    *,
+    sizes: tuple[int, int],
+    seconds: float,
+    way: str,
+    client: JSONMapping | None,
+) -> str:
+    """Write the line of a call that has ended just now, where the journal is on. Never raises.
+
+    tool: what was found, or the name that was asked for. sizes: bytes of the input and of the output. way, client: as
+    of `caller_facts`. Returns a line of warning where it cannot be written, once in a process; else an empty text.
+    """
+    if not is_on(settings):
+        return ""
+    from ferrule.journal.record import caller_facts, record
+
+    call: JSONObject = {"tool": tool, "input_bytes": sizes[0], "output_bytes": sizes[1]}
+    if not isinstance(tool, str):
+        call |= {"tool": tool.name, "distribution": tool.distribution, "version": tool.version}
+    return record(settings, call, arguments, outcome, caller_facts(way, client), seconds, _likely_secrets)
+
+
+def _likely_secrets() -> list[str]:
+    from ferrule.tool.credentials import likely_secrets
+
+    return likely_secrets()

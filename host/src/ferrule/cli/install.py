@@ -1,0 +1,100 @@
+"""`ferrule install`: puts packages with tools into the environment that ferrule lives in."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ferrule import discovery
+from ferrule.admin import installer, permission_status
+from ferrule.admin.installer import Changes, Installer
+from ferrule.cli.output import counted, plain, print_json
+from ferrule.cli.selection import json_option
+from ferrule.config import configuration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@click.command("install")
+@click.argument("names", nargs=-1, metavar="[NAME]... [-- OPTION...]", type=click.UNPROCESSED)
+@click.option("-e", "--editable", "editables", multiple=True, metavar="DIR", help="A project's folder, as it is.")
+@click.option("-U", "--upgrade", is_flag=True, help="Take newer versions of what is there.")
+@json_option
+def command(names: tuple[str, ...], editables: tuple[str, ...], upgrade: bool, as_json: bool) -> int:
+    """Install packages where ferrule itself is installed, whatever made that environment: pip, uv, pipx, uv tool.
+
+    NAME is a package, such as ferrule-fetch, with or without a version, or the folder or wheel of one. What follows
+    -- goes to the installer as it is. Afterwards the new tools are named, with what they may touch; `ferrule link`
+    gives them to the client.
+
+    \b
+    Examples:
+      ferrule install ferrule-fetch
+      ferrule install --editable ./ferrule-weather
+      ferrule install ferrule-weather -- --find-links ./wheels
+
+    Exit code: that of the installer, 0 where all is installed.
+    """
+    requirements, options = parted(names)
+    if not requirements and not editables:
+        raise click.UsageError("Say what to install.")
+    chosen = installer.find_installer()
+    changes = Changes(requirements, editables, is_upgrade=upgrade, options=options)
+    return change(chosen, chosen.install(changes), as_json=as_json)
+
+
+def change(chosen: Installer, command_line: list[str], *, as_json: bool) -> int:
+    """Run the command of an installer, and say which tools came and went; the installer's exit code."""
+    before = _tools()
+    output = sys.stderr.fileno() if as_json else None  # stdout is for the document alone
+    click.echo(f"{chosen.kind}: {plain(' '.join(command_line))}", err=True)
+    code = installer.run(chosen, command_line, output=output)
+    now = _tools()
+    added = sorted(name for name, source in now.items() if before.get(name) != source)
+    removed = sorted(before.keys() - now.keys())
+    if as_json:
+        facts = {"installer": chosen.kind, "command": command_line, "exit_code": code}
+        print_json({**facts, "tools": added, "removed": removed, "may": _may(added)})
+        return _as_exit_code(code)
+    _tell(added, removed)
+    if code:
+        click.echo(f"Error: {chosen.kind} ended with exit code {code}; what it says is above.", err=True)
+    return _as_exit_code(code)
+
+
+def parted(names: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """What is named, and the options for the installer, which begin with the first dash."""
+    at = next((index for index, name in enumerate(names) if name.startswith("-")), len(names))
+    return list(names[:at]), list(names[at:])
+
+
+def _tools() -> dict[str, str]:
+    """Each installed tool, and who offers it."""
+    return {name: " and ".join(claim.source for claim in claims) for name, claims in discovery.scan().items()}
+
+
+def _tell(added: list[str], removed: list[str]) -> None:
+    if added:
+        click.echo(f"{counted(len(added), 'tool')} new or changed:")
+        for name, words in _may(added).items():
+            click.echo(f"  {plain(name)}: {plain('; '.join(words))}")
+        click.echo(f"Next: ferrule validate {' '.join(added)} && ferrule link {' '.join(added)}")
+    if removed:
+        click.echo(f"{counted(len(removed), 'tool')} gone: {', '.join(map(plain, removed))}")
+        click.echo(f"Where they are linked: ferrule unlink {' '.join(removed)}")
+
+
+def _may(names: Sequence[str]) -> dict[str, list[str]]:
+    """What the tools of these names may touch, in a person's words; nothing for those that clash."""
+    claims, settings = discovery.scan(), configuration.read()
+    return {
+        name: permission_status.status(claims[name][0], settings).words() for name in names if len(claims[name]) == 1
+    }
+
+
+def _as_exit_code(code: int) -> int:
+    """The exit code of the command for that of the installer, which is negative where a signal ended it."""
+    return code if 0 <= code < 256 else 1

@@ -1,0 +1,195 @@
+"""What a call was denied, found in the exception that it ended with, and in words."""
+
+from __future__ import annotations
+
+import os
+
+from ferrule.confinement.policy import LOOPBACK, PRIVATE, PUBLIC, Denial
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ferrule.confinement.policy import Policy
+
+_MAX_EXCEPTIONS = 50
+_NO_ACCESS, _OTHER_DISK = 13, 18
+_OF_PROGRAMS = ("subprocess.py", "os.py", "pty.py")
+_OF_SOCKETS = (
+    "socket.py", "selector_events.py", "base_events.py", "connection.py", "ssl.py", "client.py", "socketserver.py",
+    "unix_events.py", "sock.py",
+)  # fmt: skip
+_OF_PROCESSES = ("process.py", "popen_fork.py", "context.py", "bounded.py", "supervisor.py")
+_SIGNALLING = frozenset(("kill", "killpg", "pidfd_send_signal"))
+_READ, _WRITE, _CONNECT, _RUN, _FORK, _SIGNAL, _OTHER = "read", "write", "connect", "run", "fork", "signal", "other"
+_NETWORKS = {PUBLIC: "the public web", LOOPBACK: "this machine", PRIVATE: "the local network"}
+_VERBS = {
+    _READ: "read {}", _WRITE: "write {}", _CONNECT: "reach {}", _RUN: "run {}", _FORK: "start a process",
+    _SIGNAL: "send a signal to another process",
+}  # fmt: skip
+
+
+def find(error: BaseException, policy: Policy) -> Denial | None:
+    """What the policy has refused, where an exception, or one that it followed from, is a refusal; else None.
+
+    What the policy allows, and the system refuses for another reason, is none.
+    """
+    for one in _chain(error):
+        denial = _of(one, policy) if isinstance(one, PermissionError) else _of_link(one, policy)
+        if denial is not None:
+            return denial
+    return None
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The exception, those that it was raised from or during, and those of groups."""
+    seen: list[BaseException] = []
+    waiting = [error]
+    while waiting and len(seen) < _MAX_EXCEPTIONS:
+        one = waiting.pop(0)
+        if any(one is known for known in seen):
+            continue
+        seen.append(one)
+        yield one
+        inner = one.exceptions if isinstance(one, BaseExceptionGroup) else ()
+        waiting += [other for other in (one.__cause__, one.__context__, *inner) if other is not None]
+
+
+def _of(error: PermissionError, policy: Policy) -> Denial | None:
+    module, function, program, used = _place(error)
+    names = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes)]
+    if module in _OF_PROGRAMS and (program or function.startswith(("_exec", "_spawn", "fork_exec"))):
+        return Denial(_RUN, program or (names[0] if names else "a program"))
+    if names:
+        return _of_paths(names, policy)
+    if module in _OF_SOCKETS or (error.errno == _NO_ACCESS and module not in _OF_PROCESSES):
+        return Denial(_CONNECT, "")
+    if module in _OF_PROCESSES or function in ("fork", "start"):
+        return Denial(_FORK, "") if not policy.processes else None
+    if "fork" in used and not policy.processes:
+        return Denial(_FORK, "")
+    return Denial(_SIGNAL if _SIGNALLING & used else _OTHER, "")
+
+
+def _of_link(error: BaseException, policy: Policy) -> Denial | None:
+    """A link or a name that would take a file out of its rules, which Landlock refuses as if of another disk."""
+    if not isinstance(error, OSError) or error.errno != _OTHER_DISK:
+        return None
+    return _of_paths([os.fsdecode(name) for name in (error.filename, error.filename2) if name], policy)
+
+
+def _place(error: PermissionError) -> tuple[str, str, str, frozenset[str]]:
+    """The file and the function in which it was raised, the program that was to be started, and the names it uses."""
+    frame, program = None, ""
+    step = error.__traceback__
+    while step is not None:
+        frame = step.tb_frame
+        if frame.f_code.co_name == "_execute_child":
+            executable, arguments = frame.f_locals.get("executable"), frame.f_locals.get("args")
+            first = arguments[0] if isinstance(arguments, list | tuple) and arguments else arguments
+            program = _text(executable) or _text(first)
+        step = step.tb_next
+    if frame is None:
+        return "", "", program, frozenset()
+    code = frame.f_code
+    return os.path.basename(code.co_filename), code.co_name, program, frozenset(code.co_names)
+
+
+def _text(value: object) -> str:
+    return os.fsdecode(value) if isinstance(value, str | bytes) else ""
+
+
+def _of_paths(names: list[str], policy: Policy) -> Denial | None:
+    for name in names:
+        path = _resolved(name)
+        if not may_write(policy, path):
+            can_read = may_read(policy, path)
+            if can_read and os.path.lexists(path) and not os.access(path, os.R_OK):
+                continue  # which the system refuses to this user, whatever the policy is
+            # What may be read was to be written, and so was what is not there.
+            return Denial(_WRITE if can_read or not os.path.lexists(path) else _READ, path)
+    return None
+
+
+def _resolved(name: str) -> str:
+    """The path without links, as far as they can be followed: those of another process cannot."""
+    try:
+        return os.path.realpath(name)
+    except OSError:
+        return os.path.abspath(name)
+
+
+def may_write(policy: Policy, path: str) -> bool:
+    """Whether a file may be written by the policy, by its path without links."""
+    return any(
+        _is_in(path, folder) for folder in (*policy.write, *policy.append, os.environ.get("TMPDIR") or "/dev/null")
+    )
+
+
+def may_read(policy: Policy, path: str) -> bool:
+    """Whether a file may be read by the policy, by its path without links."""
+    from ferrule.confinement import system_paths
+
+    folders = [*policy.read, *system_paths.DEVICES, *map(os.path.realpath, system_paths.readable(with_others=False))]
+    return may_write(policy, path) or any(_is_in(path, folder) for folder in folders)
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def message(policy: Policy, denial: Denial) -> str:
+    """What was tried and why it is not allowed, as a sentence."""
+    kind = denial.kind
+    if kind not in _VERBS:
+        return f"{policy.tool or 'The tool'} wanted something of the system that no tool may do."
+    what = shown(denial) or ("an address" if kind == _CONNECT else "a file")
+    return f"{policy.tool or 'The tool'} wanted to {_VERBS[kind].format(what)}; it {_allowed(policy, kind)}."
+
+
+def shown(denial: Denial) -> str:
+    """What was tried to be reached, with `~` for the user's home."""
+    home = os.environ.get("HOME", "")
+    is_below = home not in ("", "/") and denial.what.startswith(home.rstrip("/") + "/")
+    return "~" + denial.what[len(home.rstrip("/")) :] if is_below else denial.what
+
+
+def hint(policy: Policy, denial: Denial) -> str | None:
+    """How an admin allows it; None where no admin can."""
+    option = {
+        _READ: f"--read {shown(denial)}",
+        _WRITE: f"--write {shown(denial)}",
+        _RUN: f"--program {os.path.basename(denial.what)}",
+        _FORK: "--processes 4",
+        _CONNECT: f"--network {_network(denial.what)}",
+    }.get(denial.kind)
+    is_of_a_process = denial.what.startswith("/proc/")  # which is another one in the next call
+    if option is None or not policy.tool or is_of_a_process or (denial.kind == _CONNECT and not denial.what):
+        return None
+    return f"An administrator allows it by `ferrule permissions grant {policy.tool} {option}`."
+
+
+def _network(address: str) -> str:
+    """The word for a special address, else the address itself."""
+    from ferrule.confinement.networks import kind_of
+
+    address = address.partition(" ")[0]
+    kind = kind_of(address.rpartition(":")[0].strip("[]"))
+    if kind is None:
+        return "public"
+    return kind.allowed_by or address
+
+
+def _allowed(policy: Policy, kind: str) -> str:
+    if kind in (_READ, _WRITE):
+        return "declares no files" if not policy.read else f"does not declare that it {kind}s it"
+    if kind == _CONNECT:
+        places = dict.fromkeys(_NETWORKS.get(one, one) for one in policy.network)
+        return f"may reach {', '.join(places)}" if places else "declares no network"
+    if kind == _RUN:
+        names = dict.fromkeys(os.path.basename(program) for program in policy.programs)
+        return f"may run {', '.join(names)}" if names else "declares no programs"
+    if kind == _FORK:
+        return f"may have {policy.processes} at a time" if policy.processes else "declares no processes"
+    return "may reach its own processes only"

@@ -1,0 +1,28 @@
+"""How many processes descend from one."""
+
+from __future__ import annotations
+
+import os
+
+_DEEP = 1 << 16
+
+
+def count_descendants(process: int, depth: int = _DEEP) -> int:
+    """The number of processes below it, down to a depth; those that have ended and were not waited for included."""
+    number, level = 0, [process]
+    while level and depth:
+        level = [child for one in level for child in _children(one)]
+        number += len(level)
+        depth -= 1
+    return number
+
+
+def _children(process: int) -> list[int]:
+    found: list[int] = []
+    try:
+        for thread in os.listdir(f"/proc/{process}/task"):
+            with open(f"/proc/{process}/task/{thread}/children", "rb", buffering=0) as file:
+                found += map(int, file.readall().split())
+    except OSError:
+        pass  # it has ended
+    return found

@@ -1,0 +1,72 @@
+"""Permissions in a person's words."""
+
+from __future__ import annotations
+
+from ferrule.permissions import entries
+from ferrule.permissions.declaration import LISTS
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ferrule.permissions.declaration import Permissions
+    from ferrule.text.json_types import JSONMapping
+
+_PATHS = {"~": "all of ~, hidden folders too", "~/*": "~ but no hidden folder", ".": "the folder that it is called in"}
+_NETWORKS = {
+    "public": "the public web",
+    "loopback": "programs of this machine (loopback)",
+    "private": "the local network (private addresses)",
+}
+
+
+def describe(permissions: Permissions) -> list[str]:
+    """What the tool may, one phrase for each kind, such as "reads ~ but no hidden folder" and "no network"."""
+    told = permissions.as_dict()
+    if told["network"]:
+        return phrases(told)
+    return [*phrases(told), "no network of its own" if told["tools"] else "no network"]
+
+
+def phrases(found: JSONMapping) -> list[str]:
+    """The keys of permissions that are there and not empty, as phrases; also what `excess` returns."""
+    return [_WORDS[key].format(_join(key, found[key])) for key in (*LISTS, "processes") if found.get(key)]
+
+
+def _join(key: str, value: Sequence[str] | int) -> str:
+    if isinstance(value, int):
+        return "1 process" if value == 1 else f"{value} processes"
+    named = [_naming(entry) for entry in value if key in entries.INDIRECT and entries.is_indirect(entry)]
+    names = [_name(key, entry) for entry in value if key not in entries.INDIRECT or not entries.is_indirect(entry)]
+    names += [f"what {' or '.join(named)} names"] if named else []
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def _name(key: str, entry: str) -> str:
+    if key == "network":
+        return _NETWORKS.get(entry, entry.removesuffix(":443"))
+    if entry.startswith(entries.CONFIG):
+        return f"`{entry.removeprefix(entries.CONFIG)}` beside config.toml"
+    if key in ("read", "write"):
+        return _PATHS.get(entry, entry)
+    if key == "tools" and entry.startswith(entries.GROUP):
+        return f"the plugins of the group {entry.removeprefix(entries.GROUP)}"
+    return f"`{entry}`" if key in ("programs", "tools") else entry
+
+
+def _naming(entry: str) -> str:
+    kind, _, name = entry.partition(":")
+    return f"the setting {name}" if kind == "setting" else name
+
+
+_WORDS = {
+    "network": "asks {}",
+    "read": "reads {}",
+    "write": "writes {}",
+    "programs": "runs {}",
+    "environment": "sees the variables {}",
+    "state": "shares the state of {}",
+    "tools": "may what {} may",
+    "processes": "makes {} of its own at most",
+}

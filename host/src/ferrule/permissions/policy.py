@@ -1,0 +1,144 @@
+"""What a tool may touch in this call, for the kernel: every path, host and program of this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ferrule.config import configuration
+from ferrule.config.client_folders import SYSTEM_FOLDERS, user_folder
+from ferrule.permissions import records
+from ferrule.permissions.credential_claims import given_variables, variables_of_others
+from ferrule.permissions.environment import environment
+from ferrule.permissions.grants import REFUSE, choice, granted, isolation
+from ferrule.permissions.resolution import Resolution, network_of, without_protected
+from ferrule.storage.state import make_folders_of_tool, make_shared_folders, state_folder
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from ferrule.config.configuration import Configuration
+    from ferrule.confinement import Policy
+    from ferrule.discovery import InstalledTool
+    from ferrule.permissions.declaration import Permissions
+
+FILE_MIB = 1024
+"""MiB that a file may have which a tool writes."""
+
+_LOCK_FILE = "ferrule.lock"
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "FERRULE_HTTP_RELAY")
+_REDIS = "FERRULE_REDIS"
+_STORE_WRAPPERS = frozenset(("cache", "artifacts"))  # of the host, which may keep what they keep on a Redis
+
+
+def policy_for(tool: InstalledTool, settings: Configuration, environ: Mapping[str, str] | None = None) -> Policy:
+    """The policy of one call. environ: the caller's environment, `os.environ` by default.
+
+    Raises PermissionsHeld where the tool asks for more than was accepted, or where this system cannot hold it and the
+    admin refuses that; ConfigurationMalformed where the admin's tables cannot be read.
+    """
+    environ = os.environ if environ is None else environ
+    records.require_accepted(tool, settings)
+    permissions = granted(tool, settings)
+    taken = variables_of_others(tool) if permissions.environment else ()
+    policy = resolve(tool.name, permissions, settings, environ, taken)
+    own = {name: environ[name] for name in given_variables(tool) if name in environ}
+    if own:
+        policy = policy.replaced(environment={**(policy.environment or {}), **own})
+    if choice(settings, "unenforced") == REFUSE:
+        from ferrule.permissions.enforcement import require_enforced
+
+        require_enforced(tool.name, policy)
+    return policy
+
+
+def resolve(
+    name: str,
+    permissions: Permissions,
+    settings: Configuration,
+    environ: Mapping[str, str],
+    without: Collection[str] = (),
+) -> Policy:
+    """The policy that these permissions are here and now. Makes folders that it writes to.
+
+    name: of the tool. without: variables that are not even read.
+    """
+    policy = _resolve(name, permissions, settings, environ, without)
+    if not permissions.tools:
+        return policy
+    from ferrule.permissions.composition import with_tools
+
+    def resolve_one(name: str, granted: Permissions, settings: Configuration, environ: Mapping[str, str]) -> Policy:
+        return _resolve(name, granted, settings, environ, without)
+
+    return with_tools(policy, permissions.tools, settings, environ, resolve_one)
+
+
+def _resolve(
+    name: str,
+    permissions: Permissions,
+    settings: Configuration,
+    environ: Mapping[str, str],
+    without: Collection[str],
+) -> Policy:
+    from ferrule.confinement import Policy
+
+    here = Resolution(settings.tool(name), environ)
+    network = here.networks(permissions.network)
+    hidden, kept = [*_hidden(settings.path, environ), *_journal(settings)], _kept()
+    programs = here.programs(permissions.programs)
+    has_store = bool(_STORE_WRAPPERS.intersection(settings.wrappers())) or _REDIS in permissions.environment
+    stores = [_REDIS] if has_store else []
+    return Policy(
+        tool=name,
+        network=(*network, *_of_host(settings, environ, [*stores, *(_PROXIES if network else ())])),
+        read=tuple(without_protected(here.paths(permissions.read), hidden)),
+        write=(
+            *without_protected(here.paths(permissions.write), [*hidden, *kept]),
+            *make_shared_folders(permissions.state),
+            *make_folders_of_tool(name),
+        ),
+        programs=tuple(programs),
+        environment=environment(permissions, environ, stores, without),
+        processes=permissions.processes,
+        file_mib=FILE_MIB,
+        temporary=True,
+        isolation=isolation(settings, network),
+        granted_by="",
+    )
+
+
+def _of_host(settings: Configuration, environ: Mapping[str, str], variables: Iterable[str]) -> Iterator[str]:
+    """What the host's own code in the child reaches: a proxy, a relay, the Redis of a wrapper."""
+    urls = [environ.get(name, "") for name in variables]
+    urls += [*(str(table.get("redis", "")) for table in settings.wrappers().values())]
+    for url in dict.fromkeys(filter(None, urls)):
+        found = network_of(url if "://" in url else f"http://{url}")
+        if found:
+            yield found
+
+
+def _hidden(config: str, environ: Mapping[str, str]) -> list[str]:
+    """What no tool reads or writes, whatever it is granted: keys, the configuration, the state of others."""
+    lock = os.path.join(os.path.dirname(config), _LOCK_FILE)
+    return [os.path.realpath(path) for path in (configuration.credentials_path(environ), config, lock, state_folder())]
+
+
+def _journal(settings: Configuration) -> list[str]:
+    """The files of the journal, where the admin has put it somewhere else than into the state folder."""
+    table = settings.content.get("journal")
+    if not isinstance(table, dict) or "path" not in table:
+        return []
+    from ferrule.journal.settings import journal_settings
+
+    found = journal_settings(settings)
+    path = os.path.realpath(found.path)
+    return [path, f"{path}.1", f"{path}.2", os.path.realpath(found.key_path)]
+
+
+def _kept() -> list[str]:
+    """What no tool writes, whatever it is granted: code that the host or the client will run."""
+    folders = [*SYSTEM_FOLDERS, user_folder(), sys.prefix, *filter(os.path.isabs, sys.path)]
+    return list(dict.fromkeys(os.path.realpath(folder) for folder in folders))

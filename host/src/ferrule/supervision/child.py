@@ -1,0 +1,168 @@
+"""The child's end of a supervised process: what it does before the work, and how it sends what came of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ferrule.supervision import processes
+from ferrule.supervision.channel import Channel
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TextIO
+
+    from ferrule.errors import FerruleError
+    from ferrule.supervision.environment import Replacement
+    from ferrule.supervision.signals import Signals
+
+_MAX_ARENAS_OPTION, _MAX_ARENAS = -8, 2  # of mallopt
+
+# A plugin may replace these in os, and the child's end must be its own.
+_write, _exit = os.write, os._exit
+
+NO_ANSWER = b'\nf{"code":"INTERNAL_ERROR","message":"The tool has left nothing with which its answer could be sent."}\n'
+
+
+class Limits:
+    """Arguments of `supervise`: the instant of the deadline, MiB of address space, bytes of the result."""
+
+    __slots__ = ("deadline", "memory", "size_limit")
+
+    def __init__(self, deadline: float, memory: int, size_limit: int) -> None:
+        self.deadline = deadline
+        self.memory = memory
+        self.size_limit = size_limit
+
+
+def run_child(
+    work: Callable[[Channel], None],
+    signals: Signals,
+    parent: int,
+    files: tuple[int, int, int | None],
+    limits: Limits,
+    replacement: Replacement | None,
+) -> None:
+    """The child's whole life; never returns.
+
+    files: of the channel, of what is printed, and of the answers, None where questions are not answered.
+    """
+    channel, text, answers = files
+    try:
+        signals.restore()
+        take_standard_streams(text)
+        close_all_but(channel, *(() if answers is None else (answers,)))
+        if replacement is not None:
+            replacement.apply()
+        stay_within(parent, limits.memory)
+        run_work(work, Channel(channel, limits.size_limit, answers))
+    except BaseException:  # noqa: BLE001 - all that is left to say, with nothing that a plugin can have changed
+        _write(channel, NO_ANSWER)
+    finally:
+        _exit(0)
+
+
+def take_standard_streams(text: int) -> None:
+    """stdin is empty, and what is printed goes to the host, in UTF-8 whatever the locale is."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for file, source in enumerate((nothing, text, text)):
+        os.dup2(source, file)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - it is the child's for good
+    sys.stdout = _printing_to(1)
+    sys.stderr = _printing_to(2)
+
+
+def _printing_to(file: int) -> TextIO:
+    # A line is handed on at once, so that it is there when the process dies with the next one.
+    return open(file, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+
+
+def close_all_but(*kept: int) -> None:
+    """Close every descriptor that does not belong to the child: the real stdout, and what the client has left open."""
+    try:
+        files = [int(name) for name in os.listdir("/dev/fd")]
+    except OSError:
+        files = list(range(256))
+    for file in files:
+        if file > 2 and file not in kept:
+            try:
+                os.close(file)
+            except OSError:
+                continue  # the listing's own descriptor
+
+
+def stay_within(parent: int, memory: int) -> None:
+    """End with the parent, lead a session of its own, and keep to that many MiB of address space."""
+    import resource
+
+    processes.die_with_parent(parent)
+    os.setsid()  # a plugin that kills its process group kills neither the host nor the client
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _share_arenas()
+    limit_memory(memory)
+
+
+def _share_arenas() -> None:
+    """Have the threads of this process share what they allocate memory from.
+
+    glibc reserves 64 MiB of address space for each thread, for up to eight threads a processor, whatever they use of
+    it: the sixteenth would find the default limit of a call reached.
+    """
+    processes.call_library("mallopt", _MAX_ARENAS_OPTION, _MAX_ARENAS)
+
+
+def limit_memory(memory: int) -> None:
+    """Keep to that many MiB of address space from now on."""
+    import resource
+
+    # Only the soft limit: it is lifted again for the message that says the memory was full.
+    processes.lower_limit(resource.RLIMIT_AS, memory << 20)
+
+
+def run_work(work: Callable[[Channel], None], channel: Channel) -> None:
+    """Do the work, and send its outcome when everything that was printed before it is on its way."""
+    try:
+        work(channel)
+    except BaseException as error:  # noqa: BLE001 - the child has to send an outcome, whatever the plugin raised
+        channel.failure(_explain(error, channel))
+    _flush()
+    channel.finish()
+
+
+def _explain(error: BaseException, channel: Channel) -> FerruleError:
+    """What a plugin raised, as a failure.
+
+    Room for that is made only where it takes some: of the descriptors that are closed then, a thread of the plugin that
+    still runs may believe that they are its own, and close what was opened meanwhile.
+    """
+    try:
+        return _import_and_explain(error, channel)
+    except Exception:  # noqa: BLE001 - whatever it is that the plugin has used up
+        _make_room(channel)
+        return _import_and_explain(error, channel)
+
+
+def _import_and_explain(error: BaseException, channel: Channel) -> FerruleError:
+    from ferrule.supervision.exception_text import explain
+
+    return explain(error, channel.known_secrets)
+
+
+def _make_room(channel: Channel) -> None:
+    """Give back what the plugin may have used up: its descriptors, and the limit of its memory."""
+    import resource
+
+    close_all_but(channel.file)
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+
+
+def _flush() -> None:
+    """What the plugin printed and did not flush is for people to read, too."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # noqa: BLE001, S112 - a plugin may have put anything in a stream's place
+            continue

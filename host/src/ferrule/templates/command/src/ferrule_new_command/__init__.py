@@ -1,0 +1,1 @@
+"""The command `ferrule new_command`."""

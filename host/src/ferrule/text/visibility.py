@@ -1,0 +1,32 @@
+"""Whether a text may hide something, and how it looks when nothing is hidden. Light: it is on the path of a call.
+
+`ferrule.text.invisible` has the table of what is invisible, and decides what writing needs; it compiles expressions,
+which most texts do not need. What may be hidden here is a little more than what is hidden there.
+"""
+
+from __future__ import annotations
+
+_PRINTABLE = frozenset("\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")  # invisible, and letters to Python
+_SELECTORS = ("\ufe00", "\ufe0f", "\U000e0100", "\U000e01ef")
+_SPACES = frozenset("\n\t\xa0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B))))
+
+
+def may_hide(text: str) -> bool:
+    """Whether a text has characters that may be invisible, among them those that writing needs."""
+    if text.isascii():
+        return not (text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable())
+    return any(map(_may_be_hidden, set(text)))
+
+
+def make_visible(text: str) -> str:
+    """The text with `<U+202E>` in the place of each character that may be invisible. Line ends and tabs stay."""
+    if not may_hide(text):
+        return text
+    return "".join(f"<U+{ord(letter):04X}>" if _may_be_hidden(letter) else letter for letter in text)
+
+
+def _may_be_hidden(letter: str) -> bool:
+    if not letter.isprintable():
+        return letter not in _SPACES
+    first, last, first_further, last_further = _SELECTORS
+    return letter in _PRINTABLE or first <= letter <= last or first_further <= letter <= last_further

@@ -1,0 +1,187 @@
+"""`ferrule permissions`, and what other commands say of permissions: real tools, real files."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ferrule_testkit.machine import Finished, Machine
+
+pytestmark = pytest.mark.process
+
+COMMENTED = """\
+# keep me
+[tools.alpha]   # and me
+memory = 512
+
+[tools.alpha.permissions]
+# what it may run
+programs = ["git"]   # for history
+"""
+
+
+def declare(machine: Machine, name: str, **permissions: object) -> None:
+    (machine.site / f"module_{name}.tool.json").write_text(json.dumps({"permissions": permissions}))
+
+
+def configure(machine: Machine, text: str) -> None:
+    config(machine).parent.mkdir(parents=True, exist_ok=True)
+    config(machine).write_text(text)
+
+
+def config(machine: Machine) -> Any:
+    return machine.home / ".config" / "ferrule" / "config.toml"
+
+
+def record(machine: Machine, name: str) -> Any:
+    return machine.home / ".local" / "state" / "ferrule" / "permissions" / f"{name}.json"
+
+
+def of(shown: Finished, name: str) -> Any:
+    return next(one for one in shown.document["tools"] if one["tool"] == name)
+
+
+@pytest.fixture
+def notes(machine: Machine) -> Machine:
+    machine.install("alpha")
+    declare(machine, "alpha", network=[], read=["~/*"], programs=["opennotes"])
+    return machine
+
+
+WORDS = "reads ~ but no hidden folder; runs `opennotes`; no network"
+
+
+def test_what_tools_may_touch_is_said_in_words_before_anything_of_them_runs(notes: Machine) -> None:
+    marker = notes.work / "imported"
+    notes.install("beta", top=f"open({str(marker)!r}, 'w').close()")
+    shown = notes.ferrule("permissions")
+    assert shown.code == 0
+    rows = {line.split()[0]: line.split(maxsplit=3)[3] for line in shown.out.splitlines()[1:]}
+    assert (rows["alpha"], rows["beta"]) == (WORDS, "asks the public web")
+    assert f"May           {WORDS}" in notes.ferrule("permissions", "alpha").out
+    facts = of(notes.ferrule("permissions", "--json"), "alpha")
+    assert facts["words"] == WORDS.split("; ")
+    assert facts["granted"] == facts["declared"]
+    assert not marker.exists()
+    assert f"May           {WORDS}" in notes.ferrule("show", "alpha").out
+    linked = notes.ferrule("link", "alpha")
+    assert linked.out.splitlines()[1] == f"  {WORDS}"
+
+
+def test_a_grant_is_written_beside_what_the_admin_wrote_and_shows_in_list_and_doctor(notes: Machine) -> None:
+    configure(notes, COMMENTED)
+    (notes.home / "almanac").mkdir()
+    done = notes.ferrule("permissions", "grant", "alpha", "--read", str(notes.home / "almanac"), "--network", "public")
+    assert (done.code, done.err) == (0, "")
+    written = config(notes).read_text()
+    assert written == COMMENTED + 'read = ["~/*", "~/almanac"]\nnetwork = ["public"]\n'
+    facts = of(notes.ferrule("permissions", "--json"), "alpha")
+    assert (facts["state"], facts["widened"]) == ("widened", {"network": ["public"], "programs": ["git"]})
+    assert facts["narrowed"] == {"programs": ["opennotes"]}
+    listed = notes.ferrule("list")
+    assert "alpha  asks the public web; runs `git`" in listed.out
+    found = {(one["id"], one["subject"]) for one in notes.ferrule("doctor", "--json").document["findings"]}
+    assert ("permissions-widened", "alpha") in found
+
+
+def test_what_is_revoked_is_gone_and_all_of_it_leaves_the_file_as_it_was(notes: Machine) -> None:
+    before = "# mine\n[tools.alpha]\nmemory = 512\n"
+    configure(notes, before)
+    notes.ferrule("permissions", "grant", "alpha", "--write", "/srv/notes", "--processes", "2")
+    assert notes.ferrule("permissions", "revoke", "alpha", "--read", "~/*").code == 0
+    facts = of(notes.ferrule("permissions", "--json"), "alpha")
+    assert (facts["granted"]["read"], facts["granted"]["write"], facts["granted"]["processes"]) == (
+        [],
+        ["/srv/notes"],
+        2,
+    )
+    missing = notes.ferrule("permissions", "revoke", "alpha", "--write", "/srv/notes/a")
+    assert missing.code == 1
+    assert "is a part of '/srv/notes'" in missing.err
+    assert notes.ferrule("permissions", "revoke", "alpha", "--all").code == 0
+    assert config(notes).read_text().rstrip() == before.rstrip()
+    assert of(notes.ferrule("permissions", "--json"), "alpha")["state"] == "as declared"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--network", "everything"), "is none of public, loopback, private"),
+        (("--program", "a/b"), "is neither a name on PATH nor an absolute path"),
+        (("--variable", "*"), "is no name of one"),
+        (("--state", "permissions"), "is the host's own"),
+        ((), "Say what to grant"),
+    ],
+)
+def test_what_cannot_be_granted_changes_nothing(notes: Machine, options: tuple[str, ...], told: str) -> None:
+    refused = notes.ferrule("permissions", "grant", "alpha", *options)
+    assert refused.code in (1, 2)
+    assert told in refused.err
+    assert not config(notes).exists()
+
+
+def test_a_tool_that_asks_for_more_is_held_until_that_is_accepted(notes: Machine) -> None:
+    assert notes.ferrule("link", "alpha").code == 0
+    assert record(notes, "alpha").stat().st_mode & 0o777 == 0o600
+    declare(notes, "alpha", network=["public"], read=["~"], programs=["opennotes"])
+    held = notes.ferrule("run", "alpha", "city=Oslo")
+    assert held.code == 1
+    assert held.document["error_code"] == "PERMISSION_DENIED"
+    told = held.out + held.err
+    assert "asks the public web; reads all of ~, hidden folders too" in told
+    assert "ferrule permissions accept alpha" in told
+    shown = notes.ferrule("permissions", "--json")
+    assert (shown.code, of(shown, "alpha")["state"]) == (1, "held")
+    assert of(shown, "alpha")["error"]["details"]["asks_for"] == {"network": ["public"], "read": ["~"]}
+    assert "held" in notes.ferrule("list").out
+    assert "PERMISSION_DENIED" not in notes.ferrule("link", "alpha").out
+    doctor = notes.ferrule("doctor", "--json")
+    assert {one["id"] for one in doctor.document["findings"]} >= {"tool-held", "link-held"}
+    assert notes.ferrule("permissions", "accept", "alpha").code == 0
+    assert notes.ferrule("run", "alpha", "city=Oslo").code == 0
+    assert notes.ferrule("permissions", "accept").out == "No tool is held.\n"
+
+
+def test_a_tool_is_not_held_for_what_the_admin_has_decided_or_what_it_had(notes: Machine) -> None:
+    notes.ferrule("link", "alpha")
+    configure(notes, "[tools.alpha.permissions]\nnetwork = []\n")
+    declare(notes, "alpha", network=["public"], read=["~/notes"])
+    assert notes.ferrule("run", "alpha", "city=Oslo").code == 0
+    configure(notes, "")
+    assert notes.ferrule("run", "alpha", "city=Oslo").code == 1
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"permissions": {"read": "~"}}'])
+def test_a_record_that_cannot_be_read_holds_the_tool(notes: Machine, content: str) -> None:
+    notes.ferrule("link", "alpha")
+    record(notes, "alpha").write_text(content)
+    held = notes.ferrule("permissions", "alpha")
+    assert held.code == 1
+    assert "What alpha asked for before is not known" in held.out
+
+
+def test_a_table_that_cannot_be_read_stops_the_tool_and_is_told(notes: Machine) -> None:
+    configure(notes, '[permissions]\nunenforced = "sometimes"\n[tools.alpha.permissions]\nnetwrok = []\n')
+    held = notes.ferrule("run", "alpha", "city=Oslo")
+    assert held.code == 1
+    assert "cannot be read" in held.out + held.err
+    assert notes.ferrule("permissions", "alpha").code == 1
+    found = notes.ferrule("doctor", "--json").document["findings"]
+    messages = [one["message"] for one in found if one["id"] == "configuration-malformed"]
+    assert any("'netwrok' is no kind of permission" in message for message in messages)
+    assert any('unenforced is not "warn" or "refuse"' in message for message in messages)
+
+
+def test_a_tool_that_is_denied_something_with_its_examples_fails_its_check(machine: Machine) -> None:
+    read = "return {'text': open('/etc/passwd').read()[:1]}"
+    for name, permissions in (("sly", {"network": []}), ("honest", {"network": [], "read": ["/etc/passwd"]})):
+        machine.install(name, execute=read)
+        content = {"permissions": permissions, "examples": [{"city": "Oslo"}]}
+        (machine.site / f"module_{name}.tool.json").write_text(json.dumps(content))
+    found = {}
+    for name in ("sly", "honest"):
+        checked = machine.ferrule("check", name, "--quick", "--json").document
+        found[name] = next(one for one in checked["targets"][0]["checks"] if one["id"] == "permissions")
+    assert found["sly"]["state"] == "failed"
+    assert "/etc/passwd" in found["sly"]["message"]
+    assert found["honest"]["state"] == "passed"

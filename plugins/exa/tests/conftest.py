@@ -1,0 +1,22 @@
+"""The tool as the host calls it, with a server in the provider's place."""
+
+from types import ModuleType
+
+import pytest
+
+import ferrule_exa
+from ferrule.testing import Environment, Server
+from ferrule_testkit.search.posted import EXA_KEY
+
+
+@pytest.fixture
+def plugin() -> ModuleType:
+    """The module of the tool."""
+    return ferrule_exa
+
+
+@pytest.fixture(autouse=True)
+def _settings(ferrule_environment: Environment, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test has the key, and the server as the endpoint."""
+    monkeypatch.setenv("EXA_API_KEY", EXA_KEY)
+    monkeypatch.setenv("FERRULE_EXA_ENDPOINT", server.url + "/search")

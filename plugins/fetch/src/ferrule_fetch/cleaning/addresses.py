@@ -1,0 +1,105 @@
+"""Addresses are whole, and lead to something that can be opened."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from ferrule_fetch.cleaning.edits import replace, unwrap
+from ferrule_fetch.hrefs import encoded, is_openable
+from ferrule_fetch.tree.nodes import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ferrule_fetch.tree.nodes import Document, Element
+
+_ODD = ' \n<>"`'  # what would end an address in markdown or hide what follows it
+_WHOLE = ("#", "https:", "http:", "mailto:")  # these are left as they are
+_BASE = re.compile(r"(https?://[^/?#\\\s]+)((?:/(?!\.)[^/?#;\\\s]+)*)/[^/?#;\\\s]*(?:\Z|[?#])")
+# A path, perhaps a query and a place. All other addresses are left to `urljoin`, which is slower.
+_SIMPLE = re.compile(
+    r"(?!\Z|[?#]|//(?:[/?#]|\Z)|[^/?#]*:)([^\x00-\x20\x7f;\\?#]*/)?(?!\.\.?(?:[?#]|\Z))[^\x00-\x20\x7f;\\?#/]*"
+    r"(?:\?[^\x00-\x20\x7f#]+)?(?:#[^\x00-\x20\x7f]+)?"
+)
+
+
+def make_whole(tree: Document, url: str) -> None:
+    """Resolve the addresses of a page found at `url`, against its `<base>` if it has one.
+
+    Links within the page stay as they are. Where an address cannot be opened, the text of a link stays, and what an
+    image is said to show.
+    """
+    resolver = _Resolver(base_of(tree.find_all("base"), url))
+    links, images = tree.select("a[href]"), tree.select("img[src]")
+    for link, href in resolver.changes(links, [link.attr("href") or "" for link in links]):
+        if href is None:
+            unwrap(link)
+        else:
+            link.attrs["href"] = href
+    for image, source in resolver.changes(images, [image.attr("src") or "" for image in images]):
+        if source is None:
+            replace(image, Text(image.attr("alt") or ""))
+        else:
+            image.attrs["src"] = source
+
+
+def base_of(bases: Iterable[Element], url: str) -> str:
+    """What the addresses of a page found at `url` are relative to: the first of its `<base>` that says so, or `url`."""
+    href = next((href for base in bases if (href := base.attr("href")) is not None), None)
+    if href is None:
+        return url
+    try:
+        return urljoin(url, href.strip())
+    except ValueError:
+        return url
+
+
+class _Resolver:
+    """Resolves addresses against one base."""
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+        found = _BASE.match(base)
+        self._root, path = (found[1], found[2]) if found else ("", "")
+        self._above = [part for part in path.split("/") if part]
+        self._folders: dict[str, str] = {}  # the whole address of each by how it is written
+        self._resolved: dict[str, str | None] = {}
+
+    def changes(self, elements: list[Element], addresses: list[str]) -> Iterator[tuple[Element, str | None]]:
+        """Yield the elements whose addresses are to be others, with these; None for what cannot be opened."""
+        distinct = set(addresses)
+        some_are_odd = any(map("\0".join(distinct).__contains__, _ODD))
+        for address in distinct:
+            written = encoded(address) if some_are_odd and any(map(address.__contains__, _ODD)) else address
+            self._resolved[address] = written if written.startswith(_WHOLE) else self._resolve(written)
+        for element, address in zip(elements, addresses, strict=True):
+            if (whole := self._resolved[address]) != address:
+                yield element, whole
+
+    def _resolve(self, address: str) -> str | None:
+        found = _SIMPLE.fullmatch(address)
+        if found is None:
+            return self._join(address) if is_openable(address) else None
+        folder = found[1] or ""
+        if folder not in self._folders:
+            self._folders[folder] = self._folder(folder)
+        return self._folders[folder] + address[len(folder) :]
+
+    def _folder(self, folder: str) -> str:
+        if not self._root or "//" in folder:
+            return self._join(f"{folder}x")[:-1]
+        above = [] if folder[:1] == "/" else self._above.copy()
+        for part in folder.split("/"):
+            if part == "..":
+                del above[-1:]
+            elif part and part != ".":
+                above.append(part)
+        return "/".join((self._root, *above, ""))
+
+    def _join(self, address: str) -> str:
+        try:
+            return urljoin(self._base, address)
+        except ValueError:
+            return address

@@ -1,0 +1,238 @@
+"""Links that lead somewhere, each told once."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from ferrule_fetch.cleaning.addresses import base_of
+from ferrule_fetch.cleaning.edits import replace, unwrap
+from ferrule_fetch.cleaning.text import HEADINGS, letters_of
+from ferrule_fetch.tree.nodes import Element, Text
+
+if TYPE_CHECKING:
+    from ferrule_fetch.cleaning.selection import Found
+
+_PERMALINK = re.compile(
+    r"[\s\u200b\ufeff#¶§†^↩\ufe0e\ufe0f⚓🔗∞•\u2693\ue000-\uf8ff]*"
+    r"|(?:permalink|permanent link|direct link to|link to this|copy link)\b.*",
+    re.I,
+)
+_SKIP = re.compile(
+    r"\s*(?:skip|jump) to .{0,40}"
+    r"|\s*[▲↑⇑^]?\s*(?:back to |to (?:the )?|go to )?top(?: of (?:the )?page)?\s*[▲↑⇑^]?\s*",
+    re.I,
+)
+_BEGINS = frozenset("pdlcsjbtgPDLCSJBTG")  # how a text may begin that one of these two matches
+_MORE = re.compile(
+    r"(?:read|continue|learn|see|view|show)?\s*(?:full |the |whole )*(?:more|reading|article|story|details|post)?"
+    r"\s*[.…»›→>]*",
+    re.I,
+)
+_BLOCKS = (
+    *("div", "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol"),
+    *("section", "article", "figure", "header", "li", "table"),
+)
+_WITH_TEXT = f"p,li,td,th,dt,dd,figcaption,pre,blockquote,div,section,article,header,footer,{HEADINGS}"
+_ENLARGE = re.compile(r"enlarge|zoom|view (?:full )?(?:size|image)|open|permalink|#|click to enlarge", re.I)
+_SHORT = 3  # characters, which may be part of anything
+_FEW_WORDS = 3  # which a title may have besides the text and says nothing by them, as in "view all posts by"
+_CARD = "li,article,section,tr,figure,td,blockquote"
+_RECENT = 4  # links before a link that may lead to the same place in the same card
+
+
+# Links that share a page with others: to each site there is one address that does it.
+_SHARING = (
+    *("facebook.com/share", "facebook.com/dialog/", "/intent/tweet", "twitter.com/share", "pinterest.com/pin/create"),
+    *("linkedin.com/shareArticle", "linkedin.com/sharing", "reddit.com/submit", "//wa.me/?text", "t.me/share"),
+    "mailto:?",
+)
+_MAX_SHARE_CHARS = 40  # of the text of such a link
+
+SELECTORS = ("a[href]", "a:empty", "a:has(:empty)", "a[title]", "base", *(f"a {tag}" for tag in _BLOCKS))
+
+
+def may_become_empty(found: Found) -> list[Element]:
+    """The links that have no text, or may have none once what says nothing is removed from them."""
+    return [*found["a:empty"], *found["a:has(:empty)"]]
+
+
+def clean(found: Found, doubtful: list[Element], url: str) -> None:
+    """Remove links that lead nowhere or have been told, and what repeats their text."""
+    _shorten_titles(found)
+    moved = _move_into_blocks(found)
+    for link in doubtful:
+        text = link.text
+        if (not text or text.isspace()) and link.tag == "a":
+            _name_or_remove(link)
+    links = [moved.get(link, link) for link in found["a[href]"]] if moved else found["a[href]"]
+    page = url.partition("#")[0]
+    based = base_of(found["base"], page).partition("#")[0]
+    within = ("#", f"{page}#")
+    last: dict[str, int] = {}  # where a link to each address was met
+    hrefs = [link.attr("href") or "" for link in links]
+    _remove_shares(links, hrefs)
+    for index, href in enumerate(hrefs):
+        if href.startswith(within):
+            _clean_within_page(links[index], href, page, based)
+            continue
+        before = last.get(href, -_RECENT)
+        last[href] = index
+        if index - before < _RECENT:
+            _tell_once(links[before], links[index])
+
+
+def _remove_shares(links: list[Element], hrefs: list[str]) -> None:
+    every = "\n".join(hrefs)
+    addresses = [address for address in _SHARING if address in every]
+    if not addresses:
+        return
+    for link, href in zip(links, hrefs, strict=True):
+        shares = any(address in href for address in addresses)
+        if shares and len(link.text.strip()) <= _MAX_SHARE_CHARS and not _is_in_sentence(link):
+            _remove(link)
+
+
+def _clean_within_page(link: Element, href: str, page: str, based: str) -> None:
+    """A link to another place of the page: short, and none where it leads to itself or to the page's own top."""
+    text = link.text
+    fragment = href[href.index("#") :]
+    if href[:1] == "#" and based != page:
+        link.attrs["href"] = f"{based}{href}"
+    elif href != fragment:
+        link.attrs["href"] = fragment
+    if text[:1] == "[" or text.isdigit():  # a note, as most of them are
+        return
+    if text[:1].isalnum() and text[0] not in _BEGINS and fragment != "#":
+        if link.closest(HEADINGS) is not None:
+            unwrap(link)
+        return
+    if _PERMALINK.fullmatch(text.strip()) and "footnote" not in fragment and link.closest("sup,sub") is None:
+        if link.select_one("img") is None:
+            _remove(link)
+        else:
+            unwrap(link)
+    elif fragment == "#" or link.closest(HEADINGS) is not None:
+        unwrap(link)
+    elif _SKIP.fullmatch(text):
+        _remove(link)
+
+
+def _remove(link: Element) -> None:
+    """Remove a link; a blank in it stays one, and so does the space that it takes between two words."""
+    around = link.parent
+    if link.text.isspace():
+        replace(link, Text(" "))
+    else:
+        link.extract()
+    if isinstance(around, Element) and around.tag == "li" and not around.text.strip() and around.find("img") is None:
+        around.extract()
+
+
+def _name_or_remove(link: Element) -> None:
+    if link.select_one("img") is not None:
+        return
+    name = " ".join((link.attr("aria-label") or link.attr("title") or "").split())
+    if not name or _ENLARGE.fullmatch(name) or link.attr("href") is None:
+        _remove(link)
+        return
+    link.set_text(name)
+    if link.attr("title") is not None:
+        del link.attrs["title"]
+
+
+def _tell_once(other: Element, link: Element) -> None:
+    """Of two links to one place in one card, keep the one that says what is there."""
+    above = link.parent
+    if above is None or other.parent is None:
+        return
+    if above == other.parent and (_is_in_sentence(link) or _is_in_sentence(other)):
+        return
+    card, other_card = link.closest(_CARD), other.closest(_CARD)
+    if card != other_card or (card is None and not _are_neighbours(other, link)):
+        return
+    other_text, text = other.text.strip(), link.text.strip()
+    if other_text and (paragraph := link.closest("p")) is not None and paragraph == other.closest("p"):
+        return
+    if not other_text:  # an image
+        _unwrap_image(other, letters_of(text))
+    elif link.closest(HEADINGS) is not None and other.closest(HEADINGS) is None:
+        if text == other_text and not _is_in_sentence(other):
+            other.extract()
+        else:
+            unwrap(other)
+    elif text == other_text or letters_of(text) == letters_of(other_text) or _MORE.fullmatch(text):
+        if not _is_in_sentence(link):  # which needs all of its words
+            link.extract()
+    else:
+        unwrap(link)
+
+
+def _unwrap_image(link: Element, text: str) -> None:
+    for image in link.select("img"):
+        if letters_of(image.attr("alt") or "") in text:
+            image.extract()
+    unwrap(link)
+
+
+def _is_in_sentence(link: Element) -> bool:
+    """Whether a link has words beside it."""
+    beside = (link.previous_sibling, link.next_sibling)
+    return any(isinstance(node, Text) and len(node.data.strip()) > 3 for node in beside)
+
+
+def _are_neighbours(other: Element, link: Element) -> bool:
+    """Whether two links stand in one element, or in elements side by side."""
+    above = [node for node, _ in zip(other.ancestors, range(3), strict=False)]
+    return any(node in above for node, _ in zip(link.ancestors, range(3), strict=False))
+
+
+def _shorten_titles(found: Found) -> None:
+    """Remove titles that repeat the text or the address."""
+    for link in found["a[title]"]:
+        title, text = link.attr("title") or "", link.text.strip()
+        if text and (title == text or _repeats(title, text, link.attr("href") or "")):
+            del link.attrs["title"]
+
+
+def _repeats(title: str, text: str, href: str) -> bool:
+    if len(title) > _SHORT and title.replace(" ", "_") in href:
+        return True
+    title, text = letters_of(title), letters_of(text)
+    if len(text) > _SHORT and f" {text} " in f" {title} ":
+        return len(title.split()) - len(text.split()) <= _FEW_WORDS
+    if not title or f" {title} " in f" {text} ":
+        return bool(title)
+    return len(title) > _SHORT and title in letters_of(unquote(href).replace("_", " "))
+
+
+def _move_into_blocks(found: Found) -> dict[Element, Element]:
+    """A link around blocks becomes one within the heading among them, or within the first that has text.
+
+    Returns the new links by the old ones.
+    """
+    moved: dict[Element, Element] = {}
+    for tag in _BLOCKS:
+        for block in found[f"a {tag}"]:
+            link = block.closest("a")
+            if link is not None and link not in moved:
+                moved[link] = _move_into_block(link) or link
+    return moved
+
+
+def _move_into_block(link: Element) -> Element | None:
+    attributes = {name: link.attr(name) or "" for name in ("href", "title", "aria-label") if name in link.attrs}
+    place = next((each for each in link.select(HEADINGS) if each.text.strip()), None)
+    if place is None:
+        with_text = [each for each in link.select(_WITH_TEXT) if each.text.strip()]
+        place = next((each for each in with_text if each.select_one(_WITH_TEXT) is None), None)
+    link.tag = "div"
+    for name in attributes:
+        del link.attrs[name]
+    if "href" not in attributes:
+        return None
+    if place is not None:
+        return place.wrap_children(Element("a", attributes))
+    image = link.select_one("img")
+    return image.wrap(Element("a", attributes)) if image is not None else None

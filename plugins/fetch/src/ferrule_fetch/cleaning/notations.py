@@ -1,0 +1,104 @@
+"""What raised, lowered and annotated text says, in signs: exponents, indices, ruby, abbreviations."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ferrule_fetch.cleaning.edits import replace
+from ferrule_fetch.cleaning.text import last_letter
+from ferrule_fetch.tree.nodes import Element, Text
+
+if TYPE_CHECKING:
+    from ferrule_fetch.cleaning.selection import Found
+
+_RAISED = str.maketrans("0123456789+-−–=()ni′", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿⁱ′")
+_LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
+_CLOSING = ")]}|′'’"
+_INDEX = re.compile(r"[^\W_¹²³⁰-₉]{1,4}")  # what says something else when it is written on the line, as in 2^k
+_WORD_BELOW = re.compile(r"[^\W\d_]{5,12}")  # as in v_total
+# a term: short words, numbers and what may stand between them, but no sentence
+_TERM = re.compile(r"(?:[^\W\d_]{1,4}(?![^\W\d_])|[0-9]+|[⁰¹²³-⁹₀-₉ⁿⁱ]|[ .,:;/⁄+−–±∓×·*=<>≤≥∞′'()|∘°^_-])+")
+_NO_TERM = re.compile(r"[*'′ .,;:–-]+|[†‡§¶]|\[.*\]|\(.*\)")
+_WORDS = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}")  # a phrase
+_ORDINALS = frozenset(
+    ["st", "nd", "rd", "th", "er", "re", "e", "me", "ème", "eme", "o", "a", "ª", "º", "tm", "sm", "r", "c"]
+)
+_CODE = "code,pre,kbd,samp,tt,math,svg"
+_SOLIDUS = ("/", "⁄")
+
+
+SELECTORS = ("sup", "sub", "rt", "rp", "abbr[title]")
+
+
+def clean(found: Found) -> None:
+    """Write what is raised, lowered, spelt out or pronounced as text."""
+    for tag, digits, mark in (("sup", _RAISED, "^"), ("sub", _LOWERED, "_")):
+        for element in reversed(found[tag]):
+            if element.closest(_CODE) is None:
+                _write_shifted(element, digits, mark)
+    for reading in found["rt"]:
+        replace(reading, Text(f"({reading.text.strip()})" if reading.text.strip() else ""))
+    for bracket in found["rp"]:
+        bracket.extract()
+    _expand_abbreviations(found)
+
+
+def _write_shifted(element: Element, digits: dict[int, int], mark: str) -> None:
+    text = element.text.strip()
+    if element.select_one("a,img,button") is not None or not text:
+        return
+    before = last_letter(element.previous_sibling)
+    if mark == "^" and text.isdigit() and _is_numerator(element):
+        replace(element, Text(f" {text}" if before.isdigit() else text))
+        return
+    written = _shifted(text, before, _letter_behind(element), digits, mark)
+    if written is not None:
+        replace(element, Text(written))
+
+
+def _shifted(text: str, before: str, behind: str, digits: dict[int, int], mark: str) -> str | None:
+    """The text of a raised or lowered element with its sign; None where it says the same without one."""
+    in_signs = all(ord(letter) in digits for letter in text)
+    if not before.isalnum() and before not in tuple(_CLOSING):
+        # the mass number before an element, as in ¹⁴C
+        return text.translate(digits) if in_signs and mark == "^" and text.isdigit() and behind.isalpha() else None
+    if in_signs:
+        return text.translate(digits)
+    if text.lower() in _ORDINALS and mark == "^":
+        return None
+    if _INDEX.fullmatch(text) or (mark == "_" and _WORD_BELOW.fullmatch(text)):
+        return f"{mark}{text}"
+    if _TERM.fullmatch(text) and not _NO_TERM.fullmatch(text) and not _WORDS.search(text):
+        return f"{mark}({text})"
+    return None
+
+
+def _is_numerator(element: Element) -> bool:
+    """Whether an element is the upper part of a fraction, whose lower part is lowered."""
+    solidus = element.next_sibling
+    if (isinstance(solidus, Element) and solidus.text.strip() in _SOLIDUS) or (
+        isinstance(solidus, Text) and solidus.data.strip() in _SOLIDUS
+    ):
+        below = solidus.next_sibling
+    else:
+        return False
+    return isinstance(below, Element) and below.tag == "sub"
+
+
+def _letter_behind(element: Element) -> str:
+    behind = element.next_sibling
+    text = behind.data if isinstance(behind, Text) else behind.text if isinstance(behind, Element) else ""
+    return text[:1]
+
+
+def _expand_abbreviations(found: Found) -> None:
+    """Tell once what each abbreviation stands for."""
+    told: set[str] = set()
+    for element in found["abbr[title]"]:
+        title = " ".join((element.attr("title") or "").split())
+        text = element.text.strip()
+        if title and text and title not in told and title != text:
+            told.add(title)
+            element.append(Text(f" ({title})"))
+        del element.attrs["title"]

@@ -1,0 +1,166 @@
+"""What an element's own style says about whether a browser shows it."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+
+
+class Hiding(Enum):
+    """How a style hides an element."""
+
+    DISPLAY = auto()  # it takes no place, and nothing inside can be seen
+    VISIBILITY = auto()  # what is inside may be visible again
+    OPACITY = auto()  # as before an animation
+    PLACE = auto()  # off the screen, clipped or without a size
+    INK = auto()  # letters without a size or colour
+
+
+_AWAY = re.compile(r"(?<![0-9a-z])-(?:[0-9]{3}|[0-9]{2}(?:\.[0-9]*)?(?:r?em|in|cm))")
+_NO_OPACITY = re.compile(r"opacity\s*[:(]\s*0*\.?0*%?\s*(?:[;!)]|\Z)")
+_NO_SIZE = re.compile(r":\s*(?:0|1px)(?![0-9.])")
+_SMALL_FONT = re.compile(r"font[a-z-]*\s*:[^;]*(?<![0-9.#])(?:0(?![0-9])|\.)")
+_NO_COLOUR_AT_ALL = re.compile(
+    r"(?:color)\s*:\s*(?:transparent|(?:rgb|hsl)a?\([^)]*[,/]\s*0*\.?0*%?\s*\)|#[0-9a-f]{3}0\b|#[0-9a-f]{6}00\b)"
+)
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
+_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.I | re.S)
+_DECLARATION = re.compile(r"""(?:[^;"'(]|"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|\([^)]*(?:\)|\Z))+""")
+_IMPORTANT = re.compile(r"\s*!\s*important\s*\Z")
+_LENGTH = re.compile(r"(-?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([a-z%]*)")
+_FAR = {"px": 900, "": 900, "pt": 700, "em": 60, "rem": 60, "vw": 100, "vh": 100, "in": 10, "cm": 25, "ch": 100}
+_DISPLAY = re.compile(
+    r"none|contents|block|inline|inline-(?:block|flex|grid|table)|flex|grid|flow-root|list-item|table(?:-[a-z-]+)?"
+    r"|run-in|inherit|initial|unset|revert|-webkit-(?:inline-)?(?:box|flex)|-ms-(?:inline-)?flexbox"
+)
+_VISIBILITY = frozenset({"visible", "hidden", "collapse", "inherit", "initial", "unset", "revert"})
+_OFFSETS = (
+    "left",
+    "right",
+    "top",
+    "bottom",
+    "inset",
+    "text-indent",
+    "margin-left",
+    "margin-top",
+    "margin",
+    "translate",
+)
+_CLIP = re.compile(r"rect\(\s*(0|1px|auto)\w*[\s,]+(0|1px)\w*[\s,]+(0|1px)\w*[\s,]+(0|1px)\w*\s*\)")
+_CLIP_PATH = re.compile(
+    r"inset\(\s*(?:5[0-9]|[6-9][0-9]|100)(?:\.[0-9]+)?%|(?:circle|ellipse)\(\s*0(?:px|%)?[\s)]"
+    r"|polygon\(\s*(?:0(?:px|%)?\s+0(?:px|%)?\s*,?\s*)+\)"
+)
+_SCALE = re.compile(r"scale(?:3d|x|y)?\(\s*0*\.?0+\s*[,)]")
+_TRANSLATE = re.compile(r"translate(?:x|y|3d)?\(([^)]*)\)")
+_NO_COLOUR = re.compile(r"transparent|(?:rgb|hsl)a?\([^)]*[,/]\s*0*\.?0+%?\s*\)|#[0-9a-f]{3}0|#[0-9a-f]{6}00")
+_ZERO = re.compile(r"0*\.?0+[a-z%]*")
+_NO_FONT = re.compile(r"0*\.?0+[a-z%]*|0*\.[0-9]+(?:px|pt)")
+_NO_FONT_AT_ALL = re.compile(r"(?:^|\s)0(?:px|pt)?[/\s]")
+
+
+def hiding_of(style: str) -> Hiding | None:
+    """How a style hides what has it; None where a browser shows it."""
+    if not _may_hide(style.lower()):
+        return None
+    given = declarations(style)
+    if given.get("display") == "none" or given.get("content-visibility") == "hidden":
+        return Hiding.DISPLAY
+    if given.get("visibility") in ("hidden", "collapse"):
+        return Hiding.VISIBILITY
+    if _ZERO.fullmatch(given.get("opacity", "1")) or "opacity(0" in given.get("filter", ""):
+        return Hiding.OPACITY
+    if _is_off_screen(given) or _is_cut_off(given):
+        return Hiding.PLACE
+    return Hiding.INK if _is_without_ink(given) else None
+
+
+def _may_hide(style: str) -> bool:
+    """Whether a style has a word of those that hide; most have none, and need not be read further."""
+    return (
+        ("none" in style and "display" in style)
+        or ("visib" in style and ("hidden" in style or "collapse" in style))
+        or ("opacity" in style and bool(_NO_OPACITY.search(style)))
+        or "clip" in style
+        or "scale" in style
+        or ("overflow" in style and bool(_NO_SIZE.search(style)))
+        or ("font" in style and bool(_SMALL_FONT.search(style)))
+        or ("color" in style and bool(_NO_COLOUR_AT_ALL.search(style)))
+        or ("-" in style and bool(_AWAY.search(style)))
+        or "\\" in style
+        or "/*" in style
+    )
+
+
+def is_visible(style: str) -> bool:
+    """Whether a style shows what has it within a parent that is not visible."""
+    return declarations(style).get("visibility") == "visible"
+
+
+def declarations(style: str) -> dict[str, str]:
+    """The values of a style by their names, as they count: the last one, or the last important one."""
+    plain = style.lower()
+    if "\\" in plain or "/*" in plain:
+        plain = _ESCAPE.sub(_unescape, _COMMENT.sub("", plain))
+    all_of_them = _DECLARATION.findall(plain) if "(" in plain or '"' in plain or "'" in plain else plain.split(";")
+    values: dict[str, str] = {}
+    important: set[str] = set()
+    for declaration in all_of_them:
+        name, _, value = declaration.partition(":")
+        name, value = name.strip(), value.strip()
+        is_important = "!" in value and bool(_IMPORTANT.search(value))
+        if is_important:
+            value = _IMPORTANT.sub("", value)
+        if not value or not _is_valid(name, value) or (name in important and not is_important):
+            continue
+        values[name] = value
+        if is_important:
+            important.add(name)
+    return values
+
+
+def _is_valid(name: str, value: str) -> bool:
+    """Whether a browser takes a value, as far as a wrong one could undo a right one here."""
+    if name == "display":
+        return bool(_DISPLAY.fullmatch(value))
+    return value in _VISIBILITY if name == "visibility" else True
+
+
+def _unescape(found: re.Match[str]) -> str:
+    if not found[1]:
+        return found[2]
+    code = int(found[1], 16)
+    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\N{REPLACEMENT CHARACTER}"
+
+
+def _is_off_screen(given: dict[str, str]) -> bool:
+    for name in _OFFSETS:
+        if name in given and any(_is_far(number, unit) for number, unit in _LENGTH.findall(given[name])):
+            return True
+    moved = _TRANSLATE.search(given.get("transform", ""))
+    return moved is not None and any(_is_far(number, unit) for number, unit in _LENGTH.findall(moved[1]))
+
+
+def _is_far(number: str, unit: str) -> bool:
+    """Whether a length leads away from the screen. What is far to the right or below can be scrolled to."""
+    return unit in _FAR and -float(number) >= _FAR[unit]
+
+
+def _is_cut_off(given: dict[str, str]) -> bool:
+    if _CLIP.search(given.get("clip", "")) or _CLIP_PATH.search(given.get("clip-path", "")):
+        return True
+    if _SCALE.search(given.get("transform", "")) or _ZERO.fullmatch(given.get("scale", "1").split()[0]):
+        return True
+    overflow = " ".join(value for name, value in given.items() if name.startswith("overflow"))
+    if "hidden" not in overflow and "clip" not in overflow:
+        return False
+    sizes = [given.get(name, "") for name in ("height", "max-height", "width", "max-width")]
+    return any(_ZERO.fullmatch(size) or size == "1px" for size in sizes)
+
+
+def _is_without_ink(given: dict[str, str]) -> bool:
+    if _NO_FONT.fullmatch(given.get("font-size", "")) or _NO_FONT_AT_ALL.search(given.get("font", "")):
+        return True
+    paints = "text" in given.get("background-clip", "") + given.get("-webkit-background-clip", "")
+    colour = given.get("-webkit-text-fill-color") or given.get("color", "")
+    return not paints and "background" not in " ".join(given) and bool(_NO_COLOUR.fullmatch(colour))

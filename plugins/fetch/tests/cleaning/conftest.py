@@ -1,0 +1,26 @@
+"""What a cleaned page becomes."""
+
+from collections.abc import Callable
+
+import pytest
+
+from ferrule_fetch.markdown import convert
+
+URL = "https://site.example/guide/page.html"
+Write = Callable[[str], str]
+
+
+def _write(html: str) -> str:
+    return convert(html, URL).markdown
+
+
+@pytest.fixture
+def write() -> Write:
+    """The markdown of a page."""
+    return _write
+
+
+@pytest.fixture
+def shown() -> Write:
+    """The markdown of a page."""
+    return _write

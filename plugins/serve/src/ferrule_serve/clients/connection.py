@@ -1,0 +1,169 @@
+"""This installation's entry in the configuration of a client: what it is, how it is written, what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ferrule.errors import FerruleError
+from ferrule_serve.clients import documents
+from ferrule_serve.clients.definitions import CLIENTS, Client, Server
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+DEFAULT_NAME = "ferrule"
+_BACKUP = ".before-ferrule"
+_MAX_BYTES = 64 << 20  # of a client's file; that of Claude Code holds its history, too
+
+
+class Change(NamedTuple):
+    """What would be written. before: None where there is no file. backup: where `before` is kept."""
+
+    client: Client
+    path: Path
+    name: str
+    before: str | None
+    after: str
+
+    @property
+    def backup(self) -> Path:
+        """A file beside it."""
+        return self.path.with_name(self.path.name + _BACKUP)
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything changes."""
+        return self.before != self.after
+
+    def write(self) -> None:
+        """Write it as a whole, or not at all; a link stays one, and the mode stays. Raises FerruleError."""
+        target = Path(os.path.realpath(self.path))
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if self.before is not None:
+                shutil.copy2(target, self.backup)
+            _replace(target, self.after)
+        except OSError as error:
+            raise FerruleError(f"{self.path} cannot be written: {error.strerror}.") from None
+
+
+class Connected(NamedTuple):
+    """An entry that starts ferrule. name: its key. command: the words that are started."""
+
+    client: Client
+    path: Path
+    name: str
+    command: list[str]
+
+
+def this_server(tools: Sequence[str], environment: Mapping[str, str]) -> Server:
+    """What a client has to start to get the tools of this installation, all of them where none is named."""
+    return Server(_executable(), ("serve", *tools), environment)
+
+
+def plan_connection(client: Client, path: Path, name: str, server: Server) -> Change:
+    """The file with the entry in it. Raises FerruleError."""
+    before = _read(path)
+    with _telling(path):
+        entry = client.entry(server, name)
+        return Change(
+            client, path, name, before, documents.set_entry(before or "", client.form, _keys(client, name), entry)
+        )
+
+
+def plan_disconnection(client: Client, path: Path, name: str) -> Change:
+    """The file without the entry. Raises FerruleError."""
+    before = _read(path)
+    with _telling(path):
+        return Change(
+            client, path, name, before, documents.remove_entry(before or "", client.form, _keys(client, name))
+        )
+
+
+def find_connections(folder: Path) -> Iterator[Connected | FerruleError]:
+    """Every entry that starts a ferrule, in the files of the user and of the project in a folder.
+
+    An error stands for a file that cannot be read.
+    """
+    for client in CLIENTS.values():
+        files = [client.user_file()]
+        files += [folder / client.project_file] if client.project_file else []
+        for path in dict.fromkeys(files):
+            try:
+                yield from _connections_in(client, path)
+            except FerruleError as error:
+                yield error
+
+
+def _connections_in(client: Client, path: Path) -> Iterator[Connected]:
+    text = _read(path)
+    if text is None:
+        return
+    with _telling(path):
+        servers = documents.read_entry(text, client.form, client.keys)
+    for name, entry in servers.items() if isinstance(servers, dict) else ():
+        words = client.command(entry) if isinstance(entry, dict) else []
+        if words and Path(words[0]).stem == "ferrule" and "serve" in words[1:]:
+            yield Connected(client, path, str(name), words)
+
+
+def _keys(client: Client, name: str) -> tuple[str, ...]:
+    return (*client.keys, name)
+
+
+def _executable() -> str:
+    """The absolute path of the command `ferrule` of this environment."""
+    beside = Path(sys.executable).with_name("ferrule.exe" if sys.platform == "win32" else "ferrule")
+    found = str(beside) if beside.is_file() else shutil.which("ferrule")
+    if found is None:
+        raise FerruleError("The command `ferrule` of this environment is not found.", hint="Install ferrule again.")
+    return os.path.abspath(found)
+
+
+def _read(path: Path) -> str | None:
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise FerruleError(f"{path} is larger than {_MAX_BYTES >> 20} MiB.")
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise FerruleError(f"{path} cannot be read: {reason}.") from None
+
+
+class _telling:
+    """Names the file in what is wrong with its content."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if isinstance(error, documents.DocumentMalformed):
+            raise FerruleError(
+                f"{self._path} cannot be changed: {error.message}.", hint="Mend it first; nothing was written."
+            ) from None
+
+
+def _replace(target: Path, text: str) -> None:
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
+    file, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(file, "w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, mode)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise

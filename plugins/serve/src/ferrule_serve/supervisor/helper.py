@@ -1,0 +1,149 @@
+"""Copies of the supervisor that do what takes long, so that no call waits for another one's."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, BinaryIO
+
+from ferrule.calls.server_interface import processes
+from ferrule.text import strict_json
+
+if TYPE_CHECKING:
+    from ferrule.calls.server_interface import Messages, Signals
+    from ferrule.text.json_types import JSONObject
+    from ferrule_serve.supervisor.surroundings import Surroundings
+
+MAX_QUESTIONS = 200  # of one copy and call
+_CHUNK_BYTES = 1 << 16
+_SIZE_BYTES = 8  # of an answer, before it
+_MAX_SECONDS = 5
+
+Answer = Callable[["JSONObject"], "JSONObject"]
+
+
+class Helper:
+    """One such copy. work: writes to the file that it is given. done: gets what it has written, as far as it came."""
+
+    def __init__(
+        self, surroundings: Surroundings, work: Callable[[BinaryIO], object], done: Callable[[bytes], None]
+    ) -> None:
+        self._surroundings = surroundings
+        self._done = done
+        self._answer = bytearray()
+        self._file, theirs = os.pipe()
+        os.set_blocking(self._file, False)
+        parent = os.getpid()
+        self._process = os.fork()
+        if self._process == 0:
+            _help(work, theirs, surroundings.signals, parent)
+        os.close(theirs)
+        surroundings.known.add(self._process)
+        surroundings.loop.watch(self._file, self._read)
+
+    def end(self) -> None:
+        """Kill it, and give what it has written by now."""
+        os.kill(self._process, signal.SIGKILL)
+        os.waitpid(self._process, 0)
+        os.set_blocking(self._file, False)
+        while self._read_piece():
+            pass
+        self._finish()
+
+    def _read(self) -> None:
+        if self._read_piece() == b"":
+            os.waitpid(self._process, 0)
+            self._finish()
+
+    def _read_piece(self) -> bytes | None:
+        """Some of what has come; None where nothing has, and nothing at its end."""
+        try:
+            data = os.read(self._file, _CHUNK_BYTES)
+        except BlockingIOError:
+            return None
+        self._answer += data
+        return data
+
+    def _finish(self) -> None:
+        self._surroundings.loop.unwatch(self._file)
+        os.close(self._file)
+        self._surroundings.known.discard(self._process)
+        self._done(bytes(self._answer))
+
+
+def _help(work: Callable[[BinaryIO], object], file: int, signals: Signals, parent: int) -> None:
+    """The copy's whole life; never returns."""
+    try:
+        processes.die_with_parent(parent)
+        signals.restore()
+        with open(file, "wb") as answer:
+            work(answer)
+    finally:
+        os._exit(0)
+
+
+class Questions:
+    """What one call asks for, such as its credentials, one after the other. answer: as of `Surroundings.answer`.
+
+    file: the pipe on which the call waits for an answer. resume: is called when none is being given any more.
+    """
+
+    def __init__(
+        self, surroundings: Surroundings, answer: Answer, file: int, messages: Messages, resume: Callable[[], None]
+    ) -> None:
+        self._surroundings = surroundings
+        self._answer = answer
+        self._file = file
+        self._messages = messages
+        self._resume = resume
+        self._helper: Helper | None = None
+        self._count = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an answer is being given. Until then the secrets in it are not known, so nothing of it is read."""
+        return self._helper is not None
+
+    @property
+    def are_too_many(self) -> bool:
+        """Whether the call has asked more often than it may."""
+        return self._count > MAX_QUESTIONS
+
+    def begin(self) -> None:
+        """Answer the next question."""
+        question = self._messages.questions.pop(0)
+        self._count += 1
+        if not self.are_too_many:
+            self._helper = Helper(self._surroundings, lambda file: self._give(question, file), self._take)
+
+    def end(self) -> None:
+        """Give no answer any more."""
+        self._resume = _do_nothing
+        self._messages.questions.clear()
+        if self._helper is not None:
+            self._helper.end()
+
+    def _give(self, question: JSONObject, file: BinaryIO) -> None:
+        """In the copy. The secrets are named before the call gets them."""
+        signal.alarm(_MAX_SECONDS)
+        found = self._answer(question)
+        document = strict_json.dumps(found)
+        file.write(strict_json.dumps([str(one) for one in found.get("secrets", ())]))
+        file.flush()
+        left = memoryview(len(document).to_bytes(_SIZE_BYTES, "big") + document)
+        while left:
+            left = left[os.write(self._file, left) :]
+
+    def _take(self, data: bytes) -> None:
+        self._helper = None
+        secrets = strict_json.loads(data) if data else []
+        self._messages.secrets += [str(one) for one in secrets] if isinstance(secrets, list) else []
+        if self._messages.questions:
+            self.begin()
+        if self._helper is None:
+            self._resume()
+
+
+def _do_nothing() -> None:
+    return

@@ -1,0 +1,90 @@
+"""A span for each call, by OpenTelemetry's conventions for generative AI, where its SDK is installed.
+
+`execute_tool NAME` with `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.type`, and for a failure
+`error.type`. Nothing of the arguments or results is in it. The exporter is that of OTLP over HTTP, which the variables
+OTEL_EXPORTER_* configure; it is used where one of them names an endpoint. Started by `opentelemetry-instrument`, spans
+go where that says.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from opentelemetry import trace
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span
+
+    from ferrule_serve.pool import CallAnswer
+
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+_EXPORTER = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
+
+
+def is_wanted() -> bool:
+    """Whether spans go anywhere: an endpoint is named, or another program has set a provider."""
+    return any(map(os.environ.get, _ENDPOINTS)) or _has_provider()
+
+
+def configure() -> str | None:
+    """Export spans to the endpoint that is named. What is missing for that, as a sentence; None where nothing is."""
+    if _has_provider() or not any(map(os.environ.get, _ENDPOINTS)):
+        return None
+    if not all(map(_is_there, ("opentelemetry.sdk.trace", _EXPORTER))):
+        return "No traces: run `ferrule install 'ferrule-serve[traces]'`."
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    name = os.environ.get("OTEL_SERVICE_NAME", "ferrule")
+    provider = TracerProvider(resource=Resource.create({SERVICE_NAME: name}))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    trace.set_tracer_provider(provider)
+    return None
+
+
+def shut_down() -> None:
+    """Send what has not been sent."""
+    stop = getattr(trace.get_tracer_provider(), "shutdown", None)
+    if stop is not None:
+        stop()
+
+
+def start(tool: str, by: str, received: int) -> _TracedCall:
+    """Begin a span, a child of that of the request. It is a `Recorder` of a pool."""
+    attributes: dict[str, str | int] = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": tool,
+        "gen_ai.tool.type": "extension",
+        "ferrule.asked_by": by,
+        "ferrule.arguments.bytes": received,
+    }
+    return _TracedCall(trace.get_tracer("ferrule").start_span(f"execute_tool {tool}", attributes=attributes))
+
+
+class _TracedCall:
+    def __init__(self, span: Span) -> None:
+        self._span = span
+
+    def finish(self, answer: CallAnswer | None) -> None:
+        code = "cancelled" if answer is None else (answer.code or "UNKNOWN") if answer.is_error else ""
+        if code:
+            self._span.set_attribute("error.type", code)
+            self._span.set_status(trace.StatusCode.ERROR)
+        if answer is not None:
+            self._span.set_attribute("ferrule.result.bytes", len(answer.document))
+        self._span.end()
+
+
+def _has_provider() -> bool:
+    return not type(trace.get_tracer_provider()).__name__.startswith("Proxy")
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ImportError:
+        return False

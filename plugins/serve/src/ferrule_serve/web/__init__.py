@@ -1,0 +1,1 @@
+"""What everything shares that is served over HTTP: the bodies of requests, and the names that are trusted."""

@@ -1,0 +1,1 @@
+"""Attacks of malicious tools, put through a host, and judged by what somebody sees who stands outside."""

@@ -1,0 +1,89 @@
+"""Attacks through one way into the host, as a program: `python -m ferrule_testkit.attacks WAY FOLDER [NAME…]`.
+
+WAY: `executable`, `serve` or `ask`. FOLDER: an empty one. Writes `report.json` there at the end: what came of each
+attack, and what the healthy tools said before and after them. It prints nothing, since an attack may write wherever its
+client does. A test starts it as the user as whom the attacks shall be.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ferrule_testkit.attacks import trial
+from ferrule_testkit.attacks.scene import Scene
+from ferrule_testkit.attacks.ways import Asked, Executables, Served
+
+if TYPE_CHECKING:
+    from hostile_attacks import table
+
+    from ferrule_testkit.attacks.ways import Way
+    from ferrule_testkit.corpus import Site
+
+HEALTHY = {"example": {"city": "Oslo"}, "vault": {}}
+
+
+def main() -> None:
+    """Put all, or the named ones, through."""
+    name, folder, *names = sys.argv[1:]
+    import ferrule
+
+    root = Path(folder).resolve()
+    chosen = trial.attacks([one for one in names if not one.startswith("--")])
+    site = trial.install(root / "installed", chosen)
+    grants = {attack.name: attack.grants for attack in chosen if attack.grants}
+    code = Path(ferrule.__file__).parent
+    scene = Scene(root, site=site.path, host_code=code, links=site.links, grants=grants)
+    seconds = 100.0 if "--together" in names else 15.0  # all of them are one call then
+    search = [str(site.path), *_inherited_path()]
+    environment = {**scene.environment(), "PYTHONPATH": os.pathsep.join(search), "FERRULE_DEADLINE": f"{seconds:.0f}"}
+    way = _way(name, site, scene, environment, _tools(names, chosen), seconds + 5)
+    report: dict[str, object] = {}
+    try:
+        report["before"] = [way.call(tool, arguments).text for tool, arguments in HEALTHY.items()]
+        if "--innocent" in names:
+            report["innocent"] = trial.compare_innocents(way, scene, site, environment)
+        elif "--together" in names:
+            report["damage"], report["said"] = trial.put_through_together(way, scene, chosen)
+        else:
+            report["verdicts"] = [verdict._asdict() for verdict in trial.put_through(way, scene, chosen)]
+        report["after"] = [way.call(tool, arguments).text for tool, arguments in HEALTHY.items()]
+    finally:
+        way.close()
+        scene.close()
+    (root / "report.json").write_text(json.dumps(report, indent=1))
+
+
+def _tools(names: list[str], chosen: list[table.Attack]) -> list[str]:
+    """Those that are called."""
+    if "--together" in names:
+        return [trial.SEVERAL]
+    return [one.name for one in (trial.innocents() if "--innocent" in names else chosen)]
+
+
+def _inherited_path() -> list[str]:
+    """Where a copy of the interpreter finds what is installed."""
+    return [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+
+
+def _way(name: str, site: Site, scene: Scene, environment: dict[str, str], tools: list[str], seconds: float) -> Way:
+    everything = [*tools, *HEALTHY]
+    os.chdir(scene.work)
+    if name == "serve":
+        return Served(environment, seconds)
+    if name == "executable":
+        site.link(everything, environment, beside=_inherited_path())
+        scene.renew()
+        return Executables(site.links, environment, scene.work, seconds)
+    for variable in [variable for variable in os.environ if variable.startswith(("FERRULE", "VAULT"))]:
+        del os.environ[variable]
+    os.environ.update(environment)
+    sys.path.insert(1, str(site.path))  # behind the script's own folder, on which no tool may depend
+    return Asked(everything, seconds)
+
+
+if __name__ == "__main__":
+    main()
