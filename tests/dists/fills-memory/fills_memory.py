@@ -1,4 +1,4 @@
-"""Fills the memory."""
+"""Fills the memory to the last byte, so that nothing is left to say so with."""
 
 from ferrule import hookimpl, static_schema
 
@@ -10,6 +10,11 @@ def schema():
 
 @hookimpl
 def execute(arguments, context):
-    hoard = []
+    hoard, size = [], 1 << 20
     while True:
-        hoard.append(bytes(1 << 20))
+        try:
+            hoard.append(bytes(size))
+        except MemoryError:
+            if size == 1:
+                raise
+            size //= 2

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TextIO
 
-    from ferrule.errors import FerruleError
     from ferrule.supervision.environment import Replacement
     from ferrule.supervision.signals import Signals
 
@@ -24,6 +23,10 @@ _MAX_ARENAS_OPTION, _MAX_ARENAS = -8, 2  # of mallopt
 _write, _exit = os.write, os._exit
 
 NO_ANSWER = b'\nf{"code":"INTERNAL_ERROR","message":"The tool has left nothing with which its answer could be sent."}\n'
+
+
+# How the limit of the memory is lifted: what to call, and with what.
+_lifted: tuple[Callable[[int, tuple[int, int]], None], int, tuple[int, int]] | None = None
 
 
 class Limits:
@@ -119,6 +122,16 @@ def limit_memory(memory: int) -> None:
 
     # Only the soft limit: it is lifted again for the message that says the memory was full.
     processes.lower_limit(resource.RLIMIT_AS, memory << 20)
+    remember_hard_limit()
+
+
+def remember_hard_limit() -> None:
+    """Note how far the limit of the memory can be lifted: where the memory is full, nothing can be made."""
+    global _lifted
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    _lifted = resource.setrlimit, resource.RLIMIT_AS, (hard, hard)
 
 
 def run_work(work: Callable[[Channel], None], channel: Channel) -> None:
@@ -126,37 +139,40 @@ def run_work(work: Callable[[Channel], None], channel: Channel) -> None:
     try:
         work(channel)
     except BaseException as error:  # noqa: BLE001 - the child has to send an outcome, whatever the plugin raised
-        channel.failure(_explain(error, channel))
+        _keep_failure(error, channel)
     _flush()
-    channel.finish()
+    try:
+        channel.finish()
+    except MemoryError:  # what the message is put together from, before any of it is sent
+        _make_room(channel)
+        channel.finish()
 
 
-def _explain(error: BaseException, channel: Channel) -> FerruleError:
-    """What a plugin raised, as a failure.
+def _keep_failure(error: BaseException, channel: Channel) -> None:
+    """Keep what a plugin raised, as the failure to send.
 
     Room for that is made only where it takes some: of the descriptors that are closed then, a thread of the plugin that
     still runs may believe that they are its own, and close what was opened meanwhile.
     """
     try:
-        return _import_and_explain(error, channel)
+        _explain(error, channel)
     except Exception:  # noqa: BLE001 - whatever it is that the plugin has used up
         _make_room(channel)
-        return _import_and_explain(error, channel)
+        _explain(error, channel)
 
 
-def _import_and_explain(error: BaseException, channel: Channel) -> FerruleError:
+def _explain(error: BaseException, channel: Channel) -> None:
     from ferrule.supervision.exception_text import explain
 
-    return explain(error, channel.known_secrets)
+    channel.failure(explain(error, channel.known_secrets))
 
 
 def _make_room(channel: Channel) -> None:
-    """Give back what the plugin may have used up: its descriptors, and the limit of its memory."""
-    import resource
-
+    """Give back what the plugin may have used up: the limit of its memory, and its descriptors."""
+    if _lifted is not None:
+        setrlimit, kind, limits = _lifted
+        setrlimit(kind, limits)
     close_all_but(channel.file)
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
 def _flush() -> None:

@@ -7,6 +7,7 @@ import sys
 
 from ferrule.confinement import temporary_folder
 from ferrule.confinement.enforcement import confine, listens, wait_for_supervisor
+from ferrule.supervision.child import remember_hard_limit
 
 TYPE_CHECKING = False
 
@@ -64,6 +65,7 @@ def hold(policy: Policy, folder: str, channel: Channel) -> None:
         use_folder(folder)
         policy = policy.replaced(write=(*policy.write, folder))
     listener = confine(policy, with_listener=True)
+    remember_hard_limit()  # which has become lower
     if listener is not None:
         channel.send_listener(listener)
         wait_for_supervisor()
