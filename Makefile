@@ -35,13 +35,16 @@ else
   install = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --constraint constraints.txt
 endif
 
-.PHONY: demo test check format bench dist clean
+.PHONY: demo test again check format bench dist clean
 
 demo: $(VENV)/.for-use
 	@$(BIN)/python demo/demo.py
 
 test: $(VENV)/.for-work
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(CHOSEN) $(TESTS)
+
+again: $(VENV)/.for-work
+	$(BIN)/python -m pytest --verbose --exitfirst --last-failed --last-failed-no-failures none
 
 check: $(VENV)/.for-work
 	$(BIN)/python -m ruff check .
