@@ -298,8 +298,10 @@ class _Run:
     def finish(self, others: set[int]) -> None:
         """End what is left, and close everything."""
         if self.process is not None:
-            if self.process.returncode is None or processes.children().difference(others):
-                processes.end_descendants(self.process.pid, others)
+            # One that has been waited for is not asked to end: another process may have its number by now.
+            left = {self.process.pid} if self.process.returncode is None else processes.children().difference(others)
+            if left:
+                processes.end_descendants(left.pop(), others)
             self.process.poll()
             for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
                 if stream is not None:

@@ -74,6 +74,21 @@ def lower_limit(resource: int, soft: int, hard: int | None = None) -> None:
     setrlimit(resource, limits if present < 0 else (min(limits[0], present), min(limits[1], present)))
 
 
+def exit_status(child: int) -> int | None:
+    """How a child has ended, as of `os.waitpid`; None while it runs.
+
+    Where the system allows it, the child is not waited for: until it is, no other process gets its number, so that it
+    and its group can still be killed by it.
+    """
+    if not hasattr(os, "waitid"):
+        process, status = os.waitpid(child, os.WNOHANG)
+        return status if process else None
+    ended = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if ended is None:
+        return None
+    return ended.si_status << 8 if ended.si_code == os.CLD_EXITED else ended.si_status
+
+
 def kill_group(leader: int) -> None:
     """Kill a child and the process group that it leads, where it has come to lead one."""
     _try(os.killpg, leader)

@@ -256,8 +256,7 @@ class ChildWatch:
     def _has_ended(self) -> bool:
         self._signals.settle()
         if self._status is None:
-            process, status = os.waitpid(self._child, os.WNOHANG)
-            self._status = status if process else None
+            self._status = processes.exit_status(self._child)
         return self._status is not None
 
     def _read_rest(self) -> FerruleError | None:

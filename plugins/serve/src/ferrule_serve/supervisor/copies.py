@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
-from ferrule.calls.server_interface import ChildWatch, deadline_passed, explain_status
+from ferrule.calls.server_interface import ChildWatch, deadline_passed, explain_status, processes
 from ferrule.errors import ToolCrashed
 from ferrule_serve.supervisor.helper import MAX_QUESTIONS, Answer, Questions
 from ferrule_serve.supervisor.poll_loop import Outbox, PollLoop, Timer
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _EXIT_GRACE_SECONDS = 0.5  # in which a process ends that has closed its end of the channel
 _END_SECONDS = 1.0  # a process that survives SIGKILL for longer hangs in the kernel, and cannot be waited for
-_KILL = 9
 
 StatusHandler = Callable[[int | None], None]
 
@@ -226,12 +225,9 @@ class WatchedProcess:
         """Let go of what the process was reached by."""
 
     def _kill(self) -> None:
-        for kill in (os.killpg, os.kill):
-            try:
-                if self.process is not None:
-                    kill(self.process, _KILL)
-            except (ProcessLookupError, PermissionError):
-                pass
+        # Of a process that has ended, another one may have the number by now; what it left behind is among the strays.
+        if self.process is not None and self.is_alive():
+            processes.kill_group(self.process)
 
 
 class Copy(WatchedProcess):
