@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import subprocess
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -38,12 +39,12 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
 
 @pytest.fixture(scope="module")
 def guarded(machine: Machine) -> Iterator[HttpService]:
-    """A server with small limits: a head may take half a second, and six connections are open at a time."""
-    table = "[serve]\nconnections = 8\nconnections_per_peer = 6\nhead_seconds = 0.5\n"
+    """A server with small limits: a head and a body may take half a second each, and six connections are open."""
+    table = "[serve]\nconnections = 8\nconnections_per_peer = 6\nhead_seconds = 0.5\nbody_seconds = 0.5\n"
     (machine.home / "limits.toml").write_text(table)
     settings = {"FERRULE_CONFIG": str(machine.home / "limits.toml"), "FERRULE_SERVE_TOKEN": TOKEN}
     environment = {**machine.environment, **settings}
-    with HttpService(environment, f"--allow-origin={ORIGIN}", work=machine.work) as service:
+    with HttpService(environment, "--page", f"--allow-origin={ORIGIN}", work=machine.work) as service:
         yield service
 
 
@@ -70,6 +71,19 @@ def read_all(connection: socket.socket) -> bytes:
 def test_a_head_that_does_not_come_ends_the_connection(sent: bytes, guarded: HttpService) -> None:
     with connect(guarded, sent) as connection:
         assert read_all(connection).startswith(b"HTTP/1.1 408 ")
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/tools/greets"])
+@pytest.mark.parametrize("size", [b"Content-Length: 90", b"Transfer-Encoding: chunked"])
+def test_a_body_that_does_not_come_ends_the_connection(path: str, size: bytes, guarded: HttpService) -> None:
+    password = b64encode(f"user:{TOKEN}".encode()).decode()
+    authorization = f"Bearer {TOKEN}" if path == "/mcp" else f"Basic {password}"
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: {authorization}\r\n"
+    kind = b"Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+    with connect(guarded, head.encode() + kind + size + b"\r\n\r\n") as connection:
+        connection.sendall(b"2\r\n{}" if b"chunked" in size else b"{}")
+        assert read_all(connection).startswith(b"HTTP/1.1 408 ")
+    assert "Traceback" not in guarded.told
 
 
 def test_a_second_request_of_a_connection_has_its_own_time(guarded: HttpService) -> None:

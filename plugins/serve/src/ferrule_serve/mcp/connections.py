@@ -1,4 +1,4 @@
-"""A bound on connections, in total and by peer, and on the time that the head of a request may take."""
+"""A bound on connections, in total and by peer, and on the time in which a request has to come."""
 
 from __future__ import annotations
 
@@ -9,37 +9,41 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
     from ferrule.config import Configuration
 
 _LINGER_SECONDS = 1.0
 _REFUSED = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 _LATE = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+_BODY_HEADERS = (b"content-length", b"transfer-encoding")
 _Peer = tuple[str, int]
+_KEYS = {"per_peer": "connections_per_peer"}  # of the fields that have another name in config.toml
 
 
 class ConnectionLimits(NamedTuple):
     """connections: at a time. per_peer: of one address. head_seconds: from a request's first byte to its last header.
 
-    A connection that sends nothing has that time, too.
+    A connection that sends nothing has that time, too. body_seconds: from there to the last byte.
     """
 
     connections: int = 1024
     per_peer: int = 256
     head_seconds: float = 10.0
+    body_seconds: float = 60.0
 
     @classmethod
     def of(cls, settings: Configuration) -> ConnectionLimits:
         """Those of the table `[serve]`; what is no positive number counts as not said."""
         table = settings.content.get("serve", {})
         said: Mapping[str, object] = table if isinstance(table, dict) else {}
-        names = {"connections": "connections", "per_peer": "connections_per_peer", "head_seconds": "head_seconds"}
-        found = {field: said.get(key) for field, key in names.items()}
+        found = {field: said.get(_KEYS.get(field, field)) for field in cls._fields}
         good = {
             field: value
             for field, value in found.items()
             if isinstance(value, int | float) and not isinstance(value, bool) and value > 0
         }
-        return cls(**{field: value if field == "head_seconds" else int(value) for field, value in good.items()})  # type: ignore[arg-type]
+        return cls(**{field: value if field.endswith("_seconds") else int(value) for field, value in good.items()})  # type: ignore[arg-type]
 
 
 class Connections:
@@ -68,14 +72,23 @@ class Connections:
             del self._by_host[peer[0]]
         self._open.pop(peer, None)
 
-    def begin(self, client: object) -> None:
-        """The head of a request has come. client: as of an ASGI scope."""
-        if connection := self._find(client):
-            connection.begin_request()
+    async def answer(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have a request answered whose head has come."""
+        connection = self._find(scope.get("client"))
+        if connection is None:
+            await app(scope, receive, send)
+            return
+        connection.begin_request(has_body=any(name in _BODY_HEADERS for name, _ in scope["headers"]))
 
-    def end(self, client: object) -> None:
-        """A request has been answered."""
-        if connection := self._find(client):
+        async def receive_in_time() -> Message:
+            message = await receive()
+            if not message.get("more_body", False):
+                connection.stop()
+            return message
+
+        try:
+            await app(scope, receive_in_time, send)
+        finally:
             connection.end_request()
 
     def _find(self, client: object) -> GuardedConnection | None:
@@ -83,27 +96,30 @@ class Connections:
 
 
 class GuardedConnection:
-    """What is known of one connection: whether the head of a request is awaited, and until when."""
+    """What is known of one connection: whether the rest of a request is awaited, and until when."""
 
-    def __init__(self, transport: asyncio.Transport, seconds: float) -> None:
+    def __init__(self, transport: asyncio.Transport, limits: ConnectionLimits) -> None:
         self._transport = transport
-        self._seconds = seconds
+        self._limits = limits
         self._running = 0
         self._timer: asyncio.TimerHandle | None = None
 
     def await_head(self) -> None:
         """Something of a head has come, or may come from now on."""
         if self._timer is None and not self._running:
-            self._timer = asyncio.get_running_loop().call_later(self._seconds, self._refuse)
+            self._timer = asyncio.get_running_loop().call_later(self._limits.head_seconds, self._refuse)
 
-    def begin_request(self) -> None:
+    def begin_request(self, *, has_body: bool) -> None:
         """The head is whole."""
         self._running += 1
         self.stop()
+        if has_body:
+            self._timer = asyncio.get_running_loop().call_later(self._limits.body_seconds, self._refuse)
 
     def end_request(self) -> None:
         """A request has been answered. How long the next may be waited for is for the server to say."""
         self._running -= 1
+        self.stop()
 
     def stop(self) -> None:
         """Wait for nothing."""
@@ -126,7 +142,7 @@ def guarded(protocol: type[asyncio.Protocol], connections: Connections) -> type[
         def connection_made(self, transport: Any) -> None:
             name = transport.get_extra_info("peername")
             peer = (str(name[0]), int(name[1])) if name else ("", id(transport))
-            guard = GuardedConnection(transport, connections.limits.head_seconds)
+            guard = GuardedConnection(transport, connections.limits)
             if not connections.admit(guard, peer):
                 # Closed with a request unread, the connection would be reset, and the answer lost.
                 transport.write(_REFUSED)

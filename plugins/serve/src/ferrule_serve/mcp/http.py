@@ -61,16 +61,13 @@ class Application:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; 401 for one without the token."""
-        self._connections.begin(scope.get("client"))
         # httptools leaves the blanks after a value, which are no part of it.
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         try:
             answer = self._answer_browsers if scope["path"] == PATH else self._answer
-            await answer(scope, receive, send)
+            await self._connections.answer(answer, scope, receive, send)
         except asyncio.CancelledError:
             return  # the server ends; uvicorn would print where the request was
-        finally:
-            self._connections.end(scope.get("client"))
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]

@@ -23,7 +23,7 @@ from ferrule_serve.page.client_blocks import download_of
 from ferrule_serve.page.event_stream import MEDIA_TYPE, EventStream, cancel_when_left
 from ferrule_serve.page.form_fields import read_arguments
 from ferrule_serve.page.trials import TimedEvent, Trial, TrialStore
-from ferrule_serve.web.bodies import BodyTooLarge, read_body
+from ferrule_serve.web.bodies import BodyTooLarge, ClientGone, read_body
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -147,6 +147,8 @@ class _Requests:
             form = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MAX_FIELDS))
         except BodyTooLarge:
             return _html(views.show_problem("Not called", "The form is too large.", "../"), 413)
+        except ClientGone:
+            return Response(status_code=400)
         except ValueError:
             return _html(views.show_problem("Not called", f"A form has {_MAX_FIELDS} fields at most.", "../"), 400)
         if not self._is_own(request, form):
