@@ -80,6 +80,7 @@ def ask(environ: dict[str, str], tmp_path: Path) -> Ask:
 # ---- the behaviour matrix of the specification
 
 
+@pytest.mark.slow
 def test_with_a_search_key_and_a_need_the_web_is_searched(ask: Ask, model_server: ModelServer) -> None:
     model_server.script(calls(BRAVE, QUERY), says(TEXT))
     done = ask("What is the price?", BRAVE_API_KEY=BRAVE_KEY)
@@ -95,6 +96,7 @@ def test_with_a_search_key_and_a_need_the_web_is_searched(ask: Ask, model_server
     assert not model_server.refused
 
 
+@pytest.mark.slow
 def test_with_a_search_key_and_no_need_nothing_is_searched(ask: Ask, model_server: ModelServer, search: Server) -> None:
     model_server.script(says(TEXT))
     done = ask("What is a list?", BRAVE_API_KEY=BRAVE_KEY)
@@ -102,6 +104,7 @@ def test_with_a_search_key_and_no_need_nothing_is_searched(ask: Ask, model_serve
     assert search.requests == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("prompt", "blank"), [("What is the price?", ""), ("What is a list?", " ")])
 def test_without_a_search_key_the_model_is_offered_no_tool(
     prompt: str, blank: str, ask: Ask, model_server: ModelServer
@@ -115,6 +118,7 @@ def test_without_a_search_key_the_model_is_offered_no_tool(
 # ---- when something fails
 
 
+@pytest.mark.slow
 def test_a_search_that_fails_leaves_the_model_to_its_knowledge(ask: Ask, model_server: ModelServer) -> None:
     model_server.script(calls(BRAVE, QUERY), says(TEXT))
     done = ask("What is the price?", BRAVE_API_KEY="a-key-that-is-refused")
@@ -130,6 +134,7 @@ def test_a_search_that_fails_leaves_the_model_to_its_knowledge(ask: Ask, model_s
     assert result["content"] == "Search unavailable. Please answer from your knowledge."
 
 
+@pytest.mark.slow
 def test_a_key_in_a_providers_answer_reaches_neither_the_model_nor_the_terminal(
     ask: Ask, model_server: ModelServer, search: Server
 ) -> None:
@@ -148,6 +153,7 @@ def test_without_the_models_key_it_is_said_how_to_set_one(ask: Ask, model_server
     assert model_server.requests == []
 
 
+@pytest.mark.slow
 def test_the_own_file_has_the_models_key_and_one_that_others_read_is_warned_of(
     ask: Ask, model_server: ModelServer, tmp_path: Path
 ) -> None:
@@ -161,6 +167,7 @@ def test_the_own_file_has_the_models_key_and_one_that_others_read_is_warned_of(
     assert done.err == f"warning: {key} can be read by other users. Run: chmod 600 {key}\n"
 
 
+@pytest.mark.slow
 def test_a_key_file_that_others_may_write_is_told_and_no_other_key_asked_for(
     ask: Ask, model_server: ModelServer, tmp_path: Path
 ) -> None:
@@ -174,6 +181,7 @@ def test_a_key_file_that_others_may_write_is_told_and_no_other_key_asked_for(
     assert model_server.requests == []
 
 
+@pytest.mark.slow
 def test_an_error_is_told_with_its_code_and_a_cut_answer_printed_as_far_as_it_goes(
     ask: Ask, model_server: ModelServer
 ) -> None:
@@ -188,6 +196,7 @@ def test_an_error_is_told_with_its_code_and_a_cut_answer_printed_as_far_as_it_go
     assert model_server.bodies[-1]["max_tokens"] == 2
 
 
+@pytest.mark.slow
 def test_json_says_what_came_of_the_tool(ask: Ask, model_server: ModelServer) -> None:
     model_server.script(calls(BRAVE, QUERY), says(TEXT))
     document = ask("What is the price?", "--json", BRAVE_API_KEY="a-key-that-is-refused").document
@@ -195,6 +204,7 @@ def test_json_says_what_came_of_the_tool(ask: Ask, model_server: ModelServer) ->
     assert document["tool_error"] in document["warnings"][0]
 
 
+@pytest.mark.slow
 def test_without_its_tool_there_may_be_no_answer(ask: Ask, model_server: ModelServer) -> None:
     model_server.script(calls(BRAVE, QUERY, text="Let me look that up."))
     done = ask("What is the price?", "--on-tool-error", "null", BRAVE_API_KEY="a-key-that-is-refused")
@@ -203,6 +213,7 @@ def test_without_its_tool_there_may_be_no_answer(ask: Ask, model_server: ModelSe
     assert len(model_server.requests) == 1
 
 
+@pytest.mark.slow
 def test_the_search_with_a_fallback_is_the_default_where_a_provider_has_its_key(
     ask: Ask, model_server: ModelServer
 ) -> None:
@@ -217,6 +228,7 @@ def test_the_search_with_a_fallback_is_the_default_where_a_provider_has_its_key(
 # ---- options
 
 
+@pytest.mark.slow
 def test_json_has_the_whole_answer_and_what_was_left_out(ask: Ask, model_server: ModelServer) -> None:
     model_server.script(calls(BRAVE, QUERY), says(TEXT))
     document = ask("What is it?", "--json", BRAVE_API_KEY=BRAVE_KEY).document
@@ -229,6 +241,7 @@ def test_json_has_the_whole_answer_and_what_was_left_out(ask: Ask, model_server:
     assert [one["tool"] for one in done.document["left_out"]] == [BRAVE]
 
 
+@pytest.mark.slow
 def test_tools_that_are_named_are_offered_and_one_without_a_key_is_said_to_be_left_out(
     ask: Ask, model_server: ModelServer
 ) -> None:
@@ -239,6 +252,7 @@ def test_tools_that_are_named_are_offered_and_one_without_a_key_is_said_to_be_le
     assert f"{BRAVE} is not offered: It needs an API key of Brave Search" in done.err
 
 
+@pytest.mark.slow
 def test_no_tools_offers_none_and_a_tool_beside_it_is_a_usage_error(ask: Ask, model_server: ModelServer) -> None:
     model_server.script(says(TEXT))
     assert ask("What is it?", "--no-tools", BRAVE_API_KEY=BRAVE_KEY).code == 0
@@ -255,6 +269,7 @@ def test_a_tool_that_is_not_installed_is_said_with_what_was_meant(ask: Ask, mode
     assert model_server.requests == []
 
 
+@pytest.mark.slow
 def test_the_context_comes_from_a_file_or_from_stdin(ask: Ask, model_server: ModelServer, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_bytes(b"\xef\xbb\xbfBitcoin \xc3\xbc")
     model_server.script(says(TEXT), says(TEXT))
@@ -284,6 +299,7 @@ def test_a_context_that_cannot_be_read_is_said_and_nothing_sent(
     assert model_server.requests == []
 
 
+@pytest.mark.slow
 def test_a_plan_says_what_it_would_take_and_sends_nothing(ask: Ask, model_server: ModelServer, search: Server) -> None:
     done = ask("What is it?", "--plan", BRAVE_API_KEY=BRAVE_KEY, _drop="ANTHROPIC_API_KEY")
     assert done.code == 0
@@ -316,6 +332,7 @@ def on_terminal(environ: dict[str, str], *arguments: str) -> tuple[int, str]:
     return process.wait(60), shown.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 def test_on_a_terminal_the_call_is_shown_as_it_happens_and_nothing_steers_it(
     environ: dict[str, str], model_server: ModelServer
 ) -> None:
@@ -342,6 +359,7 @@ def test_on_a_terminal_it_is_said_why_no_search_is_offered(environ: dict[str, st
     assert f"{BRAVE} is not offered: It needs an API key of Brave Search, which is not set." in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "where"),
     [
@@ -388,6 +406,7 @@ def credentials(environ: dict[str, str], *arguments: str, **more: Any) -> Finish
     return Finished(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
+@pytest.mark.slow
 def test_the_models_key_is_set_shown_and_unset_as_that_of_a_tool(environ: dict[str, str], tmp_path: Path) -> None:
     del environ["ANTHROPIC_API_KEY"]
     missing = credentials(environ, "ask", "--json", "--check")

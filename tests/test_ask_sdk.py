@@ -200,6 +200,7 @@ def test_the_official_client_tells_our_servers_errors_apart(
     assert len(model_server.requests) == 1
 
 
+@pytest.mark.slow
 def test_the_official_client_and_we_repeat_the_same_failures(
     sdk: anthropic.Anthropic,
     client: Make,

@@ -32,6 +32,7 @@ def test_without_a_key_no_search_is_offered_and_it_is_said_what_is_missing() -> 
     assert "It needs the URL of your SearXNG instance" in reasons["web_search_searxng"]
 
 
+@pytest.mark.slow
 def test_the_search_that_has_a_fallback_is_offered_where_any_provider_has_its_keys() -> None:
     keys = Keys()
     assert dict(Toolbox.load(None, keys).left_out)["web_search"] == "No search provider has its keys."
@@ -43,6 +44,7 @@ def test_the_search_that_has_a_fallback_is_offered_where_any_provider_has_its_ke
     assert box.renewed().left_out == ()
 
 
+@pytest.mark.slow
 def test_a_key_in_a_file_of_its_own_reaches_the_provider_behind_the_search(
     ferrule_environment: Environment, providers: Server
 ) -> None:
@@ -94,6 +96,7 @@ def test_a_name_that_nothing_has_is_an_error_that_says_what_was_meant() -> None:
     assert "web_search_brave" in str(raised.value.hint)
 
 
+@pytest.mark.slow
 def test_the_environment_and_the_configuration_name_tools(
     ferrule_environment: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,6 +159,7 @@ def test_a_tool_that_is_disabled_is_left_out(monkeypatch: pytest.MonkeyPatch) ->
     assert Toolbox.load(["example"], Keys()).left_out == (("example", "It is disabled by FERRULE_DISABLE."),)
 
 
+@pytest.mark.slow
 def test_nothing_is_forked_and_nothing_of_a_plugin_imported_in_the_callers_process(tmp_path: Path) -> None:
     code = """
 import os, sys, threading
@@ -175,6 +179,7 @@ print([one.name for one in box.offered], sorted(loaded - {"asyncio.tasks"}))
 # ---- one execution
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "keys"),
     [
@@ -194,6 +199,7 @@ def test_the_results_of_each_search_tool_come_as_the_same_list(tool: str, keys: 
     assert 0 < result.seconds < SECONDS
 
 
+@pytest.mark.slow
 def test_a_key_of_the_own_file_reaches_the_tool(ferrule_environment: Environment, providers: Server) -> None:
     (ferrule_environment.home / ".stps").mkdir()
     (ferrule_environment.home / ".stps/brave_api_key").write_text(f"{BRAVE_KEY}\r\n")
@@ -201,6 +207,7 @@ def test_a_key_of_the_own_file_reaches_the_tool(ferrule_environment: Environment
     assert providers.requests[-1].headers["x-subscription-token"] == BRAVE_KEY
 
 
+@pytest.mark.slow
 def test_a_search_that_fails_is_told_as_such_and_arguments_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = Keys()
     keys.set("BRAVE_API_KEY", "another-key")
@@ -210,6 +217,7 @@ def test_a_search_that_fails_is_told_as_such_and_arguments_in_full(monkeypatch: 
     assert executed("web_search_brave", QUERY, keys=keys)[:2] == (UNAVAILABLE, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environ", [{"FERRULE_EXIT_ZERO": "1"}, {"IKIGAI_AGENT_ID": "agent"}, {"FERRULE_DEADLINE": "x"}]
 )
@@ -247,6 +255,7 @@ def test_no_key_is_in_what_the_model_is_told(how: str, monkeypatch: pytest.Monke
     assert "[redacted]" in result.content
 
 
+@pytest.mark.slow
 def test_a_key_that_is_cut_off_is_not_in_what_the_model_is_told_either(tells: Callable[..., None]) -> None:
     tells(sees="LONG_KEY")
     keys = Keys()

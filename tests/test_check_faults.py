@@ -30,6 +30,7 @@ def test_each_faulty_tool_stands_in_the_table_and_there_are_thirty_at_least() ->
     assert set(QUICK) <= files
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", each_in_its_tier(sorted(TABLE["failed"])))
 def test_a_fault_fails_its_own_check_and_no_other(name: str, tmp_path: Path) -> None:
@@ -40,6 +41,7 @@ def test_a_fault_fails_its_own_check_and_no_other(name: str, tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", each_in_its_tier(sorted(TABLE["warned"])))
 def test_what_is_no_breach_of_the_contract_warns(name: str, tmp_path: Path) -> None:
     done = check(FAULTY / f"{name}-tool", tmp_path, "--json")

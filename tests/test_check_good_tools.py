@@ -44,6 +44,7 @@ def test_each_good_tool_is_tried() -> None:
     assert {path.name.removesuffix("-tool") for path in GOOD.glob("*-tool")} == {*QUICK, *SLOW}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -70,6 +71,7 @@ def test_no_good_tool_in_c_is_accused(tmp_path: Path) -> None:
     assert (in_state(done, "failed"), in_state(done, "warned"), done.exit_code) == ({}, {}, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_tool_that_refuses_all_without_its_key_is_said_to_have_proved_nothing(tmp_path: Path) -> None:
     done = check(GOOD / "needs-key-tool", tmp_path, "--json")
@@ -77,6 +79,7 @@ def test_a_tool_that_refuses_all_without_its_key_is_said_to_have_proved_nothing(
     assert "WEATHER_SERVICE_TOKEN" in in_state(done, "passed")["credentials-hidden"]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_what_does_not_fit_into_the_time_is_left_out_and_told(tmp_path: Path) -> None:
     done = check(GOOD / "takes-its-time-tool", tmp_path, "--json", "--seconds", "5")

@@ -89,6 +89,7 @@ def test_an_object_that_comes_in_pieces_is_put_together(start: Start) -> None:
     assert ikigai.parse_strictly(process.stdout.read())["greeting"] == "Hello, Oslo}!"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", [b"", b'{"city": "Oslo"', b'{"city": {}'])
 def test_stdin_that_does_not_end_is_not_waited_for(written: bytes, start: Start) -> None:
     process = start("example", environ={"FERRULE_DEADLINE": "1"})

@@ -34,6 +34,7 @@ def unit_options() -> list[str]:
     return shlex.split(line)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(
     "options", [entry_point() + COMPOSE["services"]["serve"]["command"], unit_options()], ids=["container", "systemd"]

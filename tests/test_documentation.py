@@ -70,6 +70,7 @@ def test_tests_in_the_pages_pass_and_what_they_record_is_replayed(page: Path, tm
     assert replayed.returncode == 0, replayed.stdout
 
 
+@pytest.mark.slow
 def test_the_help_of_every_command_stands_in_the_reference() -> None:
     expected = reference()
     if os.environ.get("UPDATE_DOCS"):

@@ -331,6 +331,7 @@ def test_ferrule_run_survives_it(fault: Fault, corpus: Site, environment: dict[s
     assert fault.code is None or b"Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_pattern_that_takes_years_ends_with_the_deadline(corpus: Site, environment: dict[str, str]) -> None:
     arguments = json.dumps({"city": "a" * 64 + "b"}).encode()
     limited = {**_in(corpus, environment), "FERRULE_DEADLINE": "2"}
@@ -341,6 +342,7 @@ def test_a_pattern_that_takes_years_ends_with_the_deadline(corpus: Site, environ
     assert done.left == []
 
 
+@pytest.mark.slow
 def test_list_checks_each_tool_and_finds_the_broken_ones(corpus: Site, environment: dict[str, str]) -> None:
     done = run([*FERRULE, "list", "--check", "--json"], environment=_in(corpus, environment))
 
@@ -355,6 +357,7 @@ def test_list_checks_each_tool_and_finds_the_broken_ones(corpus: Site, environme
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_list_checks_with_every_stream_but_stdout_closed(site: Site, environment: dict[str, str]) -> None:
     command = ["sh", "-c", 'exec "$0" -m ferrule list --check --json <&- 2>&-', sys.executable]
 
@@ -363,6 +366,7 @@ def test_list_checks_with_every_stream_but_stdout_closed(site: Site, environment
     assert {tool["name"]: tool["state"] for tool in json.loads(done.stdout)["tools"]}["probe"] == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "tool",
     [

@@ -53,6 +53,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return environ
 
 
+@pytest.mark.slow
 @cases(CALLED, CALLED[::12])
 def test_the_client_gets_an_answer_from_a_page_that(
     case: Case, server: HostileServer, environment: dict[str, str]

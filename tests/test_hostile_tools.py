@@ -115,6 +115,7 @@ def test_the_page_on_trust_counts_the_attacks() -> None:
     assert [name for name in OPEN if f"`{name}`" not in page] == []
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.timeout(SECONDS)
 @HELD
@@ -123,6 +124,7 @@ def test_attacks_that_end_their_process_or_go_beyond_what_they_may_are_stopped(w
     assert_all_stopped_and_told(report(way, folder, *ALONE), share=0.75)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.timeout(SECONDS)
 @HELD
@@ -151,6 +153,7 @@ def test_every_attack_is_stopped_by_every_door_for_every_user(way: str, user: st
     assert_all_stopped_and_told(report(way, folder, user=user))
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.timeout(SECONDS)
 @USERS

@@ -59,6 +59,7 @@ def linked(machine: Machine, tmp_path: Path) -> LinkedMachine:
     return linked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("modified", [None, 1.0, FUTURE], ids=["now", "long-ago", "in-the-future"])
 def test_an_edit_of_the_configuration_costs_one_start_of_python_and_makes_no_link_stale(
     linked: LinkedMachine, modified: float | None

@@ -32,6 +32,7 @@ def doctor(machine: Machine) -> dict[tuple[str, str], dict[str, Any]]:
     return {(one["id"], one["subject"]): one for one in found}
 
 
+@pytest.mark.slow
 def test_link_list_and_doctor_say_which_provider_refuses_a_tool_and_what_helps(almanac: Machine) -> None:
     almanac.install("alpha")
     done = almanac.ferrule("link", "web_almanac", "alpha")
@@ -52,6 +53,7 @@ def test_link_list_and_doctor_say_which_provider_refuses_a_tool_and_what_helps(a
     assert ("provider-refuses", "alpha") not in doctor(almanac)
 
 
+@pytest.mark.slow
 def test_a_tool_that_is_linked_for_a_provider_is_shown_in_its_words_and_called_in_the_tools_own(
     almanac: Machine,
 ) -> None:
@@ -70,6 +72,7 @@ def test_a_tool_that_is_linked_for_a_provider_is_shown_in_its_words_and_called_i
     assert ("provider-refuses", "web_almanac") not in doctor(almanac)
 
 
+@pytest.mark.slow
 def test_a_link_for_a_provider_that_is_out_of_date_keeps_to_its_words(almanac: Machine) -> None:
     almanac.ferrule("link", "web_almanac", "--for", "gemini")
     shown = linked(almanac)["web_almanac"].schema
@@ -84,6 +87,7 @@ def test_a_link_for_a_provider_that_is_out_of_date_keeps_to_its_words(almanac: M
     assert ("link-stale", str(path)) not in doctor(almanac)
 
 
+@pytest.mark.slow
 def test_the_changes_are_in_the_json_and_a_link_in_other_words_replaces_the_first(almanac: Machine) -> None:
     first = almanac.ferrule("link", "web_almanac", "--for", "openai", "--json").document["tools"][0]
     assert (first["result"], first["changes"][0]) == ("linked", "JSON as text: data")
@@ -118,6 +122,7 @@ def test_a_name_that_a_provider_refuses_needs_another_name_and_no_other_words(ma
     assert "ferrule link alpha --as NAME" in done.err
 
 
+@pytest.mark.slow
 def test_links_that_one_command_mends_are_one_finding(machine: Machine) -> None:
     names = ("alpha", "beta", "gamma")
     for name in names:
@@ -135,6 +140,7 @@ def test_links_that_one_command_mends_are_one_finding(machine: Machine) -> None:
     assert ("link-stale", str(machine.tools)) not in doctor(machine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "found", "severity"),
     [
@@ -157,6 +163,7 @@ def test_a_program_of_somebody_else_that_harms_the_client_is_told(
     assert ("chmod -x" in str(told["mend"])) == (severity == "error")
 
 
+@pytest.mark.slow
 def test_a_program_of_somebody_else_that_is_well_is_no_finding_unless_it_replaces_the_clients_own(
     machine: Machine,
 ) -> None:
@@ -172,6 +179,7 @@ def test_a_program_of_somebody_else_that_is_well_is_no_finding_unless_it_replace
     assert [id_ for id_, subject in doctor(machine) if subject.endswith("-tool")] == ["client-tool-replaced"]
 
 
+@pytest.mark.slow
 def test_a_link_whose_name_is_claimed_twice_says_so_in_words(machine: Machine) -> None:
     machine.install("alpha")
     machine.ferrule("link", "alpha")

@@ -41,6 +41,7 @@ def test_broken_neighbours_change_not_one_byte_of_a_healthy_schema(
     assert among.document["name"] == "example"
 
 
+@pytest.mark.slow
 @BOTH
 def test_metadata_of_any_kind_hides_no_tool(kind: str, site: Site, environment: dict[str, str]) -> None:
     site.link(["probe"], environment)

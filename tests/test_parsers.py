@@ -32,6 +32,7 @@ def _pages() -> Iterator[tuple[str, str]]:
             yield str(path.relative_to(folder)), decoded(path.read_bytes())
 
 
+@pytest.mark.slow
 def test_html5lib_gives_the_same_markdown_where_it_builds_the_same_tree(pages: dict[str, str]) -> None:
     assert len(pages) > 50
     trees = {name: (parsers.parse(html).root, parsers.parse(html, "html5lib").root) for name, html in pages.items()}

@@ -21,6 +21,7 @@ def text(picture: Path) -> list[str]:
     return [html.unescape(one) for one in re.findall(r"<text[^>]*>([^<]*)</text>", picture.read_text())]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_terminal_shows_what_the_commands_print(tmp_path: Path) -> None:
     drawn = tmp_path / "terminal.svg"

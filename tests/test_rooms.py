@@ -34,6 +34,7 @@ def test_every_contract_about_imports_is_kept() -> None:
     assert linted.returncode == 0, linted.stdout + linted.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("file", "line", "rule"),

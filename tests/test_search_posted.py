@@ -73,6 +73,7 @@ def test_the_sites_of_a_lens_are_one_request_and_none_stands_in_the_query(
     assert "exact_terms" in ignored(document)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("provider", "status", "refusal"),
     [

@@ -110,6 +110,7 @@ def test_without_its_key_it_is_left_out(third: Third) -> None:
     assert third.search(key="").document["_meta"]["routing"]["providers_attempted"] == ["brave", "google"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("does", "kind"),
     [
@@ -133,6 +134,7 @@ def test_what_it_says_about_waiting_is_handed_on_and_kept(third: Third) -> None:
     assert 0 < again["retryAfterSeconds"] <= 90
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "declaration",
     [
@@ -157,6 +159,7 @@ def test_a_declaration_that_is_wrong_is_told_and_breaks_nobody_else(third: Third
     assert (forced["kind"], forced["error_code"]) == ("config", "CONFIG_ERROR")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("death", ["import os; os._exit(0)", "import time; time.sleep(600)", "import sys; sys.exit(1)"])
 def test_a_module_that_ends_or_hangs_its_process_ends_no_search(third: Third, death: str) -> None:
     third.declare(death)
@@ -233,6 +236,7 @@ def test_one_that_can_be_told_of_no_site_is_asked_once(third: Third) -> None:
     third.asked(third.by_it(lens="docs"))
 
 
+@pytest.mark.slow
 def test_a_variable_that_its_tool_depends_on_makes_another_search(third: Third) -> None:
     third.declare(
         "from ferrule import ResultPolicy, hookimpl\n"

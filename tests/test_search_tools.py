@@ -142,6 +142,7 @@ def raw(data: bytes) -> Callable[[Exchange], None]:
 # ---- whole calls
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @both
 def test_a_search_is_answered(server: Server, call: Call, tool: Tool) -> None:
@@ -160,6 +161,7 @@ def test_a_search_is_answered(server: Server, call: Call, tool: Tool) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @both
 def test_the_client_finds_and_calls_the_linked_tool(
@@ -187,6 +189,7 @@ def test_the_client_finds_and_calls_the_linked_tool(
     assert refused["result"]["error_code"] == "AUTH_INVALID"
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @both
 def test_arguments_are_refused_before_anybody_is_asked(server: Server, call: Call, tool: Tool) -> None:
@@ -487,6 +490,7 @@ def test_a_key_that_cannot_be_sent_is_refused_clearly(
     assert server.requests == []
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @both
 def test_a_malformed_file_is_told_with_line_and_column_and_counts_as_empty(
@@ -551,6 +555,7 @@ def test_ten_calls_at_once_all_succeed_where_one_a_second_is_allowed(server: Ser
     assert len(server.requests) <= 25
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @both
 def test_ten_calls_at_once_are_all_under_way_at_once_where_nothing_forbids_it(
@@ -567,6 +572,7 @@ def test_ten_calls_at_once_are_all_under_way_at_once_where_nothing_forbids_it(
     assert [answer.get("count") or answer for answer in at_once(tool, 10, variables)] == [10] * 10
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_large_plan_that_is_known_is_not_slowed(server: Server, variables: dict[str, str], call: Call) -> None:
     rate = Rate(50)
@@ -588,6 +594,7 @@ def test_a_turn_that_would_come_too_late_is_told_at_once(server: Server, call: C
     assert len(server.requests) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_state_folder_that_cannot_be_written_keeps_nobody_from_searching(server: Server, call: Call) -> None:
     server.route("*", Brave(some_hits(30), rate=Rate(1)))
@@ -598,6 +605,7 @@ def test_a_state_folder_that_cannot_be_written_keeps_nobody_from_searching(serve
 # ---- what the tools share
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_no_other_module_of_the_host_imports_what_search_tools_share() -> None:
     host = ROOT / "host" / "src" / "ferrule"
@@ -651,6 +659,7 @@ def test_a_third_provider_takes_few_lines() -> None:
     assert len(lines) < 60
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_third_provider_has_what_the_others_have(server: Server, almanac: Callable[..., Run]) -> None:
     server.route("*", almanac_page)

@@ -127,6 +127,7 @@ def answer_in(page: str) -> object:
     return json.loads(unescape(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "form", "sent"),
     [
@@ -205,11 +206,13 @@ def test_a_name_that_was_rebound_is_refused(visitor: Visitor) -> None:
     assert visitor.get("/", Origin="http://evil.example")[0] == 403
 
 
+@pytest.mark.slow
 def test_a_form_that_is_too_large_is_refused(visitor: Visitor) -> None:
     assert visitor.send("echo", {"argument.text": "x" * (5 << 20)})[0] == 413
     assert visitor.send("echo", {f"field{number}": "x" for number in range(2000)})[0] == 400
 
 
+@pytest.mark.slow
 def test_every_answer_forbids_what_the_page_does_not_need(visitor: Visitor) -> None:
     for path in ("/", "/tools/hostile", "/page/page.js", "/page/page.css", "/page/icon.svg"):
         headers = visitor.headers(path)
@@ -227,6 +230,7 @@ def test_texts_of_a_plugin_are_texts(path: str, visitor: Visitor) -> None:
     assert_inert(page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["hostile", "hostile_failure", "hostile_name"])
 def test_answers_of_a_plugin_are_texts(tool: str, visitor: Visitor) -> None:
     page = visitor.send(tool, {"json": json.dumps({"text": page_tools.HOSTILE})})[1]
@@ -323,6 +327,7 @@ def test_with_a_token_a_browser_asks_for_it_and_gives_it_as_a_password(machine: 
         assert TOKEN not in visitor.get("/tools/echo", **basic)[1] + visitor.get("/", **basic)[1] + service.told
 
 
+@pytest.mark.slow
 def test_there_is_no_page_unless_it_is_asked_for(machine: Machine) -> None:
     with HttpService(machine.environment, "echo", work=machine.work) as service:
         assert Visitor(service).get("/")[0] == 404
@@ -332,6 +337,7 @@ def test_there_is_no_page_unless_it_is_asked_for(machine: Machine) -> None:
     assert "--page, --metrics and --sessions are for --http" in ended.err
 
 
+@pytest.mark.slow
 def test_a_server_that_is_stopped_answers_the_form_that_is_running(machine: Machine) -> None:
     mark = machine.work / "finished"
     pages: list[tuple[int, str]] = []

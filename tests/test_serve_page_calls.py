@@ -79,6 +79,7 @@ def test_events_come_while_the_call_runs_and_the_page_at_its_end(client: httpx.C
     assert last[0]["key"] == key_in(last[0]["page"])
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_events_that_come_have_no_credential(client: httpx.Client) -> None:
     form = {"page_token": token_in(client)}
@@ -133,6 +134,7 @@ def test_what_a_client_gets_is_shown_block_by_block(client: httpx.Client) -> Non
     assert [client.get(f"{blocks}{number}").status_code for number in ("0", "7", "99", "x")] == [404] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("text", ["plain", 'it\'s "quoted" $HOME `id` \\n', "\u202e\x07\x7fä\n✓"])
 def test_a_copied_call_gives_the_same_answer_elsewhere(

@@ -54,6 +54,7 @@ def server() -> Iterator[Server]:
         yield server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", CALLS)
 def test_a_process_of_the_tool_takes_one_call_after_the_other(
     tool: str, server: Server, ferrule_environment: Environment, tmp_path: Path

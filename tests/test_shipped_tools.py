@@ -50,6 +50,7 @@ def test_the_client_discovers_every_shipped_tool(tools: dict[str, ikigai.Tool]) 
         assert set(tool.schema) == {"name", "description", "parameters"}
 
 
+@pytest.mark.slow
 def test_the_client_gets_an_explained_failure_from_every_tool_for_arguments_that_do_not_fit(
     tools: dict[str, ikigai.Tool],
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_page_reaches_the_client_as_markdown(tools: dict[str, ikigai.Tool]) ->
     }
 
 
+@pytest.mark.slow
 def test_a_page_longer_than_the_client_reads_comes_whole_in_several_calls(tools: dict[str, ikigai.Tool]) -> None:
     written = [f"Line {number} über alles." for number in range(6000)]
     read: list[str] = []
@@ -112,6 +114,7 @@ def test_each_failure_of_a_fetch_reaches_the_client(
     assert answer["result"]["error"].startswith(text)
 
 
+@pytest.mark.slow
 def test_the_demonstration_shows_the_main_job() -> None:
     shown = subprocess.run([sys.executable, ROOT / "demo" / "demo.py"], capture_output=True, text=True, check=True)
     assert "│ # What a ferrule is" in shown.stdout

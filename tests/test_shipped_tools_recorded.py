@@ -32,6 +32,7 @@ def internet(ferrule_environment: Environment, providers: Server, monkeypatch: p
     return providers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "arguments", "requests"),
     [

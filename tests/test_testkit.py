@@ -59,6 +59,7 @@ def run_pytest(folder: Path, source: str, *plugins: str, **options: object) -> "
     )
 
 
+@pytest.mark.slow
 def test_a_unit_test_that_does_more_than_it_may_fails(tmp_path: Path) -> None:
     done = run_pytest(tmp_path, TIERS, "tiers")
     outcomes = [line for line in done.stdout.splitlines() if line.startswith(("PASSED", "FAILED", "ERROR"))]
@@ -70,6 +71,7 @@ def test_a_unit_test_that_does_more_than_it_may_fails(tmp_path: Path) -> None:
     assert "Mark it `process`." in done.stdout
 
 
+@pytest.mark.slow
 def test_what_tests_leave_running_is_named_and_ended_and_fails_the_run(tmp_path: Path) -> None:
     done = run_pytest(tmp_path, LEAVES, "leftovers")
     (process,) = [int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("left:")]
@@ -86,6 +88,7 @@ def runs_on(process: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_signals_that_the_caller_ignores_have_their_effect_in_tests(tmp_path: Path) -> None:
     source = (
         "import signal, subprocess\n\n"

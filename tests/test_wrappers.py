@@ -190,6 +190,7 @@ def test_the_tool_is_asked_once_whatever_a_wrapper_does(wrapped: Wrapped, writte
     assert done.stderr.count(b"asked") == 2  # once on each of the tool's streams
 
 
+@pytest.mark.slow
 def test_a_wrapper_that_hangs_after_the_tool_takes_no_answer_away(wrapped: Wrapped) -> None:
     done = wrapped("fails", PYTEST_WHEN="after", PYTEST_HOW="hangs", FERRULE_DEADLINE="1.5")
     assert done.document == GREETING
@@ -323,6 +324,7 @@ def test_a_credential_leaves_on_no_way_through_a_wrapper(wrapped: Wrapped, tmp_p
             assert secret.encode() not in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "part"),
     [
@@ -363,6 +365,7 @@ def test_what_cannot_decide_a_result_is_not_part_of_the_identity(wrapped: Wrappe
     assert seen[0] == seen[1]
 
 
+@pytest.mark.slow
 def test_the_tools_table_is_part_of_the_identity(wrapped: Wrapped, tmp_path: Path) -> None:
     def settings(text: str) -> object:
         done = wrapped("tells_what_it_sees", **configured(tmp_path, f"[tools.example]\n{text}\n"))
@@ -383,6 +386,7 @@ def test_the_tools_table_is_part_of_the_identity(wrapped: Wrapped, tmp_path: Pat
     assert len(set(shown)) == len(texts)
 
 
+@pytest.mark.slow
 def test_ferrule_tells_which_wrappers_are_installed_and_on(site: Site, environment: dict[str, str]) -> None:
     where = {**environment, "PYTHONPATH": str(site.path), "FERRULE_WRAPPERS": "timing,nobody,raises_on_import"}
 

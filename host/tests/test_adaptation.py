@@ -51,6 +51,7 @@ def test_what_a_provider_takes_stays_as_it_is_and_nothing_is_said_to_have_change
     assert adapt(SHIPPED["web_fetch"], "anthropic") == (SHIPPED["web_fetch"], {}, [])
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @EACH_PROVIDER
 def test_any_schema_within_the_rules_has_words_that_the_provider_takes(provider: str) -> None:

@@ -301,6 +301,7 @@ def test_a_keyword_that_only_jsonschema_knows_is_checked_wherever_it_stands(sche
     assert (not found) == Draft202012Validator(schema).is_valid(value), found
 
 
+@pytest.mark.slow
 @QUICK
 @given(properties=st.dictionaries(st.sampled_from("abc"), schemas({**KNOWN, **OTHERS}), max_size=3), data=st.data())
 def test_whatever_the_schema_and_the_arguments_are_they_are_prepared_or_refused(

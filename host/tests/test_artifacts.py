@@ -114,6 +114,7 @@ def whole(ask: Ask, way: str, resource: str) -> bytes:
 
 
 # What a letter takes is counted before any way is gone, so one way is gone with each of them.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "letter"),
     [
@@ -132,6 +133,7 @@ def test_a_result_is_linked_from_the_threshold_on(way: str, letter: str, ask: As
     assert whole(ask, way, linked["resource"]) == body
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "size"),
     [("console-script", 1_000_000), ("link", 70_000), ("ferrule-run", 150_000), ("client", 70_000)],
@@ -142,6 +144,7 @@ def test_a_result_larger_than_the_client_reads_comes_whole_in_pages(way: str, si
     assert whole(ask, way, linked["resource"]) == body_of(size, letter="ü")
 
 
+@pytest.mark.slow
 def test_twenty_million_bytes_are_stored_and_every_part_of_them_is_reached(ask: Ask, place: Place) -> None:
     linked = ask("bulk", bytes=20_000_000).document
     body = body_of(20_000_000)
@@ -322,6 +325,7 @@ def test_a_redis_that_accepts_and_says_nothing_is_asked_once_in_a_call(ask: Ask,
     assert len(place.files()) == 1
 
 
+@pytest.mark.slow
 @WAYS
 def test_a_redis_keeps_what_every_machine_can_read(way: str, ask: Ask, place: Place, tmp_path: Path) -> None:
     pytest.importorskip("hiredis", reason="hiredis is not installed")
@@ -375,6 +379,7 @@ def test_an_artifact_is_gone_after_its_seconds_and_storing_it_again_brings_it_ba
     assert whole(ask, "console-script", resource) == body_of(70_000)
 
 
+@pytest.mark.slow
 def test_processes_at_once_store_the_same_and_different_results(ask: Ask, place: Place) -> None:
     sizes = (200_000, 200_000, 250_000, 300_000)
     calls = [_started(place, size) for size in sizes]

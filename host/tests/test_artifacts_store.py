@@ -135,6 +135,7 @@ def test_storing_a_body_again_never_shortens_its_life(store: ArtifactStore) -> N
     assert store.put(NAME, BODY, 3600) > first
 
 
+@pytest.mark.slow
 def test_an_artifact_is_gone_once_its_seconds_have_passed(store: ArtifactStore) -> None:
     body = b'{"short":"life"}'
     name = put(store, body, 1)

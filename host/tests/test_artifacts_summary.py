@@ -54,6 +54,7 @@ def test_more_than_twelve_keys_are_counted() -> None:
     assert "key11, 988 more." in text
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @given(document=JSON | KNOWN)
 def test_a_summary_of_anything_is_short_printable_and_says_how_it_is_read(document: Any) -> None:

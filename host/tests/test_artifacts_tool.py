@@ -95,6 +95,7 @@ def test_a_small_artifact_comes_whole(state: Path, read: Any) -> None:
     assert read(resource.rpartition("/")[2]).document == run.document, "the digits alone do as well"
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_pages_of_a_large_artifact_are_its_bytes(state: Path, read: Any) -> None:
     body = json.dumps({"text": 'é😀"\\\x07\u2028 plain' * 20_000}, ensure_ascii=False).encode()
@@ -103,6 +104,7 @@ def test_the_pages_of_a_large_artifact_are_its_bytes(state: Path, read: Any) -> 
     assert pages > 5
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_one_line_of_a_million_bytes_is_read_by_pages(state: Path, read: Any) -> None:
     body = b'{"text":"' + os.urandom(500_000).hex().encode() + b'"}'
@@ -159,6 +161,7 @@ def test_pages_of_any_text_are_the_text(text: str, room: int) -> None:
     assert read == text
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
@@ -208,6 +211,7 @@ def test_grep_in_one_long_line_shows_a_part_of_it(state: Path, read: Any) -> Non
     assert len(match["content"]) < 400
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_grep_goes_on_where_it_stopped(state: Path, read: Any) -> None:
     resource = put(state, WORDS)

@@ -146,6 +146,7 @@ def test_work_that_takes_too_long_is_ended(seconds: float) -> None:
             os.kill(int(process), 0)
 
 
+@pytest.mark.slow
 def test_the_processors_time_is_a_limit_of_its_own_and_waiting_uses_none_of_it() -> None:
     with pytest.raises(WorkFailed) as failed:
         bounded(spin, seconds=60, cpu_seconds=1)
@@ -153,6 +154,7 @@ def test_the_processors_time_is_a_limit_of_its_own_and_waiting_uses_none_of_it()
     assert bounded(lambda: time.sleep(1.2) or "rested", seconds=60, cpu_seconds=1) == "rested"
 
 
+@pytest.mark.slow
 def test_the_limit_of_the_processors_time_is_named_where_the_work_does_not_hear_of_it() -> None:
     def work() -> str:
         signal.signal(signal.SIGXCPU, signal.SIG_IGN)

@@ -77,6 +77,7 @@ def alpha(machine: Machine) -> Machine:
     return machine
 
 
+@pytest.mark.slow
 def test_an_equal_call_is_answered_without_the_tool(alpha: Machine) -> None:
     first, second = run(alpha), run(alpha)
     assert asked(alpha) == 1
@@ -90,6 +91,7 @@ def test_an_equal_call_is_answered_without_the_tool(alpha: Machine) -> None:
     assert noted == {"cached": True, "key": noted["key"], "maxAgeSeconds": 1000, "freshness": "fresh"}
 
 
+@pytest.mark.slow
 def test_without_the_wrapper_nothing_is_kept(alpha: Machine) -> None:
     for _ in range(2):
         assert "_meta" not in run(alpha, environment={"FERRULE_WRAPPERS": ""}).document
@@ -97,6 +99,7 @@ def test_without_the_wrapper_nothing_is_kept(alpha: Machine) -> None:
     assert [path for path in state(alpha).rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.slow
 def test_a_tool_that_does_not_say_so_is_asked_each_time(machine: Machine) -> None:
     machine.install("alpha", permissions=TELLS, properties=PROPERTIES, execute=ANSWER)
     assert [run(machine).document.get("_meta") for _ in range(2)] == [None, None]
@@ -110,6 +113,7 @@ def test_a_default_and_its_absence_are_one_call(alpha: Machine) -> None:
     assert not cache_of(run(alpha, "query=cats", "count=11"))["cached"]
 
 
+@pytest.mark.slow
 def test_what_decides_the_result_makes_another_call(alpha: Machine) -> None:
     run(alpha)
     changes = [{"FERRULE_ALPHA_ENDPOINT": "http://127.0.0.1:1/"}, {"LANG": "de_DE.UTF-8"}, {"TZ": "Asia/Tokyo"}]
@@ -119,6 +123,7 @@ def test_what_decides_the_result_makes_another_call(alpha: Machine) -> None:
     assert cache_of(run(alpha, environment={"FERRULE_DEADLINE": "20", "OTHER": "1"}))["cached"]
 
 
+@pytest.mark.slow
 def test_a_new_version_of_the_tool_and_a_new_schema_make_another_call(alpha: Machine) -> None:
     run(alpha)
     (alpha.site / "dist_alpha-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: alpha\nVersion: 1.1\n")
@@ -150,6 +155,7 @@ def config(machine: Machine, text: str) -> None:
     path.write_text(text)
 
 
+@pytest.mark.slow
 def test_the_admin_decides_how_long(alpha: Machine) -> None:
     config(alpha, "[wrappers.cache]\nenabled = true\n[wrappers.cache.tools.alpha]\nseconds = 7\n")
     calls = [alpha.ferrule("run", "alpha", "query=cats") for _ in range(2)]
@@ -250,6 +256,7 @@ def test_where_a_redis_is_not_there_files_are_used_and_an_event_says_so_once(alp
     assert asked(alpha) == 1
 
 
+@pytest.mark.slow
 def test_redis_keeps_results_without_a_word_of_the_question(alpha: Machine, tmp_path: Path) -> None:
     alpha.install(
         "alpha", permissions=TELLS, properties=PROPERTIES, top=CACHED, execute=COUNT + "return {'success': True}"
@@ -293,6 +300,7 @@ def searches(environment: Mapping[str, str], folder: Path, number: int) -> list[
     return documents
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["files", "redis"])
 def test_thirty_processes_make_one_request(backend: str, server: Server, tmp_path: Path) -> None:
     server.route("*", Brave(some_hits(10)))
@@ -319,6 +327,7 @@ def test_thirty_processes_make_one_request(backend: str, server: Server, tmp_pat
     assert len({document["_meta"]["cache"]["key"] for document in documents}) == 1
 
 
+@pytest.mark.slow
 def test_where_the_one_that_asks_is_killed_another_one_asks(server: Server, tmp_path: Path) -> None:
     over, asked_for = threading.Event(), []
 

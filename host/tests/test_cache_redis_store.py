@@ -336,6 +336,7 @@ class Flying:
         self.process.join()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keeps", [True, False])
 def test_the_first_leads_and_the_others_follow_on_all_machines(keeps: bool, server: RedisServer) -> None:
     leader = Flying(server, keeps=keeps)
@@ -348,6 +349,7 @@ def test_the_first_leads_and_the_others_follow_on_all_machines(keeps: bool, serv
         other.end()
 
 
+@pytest.mark.slow
 def test_where_the_leader_dies_its_lease_runs_out_and_one_other_leads(server: RedisServer) -> None:
     leader = Flying(server)
     assert leader.came() == LEADER

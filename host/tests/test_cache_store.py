@@ -183,6 +183,7 @@ def _put_many(folder: str, name: str) -> None:
         assert store.get(entry("shared").key) is not None or number
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_many_processes_at_once_leave_whole_entries_within_the_limit(store: FileStore) -> None:
     processes = [multiprocessing.Process(target=_put_many, args=(store.place, str(n))) for n in range(6)]
@@ -196,6 +197,7 @@ def test_many_processes_at_once_leave_whole_entries_within_the_limit(store: File
     assert sum(-(-path.stat().st_size // _BLOCK) * _BLOCK for path in files(store)) <= 40 * _BLOCK
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_reader_never_sees_half_an_entry(store: FileStore) -> None:
     kept = entry(size=500_000)

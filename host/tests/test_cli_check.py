@@ -39,6 +39,7 @@ def states(document: dict[str, object], target: int = 0) -> dict[str, str]:
     return {one["id"]: one["state"] for one in document["targets"][target]["checks"]}  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_a_good_tool_passes_and_its_report_is_written_as_junit_too(machine: Machine) -> None:
     path, report = greeting(machine), machine.work / "report.xml"
     checked = machine.ferrule("check", str(path), "--example", '{"city": "Oslo"}', "--junit", str(report), "--json")
@@ -50,6 +51,7 @@ def test_a_good_tool_passes_and_its_report_is_written_as_junit_too(machine: Mach
     assert [case.get("name") for case in cases] == list(found)
 
 
+@pytest.mark.slow
 def test_a_fault_is_told_with_what_to_do_and_nothing_is_left_of_the_calls(machine: Machine) -> None:
     left = machine.work / "left"
     path = greeting(machine, extra=f"sleep 600 >/dev/null 2>&1 & echo $! >> {left}")
@@ -63,6 +65,7 @@ def test_a_fault_is_told_with_what_to_do_and_nothing_is_left_of_the_calls(machin
     assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []
 
 
+@pytest.mark.slow
 def test_a_tool_that_does_a_thing_once_is_not_accused_of_refusing_it_the_second_time(machine: Machine) -> None:
     once = """[ "$input" != '{"city":"example"}' ] || mkdir taken || { echo '{"error": "taken"}'; exit; }"""
     checked = machine.ferrule("check", str(greeting(machine, extra=once)), "--json")
@@ -70,6 +73,7 @@ def test_a_tool_that_does_a_thing_once_is_not_accused_of_refusing_it_the_second_
     assert states(checked.document)["parallel"] == "skipped"
 
 
+@pytest.mark.slow
 def test_a_plugin_that_crashes_is_found_behind_its_host(machine: Machine) -> None:
     machine.install("alpha")
     machine.install("beta", execute="return {'got': int(arguments.get('city', 'x'))}")
@@ -79,6 +83,7 @@ def test_a_plugin_that_crashes_is_found_behind_its_host(machine: Machine) -> Non
     assert failed == [[], ["good-input"]]
 
 
+@pytest.mark.slow
 def test_a_function_whose_file_is_stale_fails_for_that_alone(machine: Machine) -> None:
     machine.install("tell", module="tell_it", static=False)
     module = machine.site / "tell_it.py"
@@ -95,6 +100,7 @@ def test_a_function_whose_file_is_stale_fails_for_that_alone(machine: Machine) -
     assert (checked.code, found) == (1, ["schema-agrees"])
 
 
+@pytest.mark.slow
 def test_a_schema_of_which_no_values_can_be_made_is_told_and_ends_no_check(machine: Machine) -> None:
     path = greeting(machine)
     odd = '{"city": {"type": {"a": 1}}, "at": 5, "of": {"enum": 7, "minimum": [], "items": 3, "type": ["array"]}}'
@@ -111,6 +117,7 @@ def test_what_is_not_there_is_an_error_and_no_report(machine: Machine) -> None:
     assert checked.err.startswith("Error: './weather-tool' is neither an installed tool nor a file.")
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_check_and_what_it_has_started(machine: Machine, tmp_path: Path) -> None:
     started = machine.work / "started"
     os.mkfifo(started)
@@ -128,6 +135,7 @@ def test_an_interrupt_ends_the_check_and_what_it_has_started(machine: Machine, t
     assert list(tmp_path.glob("ferrule-check-*")) == []
 
 
+@pytest.mark.slow
 def test_quick_leaves_out_what_does_not_fit_and_says_so(machine: Machine) -> None:
     checked = machine.ferrule("check", str(greeting(machine, extra="sleep 0.6")), "--seconds", "8", "--json")
     (target,) = checked.document["targets"]

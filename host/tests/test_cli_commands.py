@@ -82,6 +82,7 @@ BROKEN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("value", "source", "reason"), BROKEN)
 def test_a_broken_command_is_told_by_name_and_hurts_no_other(
     machine: Machine, value: str, source: str, reason: str
@@ -130,6 +131,7 @@ def test_however_a_command_ends_that_is_an_exit_code_and_a_sentence(
     assert "defect of ferrule" not in done.err
 
 
+@pytest.mark.slow
 def test_a_name_of_the_host_is_not_given_away(machine: Machine) -> None:
     greet(machine, "new")
     assert machine.ferrule("new", "--help").out.startswith("Usage: ferrule new")
@@ -139,6 +141,7 @@ def test_a_name_of_the_host_is_not_given_away(machine: Machine) -> None:
     assert "dist-new 1.0 offers this command as well, but the name belongs to ferrule itself." in finding["message"]
 
 
+@pytest.mark.slow
 def test_of_two_distributions_the_first_on_the_path_gets_the_name(machine: Machine) -> None:
     greet(machine)
     other = machine.home / "other"

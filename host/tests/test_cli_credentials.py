@@ -73,6 +73,7 @@ def test_a_key_that_was_written_without_quotes_is_unusable_and_not_missing(machi
     assert "90210" not in shown.out
 
 
+@pytest.mark.slow
 def test_the_environment_wins_then_the_nested_key_then_the_flat_one(machine: Machine) -> None:
     needing(machine, "alpha", "key")
     file = str(machine.credentials)
@@ -85,6 +86,7 @@ def test_the_environment_wins_then_the_nested_key_then_the_flat_one(machine: Mac
     assert KEY not in shown.out
 
 
+@pytest.mark.slow
 def test_check_fails_where_one_is_missing_or_unusable_or_a_tool_cannot_be_asked(machine: Machine) -> None:
     needing(machine, "alpha", "key")
     assert machine.ferrule("credentials").code == 0
@@ -244,6 +246,7 @@ def command():
 GROUP = "ferrule.credentials"
 
 
+@pytest.mark.slow
 def test_a_credential_that_is_no_tools_is_set_shown_checked_and_unset(machine: Machine) -> None:
     offer(machine, GROUP, "radio", DECLARES)
     assert "radio" not in machine.ferrule("credentials").out
@@ -267,6 +270,7 @@ def test_a_tool_of_that_name_comes_first(machine: Machine) -> None:
     assert states(machine.ferrule("credentials", "radio", "--json")) == {"radio.api_key": ("missing", None)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "value", "reason"),
     [

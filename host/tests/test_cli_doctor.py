@@ -27,6 +27,7 @@ def link(machine: Machine, name: str, *options: str) -> str:
     return str(machine.tools / f"{name}-tool")
 
 
+@pytest.mark.slow
 def test_where_all_is_well_that_is_said(machine: Machine) -> None:
     machine.install("alpha")
     link(machine, "alpha")
@@ -50,6 +51,7 @@ def test_tools_that_are_not_well_are_errors_with_their_reasons(machine: Machine)
     assert "nothing_of_that_name" in findings(shown)["tool-broken", "broken"]["message"]
 
 
+@pytest.mark.slow
 def test_every_finding_says_how_to_mend_it(machine: Machine) -> None:
     machine.install("alpha")
     path = link(machine, "alpha")
@@ -63,6 +65,7 @@ def test_every_finding_says_how_to_mend_it(machine: Machine) -> None:
     assert machine.ferrule("doctor").code == 0
 
 
+@pytest.mark.slow
 def test_a_link_whose_distribution_was_upgraded_is_stale(machine: Machine) -> None:
     machine.install("alpha")
     path = link(machine, "alpha", "--as", "alpha")
@@ -71,6 +74,7 @@ def test_a_link_whose_distribution_was_upgraded_is_stale(machine: Machine) -> No
     assert "dist-alpha 1.0, and dist-alpha 2.0 is installed" in found["message"]
 
 
+@pytest.mark.slow
 def test_a_link_whose_tool_is_gone_disabled_or_failing_is_told(machine: Machine) -> None:
     for name in ("gone", "disabled", "failing", "claimed"):
         machine.install(name)
@@ -91,6 +95,7 @@ def test_a_link_whose_tool_is_gone_disabled_or_failing_is_told(machine: Machine)
     assert found["link-disabled", paths["disabled"]]["severity"] == "warning"
 
 
+@pytest.mark.slow
 def test_a_link_that_was_renamed_by_hand_is_told(machine: Machine) -> None:
     machine.install("alpha")
     path = link(machine, "alpha")
@@ -98,6 +103,7 @@ def test_a_link_that_was_renamed_by_hand_is_told(machine: Machine) -> None:
     assert "link-renamed" in of(machine.ferrule("doctor", "--json"), machine.tools / "beta-tool")
 
 
+@pytest.mark.slow
 def test_a_link_made_by_another_interpreter_is_no_fault(machine: Machine) -> None:
     machine.install("alpha")
     path = link(machine, "alpha")
@@ -110,6 +116,7 @@ def test_a_link_made_by_another_interpreter_is_no_fault(machine: Machine) -> Non
     assert findings(shown)["link-foreign", path]["severity"] == "note"
 
 
+@pytest.mark.slow
 def test_a_link_made_by_another_interpreter_that_is_gone_is_stale(machine: Machine) -> None:
     machine.install("alpha")
     path = link(machine, "alpha")
@@ -139,6 +146,7 @@ def test_what_the_client_cannot_start_is_told(machine: Machine) -> None:
     assert mend == f"chmod +x {machine.tools / 'plain-tool'}"
 
 
+@pytest.mark.slow
 def test_links_in_a_folder_that_the_client_does_not_read_are_told(machine: Machine) -> None:
     machine.install("alpha")
     link(machine, "alpha", "--to", "tools")
@@ -150,6 +158,7 @@ def test_links_in_a_folder_that_the_client_does_not_read_are_told(machine: Machi
     assert machine.ferrule("doctor", "--folder", "tools").code == 1
 
 
+@pytest.mark.slow
 def test_a_link_that_a_later_folder_overrides_is_told(machine: Machine) -> None:
     machine.install("alpha")
     path = link(machine, "alpha")
@@ -169,6 +178,7 @@ def test_a_malformed_configuration_is_told_and_the_rest_is_examined_all_the_same
     assert of(shown, "broken") == ["tool-broken"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -184,6 +194,7 @@ def test_a_configuration_that_does_nothing_is_told(machine: Machine, text: str, 
     assert of(machine.ferrule("doctor", "--json"), path) == [found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "mode", "found"),
     [
@@ -200,6 +211,7 @@ def test_a_credentials_file_that_is_not_safe_is_told(machine: Machine, text: str
     assert of(machine.ferrule("doctor", "--json"), machine.credentials) == found
 
 
+@pytest.mark.slow
 def test_credentials_that_are_missing_or_no_keys_are_told(machine: Machine) -> None:
     hook = "@hookimpl\ndef credentials():\n    return [Credential('key', environment='ALPHA_KEY', path='alpha.key')]"
     machine.install("alpha", top=hook)
@@ -211,6 +223,7 @@ def test_credentials_that_are_missing_or_no_keys_are_told(machine: Machine) -> N
     assert "two words" not in unusable.out
 
 
+@pytest.mark.slow
 def test_console_scripts_outside_of_path_are_a_note(machine: Machine) -> None:
     shown = machine.ferrule("doctor", "--json")
     machine.environment["PATH"] = "/usr/bin:/bin"
@@ -219,6 +232,7 @@ def test_console_scripts_outside_of_path_are_a_note(machine: Machine) -> None:
     assert {one["severity"] for one in outside.document["findings"]} <= {"note"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ['enabled = "false"', "disabled = true", "memory = -1"])
 def test_a_setting_that_is_malformed_is_told_with_what_it_does(machine: Machine, text: str) -> None:
     machine.install("alpha")
@@ -230,6 +244,7 @@ def test_a_setting_that_is_malformed_is_told_with_what_it_does(machine: Machine,
     assert ("alpha is off" in found["message"]) == ("memory" not in text)
 
 
+@pytest.mark.slow
 def test_a_state_folder_that_others_may_write_to_is_told(machine: Machine) -> None:
     machine.install("alpha")
     link(machine, "alpha")

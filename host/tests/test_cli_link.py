@@ -30,6 +30,7 @@ def test_a_tool_is_linked_where_the_client_finds_it(machine: Machine) -> None:
     assert answer == {"tool_success": True, "result": {"got": {"city": "Oslo"}}}
 
 
+@pytest.mark.slow
 def test_a_tool_under_another_name_tells_a_person_what_to_set_and_what_to_type(machine: Machine) -> None:
     url = "https://almanac.example/almanac"
     credential = f"Credential('key', environment='ALMANAC_KEY', path='almanac.key', url={url!r})"
@@ -220,6 +221,7 @@ def test_a_link_works_without_the_environment_that_it_was_made_in(machine: Machi
     assert json.loads(done.stdout) == {"got": {"city": "Oslo"}}
 
 
+@pytest.mark.slow
 def test_the_tool_of_a_wrapper_that_is_off_is_linked_only_where_it_is_named(machine: Machine) -> None:
     machine.uncover_the_host()
     skipped = {one["tool"]: one for one in machine.ferrule("link", "--json").document["tools"]}["artifact_read"]

@@ -113,6 +113,7 @@ def test_a_credential_in_an_error_is_kept_out(machine: Machine) -> None:
     assert "top-secret-value" not in listed.out + listed.err
 
 
+@pytest.mark.slow
 def test_progress_is_shown_on_a_terminal_that_waits(machine: Machine) -> None:
     machine.install("aaa_slow", top="import time\ntime.sleep(1.5)")
     machine.install("zeta")

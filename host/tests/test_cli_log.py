@@ -56,6 +56,7 @@ def path_of(machine: Machine) -> Path:
     return machine.home / "state" / "journal" / "calls.jsonl"
 
 
+@pytest.mark.slow
 def test_each_call_leaves_who_made_it_and_how_it_ended(journaled: Machine) -> None:
     answer = call(journaled, {"city": "Oslo"}, environment={"IKIGAI_AGENT_ID": "agent-7"})
     call(journaled, {"city": SECRET, "fail": True}, environment={"FERRULE_CALLER": "nightly"})
@@ -150,6 +151,7 @@ def full_disk() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700))
 
 
+@pytest.mark.slow
 def test_a_full_disk_costs_the_line_and_nothing_of_the_call(journaled: Machine) -> None:
     well = call(journaled, {"city": "Oslo"})
     answers = [call(journaled, {"city": "Oslo"}, preexec_fn=full_disk) for _ in range(3)]
@@ -160,6 +162,7 @@ def test_a_full_disk_costs_the_line_and_nothing_of_the_call(journaled: Machine) 
     assert (len(kept["calls"]), kept["damaged"]) == ([one.stderr for one in answers].count(b"") + 1, [])
 
 
+@pytest.mark.slow
 def test_a_journal_that_cannot_be_opened_is_a_warning_and_a_finding_of_doctor(journaled: Machine) -> None:
     path_of(journaled).parent.mkdir(parents=True)
     path_of(journaled).mkdir()
@@ -182,6 +185,7 @@ def test_damaged_lines_are_told_and_the_rest_is_shown(journaled: Machine) -> Non
     assert journaled.ferrule("log", "--json").document["damaged"] == ["calls.jsonl:2"]
 
 
+@pytest.mark.slow
 def test_calls_are_followed_until_ctrl_c(journaled: Machine) -> None:
     call(journaled, {"city": "Oslo"})
     following = journaled.start("log", "--follow", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)

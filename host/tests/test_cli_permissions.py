@@ -120,6 +120,7 @@ def test_what_cannot_be_granted_changes_nothing(notes: Machine, options: tuple[s
     assert not config(notes).exists()
 
 
+@pytest.mark.slow
 def test_a_tool_that_asks_for_more_is_held_until_that_is_accepted(notes: Machine) -> None:
     assert notes.ferrule("link", "alpha").code == 0
     assert record(notes, "alpha").stat().st_mode & 0o777 == 0o600
@@ -172,6 +173,7 @@ def test_a_table_that_cannot_be_read_stops_the_tool_and_is_told(notes: Machine) 
     assert any('unenforced is not "warn" or "refuse"' in message for message in messages)
 
 
+@pytest.mark.slow
 def test_a_tool_that_is_denied_something_with_its_examples_fails_its_check(machine: Machine) -> None:
     read = "return {'text': open('/etc/passwd').read()[:1]}"
     for name, permissions in (("sly", {"network": []}), ("honest", {"network": [], "read": ["/etc/passwd"]})):

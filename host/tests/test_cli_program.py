@@ -188,6 +188,7 @@ def test_a_full_disk_is_said(machine: Machine) -> None:
     assert b"cannot be written" in error
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_harm_nothing(machine: Machine, closed: str) -> None:

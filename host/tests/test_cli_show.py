@@ -81,6 +81,7 @@ def test_an_executables_name_leads_to_the_tool(machine: Machine) -> None:
     assert "Did you mean web_almanac?" in shown.err
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("levels", [200, 450])
 def test_a_schema_of_many_levels_is_shown(machine: Machine, levels: int) -> None:

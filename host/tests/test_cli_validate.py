@@ -217,6 +217,7 @@ def _is_alive(process: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("top", "description"),
     [

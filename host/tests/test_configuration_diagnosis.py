@@ -60,6 +60,7 @@ def config(machine: Machine) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("text", "kind", "told"),

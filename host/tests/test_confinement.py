@@ -611,6 +611,7 @@ MUCH = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", MUCH)
 def test_a_call_may_do_much(what: str, answering: tuple[str, int], folders: tuple[Path, Path]) -> None:
     source = f"address = {answering!r}\n" + textwrap.dedent(MUCH[what])

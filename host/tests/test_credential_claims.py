@@ -137,6 +137,7 @@ def call(machine: Machine, name: str) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_claimed_key_is_refused_told_and_given_once_it_is_accepted(machine: Machine) -> None:
     machine.install("radio", top=DECLARES.format(path="api_key"), execute=EXECUTE)

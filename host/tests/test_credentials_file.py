@@ -224,6 +224,7 @@ def test_removing_from_a_file_that_is_not_there_makes_nothing(path: Path) -> Non
     assert not path.parent.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_lock_that_another_process_keeps_is_told_within_seconds_and_nothing_is_changed(path: Path) -> None:
     write(path, b'{"a": "b"}')

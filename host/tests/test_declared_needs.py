@@ -35,6 +35,7 @@ def entry(machine: Machine, *options: str) -> dict[str, Any]:
     return dict(listed)
 
 
+@pytest.mark.slow
 def test_a_tool_of_a_later_host_is_refused_wherever_it_is_asked_for(machine: Machine) -> None:
     machine.install("alpha", top="from ferrule import SomethingOfALaterFerrule")
     declare(machine, requires_ferrule=">=99", title="Alpha")
@@ -55,6 +56,7 @@ def test_a_tool_of_a_later_host_is_refused_wherever_it_is_asked_for(machine: Mac
         assert said in machine.ferrule(*command).out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("required", [">=0.1", "<1", "==0.1.*", "!=0.0.9"])
 def test_a_tool_that_requires_this_host_is_run(machine: Machine, required: str) -> None:
     machine.install("alpha")
@@ -64,6 +66,7 @@ def test_a_tool_that_requires_this_host_is_run(machine: Machine, required: str) 
     assert entry(machine, "--check")["state"] == "ok"
 
 
+@pytest.mark.slow
 def test_hooks_and_keys_of_a_later_host_are_warnings_of_a_tool_that_runs(machine: Machine) -> None:
     machine.install(
         "alpha", top="@hookimpl\ndef permisions():\n    return []\n\n@hookimpl\ndef validat():\n    return 5"
@@ -98,6 +101,7 @@ def test_hooks_and_keys_of_a_later_host_are_warnings_of_a_tool_that_runs(machine
     assert linked.code == 0, linked.err
 
 
+@pytest.mark.slow
 def test_a_wrapper_with_a_hook_of_a_later_host_surrounds_calls_and_is_warned_of(machine: Machine) -> None:
     machine.install("alpha")
     source = (
@@ -140,6 +144,7 @@ def test_what_is_declared_is_listed_without_an_import_and_shown(machine: Machine
     assert '  Example       {"city":"Oslo"}\n' in shown
 
 
+@pytest.mark.slow
 def test_a_module_that_is_missing_is_told_with_the_command_that_brings_it(machine: Machine) -> None:
     machine.install("alpha")
     declare(machine, extras=[EXTRA, {"module": "json.decoder", "install": "python"}])

@@ -244,6 +244,7 @@ def by_the_standard_library(search: Iterable[Path]) -> dict[tuple[str, str], str
     return found
 
 
+@pytest.mark.slow
 @settings(deadline=None, database=None)
 @given(texts=st.lists(st.tuples(st.sampled_from(["a", "B_c", "d"]), st.integers(0, 1), FILE), max_size=4))
 def test_any_installation_is_seen_as_the_standard_library_sees_it(

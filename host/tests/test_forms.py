@@ -144,6 +144,7 @@ def test_what_breaks_a_rule_has_no_form_and_the_error_says_which(form: Any, sche
             ask(schema)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @THOROUGH
 @given(st.data())
@@ -260,6 +261,7 @@ def test_nesting_that_gemini_may_not_take_is_said_once() -> None:
     )
 
 
+@pytest.mark.slow
 @THOROUGH
 @given(tool_schemas())
 def test_what_is_refused_is_what_a_rule_warns_of_in_the_same_place(schema: dict[str, Any]) -> None:
@@ -299,6 +301,7 @@ def spoilt(draw: st.DrawFn) -> Any:
     return schema
 
 
+@pytest.mark.slow
 @THOROUGH
 @given(ANY_JSON | tool_schemas() | spoilt())
 def test_any_json_has_every_form_or_an_error_and_a_finding(schema: Any) -> None:

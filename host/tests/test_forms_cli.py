@@ -20,6 +20,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 def test_the_tools_are_printed_in_the_form_that_is_asked_for(machine: Machine) -> None:
     machine.install("alpha")
     machine.install("beta")

@@ -100,6 +100,7 @@ def call(machine: Machine, name: str, arguments: dict[str, Any], *options: str) 
     return done.returncode, json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_a_function_answers_with_and_without_its_files(machine: Machine) -> None:
     package = install(machine)
     assert machine.ferrule("link", "weather", "wait").code == 0

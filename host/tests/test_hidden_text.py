@@ -55,6 +55,7 @@ def executable(machine: Machine, *arguments: str) -> Finished:
     return Finished(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("is_static", [True, False], ids=["file", "computed"])
 @pytest.mark.parametrize(("where", "hidden"), PLACES, ids=[place for place, _ in PLACES])
@@ -80,6 +81,7 @@ def test_a_schema_that_hides_something_is_an_error_and_reaches_nobody(
         assert '"name":"alpha"' not in service.post("tools/list", {})[1].replace(" ", "")
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_declaration_that_hides_something_keeps_the_tool_out(machine: Machine, tmp_path: Path) -> None:
     machine.install("alpha")
@@ -95,6 +97,7 @@ def test_a_declaration_that_hides_something_keeps_the_tool_out(machine: Machine,
         assert '"name":"alpha"' not in service.post("tools/list", {})[1].replace(" ", "")
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_link_of_an_earlier_version_asks_each_time_and_shows_what_this_version_may_show(machine: Machine) -> None:
     machine.install("alpha", description=f"Looks. {PERSIAN}")
@@ -125,6 +128,7 @@ def test_a_link_of_an_earlier_version_asks_each_time_and_shows_what_this_version
     assert {one["id"] for one in found if one["subject"] == str(link)} == {"link-failing"}
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_all_tools_that_hide_nothing_are_as_they_were(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     machine.install("alpha", description=PERSIAN)

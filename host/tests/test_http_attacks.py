@@ -47,6 +47,7 @@ def _outcome(fetch: Callable[[str], str], url: str) -> str:
     return "page"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fetch", [_fetch, _fetch_by_asyncio])
 def test_an_attack_reaches_no_special_address(internet: Internet, fetch: Callable[[str], str]) -> None:
     reached: list[tuple[Case, list[str]]] = []

@@ -38,6 +38,7 @@ def test_answers_before_the_answer_cannot_outlive_the_deadline(server: Server) -
     assert reason_of_failure(server.route("/", answer), seconds=SHORT) == "Connection timeout"
 
 
+@pytest.mark.slow
 def test_a_body_that_drips_cannot_outlive_the_deadline(server: Server) -> None:
     def answer(exchange: Exchange) -> None:
         exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n")

@@ -317,6 +317,7 @@ def test_https_goes_through_the_tunnel_of_a_proxy(
         assert [request.target for request in proxy.requests] == ["secure.example:443"]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.usefixtures("trusted")
 def test_a_body_that_drips_through_a_tunnel_cannot_outlive_the_deadline(

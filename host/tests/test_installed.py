@@ -154,6 +154,7 @@ def test_an_interpreter_has_this_ones_path_and_the_rest_of_its_arguments(
     assert json.loads(ended.stdout) == [[], sys.flags.isolated]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_process_that_takes_too_long_is_ended_with_what_it_had_written(tally: Machine) -> None:
     async def run() -> ProcessResult:

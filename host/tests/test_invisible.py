@@ -77,6 +77,7 @@ def test_what_is_not_meant_can_be_marked() -> None:
     assert without_invisible("a\u202eb\u200dc", "?") == "a?b?c"
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_text_of_many_slices_is_worked_through_to_its_end() -> None:
     text = "x\u202e" * (3 << 20)
@@ -98,6 +99,7 @@ def test_what_is_taken_out_is_named_and_what_may_be_is_seen_at_a_glance(text: st
     assert not hidden_in(make_visible(text))
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_no_character_that_may_be_invisible_is_missed_at_a_glance() -> None:
     letters = [chr(number) for number in range(0x110000)]

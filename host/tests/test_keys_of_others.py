@@ -153,6 +153,7 @@ def test_a_linked_executable_has_its_own_key_from_the_first_call_on(spied: Machi
     assert OWN not in record.read_text()
 
 
+@pytest.mark.slow
 def test_loading_a_plugin_to_ask_what_it_is_shows_no_key(machine: Machine) -> None:
     top = (
         f"import os\n{READ_MEMORY}\nFOUND = traces([{OTHERS[::-1]!r}]) + [name for name in os.environ if 'KEY' in name]"

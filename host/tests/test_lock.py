@@ -114,6 +114,7 @@ def test_a_lock_is_the_same_each_time_and_each_digest_is_that_of_canonical_json(
     assert (again.code, again.document["tools"][0]["state"], path.read_text()) == (0, "same", text)
 
 
+@pytest.mark.slow
 def test_tools_that_are_as_locked_are_listed_linked_called_and_their_check_is_remembered(
     locked: LockedMachine,
 ) -> None:
@@ -177,6 +178,7 @@ CHANGES: list[tuple[Callable[[LockedMachine], None], str, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("change", "fields", "shown"), CHANGES, ids=lambda one: getattr(one, "__name__", None))
 def test_a_tool_that_differs_is_kept_out_everywhere_and_the_others_are_not(
     change: Callable[[LockedMachine], None], fields: str, shown: str, locked: LockedMachine
@@ -205,6 +207,7 @@ def test_a_tool_that_differs_is_kept_out_everywhere_and_the_others_are_not(
     assert "error tool-differs: alpha" in locked.machine.ferrule("doctor").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [new_version, new_description, new_permissions])
 def test_what_differs_is_taken_by_name_and_then_called(
     change: Callable[[LockedMachine], None], locked: LockedMachine
@@ -234,6 +237,7 @@ def test_edited_files_cannot_be_taken_before_they_are_installed_anew(locked: Loc
     assert locked.run("alpha").code == 1
 
 
+@pytest.mark.slow
 def test_a_schema_that_is_computed_is_held_to_the_lock_too(locked: LockedMachine) -> None:
     """Its files are as they were, and it says something else, since a variable does."""
     text = (locked.machine.site / "module_beta.py").read_text()
@@ -260,6 +264,7 @@ def test_a_difference_shows_what_nobody_sees(locked: LockedMachine) -> None:
     assert told.out.replace("\n", "").isprintable()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("config", "lock", "told"),
     [
@@ -290,6 +295,7 @@ def test_without_a_lock_that_can_be_read_no_tool_is_offered(
     ) == 1
 
 
+@pytest.mark.slow
 def test_neither_a_server_nor_a_program_sees_a_tool_that_differs(
     locked: LockedMachine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

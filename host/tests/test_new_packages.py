@@ -51,6 +51,7 @@ def types(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {"MYPY_CACHE_DIR": str(tmp_path_factory.mktemp("types"))}
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_tests_of_a_new_tool_pass(tmp_path: Path) -> None:
     package = write(scaffold.DEFAULT, "tide_table", tmp_path)

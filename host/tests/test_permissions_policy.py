@@ -117,6 +117,7 @@ def lose_landlock() -> None:
     assert library.prctl(_SET_SECCOMP, _FILTER, ctypes.byref(program), 0, 0) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is held")
 def test_what_a_system_cannot_hold_is_told_tool_by_tool_and_refused_where_the_admin_wants_that(
     machine: Machine,

@@ -42,6 +42,7 @@ def statuses(machine: Machine, *command: str, **options: dict[str, str]) -> list
     return finished.document["programs"]
 
 
+@pytest.mark.slow
 def test_a_program_that_is_missing_is_told_with_how_to_get_it(needy: Machine) -> None:
     listed = needy.ferrule("list", "--check")
     assert listed.code == 0
@@ -53,6 +54,7 @@ def test_a_program_that_is_missing_is_told_with_how_to_get_it(needy: Machine) ->
     assert "It is not found on PATH, and is needed by alpha.\n    apt install notes\n" in doctor.out
 
 
+@pytest.mark.slow
 def test_the_program_that_was_found_is_told_with_its_version(needy: Machine) -> None:
     path = program(needy, "notes", '[ "$*" = version ] && echo "Notes 1.2" && echo more')
     assert f"notes or jot  found  dist-alpha 1.0  Notes 1.2 at {path}\n" in needy.ferrule("list", "--check").out
@@ -80,6 +82,7 @@ def test_nothing_is_started_without_check_and_nothing_told_of_a_tool_that_needs_
     assert statuses(needy, "show", "alpha")[0]["version"] == "Notes 1"
 
 
+@pytest.mark.slow
 def test_another_program_of_the_name_is_passed_over(needy: Machine) -> None:
     program(needy, "notes", "echo 1 2 3")
     assert statuses(needy)[0]["state"] == "missing"
@@ -87,6 +90,7 @@ def test_another_program_of_the_name_is_passed_over(needy: Machine) -> None:
     assert statuses(needy)[0]["path"] == path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "problem"),
     [("exit 3", "answers `version` with exit code 3"), ("exec sleep 60", "did not answer `version` within 4 s")],
@@ -97,6 +101,7 @@ def test_a_program_that_cannot_say_its_version_is_broken(needy: Machine, text: s
     assert (status["state"], status["problem"]) == ("broken", f"{path} {problem}")
 
 
+@pytest.mark.slow
 def test_the_variable_and_the_table_name_the_program(needy: Machine) -> None:
     path = program(needy, "notes", "echo Notes 1")
     other = program(needy, "other", "echo Notes 7")

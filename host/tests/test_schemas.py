@@ -239,6 +239,7 @@ def test_a_computed_schema_is_printed_as_a_static_one_is(machine: Machine) -> No
     assert outputs[0].stdout.replace("computed", "fixed") == outputs[1].stdout
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("top", "schema", "reason"),

@@ -37,6 +37,7 @@ def names(tools: Sequence[ToolFacts]) -> list[str]:
     return [tool["name"] for tool in tools]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processors", [1, 2, 3, 16])
 def test_each_tool_is_found_in_its_own_state_by_any_number_of_processes(
     processors: int, many: Machine, monkeypatch: pytest.MonkeyPatch
@@ -52,6 +53,7 @@ def test_each_tool_is_found_in_its_own_state_by_any_number_of_processes(
     assert [tool["schema"]["name"] for tool in tools if tool["state"] == "ok"] == ["alpha", "search_two", "search_one"]
 
 
+@pytest.mark.slow
 def test_patterns_stand_for_what_fits_and_names_for_themselves(many: Machine) -> None:
     assert names(found(many, "search_*")["tools"]) == ["search_one", "search_two"]
     assert names(found(many, "search_two", "search_*")["tools"]) == ["search_two", "search_one"]

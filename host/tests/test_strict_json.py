@@ -222,6 +222,7 @@ def test_what_the_client_cannot_hold_is_refused_with_its_place(value: Any, reaso
     assert str(caught.value) == reason
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_place_of_what_is_wrong_in_100000_levels_is_shortened() -> None:
     value: Any = math.nan

@@ -138,6 +138,7 @@ def project(tmp_path: Path) -> Project:
     return Project(folder)
 
 
+@pytest.mark.slow
 def test_what_the_first_run_records_later_runs_replay_without_network_and_keys(project: Project) -> None:
     with Server() as server:
         url = server.route("/weather", weather)
@@ -160,6 +161,7 @@ def test_what_the_first_run_records_later_runs_replay_without_network_and_keys(p
     assert project.files() == files
 
 
+@pytest.mark.slow
 def test_a_changed_request_fails_with_a_diff_the_file_and_the_way_to_record_anew(project: Project) -> None:
     one = "tests/test_almanac.py::test_tells[run-ferrule.http]"
     with Server() as server:
@@ -192,6 +194,7 @@ def _send_twice(project: Project, file: Path) -> None:
     file.write_text(json.dumps({"format": 1, "exchanges": []}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("break_it", "reason"),
     [
@@ -214,6 +217,7 @@ def test_a_file_that_does_not_fit_says_how_to_record_it(project: Project, break_
     assert f"pytest '{one}' --ferrule-record=anew" in failed.stdout
 
 
+@pytest.mark.slow
 def test_nothing_is_written_where_the_test_fails_or_nobody_answers(project: Project) -> None:
     one = "tests/test_almanac.py::test_tells[run-ferrule.http]"
     keys = {"ALMANAC_KEY": KEY, "ALMANAC_ENGINE": "engine-7"}
@@ -226,6 +230,7 @@ def test_nothing_is_written_where_the_test_fails_or_nobody_answers(project: Proj
     assert project.files() == {}
 
 
+@pytest.mark.slow
 def test_what_is_recorded_is_asked_with_the_key_of_the_users_file(project: Project) -> None:
     file = project.folder / ".config/ikigai/credentials.json"
     file.parent.mkdir(parents=True)
@@ -241,6 +246,7 @@ def test_what_is_recorded_is_asked_with_the_key_of_the_users_file(project: Proje
     assert b"engine-7" not in text
 
 
+@pytest.mark.slow
 def test_a_tool_that_asks_no_server_by_ferrule_http_is_no_recorded_test(project: Project) -> None:
     (project.folder / "tests/test_almanac.py").write_text(
         'def test_it(ferrule_tool, ferrule_exchanges):\n    ferrule_tool("example").call({"city": "Oslo"})\n'

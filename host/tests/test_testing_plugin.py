@@ -161,6 +161,7 @@ def test_the_server_notes_what_it_is_asked(ferrule_server: Server) -> None:
     assert noted == [("PUT", "/search?q=1", b"text"), ("HEAD", "/search", b""), ("GET", "/old", b"")]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_run_that_does_not_use_it_imports_next_to_nothing(tmp_path: Path) -> None:
     test = "import sys\ndef test_it(request):\n    print(*(one for one in sys.modules if one.startswith('ferrule')))"
@@ -169,6 +170,7 @@ def test_a_run_that_does_not_use_it_imports_next_to_nothing(tmp_path: Path) -> N
     assert "1 passed" in printed
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_all_that_it_adds_to_pytest_has_its_name(tmp_path: Path) -> None:
     from ferrule.testing import pytest_plugin
@@ -182,6 +184,7 @@ def test_all_that_it_adds_to_pytest_has_its_name(tmp_path: Path) -> None:
     assert {one.partition("=")[0] for one in added} == {"--ferrule-record", "--ferrule-check"}
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_tool_is_checked_as_a_test_of_its_own(tmp_path: Path) -> None:
     faulty = TOOLS / "faulty/answers-list-tool"
@@ -204,6 +207,7 @@ def test_http_without_its_libraries_says_how_to_install_them() -> None:
     assert "pip install 'ferrule[http]'" in text
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_program_that_has_imported_ferrule_can_run_pytest_without_a_warning(tmp_path: Path) -> None:
     # An editable install lists no modules, which pytest would rewrite; a wheel does.

@@ -61,6 +61,7 @@ def test_questions_run_at_once_as_far_as_they_may(client: Make, model_server: Mo
     assert model_server.peak == 4
 
 
+@pytest.mark.slow
 def test_a_budget_begins_with_the_turn(client: Make, model_server: ModelServer) -> None:
     model_server.always(after(0.25, says("Fine.")))
     one = client(toolbox=no_tools(), concurrency=1, budgets=(1, 1, 1))
@@ -223,6 +224,7 @@ def test_a_process_ends_while_the_server_says_nothing(model_server: ModelServer)
     assert (out, err, asks.returncode) == ("", "", 0)
 
 
+@pytest.mark.slow
 def test_a_process_ends_while_a_name_server_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://a-name.invalid")
     monkeypatch.setenv("FERRULE_ASK_BUDGETS", "1 1 1")

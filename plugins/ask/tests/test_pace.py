@@ -41,6 +41,7 @@ def ask_all(one: Client, rows: int, prefix: str = "Row") -> list[Answer]:
 # ---- the bars
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tells", "most"), [(True, 110), (False, 130)])
 def test_a_hundred_rows_at_fifty_a_minute_are_all_answered_with_hardly_a_refusal(
     tells: bool, most: int, patient: Make, clock: Clock, model_server: ModelServer
@@ -52,6 +53,7 @@ def test_a_hundred_rows_at_fifty_a_minute_are_all_answered_with_hardly_a_refusal
     assert len(model_server.requests) <= most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tells", "burst"), [(True, None), (True, 10), (False, 10)])
 def test_two_hundred_rows_at_two_hundred_and_fifty_a_minute_are_all_answered(
     tells: bool, burst: int | None, patient: Make, clock: Clock, model_server: ModelServer
@@ -62,6 +64,7 @@ def test_two_hundred_rows_at_two_hundred_and_fifty_a_minute_are_all_answered(
         assert len(model_server.requests) == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tells", "most"), [(True, 6), (False, 20)])
 def test_a_wait_that_the_provider_names_is_waited_for_once(
     tells: bool, most: int, patient: Make, clock: Clock, model_server: ModelServer
@@ -117,6 +120,7 @@ def test_patience_comes_to_an_end(patient: Make, model_server: ModelServer) -> N
     assert len(model_server.requests) == 3
 
 
+@pytest.mark.slow
 def test_budgets_do_not_run_while_a_turn_is_waited_for(patient: Make, model_server: ModelServer) -> None:
     clock = Clock(10)
     model_server.script(TokenBucket(50, 5, clock=clock))
@@ -148,6 +152,7 @@ def test_a_cancelled_question_gives_its_turn_back(patient: Make, clock: Clock, m
 # ---- limits of the user's own
 
 
+@pytest.mark.slow
 def test_a_limit_of_the_user_s_own_is_kept_from_the_first_request_on(patient: Make, model_server: ModelServer) -> None:
     clock = Clock(20)
     bucket = TokenBucket(60, 20, clock=clock, tells=False)
@@ -156,6 +161,7 @@ def test_a_limit_of_the_user_s_own_is_kept_from_the_first_request_on(patient: Ma
     assert bucket.refused == []
 
 
+@pytest.mark.slow
 def test_tokens_count_too(patient: Make, clock: Clock, model_server: ModelServer) -> None:
     bucket = TokenBucket(6_000, clock=clock)
     model_server.script(bucket)
@@ -295,6 +301,7 @@ class SlowPlan(MemoryTools):
 # ---- by chance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_whatever_a_provider_refuses_in_between_every_row_is_answered(
     seed: int, patient: Make, clock: Clock, model_server: ModelServer

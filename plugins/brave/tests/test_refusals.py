@@ -187,6 +187,7 @@ def test_a_pace_beyond_all_measure_is_a_limit_like_any_other(answer: Answer, err
     assert failure.retry_after == 1
 
 
+@pytest.mark.slow
 def test_a_learnt_pace_is_kept_by_the_next_call(server: Server, search: Search) -> None:
     rate = Rate(1)
     server.route("*", Brave(some_hits(3), rate=rate))

@@ -41,6 +41,7 @@ def is_quiet(server: ModelServer) -> bool:
     return len(server.requests) == before < 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("how", ["connection", "registration", "close"])
 def test_a_query_ends_when_it_is_interrupted_from_another_thread(con, slow, how, threads):
@@ -73,6 +74,7 @@ def test_an_interruption_ends_no_query_of_another_connection(con, slow):
     assert rows == [("x",)] * 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 4])
 def test_ctrl_c_ends_a_query(slow, threads):
     # Where SIGINT is ignored, as in what a shell starts with `&`, a program has no handler of its own.
@@ -118,6 +120,7 @@ def test_ctrl_c_that_a_program_handles_itself_ends_nothing(con, slow):
     assert (rows, heard) == ([("x",)] * 40, [True])
 
 
+@pytest.mark.slow
 def test_a_program_may_end_while_a_query_of_a_thread_asks(slow):
     program = """
         import os, sys, threading, time, duckdb, ferrule_duckdb
@@ -132,6 +135,7 @@ def test_a_program_may_end_while_a_query_of_a_thread_asks(slow):
     assert is_quiet(slow)
 
 
+@pytest.mark.slow
 def test_a_program_that_is_done_says_nothing_on_stderr(server):
     program = """
         import duckdb, ferrule_duckdb

@@ -171,6 +171,7 @@ def test_a_client_of_one_s_own_is_asked_with_the_keys_that_sql_sets(con, server,
         assert client.usage.requests == 1
 
 
+@pytest.mark.slow
 def test_by_default_the_installed_search_is_offered_once_a_provider_has_its_key(con, server, monkeypatch):
     search = calls("web_search", {"query": "BTC"})
     of_tool = (

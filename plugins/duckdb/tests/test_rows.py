@@ -52,6 +52,7 @@ def ask(start):
     return ask
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [".csv", ".parquet", ".jsonl"])
 @pytest.mark.parametrize("target", [".csv", ".parquet", ".jsonl"])
 def test_each_row_of_a_file_is_asked_and_equal_ones_once(ask, server, tmp_path, source, target):
@@ -67,6 +68,7 @@ def test_each_row_of_a_file_is_asked_and_equal_ones_once(ask, server, tmp_path, 
     assert [row[2:] for row in rows] == [(f"Context: {city}\n\nQuestion: Where?", None) for city, _ in cities]
 
 
+@pytest.mark.slow
 def test_what_failed_is_told_and_asked_again_alone(ask, server, tmp_path):
     server.script(lambda request: failure(400, "No.") if "Bergen" in request.question else says("Norway."))
     command = ["Where?", "--rows", "cities.csv", "--out", "out.csv"]
@@ -79,6 +81,7 @@ def test_what_failed_is_told_and_asked_again_alone(ask, server, tmp_path):
     assert (tmp_path / "out.csv").read_text().count("Norway.") == 4
 
 
+@pytest.mark.slow
 def test_a_file_that_was_interrupted_goes_on_where_it_stopped(start, ask, server, tmp_path):
     (tmp_path / "many.csv").write_text("context,question\n" + "".join(f"row {i},What?\n" for i in range(60)))
     some = threading.Event()
@@ -96,6 +99,7 @@ def test_a_file_that_was_interrupted_goes_on_where_it_stopped(start, ask, server
     assert (tmp_path / "out.csv").read_text().count("Yes.") == 60
 
 
+@pytest.mark.slow
 def test_rows_have_answers_of_a_type_and_a_plan(ask, server, tmp_path):
     server.always(says('{"n": 3, "country": "NO"}'))
     command = ["Where?", "--rows", "cities.csv", "--type", "STRUCT(n INTEGER, country VARCHAR)"]
@@ -117,6 +121,7 @@ def test_a_price_that_is_too_high_stops_the_rows(ask, server):
     assert "BUDGET_EXHAUSTED" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -136,6 +141,7 @@ def test_what_cannot_be_is_said(ask, arguments, said):
     assert said in err
 
 
+@pytest.mark.slow
 def test_a_refused_key_ends_the_rows_at_once(ask, server):
     server.always(failure(401, "invalid key"))
     code, _, err = ask("Q", "--rows", "cities.csv", "--out", "x.csv")

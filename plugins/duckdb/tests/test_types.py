@@ -131,6 +131,7 @@ def test_a_key_cannot_be_a_secret_of_duckdb(con):
 # ---- statements as they are in use
 
 
+@pytest.mark.slow
 def test_two_thousand_rows_with_nulls_in_a_join_are_500_questions(query, server):
     query("CREATE TABLE line AS SELECT i, CASE WHEN i % 5 = 0 THEN NULL ELSE i % 625 END AS k FROM range(2000) t(i)")
     query("CREATE TABLE name AS SELECT k, 'Name ' || k AS name FROM range(625) t(k)")

@@ -148,6 +148,7 @@ def test_rows_that_fail_between_others_end_nothing(query, some_fail):
 # ---- pace
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("per_minute", "rows", "most"), [(50, 100, 110), (250, 200, 200)])
 def test_every_row_is_answered_at_the_pace_of_the_provider(con, server, per_minute, rows, most):
     clock = Clock(60)
@@ -160,6 +161,7 @@ def test_every_row_is_answered_at_the_pace_of_the_provider(con, server, per_minu
     assert len(server.requests) <= most
 
 
+@pytest.mark.slow
 def test_a_statement_has_a_timeout_and_its_rows_say_so(con, server):
     server.script(lambda request: silent() if "7" in request.question else echo(request))
     ferrule_duckdb.register(con, tools=(), timeout=1.5)
@@ -208,6 +210,7 @@ def test_progress_is_told(con, some_fail):
 # ---- nothing that is paid is lost
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_kept_is_not_asked_again_by_another_program(con, server):
     program = """
         import duckdb, ferrule_duckdb
@@ -226,6 +229,7 @@ def test_an_answer_that_is_kept_is_not_asked_again_by_another_program(con, serve
     assert len(server.requests) == 40  # with other settings it is another question
 
 
+@pytest.mark.slow
 def test_a_statement_that_was_interrupted_goes_on_where_it_stopped(con, server):
     asked = threading.Event()
 

@@ -186,6 +186,7 @@ def test_a_certificate_for_another_name_is_refused(
     assert "TLS certificate verify failed: Hostname mismatch" in message
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_proxy_may_stand_on_loopback_but_does_not_lead_there(server: Server) -> None:
     server.page("*", "far")

@@ -34,6 +34,7 @@ def test_json_of_one_long_line_is_broken_at_members_and_items(server: Server, fe
     )
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @settings(max_examples=examples(50))
 @given(_anything)
@@ -46,6 +47,7 @@ def test_json_is_the_same_document_afterwards(value: object) -> None:
     assert readable_json(readable + LONG) in (readable, readable + LONG)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @settings(max_examples=examples(50))
 @given(_anything)

@@ -107,6 +107,7 @@ def test_work_is_bounded_and_its_refusal_comes_back() -> None:
         library.bounded(refuse, seconds=30)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_limit_that_work_passes_is_named() -> None:
     def loop() -> str:

@@ -81,6 +81,7 @@ def test_an_answer_that_is_too_large_is_cut_at_a_line(server: Server, fetch: Fet
     assert context.size(with_one_more) > context.max_bytes
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("arguments", [{}, {"limit": 7}, {"limit": 700}], ids=["all", "seven", "seven-hundred"])
 @pytest.mark.parametrize("max_bytes", [65_534, 4_000])
@@ -168,6 +169,7 @@ def test_paging_through_any_text_gives_every_line_once(text: str, title: str, li
     assert "\n".join(lines) == text
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @given(text=_texts, beyond=some.integers(1, 10**12), limit=some.none() | some.integers(1, 10**12))
 def test_beyond_any_text_there_is_nothing(text: str, beyond: int, limit: int | None) -> None:

@@ -119,6 +119,7 @@ def test_what_follows_the_end_of_a_page_at_once_is_read(server: Server, fetch: F
     assert fetch(server.route("/", answer))["content"] == "whole\n\nand more"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "head",
     [b"\r\n", b"Content-Length: 9999999\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n9000000\r\n"],

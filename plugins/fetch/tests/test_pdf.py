@@ -74,6 +74,7 @@ def test_a_pdf_that_needs_no_password_to_be_read_is_read(server: Server, fetch: 
     assert fetch(server.page("/", _encrypted(""), "application/pdf"))["content"].endswith("Words")
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_pdf_that_is_built_to_take_for_ever_is_an_error_in_time(
     server: Server, error: Error, make_context: Callable[..., Context]
@@ -83,6 +84,7 @@ def test_a_pdf_that_is_built_to_take_for_ever_is_an_error_in_time(
     assert "a PDF that takes too much time or memory to read" in message
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_one_expensive_page_does_not_cost_the_others() -> None:
     expensive = ") Tj ET " + "BT /F1 12 Tf (x) Tj ET\n" * 300_000 + "BT ("

@@ -32,6 +32,7 @@ urls = st.builds(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @settings(deadline=None, database=None, max_examples=examples(400))
 @given(urls)

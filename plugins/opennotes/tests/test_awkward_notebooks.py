@@ -34,6 +34,7 @@ def register(home):
     return register
 
 
+@pytest.mark.slow
 def test_folders_within_folders_however_many_are_read(opennotes, notebook, answer):
     folder = notebook / ".notes"
     (folder / "a.md").write_text("[[nowhere]]")
@@ -55,6 +56,7 @@ def test_folders_within_folders_however_many_are_read(opennotes, notebook, answe
     assert broken[0]["brokenLinks"] == ["nowhere"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ["a\0b", "a\ud800b"])
 def test_texts_that_no_answer_can_hold_are_replaced_in_a_configuration(opennotes, notebook, configure, answer, odd):
     views = {odd: {"query": "tag:x", "description": odd}}
@@ -109,6 +111,7 @@ def test_a_context_may_be_named_by_a_symbolic_link(opennotes, notebook, configur
     assert answer("list", cwd=tmp_path / "real" / "project")["notebook"]["path"] == str(notebook)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("context", [".", "", "project", "~"])
 def test_a_context_that_is_no_absolute_path_is_none(opennotes, notebook, configure, register, failure, home, context):
     (home / "project").mkdir()

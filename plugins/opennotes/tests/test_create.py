@@ -141,6 +141,7 @@ def test_the_cli_itself_finds_the_note(cli: Cli, create: Write, notebook: Path, 
     assert "note already exists" in again.stderr
 
 
+@pytest.mark.slow
 def test_a_template_gives_body_and_fields(cli: Cli, create: Write, templates: Callable[..., None]) -> None:
     templates(
         plain="# {{title}}\n\nAgenda of {{title}}:\n",
@@ -164,6 +165,7 @@ def test_content_with_frontmatter_of_its_own_gives_one_block(cli: Cli, create: W
     assert (fields["title"], fields["status"], fields["priority"], body) == ("Mine", "draft", 2, "\nText\n")
 
 
+@pytest.mark.slow
 def test_an_unknown_template_writes_nothing_and_starts_nothing(
     standin: Cli, refused: Answer, templates: Callable[..., None], config_file: Path, tmp_path: Path
 ) -> None:
@@ -265,6 +267,7 @@ def test_a_path_out_of_the_notebook_is_blocked(cli: Cli, refused: Answer, tmp_pa
     assert everything(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_a_link_out_of_the_notebook_is_blocked(cli: Cli, refused: Answer, root: Path, tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     root.mkdir(exist_ok=True)
@@ -274,6 +277,7 @@ def test_a_link_out_of_the_notebook_is_blocked(cli: Cli, refused: Answer, root: 
     assert everything(tmp_path / "outside") == []
 
 
+@pytest.mark.slow
 def test_an_existing_note_is_left_alone(cli: Cli, create: Write, refused: Answer) -> None:
     file = create("Project Alpha", content="first")
     before = file.read_bytes()

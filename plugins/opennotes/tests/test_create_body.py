@@ -60,6 +60,7 @@ def body(text: str) -> str:
     return frontmatter.split(text)[1]
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(80), deadline=None)
 @given(lines.filter(str.strip), datas, st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_what_is_given_is_what_every_reader_finds(title: str, data: dict[str, Any], content: str | None) -> None:
@@ -75,6 +76,7 @@ def test_what_is_given_is_what_every_reader_finds(title: str, data: dict[str, An
         assert rest[1 + len(content) :] in ("", "\n", "\r\n")
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(80), deadline=None)
 @given(texts)
 def test_text_stays_text_in_both_versions_of_yaml(value: str) -> None:
@@ -238,6 +240,7 @@ def test_a_byte_order_mark_does_not_hide_frontmatter() -> None:
     assert composed(content="\ufeffText\n").endswith("---\n\nText\n")
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_fields_that_nobody_would_read_back_are_refused() -> None:
     with pytest.raises(ToolError) as refused:

@@ -192,6 +192,7 @@ def test_the_root_itself_may_be_a_link(root: Path) -> None:
     assert everything(root) == ["a", "a/b.md"]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_folder_that_becomes_a_link_meanwhile_leads_nobody_out(root: Path, outside: Path) -> None:
     swap = """

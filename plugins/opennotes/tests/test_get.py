@@ -230,6 +230,7 @@ def test_a_letter_may_be_written_in_one_piece_or_two(opennotes, notebook, root, 
     assert answer("get", path=path, notebook=str(notebook))["note"]["path"] == name
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_frontmatter_that_yaml_refuses_is_read_as_the_cli_reads_it_and_said(cli, notebook, root, answer, environment):
     (root / "n.md").write_text("---\ntitle: Meeting: budget\nstatus: todo\ntags: [a]\n---\n\nText.\n")

@@ -146,6 +146,7 @@ def test_a_file_name_that_is_no_utf_8_is_listed_and_can_be_got(opennotes, notebo
     assert answer("get", path=listed[1], notebook=str(notebook))["note"]["content"] == "coffee"
 
 
+@pytest.mark.slow
 def test_ten_thousand_notes_are_listed(opennotes, notebook, write, answer):
     root = write("a.md").parent
     for folder in range(20):

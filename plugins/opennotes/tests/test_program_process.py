@@ -197,6 +197,7 @@ def test_eight_mebibytes_are_taken_and_not_one_byte_more(run_script: Runs):
     assert "8 MiB" in error.message
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("manner", ["", "trap '' TERM"], ids=["polite", "stubborn"])
 def test_a_cli_that_is_late_is_ended_even_if_it_does_not_listen(manner: str, run_script: Runs, tmp_path: Path):
@@ -208,6 +209,7 @@ def test_a_cli_that_is_late_is_ended_even_if_it_does_not_listen(manner: str, run
     assert not is_running(int(pid.read_text()))
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_deadline_of_the_call_is_a_limit_in_any_case(
     run_it: Runs, opennotes: Cli, make_context: Callable[..., Context]

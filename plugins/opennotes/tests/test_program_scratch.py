@@ -171,6 +171,7 @@ def test_the_first_refusal_is_the_one_that_is_told(
     assert not list(temporary.iterdir())
 
 
+@pytest.mark.slow
 def test_a_cli_that_is_too_slow_is_not_asked_again(
     make_context: Callable[..., Context], temporary: Path, tmp_path: Path
 ):

@@ -22,6 +22,7 @@ def test_the_real_program_makes_a_notebook_and_a_note(chosen, environment, make_
     assert [path.name for path in folder.rglob("*.md")] == ["a-note.md"]
 
 
+@pytest.mark.slow
 def test_the_tools_do_their_work_with_each_real_program(chosen, notebook, answer):
     created = answer("create", title="Über all", data={"status": "todo"}, cwd=notebook)["created"]
     assert answer("get", path=created["path"], cwd=notebook)["note"]["frontmatter"]["status"] == "todo"

@@ -49,6 +49,7 @@ def test_a_refused_statement_says_why(standin: Cli, asked: str, failure: Answer)
     assert document["hint"] == "Only SELECT/WITH allowed, see docs"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "statement",
     [
@@ -63,6 +64,7 @@ def test_a_query_that_does_not_end_is_query_timeout(statement: str, jot: Cli, as
     assert document["message"].startswith(("Query timed out after ", "Query stopped: it needs more memory than "))
 
 
+@pytest.mark.slow
 def test_an_uninterruptible_query_is_query_timeout(jot: Cli, asked: str, failure: Answer):
     statement = "SELECT levenshtein(repeat('a', 500000), repeat('b', 500000))"
     document = failure("search", sql=statement, notebook=asked, environ={"FERRULE_DEADLINE": "5"})

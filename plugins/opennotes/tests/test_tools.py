@@ -102,6 +102,7 @@ def test_a_failure_has_what_is_known_of_it_and_nothing_else():
     assert render({"code": "A", "message": "b", "details": {}}) == {"error": True, "message": "b", "code": "A"}
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_prefix_is_the_administrators_choice(opennotes, environment, notebook, tmp_path):
     ferrule = Path(sys.executable).parent / "ferrule"

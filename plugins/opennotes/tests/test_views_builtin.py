@@ -135,6 +135,7 @@ def test_untagged_notes_have_neither_tags_nor_a_tag(cli: Cli, write: Write, view
     assert paths(view("untagged")) == ["null.md", "empty.md", "none.md"]
 
 
+@pytest.mark.slow
 def test_orphans(cli: Cli, write: Write, view: View) -> None:
     write("linked.md", block="created: 2026-01-01")
     write("links.md", "[[linked]]", "created: 2026-01-02")

@@ -34,6 +34,7 @@ def ignored(document: dict[str, Any]) -> list[str]:
 # ---- input and output
 
 
+@pytest.mark.slow
 def test_the_answer_has_what_the_specification_lists(web: Web) -> None:
     assert web.found(num_results=2) == {
         "urls": ["https://brave.example/0", "https://brave.example/1"],
@@ -73,10 +74,12 @@ def test_the_input_is_that_of_the_specification() -> None:
     assert properties["time_range"]["enum"] == ["day", "week", "month", "year"]
 
 
+@pytest.mark.slow
 def test_five_results_are_returned_where_no_number_is_given(web: Web) -> None:
     assert web.found()["resultCount"] == 5
 
 
+@pytest.mark.slow
 def test_more_than_ten_results_are_cut_to_ten_and_the_number_is_told(web: Web) -> None:
     document = web.found(num_results=25)
     assert (document["resultCount"], document["requestedNumResults"]) == (10, 25)
@@ -115,6 +118,7 @@ def test_five_hundred_characters_are_counted_and_not_bytes(web: Web) -> None:
 # ---- each parameter in each provider's words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "brave", "google"),
     [
@@ -318,6 +322,7 @@ def test_a_lens_with_an_engine_and_sites_works_without_google(web: Web) -> None:
     assert "no engine of this kind" in refused["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"sites": 5}', '{"sites": ["no domain"]}'])
 def test_a_lens_that_is_broken_is_an_error_that_names_its_file_and_breaks_no_other(web: Web, text: str) -> None:
     web.lens("mine.json", text)
@@ -351,6 +356,7 @@ def test_hints_name_the_filters_that_were_applied_and_none_that_was_not(web: Web
     assert len(hints["suggestedActions"]) <= 3
 
 
+@pytest.mark.slow
 def test_hints_suggest_no_provider_that_is_not_configured_or_not_well(web: Web) -> None:
     web.brave.route("*", Brave([]))
     for environment in ({"GOOGLE_SEARCH_API_KEY": ""}, {"FERRULE_DISABLE": "web_search_google"}):

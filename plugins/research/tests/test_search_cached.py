@@ -50,6 +50,7 @@ def test_the_same_search_asks_nobody_a_second_time(web: Web) -> None:
     assert requests(web) == 1
 
 
+@pytest.mark.slow
 def test_blanks_around_texts_and_the_case_of_codes_make_no_other_search(web: Web) -> None:
     web.found("q", environment=CACHE, language="de", country="DE", provider="brave")
     again = web.found("  q \n", environment=CACHE, language="DE", country="de", provider=" Brave")
@@ -69,6 +70,7 @@ def test_a_failure_from_the_cache_says_that_it_is_and_how_old(web: Web) -> None:
     assert second["cached"] is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: next(iter(mutation)))
 def test_no_parameter_is_left_out_of_what_makes_two_searches_equal(web: Web, mutation: dict[str, str]) -> None:
     web.found(environment=CACHE, **BASE)
@@ -83,6 +85,7 @@ def test_terms_are_not_joined_into_what_others_come_to_as_well(web: Web) -> None
     assert requests(web) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "setting",
     [
@@ -103,6 +106,7 @@ def test_other_providers_or_keys_make_another_search(web: Web, setting: dict[str
     assert requests(web) == before + 1
 
 
+@pytest.mark.slow
 def test_a_lens_that_was_changed_is_searched_anew(web: Web) -> None:
     web.lens("mine.json", '{"sites": ["brave.example"]}')
     for _ in range(2):
@@ -120,6 +124,7 @@ def test_the_settings_of_a_providers_own_tool_count(web: Web) -> None:
     assert requests(web) == 2
 
 
+@pytest.mark.slow
 def test_a_failure_is_not_given_again(web: Web) -> None:
     web.brave.route("*", lambda exchange: exchange.answer(b"{}", "application/json", status=503))
     web.search(provider="brave", environment=CACHE)
@@ -127,6 +132,7 @@ def test_a_failure_is_not_given_again(web: Web) -> None:
     assert web.found(provider="brave", environment=CACHE)["resultCount"] == 3
 
 
+@pytest.mark.slow
 def test_a_result_from_which_sites_are_missing_is_not_given_again(web: Web) -> None:
     sites = [f"s{number:02}.example" for number in range(12)]
     web.lens("mine.json", json.dumps({"sites": sites}))
@@ -160,6 +166,7 @@ def test_a_search_is_kept_by_default_for_half_an_hour(web: Web) -> None:
     assert requests(web) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line", ["wrappers.cache.enabled = false", "wrappers.cache.tools.web_search.seconds = 0", "FERRULE_WRAPPERS"]
 )
@@ -186,6 +193,7 @@ def connections(silent: socket.socket) -> int:
         number += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrappers", ["", "cache"])
 def test_a_redis_that_accepts_and_says_nothing_is_asked_once_in_a_call_then_files_are_used(
     web: Web, wrappers: str

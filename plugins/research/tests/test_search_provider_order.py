@@ -125,6 +125,7 @@ DOWN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", DOWN)
 def test_where_the_first_provider_fails_the_next_one_answers(web: Web, fault: str) -> None:
     web.brave.route("*", DOWN[fault])
@@ -167,6 +168,7 @@ def test_a_provider_whose_turn_is_too_far_away_leaves_time_for_the_next(web: Web
 # ---- circuit breaker
 
 
+@pytest.mark.slow
 def test_three_failures_open_the_breaker_for_all_processes(web: Web) -> None:
     web.brave.route("*", fails)
     for _ in range(3):
@@ -185,6 +187,7 @@ def test_a_provider_that_is_switched_off_is_left_out_in_silence_and_told_where_i
     assert "FERRULE_DISABLE" in refused["error"]
 
 
+@pytest.mark.slow
 def test_a_call_without_time_is_no_failure_of_a_provider(web: Web) -> None:
     for server in (web.brave, web.google):
         server.route("*", lambda exchange: exchange.hang())
@@ -195,6 +198,7 @@ def test_a_call_without_time_is_no_failure_of_a_provider(web: Web) -> None:
         assert web.search(provider=provider).document["providersAttempted"] == [provider]
 
 
+@pytest.mark.slow
 def test_a_query_that_is_refused_before_it_is_asked_changes_no_breaker(web: Web) -> None:
     web.brave.route("*", fails)
     for query in ("some words", "q" * 450, "some words", "q" * 450, "some words", "q" * 450):
@@ -202,6 +206,7 @@ def test_a_query_that_is_refused_before_it_is_asked_changes_no_breaker(web: Web)
     assert routing(web.found())["providers_attempted"] == ["google"]
 
 
+@pytest.mark.slow
 def test_an_answer_closes_the_count_of_failures(web: Web) -> None:
     for _ in range(2):
         web.brave.route("*", fails)
@@ -224,6 +229,7 @@ def test_a_rate_limit_opens_it_at_once_for_as_long_as_the_provider_says(web: Web
     assert abs(second["retryAfterSeconds"] - first["retryAfterSeconds"]) < 120
 
 
+@pytest.mark.slow
 def test_a_spent_month_keeps_its_kind_and_its_reset_behind_the_breaker(web: Web) -> None:
     month = {"X-RateLimit-Policy": "1;w=1, 15000;w=2592000", "X-RateLimit-Remaining": "1, 0"}
     refusal = answers({}, status=429, headers={**month, "X-RateLimit-Reset": "1, 1419704"})
@@ -249,6 +255,7 @@ def test_a_rate_limit_with_a_single_provider_suggests_a_wait(web: Web) -> None:
     assert second["error"].startswith("Brave Search takes no more requests for now. Ask again in ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "setting", [{"BRAVE_API_KEY": "another-key"}, {"FERRULE_BRAVE_ENDPOINT": "http://127.0.0.1:9/x"}]
 )
@@ -259,6 +266,7 @@ def test_another_key_or_another_place_is_another_provider(web: Web, setting: dic
     assert routing(web.found(environment=setting))["providers_attempted"] == ["brave", "google"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "refusal",
     [
@@ -273,6 +281,7 @@ def test_a_wrong_key_and_a_wrong_request_are_no_outage(web: Web, refusal: tuple[
         assert routing(web.found())["providers_attempted"] == ["brave", "google"]
 
 
+@pytest.mark.slow
 def test_a_breaker_that_cannot_be_read_or_written_counts_as_closed(web: Web, tmp_path: Path) -> None:
     web.brave.route("*", fails)
     for _ in range(3):
@@ -285,6 +294,7 @@ def test_a_breaker_that_cannot_be_read_or_written_counts_as_closed(web: Web, tmp
         assert routing(web.found(environment=state))["providers_attempted"] == ["brave", "google"]
 
 
+@pytest.mark.slow
 def test_parallel_calls_share_the_breaker(web: Web) -> None:
     web.brave.route("*", fails)
     with ThreadPoolExecutor(4) as pool:
@@ -381,6 +391,7 @@ def test_a_failure_of_the_host_has_a_kind_too(web: Web) -> None:
     assert (document["error_code"], document["kind"]) == ("INVALID_INPUT", "validation")
 
 
+@pytest.mark.slow
 def test_all_providers_together_end_within_the_deadline(web: Web) -> None:
     for server in (web.brave, web.google):
         server.route("*", lambda exchange: exchange.hang())
@@ -389,6 +400,7 @@ def test_all_providers_together_end_within_the_deadline(web: Web) -> None:
     assert document["error_code"] != "INTERNAL_ERROR"
 
 
+@pytest.mark.slow
 def test_one_call_tries_a_provider_that_was_down_and_the_others_do_not_wait(web: Web, tmp_path: Path) -> None:
     web.brave.route("*", fails)
     for _ in range(3):
@@ -419,6 +431,7 @@ def make_it_due(folder: Path) -> None:
             path.write_bytes(json.dumps([failures, until - 60, trial, written - 60, cause]).encode().ljust(256))
 
 
+@pytest.mark.slow
 def test_two_machines_share_the_breaker_through_redis(web: Web, tmp_path: Path) -> None:
     web.brave.route("*", fails)
     with RedisServer(tmp_path) as redis:
@@ -430,6 +443,7 @@ def test_two_machines_share_the_breaker_through_redis(web: Web, tmp_path: Path) 
         assert BRAVE_KEY not in name
 
 
+@pytest.mark.slow
 def test_a_redis_that_is_not_there_costs_no_search_and_is_told(web: Web) -> None:
     web.brave.route("*", fails)
     nowhere = {"FERRULE_REDIS": f"redis://:secret-word@127.0.0.1:{refused_port()}/0"}
@@ -441,6 +455,7 @@ def test_a_redis_that_is_not_there_costs_no_search_and_is_told(web: Web) -> None
     assert routing(web.found(environment=nowhere))["providers_attempted"] == ["google"]
 
 
+@pytest.mark.slow
 def test_calls_that_differ_in_what_is_not_the_providers_share_its_breaker(web: Web) -> None:
     web.brave.route("*", fails)
     others = ({"LANG": "de_DE.UTF-8"}, {"TZ": "UTC"}, {"FERRULE_SEARCH_ROUTING": "brave"}, {"FERRULE_LENSES": "/"})

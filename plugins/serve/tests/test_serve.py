@@ -175,6 +175,7 @@ def test_events_are_log_messages_and_progress(era: str, service: HttpService) ->
     assert progress == [(1, 3, "begun"), (2, None, None)]
 
 
+@pytest.mark.slow
 def test_log_messages_come_from_the_level_on_that_is_asked_for(service: HttpService) -> None:
     heard = Heard()
     call(service, MODERN, "tells", {}, heard=heard, level="error")
@@ -277,6 +278,7 @@ def test_a_tool_sees_what_its_executable_sees(service: HttpService, served: Mach
     assert set(seen["names"]) ^ set(executed["names"]) <= {"FERRULE_WRAPPERS_DEFAULT", "LC_CTYPE", "PWD"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 def test_many_calls_at_one_time_are_all_answered(era: str, service: HttpService) -> None:
     async def all_of_them() -> list[types.CallToolResult]:
@@ -287,6 +289,7 @@ def test_many_calls_at_one_time_are_all_answered(era: str, service: HttpService)
     assert [result.structured_content for result in results] == [{"got": {"n": number}} for number in range(1, 21)]
 
 
+@pytest.mark.slow
 def test_many_calls_leave_no_processes_and_no_descriptors(service: HttpService) -> None:
     async def call_many(times: int) -> None:
         async with connected(service.url, MODERN) as client:
@@ -331,6 +334,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read(service: HttpServ
     connection.close()
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_service_that_has_ended(served: Machine) -> None:
     with HttpService(served.environment, "echo", work=served.work) as service:
         assert not call(service, MODERN, "echo", {}).is_error

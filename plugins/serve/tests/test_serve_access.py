@@ -26,6 +26,7 @@ def small(machine: Machine) -> Machine:
     return install_two(machine)
 
 
+@pytest.mark.slow
 def test_every_request_needs_the_token_and_no_tool_sees_it(small: Machine) -> None:
     small.install("sees", execute="import os; return {'token': os.environ.get('FERRULE_SERVE_TOKEN')}")
     environment = {**small.environment, "FERRULE_SERVE_TOKEN": TOKEN}
@@ -41,6 +42,7 @@ def test_every_request_needs_the_token_and_no_tool_sees_it(small: Machine) -> No
         assert TOKEN.encode() not in command_line
 
 
+@pytest.mark.slow
 def test_an_address_that_others_reach_is_served_with_a_token_of_a_file(small: Machine, tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text(TOKEN + "\n")
@@ -94,6 +96,7 @@ def test_a_token_of_16_characters_is_taken() -> None:
     assert not Token("x" * 16).is_in(b"Bearer " + b"x" * 17)
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_told(small: Machine) -> None:
     with HttpService(small.environment, work=small.work) as service:
         port = service.url.split(":")[2].partition("/")[0]
@@ -129,6 +132,7 @@ def test_nothing_but_serving_imports_what_serves(words: list[str], small: Machin
     assert modules & {"mcp", "mcp_types", "pydantic", "uvicorn", "starlette", "jinja2", "asyncio"} == set()
 
 
+@pytest.mark.slow
 def test_serving_imports_neither_the_sdk_nor_pydantic() -> None:
     code = (
         "import sys, ferrule_serve.mcp.lifecycle, ferrule_serve.mcp.http, ferrule_serve.page.application; "

@@ -88,6 +88,7 @@ def read(service: HttpService, era: str, uri: str) -> types.TextResourceContents
     return contents
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 def test_each_item_is_a_block_of_its_kind(era: str, service: HttpService) -> None:
     result = call(service, era, "media", {"what": "all"})
@@ -105,6 +106,7 @@ def test_each_item_is_a_block_of_its_kind(era: str, service: HttpService) -> Non
     assert call(service, era, "media", {"what": "text"}).content == [types.TextContent(text="Only text.")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 def test_a_file_above_the_limit_is_a_link_to_its_bytes(era: str, service: HttpService) -> None:
     image, text = call(service, era, "media", {"what": "large"}).content
@@ -122,6 +124,7 @@ def test_files_that_are_too_much_together_are_links_from_the_first_that_does_not
     assert [block.type for block in result.content] == ["image", "image", "resource_link"]
 
 
+@pytest.mark.slow
 def test_artifact_read_gives_text_by_pages_and_an_image_as_one(service: HttpService) -> None:
     table = call(service, ERAS[1], "media", {"what": "all"}).content[4]
     uri = table.resource.uri  # type: ignore[union-attr]
@@ -134,6 +137,7 @@ def test_artifact_read_gives_text_by_pages_and_an_image_as_one(service: HttpServ
     assert base64.b64decode(again.content[1].data) == PNG + b"\2" * 9_000  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 def test_a_result_of_any_tool_is_whole_up_to_the_limit_and_linked_above(era: str, service: HttpService) -> None:
     frame = len('{"text":""}')
@@ -148,6 +152,7 @@ def test_a_result_of_any_tool_is_whole_up_to_the_limit_and_linked_above(era: str
         assert json.loads(found.text) == {"text": "x" * count}  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 def test_a_declared_result_is_structured_and_checked_by_the_client(era: str, service: HttpService) -> None:
     async def asked() -> dict[str, types.CallToolResult]:
@@ -172,6 +177,7 @@ def test_a_declared_result_is_structured_and_checked_by_the_client(era: str, ser
     assert len(results["failed"].content) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_script", [False, True], ids=["ferrule-serve", "media-mcp"])
 def test_named_tools_come_with_the_reader_of_what_they_may_link_over_stdio(
     is_script: bool, served: Machine, tmp_path: Path

@@ -41,6 +41,7 @@ def small(machine: Machine) -> Machine:
     return install_two(machine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 def test_stdio_serves_both_eras_and_ends_with_its_client(era: str, small: Machine) -> None:
     async def talk() -> list[Any]:
@@ -109,6 +110,7 @@ def test_one_socket_may_be_both_stdin_and_stdout(small: Machine) -> None:
         assert process.wait(SECONDS) == 0
 
 
+@pytest.mark.slow
 def test_nobody_has_to_read_stderr(small: Machine) -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -341,6 +343,7 @@ CHANGES: list[Any] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("transport", "era"), CHANGES, ids=str)
 def test_clients_are_told_of_tools_that_come_and_go(transport: str, era: str, small: Machine) -> None:
     async def changes(server: Any) -> None:
@@ -425,6 +428,7 @@ def test_what_stands_in_a_file_is_answered_into_a_file(small: Machine, tmp_path:
     assert found[3]["error"]["code"] == -32000, "the call runs no longer than its client is there"
 
 
+@pytest.mark.slow
 def test_a_connection_of_one_era_takes_no_request_of_the_other(small: Machine) -> None:
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     with_envelope = {"jsonrpc": "2.0", "id": 8, "method": "tools/list", "params": {"_meta": META}}

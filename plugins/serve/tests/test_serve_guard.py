@@ -198,6 +198,7 @@ def test_what_is_no_message_is_refused_with_its_id(message: str, code: int, numb
     assert (refused.value.code, refused.value.number) == (code, number)
 
 
+@pytest.mark.slow
 def test_a_stalled_client_keeps_no_server_from_ending_in_order(machine: Machine) -> None:
     environment = {**machine.environment, "FERRULE_DEADLINE": "1"}
     with HttpService(environment, "greets", work=machine.work) as service:

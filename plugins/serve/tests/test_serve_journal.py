@@ -30,6 +30,7 @@ def journaled(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
     return machine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 def test_served_calls_name_their_client(era: str, journaled: Machine) -> None:
     async def talk() -> None:

@@ -40,6 +40,7 @@ def call(service: HttpService, tool: str, **headers: str) -> None:
     assert service.post("tools/call", {"name": tool, "arguments": {}}, **headers)[0] == 200
 
 
+@pytest.mark.slow
 def test_a_balancer_learns_whether_it_is_well_and_ready_without_a_token(served: Machine) -> None:
     environment = {**served.environment, "FERRULE_SERVE_TOKEN": TOKEN}
     with HttpService(environment, "greets", work=served.work) as service:
@@ -57,6 +58,7 @@ def test_a_server_without_a_tool_is_not_ready_and_says_why(machine: Machine) -> 
     assert (status, json.loads(answer)) == (503, {"ready": False, "findings": ["No tool is served."]})
 
 
+@pytest.mark.slow
 def test_prometheus_gets_calls_failures_and_times_with_the_token_alone(served: Machine) -> None:
     environment = {**served.environment, "FERRULE_SERVE_TOKEN": TOKEN}
     bearer = {"Authorization": f"Bearer {TOKEN}"}
@@ -103,6 +105,7 @@ def collector() -> Iterator[tuple[str, "Queue[ExportTraceServiceRequest]"]]:
         thread.join()
 
 
+@pytest.mark.slow
 def test_each_call_is_a_span_by_the_conventions_for_generative_ai(
     served: Machine, collector: tuple[str, "Queue[ExportTraceServiceRequest]"]
 ) -> None:

@@ -145,6 +145,7 @@ def test_more_calls_than_workers_wait_and_all_are_answered(served: Served) -> No
     assert not any(one.is_error for one in answers)
 
 
+@pytest.mark.slow
 def test_a_deadline_counts_from_when_the_call_begins(served: Served) -> None:
     install(served, "time.sleep(0.5)\n    return {}")
 

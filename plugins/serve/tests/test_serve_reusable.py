@@ -123,6 +123,7 @@ def test_what_a_call_leaves_behind_ends_before_its_answer(served: Served) -> Non
     assert served.run(work) is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_reusable", [False, True])
 def test_forty_calls_that_wait_for_each_other_are_all_answered(is_reusable: bool, served: Served) -> None:
     """Each waits until all forty have begun, so they are answered only where they all run at once."""

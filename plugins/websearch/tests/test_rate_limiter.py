@@ -305,6 +305,7 @@ def test_a_lock_that_is_given_back_is_waited_for(folder: str) -> None:
     assert turns.acquire(soon()) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_file_stays_small(folder: str) -> None:
     turns = RateLimiter(KEY, folder=folder)

@@ -50,6 +50,7 @@ def test_a_plain_page_has_exactly_these_fields(server: Server, scrape: Scrape) -
     assert (answer["truncated"], answer["extractionQuality"]) == (False, "complete")
 
 
+@pytest.mark.slow
 def test_of_a_page_that_drips_there_is_a_part(
     server: Server, scrape: Scrape, make_context: Callable[..., Context]
 ) -> None:
@@ -147,6 +148,7 @@ def test_more_than_five_million_bytes_count_as_that(server: Server, scrape: Scra
     assert (answer["contentLength"], answer["truncated"]) == (5_000_000, True)
 
 
+@pytest.mark.slow
 def test_the_length_that_is_asked_for_is_never_passed(server: Server, scrape: Scrape) -> None:
     url = server.page("/", "漢字かな交じり文。" * 300, "text/plain; charset=utf-8")
     for length in range(1, 200):
@@ -278,6 +280,7 @@ def test_raw_takes_only_charsets_for_charsets(server: Server, scrape: Scrape, bo
     assert body.startswith(base64.b64decode(answer["content"]))
 
 
+@pytest.mark.slow
 def test_raw_is_not_unpacked_by_its_charset(server: Server) -> None:
     url = server.page("/", zlib.compress(bytes(1 << 30), 1), "text/plain; charset=zlib")
     run = run_tool("scrape_page", {"url": url, "mode": "raw", "max_length": 5_000_000})

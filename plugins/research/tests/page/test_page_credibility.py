@@ -223,6 +223,7 @@ def test_nothing_is_guessed_where_crossref_does_not_know_or_cannot_be_asked(
     assert status(scrape, at) is None
 
 
+@pytest.mark.slow
 def test_a_silent_crossref_does_not_take_the_answer_along(
     scrape: Scrape, at: At, server: Server, monkeypatch: pytest.MonkeyPatch, make_context: Any
 ) -> None:

@@ -212,6 +212,7 @@ def test_the_frames_of_a_page_without_text_are_read(server: Server, scrape: Scra
     assert [request.target for request in server.requests] == ["/", "/frame0", "/frame1"]
 
 
+@pytest.mark.slow
 def test_a_frame_that_never_comes_does_not_take_all_the_time(server: Server, make_context: MakeContext) -> None:
     server.route("/frame", lambda exchange: exchange.hang())
     url = server.page("/", "<p>Little.</p><iframe src=/frame></iframe><iframe src=/frame></iframe>")

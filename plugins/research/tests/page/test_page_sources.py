@@ -218,12 +218,14 @@ def test_captions_at_no_time_are_read_all_the_same(scrape: Scrape, web: Server, 
     assert scrape(VIDEO)["content"].endswith("(0:00) hello")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tracks", [5, "words", {"baseUrl": "/x"}, [5, None, {"baseUrl": ""}]])
 def test_tracks_of_another_shape_are_none(scrape: Scrape, web: Server, tracks: Any) -> None:
     web.page(VIDEO, player(tracks))
     assert "## Description" in scrape(VIDEO)["content"]
 
 
+@pytest.mark.slow
 def test_captions_that_never_end_a_line_are_none(scrape: Scrape, web: Server) -> None:
     web.page(VIDEO, player([track("en")]))
     hostile = "<text start=" * 200_000 + "<p><text>" * 100_000
@@ -231,6 +233,7 @@ def test_captions_that_never_end_a_line_are_none(scrape: Scrape, web: Server) ->
     assert scrape(VIDEO)["contentType"] == "youtube"
 
 
+@pytest.mark.slow
 def test_without_tracks_the_timed_text_api_is_asked_and_then_the_description(scrape: Scrape, web: Server) -> None:
     web.page(VIDEO, player())
     answer = scrape(VIDEO)
@@ -252,6 +255,7 @@ def test_what_is_no_video_is_not_taken_for_one(url: str) -> None:
     assert watch_url(url) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", ["http://10.0.0.1/secret?a=b", "file:///etc/passwd", "http://[", "http://x\ud800/"])
 def test_captions_are_not_fetched_from_inside(scrape: Scrape, web: Server, address: str) -> None:
     inside = {"baseUrl": address, "languageCode": "en"}
@@ -387,6 +391,7 @@ def test_a_hidden_slide_is_called_so(server: Server, scrape: Scrape) -> None:
     assert "## Slide 2 (hidden)\n\nIn reserve.\n\n## Slide 3\n\nLast." in content
 
 
+@pytest.mark.slow
 def test_one_expensive_slide_does_not_cost_the_others(
     server: Server, scrape: Scrape, monkeypatch: pytest.MonkeyPatch
 ) -> None:
