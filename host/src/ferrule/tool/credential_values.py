@@ -47,7 +47,7 @@ if TYPE_CHECKING:
             """What tells its value from another, None where there is none."""
 
         def withdraw(self) -> None:
-            """The call has ended: its process keeps no variable that was set for it."""
+            """The call has ended: the variables of its process are what they were before it."""
 
 
 class LocalValues:
@@ -110,7 +110,7 @@ class GivenValues:
         self.path = str(answer.get("path", ""))
         self.problem: str | None = answer.get("problem")
         self._known: JSONObject = answer.get("credentials") or {}
-        self._published: list[str] = []
+        self._before: dict[str, str | None] = {}
 
     def find(self, credential: Credential) -> CredentialValue | None:
         """As of `CredentialValues`."""
@@ -135,13 +135,16 @@ class GivenValues:
         for credential in credentials:
             known = self._of(credential)
             if known.get("is_variable") and not known.get("denied") and known.get("value"):
+                self._before.setdefault(credential.environment, os.environ.get(credential.environment))
                 os.environ[credential.environment] = known["value"]
-                self._published.append(credential.environment)
 
     def withdraw(self) -> None:
         """As of `CredentialValues`."""
-        for name in self._published:
-            os.environ.pop(name, None)
+        for name, value in self._before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
     def _of(self, credential: Credential) -> JSONObject:
         known = self._known.get(credential.name)
