@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from ferrule.text.json_types import JSONObject
 
+    _Scanner = Callable[[str, int], tuple[object, int]]
+
 _SPACE = " \t\n\r"
 _MAX_NUMBER = 1.7976931348623157e308  # the client holds an integer that takes more than 64 bits as a double
 _SURELY_FINITE_DIGITS = 308  # digits
@@ -47,7 +49,7 @@ def loads(data: bytes | str) -> object:
     Raises MalformedJSON for everything that is not exactly one document of strict JSON.
     """
     text = _decode(data)
-    start = _after_space(text, 0)
+    start = _after_space(text, 0) if text[:1] in _SPACE else 0
     if start == len(text):
         raise MalformedJSON("it is empty")
     try:
@@ -60,7 +62,7 @@ def loads(data: bytes | str) -> object:
         raise
     except ValueError as error:
         raise MalformedJSON(_reason(error)) from None
-    end = _after_space(text, end)
+    end = end if end == len(text) else _after_space(text, end)
     if end != len(text):
         raise MalformedJSON(f"the document ends, and something follows at {_position(text, end)}")
     if "\\u" in text:
@@ -195,15 +197,16 @@ def _scan(text: str, start: int) -> tuple[object, int]:
         return _scanner()(text, start)
 
 
-def _scanner() -> Callable[[str, int], tuple[object, int]]:
-    scanner: Callable[[str, int], tuple[object, int]]
-    if _json is None:
-        from json import JSONDecoder
+_made: _Scanner | None = None if _json is None else _json.make_scanner(_Reading())  # type: ignore[arg-type]
 
-        hooks = {name: getattr(_Reading, name) for name in ("object_pairs_hook", "parse_float", "parse_int")}
-        scanner = JSONDecoder(parse_constant=_no_constant, **hooks).scan_once
-    else:
-        scanner = _json.make_scanner(_Reading())  # type: ignore[arg-type]
+
+def _scanner() -> _Scanner:
+    if _made is not None:
+        return _made
+    from json import JSONDecoder
+
+    hooks = {name: getattr(_Reading, name) for name in ("object_pairs_hook", "parse_float", "parse_int")}
+    scanner: _Scanner = JSONDecoder(parse_constant=_no_constant, **hooks).scan_once  # type: ignore[attr-defined]
     return scanner
 
 
@@ -237,6 +240,8 @@ def _is_plain(value: object) -> bool:
     waiting, seen = [value], set()
     while waiting:
         item = waiting.pop()
+        if type(item) is str:  # most are, and none of what follows
+            continue
         if isinstance(item, int) and not -_MAX_NUMBER <= item <= _MAX_NUMBER:
             return False
         if not isinstance(item, dict | list | tuple) or id(item) in seen:
