@@ -2,12 +2,18 @@
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from ferrule_serve.pool import CallAnswer, Pool
+from ferrule_serve.supervisor.copies import Copy
+from ferrule_serve.supervisor.plugin_process import AS_BEFORE
+from ferrule_serve.supervisor.poll_loop import PollLoop
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, install
 
@@ -106,6 +112,42 @@ def test_events_secrets_and_printed_text_are_those_of_their_own_call(served: Ser
     told = served.run(work)
     assert [text for _, text in told] == ["printed 1\n", "printed 2\n", "printed 3\n"]
     assert [events for events, _ in told] == [[{"event": "log", "number": number}] for number in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("sent", "late", "stays"),
+    [
+        (AS_BEFORE, None, True),
+        (b"-", None, False),
+        (AS_BEFORE, 1, False),  # of a thread that has ended since: it would be the next call's
+        (AS_BEFORE, 2, False),
+        (None, None, False),
+    ],
+)
+def test_a_copy_stays_where_it_says_so_and_nothing_came_after_the_result(
+    sent: bytes | None, late: int | None, stays: bool
+) -> None:
+    loop, told, ends = PollLoop(), [], []
+    copy = Copy(cast("Any", SimpleNamespace(loop=loop)), cast("Any", None))
+    copy.hand_over(lambda files: ends.extend(map(os.dup, files)))
+    if late is not None:
+        os.write(ends[late], b"late")
+    if sent is None:
+        os.close(ends.pop(0))
+    else:
+        os.write(ends[0], sent)
+
+    def tell(is_as_before: bool) -> None:
+        told.append(is_as_before)
+        loop.stop()
+
+    copy.await_check(tell)
+    loop.run()
+    copy.close()
+
+    assert told == [stays]
+    for file in ends:
+        os.close(file)
 
 
 def test_what_a_call_leaves_behind_ends_before_its_answer(served: Served) -> None:

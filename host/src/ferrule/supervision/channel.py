@@ -3,10 +3,10 @@
 A message is one letter and a JSON document: `s` a secret that must be kept out of every output, `e` an event, `f` a
 failure (`FerruleError.facts()`), `r` the result. The first `f` or `r` ends the call. Where wrappers are on, `w` is the
 one whose code runs (null: none), and `k` with one of the last two is the preliminary outcome, the tool's own, in case a
-wrapper ends the process after it. `m` is a list of the modules that the call has imported, and `u`, of a process that
-may be used again, what the call has left changed in it: a list of words, empty for nothing. `l`, where it is the first
-message, is the number of the descriptor by which the child's system calls are judged, and `d` a list of what the call
-was denied, each a kind and what it was. `q` is a question, see `ferrule.supervision.questions`.
+wrapper ends the process after it. `m` is a list of the modules that the call has imported. `u` says that nothing that
+the call has started runs any more, and that the process finds out next whether it may take another one. `l`, where it
+is the first message, is the number of the descriptor by which the child's system calls are judged, and `d` a list of
+what the call was denied, each a kind and what it was. `q` is a question, see `ferrule.supervision.questions`.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _MAX_TEXT_CHARS = 8_000
 _MAX_EVENTS = 100
 _FRAME_BYTES = 3  # of a line beside its document: one or two letters, and the newline
 SECRET, EVENT, FAILURE, RESULT, ACTIVE_WRAPPER, PRELIMINARY, IMPORTS = b"s", b"e", b"f", b"r", b"w", b"k", b"m"
-LISTENER, DENIED, QUESTION, CHANGES = b"l", b"d", b"q", b"u"
-_KINDS = (SECRET, EVENT, FAILURE, RESULT, ACTIVE_WRAPPER, IMPORTS, LISTENER, DENIED, QUESTION, CHANGES)
+LISTENER, DENIED, QUESTION, CHECK = b"l", b"d", b"q", b"u"
+_KINDS = (SECRET, EVENT, FAILURE, RESULT, ACTIVE_WRAPPER, IMPORTS, LISTENER, DENIED, QUESTION, CHECK)
 _MAX_DENIALS = 50
 
 _current: Channel | None = None
@@ -47,7 +47,9 @@ def current_channel() -> Channel | None:
 class Channel:
     """The child's end of the pipe. answers: the pipe with the parent's answers, None where it answers nothing."""
 
-    __slots__ = ("_lock", "_notes", "_outcome", "_owner", "_redacts", "_size_limit", "answers", "file", "known_secrets")
+    __slots__ = (
+        "_held", "_lock", "_notes", "_outcome", "_owner", "_redacts", "_size_limit", "answers", "file", "known_secrets",
+    )  # fmt: skip
 
     def __init__(self, file: int, size_limit: int, answers: int | None = None) -> None:
         global _current
@@ -59,6 +61,7 @@ class Channel:
         self._owner = _getpid()
         self._lock = RLock()
         self._notes = b""
+        self._held = b""
         self._outcome: tuple[bytes, bytes] | None = None
         if answers is not None:
             _current = self
@@ -115,28 +118,34 @@ class Channel:
                 pass  # the error says what happened without it
         self._outcome = FAILURE, self._write_facts(facts)
 
-    def enter_wrapper(self, wrapper: str | None) -> None:
-        """Say whose code runs next: a wrapper's, or None for the tool's and the host's."""
-        self._send(ACTIVE_WRAPPER, strict_json.dumps(wrapper))
+    def enter_wrapper(self, wrapper: str | None, *, may_wait: bool = False) -> None:
+        """Say whose code runs next: a wrapper's, or None for the tool's and the host's.
+
+        may_wait: only the host's code runs until something else is said.
+        """
+        self._send(ACTIVE_WRAPPER, strict_json.dumps(wrapper), may_wait=may_wait)
 
     def keep_preliminary(self, document: bytes) -> None:
-        """Send the tool's result ahead, which counts if the child ends without an outcome. Raises ResultTooLarge."""
-        self._send(PRELIMINARY + RESULT, _fitting(document, self._size_limit, "result"))
+        """Say the tool's result ahead, which counts if the child ends without an outcome. Raises ResultTooLarge.
+
+        It is sent before the code of a wrapper runs.
+        """
+        self._send(PRELIMINARY + RESULT, _fitting(document, self._size_limit, "result"), may_wait=True)
 
     def keep_preliminary_failure(self, error: FerruleError) -> None:
         """Send the tool's failure ahead, without its event, which counts if the child ends without an outcome."""
         facts = _sound_facts(error, self.known_secrets)
         facts.pop("event", None)
-        self._send(PRELIMINARY + FAILURE, self._write_facts(facts))
+        self._send(PRELIMINARY + FAILURE, self._write_facts(facts), may_wait=True)
 
     def keep_imports(self, modules: Sequence[str]) -> None:
         """Say with the outcome which modules the call has imported, in the order in which it did."""
         if modules:
             self._notes += IMPORTS + strict_json.dumps(list(modules)) + b"\n"
 
-    def keep_changes(self, changes: Sequence[str]) -> None:
-        """Say with the outcome what the call has left changed in its process."""
-        self._notes += CHANGES + strict_json.dumps(list(changes)) + b"\n"
+    def keep_check(self) -> None:
+        """Say with the outcome that the process finds out next whether it may take another call."""
+        self._notes += CHECK + b"true\n"
 
     def send_listener(self, number: int) -> None:
         """Say by which descriptor the system calls of this process are judged, before anything else is said."""
@@ -158,16 +167,19 @@ class Channel:
             document = strict_json.dumps({"code": facts["code"], "message": facts["message"]})
         return document
 
-    def _send(self, kind: bytes, document: bytes) -> None:
+    def _send(self, kind: bytes, document: bytes, *, may_wait: bool = False) -> None:
         if not self.is_owned:
             return  # a copy of the child that the plugin forked off; only the original may answer
         if self._redacts and kind not in (QUESTION, SECRET):
             from ferrule.text.redaction import redact_json
 
             document = redact_json(document, self.known_secrets)
-        data = memoryview(kind + document + b"\n")
         # The pipe takes a long message in pieces, between which a thread of the plugin could put its event.
         with self._lock:
+            self._held += kind + document + b"\n"
+            if may_wait:
+                return
+            data, self._held = memoryview(self._held), b""
             while data:
                 data = data[_write(self.file, data) :]
 
@@ -177,15 +189,14 @@ class Messages:
 
     on_event: gets each event as it comes, and the secrets known by then. Without it, `events` keeps the first 100.
     result, failure: the outcome. secrets: those that have come. imports: the modules that the call has imported.
-    changes: what it has left changed in its process, None where nobody has looked.
-    active_wrapper: the one whose code runs. preliminary: result and failure of the tool alone. overflow: a line is
-    larger than allowed. listener: of the child, where there is one. denials: as of `Channel.send_denials`. questions:
-    those that wait for an answer.
+    is_checked: the process finds out next whether it may take another call. active_wrapper: the one whose code runs.
+    overflow: a line is larger than allowed. listener: of the child, where there is one. denials: as of
+    `Channel.send_denials`. questions: those that wait for an answer.
     """
 
     __slots__ = (
-        "_on_event", "_pending", "_size_limit", "active_wrapper", "changes", "denials", "events", "failure", "imports",
-        "listener", "overflow", "preliminary", "questions", "result", "secrets",
+        "_on_event", "_pending", "_preliminary", "_size_limit", "active_wrapper", "denials", "events", "failure",
+        "imports", "is_checked", "listener", "overflow", "questions", "result", "secrets",
     )  # fmt: skip
 
     def __init__(self, size_limit: int, on_event: Callable[[JSONObject, Sequence[str]], None] | None = None) -> None:
@@ -195,15 +206,27 @@ class Messages:
         self.secrets: list[str] = []
         self.events: list[JSONObject] = []
         self.imports: list[str] = []
-        self.changes: list[str] | None = None
         self.denials: list[tuple[str, str]] = []
         self.listener: int | None = None
         self.questions: list[JSONObject] = []
         self.failure: ErrorFacts | None = None
         self.result: bytes | None = None
         self.active_wrapper: str | None = None
-        self.preliminary: tuple[bytes | None, ErrorFacts | None] | None = None
+        self.is_checked = False
+        self._preliminary = b""
         self.overflow = False
+
+    @property
+    def preliminary(self) -> tuple[bytes | None, ErrorFacts | None] | None:
+        """Result and failure of the tool alone; None where they have not come."""
+        kind, document = self._preliminary[:1], self._preliminary[1:]
+        try:
+            value = strict_json.loads(document)
+        except strict_json.MalformedJSON:
+            return None
+        if not isinstance(value, dict):
+            return None
+        return (document, None) if kind == RESULT else (None, value)  # type: ignore[return-value]
 
     @property
     def ended(self) -> bool:
@@ -222,18 +245,15 @@ class Messages:
         self.overflow = not self.ended and len(self._pending) > self._size_limit + _FRAME_BYTES
 
     def _take(self, kind: bytes, document: bytes) -> None:
-        is_preliminary = kind == PRELIMINARY
-        if is_preliminary:
-            kind, document = document[:1], document[1:]
+        if kind == PRELIMINARY and document[:1] in (RESULT, FAILURE):
+            self._preliminary = document  # which is read where it counts
         if kind not in _KINDS:
             return
         try:
             value = strict_json.loads(document)
         except strict_json.MalformedJSON:
             return
-        if is_preliminary:
-            self._keep(kind, document, value)
-        elif kind == RESULT and isinstance(value, dict) and len(document) <= self._size_limit:
+        if kind == RESULT and isinstance(value, dict) and len(document) <= self._size_limit:
             self.result = document
         elif kind == SECRET and isinstance(value, str):
             self.secrets.append(value)
@@ -245,8 +265,8 @@ class Messages:
             self.questions.append(value)
         elif kind == IMPORTS and isinstance(value, list):
             self.imports = [name for name in value if isinstance(name, str)]
-        elif kind == CHANGES and isinstance(value, list):
-            self.changes = [str(change) for change in value]
+        elif kind == CHECK:
+            self.is_checked = value is True
         elif kind == LISTENER and isinstance(value, int) and self.listener is None:
             self.listener = value
         elif kind == DENIED and isinstance(value, list):
@@ -259,10 +279,6 @@ class Messages:
             self._on_event(event, self.secrets)
         elif len(self.events) < _MAX_EVENTS:
             self.events.append(event)
-
-    def _keep(self, kind: bytes, document: bytes, value: object) -> None:
-        if isinstance(value, dict) and kind in (RESULT, FAILURE):
-            self.preliminary = (document, None) if kind == RESULT else (None, value)  # type: ignore[assignment]
 
 
 def _sound_facts(error: FerruleError, secrets: Sequence[str]) -> JSONObject:

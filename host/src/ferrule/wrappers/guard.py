@@ -248,7 +248,7 @@ class _Guard:
         self, body: Generator[None, object, object], result: object = None, *, error: BaseException | None = None
     ) -> bool:
         """Run the code after the `yield` with the result or the error of the call; True where it has replaced that."""
-        with self._running(passed_on=error):
+        with self._running(passed_on=error, is_last=True):
             if self._is_absent:
                 body.close()  # it may hold something that it has to let go of
                 return False
@@ -267,10 +267,13 @@ class _Guard:
         return hook.function(*(values[name] for name in hook.argnames), **by_name)
 
     @contextmanager
-    def _running(self, *, may_refuse: bool = False, passed_on: BaseException | None = None) -> Iterator[None]:
+    def _running(
+        self, *, may_refuse: bool = False, passed_on: BaseException | None = None, is_last: bool = False
+    ) -> Iterator[None]:
         """While the wrapper's code runs: the parent knows whose it is, and what it raises makes it absent.
 
-        may_refuse: a ToolError is an answer, and goes on. passed_on: the error that the wrapper was given.
+        may_refuse: a ToolError is an answer, and goes on. passed_on: the error that the wrapper was given. is_last: no
+        code of the tool's runs after it.
         """
         self._call.channel.enter_wrapper(self.wrapper.name)
         try:
@@ -286,7 +289,7 @@ class _Guard:
             failure = RuntimeError("it did not yield") if isinstance(error, StopIteration) else error
             self._call.report_failure(self.wrapper.name, failure)
         else:
-            self._call.channel.enter_wrapper(None)
+            self._call.channel.enter_wrapper(None, may_wait=is_last)
 
 
 def _result_document(value: object) -> bytes:

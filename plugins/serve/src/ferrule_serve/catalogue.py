@@ -132,12 +132,15 @@ class Catalogue:
 
     async def find(self, name: str) -> ServedTool:
         """The tool of that name. Raises ToolUnknown where it is not served; the message says why."""
-        found = {tool.name: tool for tool in await self.served_tools()}
-        if name in found:
-            return found[name]
-        if name in self._tools:
-            raise ToolUnknown(f"The tool {name!r} is not served: {self._tools[name].why}")
-        raise ToolUnknown(f"Unknown tool: {name!r}.")
+        await self._is_known.wait()
+        if self.failure is not None and not self._tools:
+            raise self.failure
+        tool = self._tools.get(name)
+        if tool is None:
+            raise ToolUnknown(f"Unknown tool: {name!r}.")
+        if not tool.is_served:
+            raise ToolUnknown(f"The tool {name!r} is not served: {tool.why}")
+        return tool
 
     def known(self, name: str) -> ServedTool | None:
         """A served tool as far as it is known now, None where there is none."""

@@ -12,11 +12,13 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ferrule.calls.server_interface import ChildWatch, deadline_passed, explain_status, processes
 from ferrule.errors import ToolCrashed
 from ferrule_serve.supervisor.helper import MAX_QUESTIONS, Answer, Questions
+from ferrule_serve.supervisor.plugin_process import AS_BEFORE
 from ferrule_serve.supervisor.poll_loop import Outbox, PollLoop, Timer
 
 if TYPE_CHECKING:
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 _EXIT_GRACE_SECONDS = 0.5  # in which a process ends that has closed its end of the channel
 _END_SECONDS = 1.0  # a process that survives SIGKILL for longer hangs in the kernel, and cannot be waited for
+
+_CHECK_SECONDS = 5.0  # in which a process says that it is as it was before a call
+_CHECK_BYTES = 16
 
 StatusHandler = Callable[[int | None], None]
 
@@ -153,6 +158,7 @@ class WatchedProcess:
         self._loop = loop
         self._family = family
         self._file: int | None = None
+        self._end = select.poll()
         self._when_gone: list[Callable[[], None]] = []
         self._is_ending = False
         self._limit: Timer | None = None
@@ -166,6 +172,7 @@ class WatchedProcess:
             except OSError:
                 self.handle_exit()
                 return
+            self._end.register(self._file, select.POLLIN)
             self._loop.watch(self._file, self.is_alive)
         if self._is_ending:
             self._kill()
@@ -175,11 +182,8 @@ class WatchedProcess:
 
         The kernel is asked each time: what a poll has said may be of a descriptor that had this one's number before.
         """
-        if not self.is_gone and self._file is not None:
-            poll = select.poll()
-            poll.register(self._file, select.POLLIN)
-            if poll.poll(0):
-                self.handle_exit()
+        if not self.is_gone and self._file is not None and self._end.poll(0):
+            self.handle_exit()
         return not self.is_gone
 
     def end(self, when_gone: Callable[[], None]) -> None:
@@ -245,6 +249,8 @@ class Copy(WatchedProcess):
         self._theirs: Sequence[int] = (theirs.detach(), channel[1], text[1], answers[0])
         self._outbox = Outbox(self._loop, self._line.fileno())
         self._is_released = False
+        self._tell_checked: Callable[[bool], None] | None = None
+        self._check_limit: Timer | None = None
 
     def hand_over(self, send: Callable[[Sequence[int]], None]) -> None:
         """Give the other ends away, and close them here. Raises OSError of `send`."""
@@ -285,11 +291,45 @@ class Copy(WatchedProcess):
         self._outbox.send(len(job).to_bytes(8, "big") + job)
         return work
 
+    def await_check(self, tell: Callable[[bool], None]) -> None:
+        """Tell, once, whether the process is as it was before the call whose result it has sent."""
+        self._tell_checked = tell
+        self._loop.watch(self._line.fileno(), self._read_check)
+        self._check_limit = self._loop.at(time.monotonic() + _CHECK_SECONDS, partial(self._end_check, False))
+
+    def _read_check(self) -> None:
+        try:
+            data = self._line.recv(_CHECK_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        self._end_check(data == AS_BEFORE and not self._has_sent_more())
+
+    def _has_sent_more(self) -> bool:
+        """Whether something came after the result, as of a thread that has ended since: it would be the next call's."""
+        poll = select.poll()
+        for file in self._pipes:
+            poll.register(file, select.POLLIN)
+        return bool(poll.poll(0))
+
+    def _end_check(self, is_as_before: bool) -> None:
+        tell, self._tell_checked = self._tell_checked, None
+        if tell is None:
+            return
+        if self._check_limit is not None:
+            self._check_limit.cancel()
+        if not self._is_released:
+            self._loop.unwatch(self._line.fileno())
+        tell(is_as_before)
+
     def release(self) -> None:
         if not self._is_released:
             self._is_released = True
+            self._loop.unwatch(self._line.fileno())
             self._outbox.close()
             self._line.close()
+            self._end_check(False)
 
     def close(self) -> None:
         """Close its pipes, once nothing is read from them any more."""
@@ -299,3 +339,12 @@ class Copy(WatchedProcess):
             os.close(file)
         os.close(self._answers)
         self._pipes = (-1, -1)
+
+
+def is_child(process: int, parent: int | None) -> bool:
+    """Whether a process has this parent, or has ended: what says so runs beside a plugin's code."""
+    try:
+        with open(f"/proc/{process}/stat", "rb", buffering=0) as file:
+            return int(file.readall().rpartition(b")")[2].split()[1]) == parent
+    except (OSError, ValueError, IndexError):
+        return False

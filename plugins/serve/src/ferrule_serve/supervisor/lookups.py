@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from ferrule import config
 from ferrule.calls.server_interface import (
     Lookup,
+    Surroundings,
     discovery,
     find_schema_file,
     gate,
@@ -20,7 +21,7 @@ from ferrule.calls.server_interface import (
 )
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import InstalledTool, Policy
+    from ferrule.calls.server_interface import InstalledTool, Job, Policy
     from ferrule.config import Configuration
     from ferrule.text.json_types import JSONObject
 
@@ -64,9 +65,10 @@ class _Memory(Generic[_Value]):
 
 
 class _SeenPolicy(NamedTuple):
-    """A policy, what it was made for, and the instant until which it counts."""
+    """A policy, what goes with it, what it was made for, and the instant until which it counts."""
 
     policy: Policy
+    given: Surroundings
     tool: InstalledTool
     settings: Configuration
     until: float
@@ -118,8 +120,16 @@ class Lookups(Lookup):
         if known and known.tool is tool and known.settings is settings and time.monotonic() < known.until:
             return known.policy
         policy = policy_for(tool, settings)
-        self._policies[tool.name] = _SeenPolicy(policy, tool, settings, time.monotonic() + _POLICY_SECONDS)
+        until = time.monotonic() + _POLICY_SECONDS
+        self._policies[tool.name] = _SeenPolicy(policy, Surroundings(tool, policy), tool, settings, until)
         return policy
+
+    def given(self, job: Job) -> Surroundings:
+        """What the process of a call is told beside its policy. Calls of one policy share it."""
+        known = self._policies.get(job.tool.name)
+        if known and known.policy is job.execution.policy:
+            return known.given
+        return job.execution.surroundings()
 
     def is_reusable(self, tool: InstalledTool) -> bool:
         """Whether the tool says that its processes may be used again, and the admin does not say otherwise."""

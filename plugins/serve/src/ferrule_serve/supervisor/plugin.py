@@ -15,7 +15,7 @@ from ferrule import config
 from ferrule.calls.server_interface import ANSWER_BYTES, CAPTURED, ConfinedCopies, Messages
 from ferrule.errors import CallInterrupted
 from ferrule_serve.supervisor import plugin_process
-from ferrule_serve.supervisor.copies import Copy, StatusHandler, WatchedProcess, WatchedWork
+from ferrule_serve.supervisor.copies import Copy, StatusHandler, WatchedProcess, WatchedWork, is_child
 
 if TYPE_CHECKING:
     from ferrule.calls.server_interface import InstalledTool, Outcome, Policy, SharedBroker
@@ -60,6 +60,7 @@ class Plugin(WatchedProcess):
         self.calls = 0
         self.idle: list[Copy] = []
         self.running: set[Copy] = set()
+        self.checking: set[Copy] = set()
         self.is_loaded = self.is_retired = False
         self.can_be_copied = False
         self._surroundings = surroundings
@@ -75,6 +76,11 @@ class Plugin(WatchedProcess):
         self._status: int | None = None
         self._asked: dict[int, StatusHandler] = {}
         self._answers = bytearray()
+
+    @property
+    def copies(self) -> list[Copy]:
+        """Those that wait, run, or find out whether they are as they were."""
+        return [*self.idle, *self.running, *self.checking]
 
     @property
     def is_ready(self) -> bool:
@@ -143,7 +149,7 @@ class Plugin(WatchedProcess):
 
     def keep_a_copy_ready(self) -> None:
         """Have one wait for the next call."""
-        if not self.idle:
+        if not self.idle and not self.checking:
             self.ask_for_copies(1)
 
     def retire(self) -> None:
@@ -228,7 +234,7 @@ class Plugin(WatchedProcess):
             self._end_if_done()
             return
         self._owner.handle_loaded(self, None)
-        if not (self.is_retired or self.idle or self.running or self._starting):
+        if not (self.is_retired or self.idle or self.running or self.checking or self._starting):
             self._start_copy()
 
     def _start_copy(self) -> None:
@@ -252,7 +258,7 @@ class Plugin(WatchedProcess):
 
     def _handle_started(self, process: int) -> None:
         copy = self._starting.popleft()
-        if process <= 0 or not (process == self.process or _is_child(process, self.process)):
+        if process <= 0 or not (process == self.process or is_child(process, self.process)):
             copy.close()
             self.retire()  # it cannot fork any more
             return
@@ -271,7 +277,7 @@ class Plugin(WatchedProcess):
         self.running.add(copy)
         request.begun = time.monotonic()
         execution = request.job.execution
-        given = execution.surroundings()
+        given = self._surroundings.lookups.given(request.job)
         request.messages.secrets += given.secrets
         job = pickle.dumps((request.job.memory_mib, execution.for_held_process()))
         on_end = partial(self._handle_outcome, copy, request)
@@ -281,10 +287,12 @@ class Plugin(WatchedProcess):
 
     def _handle_outcome(self, copy: Copy, request: Request, work: WatchedWork, reason: FerruleError | None) -> None:
         copy.work = None
-        may_stay = reason is None and request.messages.changes == [] and copy.calls < self._surroundings.limits.calls
-        if may_stay and not copy.is_gone and not self.is_retired and len(self.idle) < _MAX_IDLE_COPIES:
+        may_stay = reason is None and request.messages.is_checked and copy.calls < self._surroundings.limits.calls
+        has_room = len(self.idle) + len(self.checking) < _MAX_IDLE_COPIES
+        if may_stay and has_room and not copy.is_gone and not self.is_retired:
             self.running.discard(copy)
-            self.idle.append(copy)
+            self.checking.add(copy)
+            copy.await_check(partial(self._handle_checked, copy))
             self._tell(request, work, reason)
             return
 
@@ -295,6 +303,20 @@ class Plugin(WatchedProcess):
             self._end_if_done()
 
         self._surroundings.leave(copy, handle_gone)
+
+    def _handle_checked(self, copy: Copy, is_as_before: bool) -> None:
+        self.checking.discard(copy)
+        if is_as_before and not copy.is_gone and not self.is_retired:
+            self.idle.append(copy)
+            self._owner.handle_copy()
+            return
+
+        def handle_gone() -> None:
+            self._forget(copy)
+            self._end_if_done()
+
+        self._surroundings.leave(copy, handle_gone)
+        self._owner.handle_copy()  # there may be a call that waited for this one
 
     def _tell(self, request: Request, work: WatchedWork, reason: FerruleError | None) -> None:
         outcome = work.outcome(reason)
@@ -317,7 +339,7 @@ class Plugin(WatchedProcess):
 
     def _end_confinement(self) -> None:
         """Let go of the broker and the folder once the process and all copies are gone."""
-        if not self.is_gone or self.running or self.idle or self._starting:
+        if not self.is_gone or self.running or self.checking or self.idle or self._starting:
             return
         broker, self._broker = self._broker, None
         if broker is not None:
@@ -329,7 +351,7 @@ class Plugin(WatchedProcess):
             confined.remove()
 
     def _end_if_done(self) -> None:
-        if self.is_retired and not self.running and not self._starting and not self.is_gone:
+        if self.is_retired and not (self.running or self.checking or self._starting or self.is_gone):
             self._surroundings.leave(self)
 
     def _order(self, order: bytes, process: int) -> bool:
@@ -370,12 +392,3 @@ class Plugin(WatchedProcess):
             if file >= 0:
                 self._loop.unwatch(file)
                 os.close(file)
-
-
-def _is_child(process: int, parent: int | None) -> bool:
-    """Whether a process has this parent, or has ended: what says so runs beside a plugin's code."""
-    try:
-        with open(f"/proc/{process}/stat", "rb", buffering=0) as file:
-            return int(file.readall().rpartition(b")")[2].split()[1]) == parent
-    except (OSError, ValueError, IndexError):
-        return False

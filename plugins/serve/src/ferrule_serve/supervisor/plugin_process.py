@@ -33,7 +33,7 @@ from ferrule.calls.server_interface import (
     stay_within,
     take_standard_streams,
 )
-from ferrule_serve.supervisor.state_check import StateCheck
+from ferrule_serve.supervisor.state_check import StateCheck, has_children
 
 if TYPE_CHECKING:
     from ferrule.calls.server_interface import ConfinedCopies, Execution, InstalledTool, LoadedTool
@@ -48,6 +48,7 @@ FORK, SELF, REAP = b"f", b"s", b"r"  # orders: what takes the next call, and who
 NUMBER_BYTES = 8  # of an order's process, behind the letter
 ANSWER = struct.Struct(">cqi")
 """The order that is answered, the process, and its status (-1: not known). A fork that failed is process 0."""
+AS_BEFORE = b"+"  # of a copy that may take another call: what it sends on its line after a result
 CAN_BE_COPIED = b'{"can_be_copied":true}'
 _CHUNK_BYTES = 1 << 16
 _SIZE_BYTES = 8
@@ -242,9 +243,12 @@ def _take_calls(loaded: _Loaded, files: Sequence[int], folder: str = "") -> NoRe
             memory_mib, execution = _loads(_receive(line, int.from_bytes(size, "big")))
             if check is None:
                 line.close()
-            if not _run(execution, loaded, (channel, answers), memory_mib):
-                break
+            may_stay = _run(execution, loaded, (channel, answers), memory_mib)
             del execution
+            # Nobody waits for this: the answer has been sent.
+            if check is None or not may_stay or check.find_changes():
+                break
+            line.sendall(AS_BEFORE)
     except BaseException:  # noqa: BLE001 - as above
         _write(channel, NO_ANSWER)
     finally:
@@ -252,24 +256,27 @@ def _take_calls(loaded: _Loaded, files: Sequence[int], folder: str = "") -> NoRe
 
 
 def _run(execution: Execution, loaded: _Loaded, files: tuple[int, int], memory_mib: int) -> bool:
-    """Make a call; True where the process may take another one. files: the channel, and the answers to questions."""
+    """Make a call; whether the process may take another one, as far as that is quickly found.
+
+    files: the channel, and the answers to questions.
+    """
     channel, answers = files
     limit_memory(memory_mib)
     before, places = len(sys.modules), list(sys.path)
-    is_as_before: list[bool] = []
+    may_stay = False
 
     def work(channel: Channel) -> None:
+        nonlocal may_stay
         execution.run_loaded(loaded.tool, channel)
         # A name may stand for another module where the call has not yet said where to look.
         if len(sys.modules) > before and sys.path == places:
             channel.keep_imports(_imports_since(before))
-        if loaded.check is not None:
-            changes = loaded.check.find_changes()
-            channel.keep_changes(changes)
-            is_as_before.append(not changes)
+        if loaded.check is not None and not has_children():
+            may_stay = True
+            channel.keep_check()
 
     run_work(work, Channel(channel, execution.answer_bytes, answers))
-    return bool(is_as_before and is_as_before[0])
+    return may_stay
 
 
 def _imports_since(before: int) -> list[str]:

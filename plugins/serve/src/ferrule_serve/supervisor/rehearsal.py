@@ -61,7 +61,7 @@ def rehearse(wrappers: JSONMapping) -> None:
 
 def _make(execution: Execution, loaded: LoadedTool, check: StateCheck, channel: Channel) -> None:
     execution.run_loaded(loaded, channel)
-    channel.keep_changes(check.find_changes())
+    check.find_changes()
 
 
 def _execute(arguments: JSONMapping) -> dict[str, object]:

@@ -90,7 +90,7 @@ class ServedTool:
             "tool": self.name,
             "process": plugin.process,
             "calls": plugin.calls,
-            "copies": [copy.process for copy in (*plugin.idle, *plugin.running) if copy.process and not copy.is_gone],
+            "copies": [copy.process for copy in plugin.copies if copy.process and not copy.is_gone],
             "running": len(plugin.running),
         }
 
@@ -162,8 +162,9 @@ class ServedTool:
         plugin = self._plugin
         if not self._waiting or plugin is None:
             return
+        missing = len(self._waiting) - len(plugin.checking)  # those are there in a moment
         at_once = len(self._waiting) if self._lasts > _SHORT_SECONDS else _AT_ONCE - len(plugin.running)
-        plugin.ask_for_copies(min(len(self._waiting), at_once))
+        plugin.ask_for_copies(min(missing, at_once))
         if self._patience is None and len(self._waiting) > at_once:
             self._patience = self._surroundings.loop.at(time.monotonic() + _SHORT_SECONDS, self._lose_patience)
 

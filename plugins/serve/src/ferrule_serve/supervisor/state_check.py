@@ -171,7 +171,8 @@ def _files() -> list[tuple[int, int, int]]:
     return found
 
 
-def _has_children() -> bool:
+def has_children() -> bool:
+    """Whether this process has children, those of which it is the parent by adoption included."""
     try:
         _waitid(*_any_child)
     except ChildProcessError:
@@ -206,7 +207,7 @@ def _interpreter() -> tuple[object, ...]:
 
 _FACTS: Mapping[str, Callable[[], object]] = {
     "threads": lambda: _len(_listdir("/proc/self/task")),
-    "processes": _has_children,
+    "processes": has_children,
     "descriptors": _files,
     "the working folder": _working_folder,
     "the environment": lambda: _dict(_environment),
