@@ -11,13 +11,14 @@ def count_descendants(process: int, depth: int = _DEEP) -> int:
     """The number of processes below it, down to a depth; those that have ended and were not waited for included."""
     number, level = 0, [process]
     while level and depth:
-        level = [child for one in level for child in _children(one)]
+        level = [child for one in level for child in children_of(one)]
         number += len(level)
         depth -= 1
     return number
 
 
-def _children(process: int) -> list[int]:
+def children_of(process: int) -> list[int]:
+    """The processes whose parent it is, those that were not waited for included; none of one that is gone."""
     found: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{process}/task"):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from struct import unpack_from
 from typing import TYPE_CHECKING
 
+from ferrule.confinement.family import children_of
 from ferrule.trace.notified_calls import NAMES
 
 if TYPE_CHECKING:
@@ -218,18 +219,7 @@ def _descendants(root: int) -> list[int]:
     found: list[int] = []
     waiting = [root]
     while waiting:
-        children = _children(waiting.pop())
+        children = children_of(waiting.pop())
         found += children
         waiting += children
-    return found
-
-
-def _children(process: int) -> list[int]:
-    found: list[int] = []
-    try:
-        for thread in os.listdir(f"/proc/{process}/task"):
-            with open(f"/proc/{process}/task/{thread}/children", "rb", buffering=0) as file:
-                found += map(int, file.readall().split())
-    except OSError:
-        pass  # it has ended
     return found
