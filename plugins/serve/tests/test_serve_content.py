@@ -43,6 +43,12 @@ _MEDIA = """\
         "text": "Only text.",
     }[arguments["what"]]
 """
+_SEES = """\
+    from ferrule import config
+
+    settings = config.read()
+    return {"content": dict(settings.content), "off": [name for name in ("adds", "off") if settings.is_disabled(name)]}
+"""
 _SUM = """\
     return {
         "one": {"sum": 12}, "large": {"sum": 1, "text": "x" * 100_000}, "wrong": {"sum": "12"},
@@ -52,9 +58,25 @@ _SUM = """\
 """
 
 
+CONFIGURATION = """\
+[tools.adds]
+key_of_adds = "only for adds"
+
+[tools.off]
+enabled = false
+
+[wrappers.artifacts]
+seconds = 600
+"""
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Machine:
     machine = Machine(tmp_path_factory.mktemp("content")).uncover_the_host()
+    # The processes of calls cannot read it, and go by what they are given of it.
+    machine.environment["FERRULE_CONFIG"] = str(machine.home / "config.toml")
+    (machine.home / "config.toml").write_text(CONFIGURATION)
+    machine.install("sees", execute=_SEES.strip())
     machine.install("media", properties=WHAT, top=_TOP, execute=_MEDIA.strip())
     machine.install("text", properties=COUNT, execute="return {'text': 'x' * arguments['count']}")
     machine.install("adds", properties=WHAT, top=_TOP, execute=_SUM.strip())
@@ -104,6 +126,17 @@ def test_each_item_is_a_block_of_its_kind(era: str, service: HttpService) -> Non
     assert isinstance(file, types.EmbeddedResource)
     assert (file.resource.mime_type, file.resource.blob) == ("application/pdf", "//4=")  # type: ignore[union-attr]
     assert call(service, era, "media", {"what": "text"}).content == [types.TextContent(text="Only text.")]
+
+
+def test_a_call_is_given_what_concerns_it_of_the_configuration(service: HttpService) -> None:
+    seen = json.loads(text_of(call(service, ERAS[0], "sees", {"city": "Oslo"})))
+    tables = {"tools": {"off": {"enabled": False}}, "wrappers": {"artifacts": {"seconds": 600}}}
+    assert (seen["content"], seen["off"]) == (tables, ["off"])
+
+
+def test_a_picture_comes_as_it_is_beside_a_configuration(service: HttpService) -> None:
+    result = call(service, ERAS[0], "media", {"what": "all"})
+    assert [block.type for block in result.content] == ["text", "text", "image", "audio", "resource", "resource"]
 
 
 @pytest.mark.slow

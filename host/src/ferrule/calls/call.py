@@ -152,6 +152,7 @@ class ToolCall:
             arguments = prepare(arguments, schema["parameters"])
         answer_bytes = self._answer_bytes(settings) if self._answer_bytes else None
         policy = self._lookup.policy(tool, settings)
+        visible = self._lookup.visible_configuration(tool, settings)
 
         def job(wrappers: Mapping[str, JSONMapping], tables: Mapping[str, JSONMapping] | None) -> Job:
             execution = Execution(
@@ -160,6 +161,7 @@ class ToolCall:
                 self.names,
                 self.deadline,
                 settings=settings.tool(tool.name),
+                configuration=visible,
                 wrappers=wrappers,
                 wrapper_tables=tables,
                 has_been_checked=has_been_checked,
@@ -201,6 +203,12 @@ class Lookup:
         from ferrule.permissions.policy import policy_for
 
         return policy_for(tool, settings)
+
+    def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
+        """As of `permissions.policy`. Raises ConfigurationMalformed."""
+        from ferrule.permissions.policy import visible_configuration
+
+        return visible_configuration(tool, settings)
 
 
 class StreamSource:

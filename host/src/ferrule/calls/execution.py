@@ -27,8 +27,9 @@ class Execution:
 
     settings: the tool's table of config.toml. wrappers: the tables of the wrappers that are on, by name.
     wrapper_tables: all of the admin's, by which the wrappers that the tool wants are judged; None where it is not
-    asked. answer_bytes: that the answer may have, those of an executable where it is None. policy: what the process of
-    the call is held to; None is nothing.
+    asked. configuration: what the process goes by in the place of config.toml; None where it reads that itself.
+    answer_bytes: that the answer may have, those of an executable where it is None. policy: what the process of the
+    call is held to; None is nothing.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class Execution:
         deadline: float,
         *,
         settings: JSONMapping,
+        configuration: JSONMapping | None = None,
         wrappers: Mapping[str, JSONMapping] | None = None,
         wrapper_tables: Mapping[str, JSONMapping] | None = None,
         has_been_checked: bool,
@@ -53,6 +55,7 @@ class Execution:
         self._names = names
         self._deadline = deadline
         self._settings = settings
+        self._configuration = configuration
         self._wrappers = wrappers or {}
         self._wrapper_tables = wrapper_tables
         self._has_been_checked = has_been_checked
@@ -76,6 +79,7 @@ class Execution:
         """Load the tool, and run it."""
         from ferrule.tool.loader import load
 
+        self._provide_configuration()
         loaded = load(self._tool)
         gc.freeze()  # what was imported stays; without this, the first collection would go through all of it
         gc.enable()
@@ -89,6 +93,7 @@ class Execution:
         from ferrule.tool.context import Context
         from ferrule.tool.credential_values import ask_for_values
 
+        self._provide_configuration()
         credentials = loaded.credentials()
         values = ask_for_values(channel, self._tool.name, credentials) if credentials else None
         context = Context(
@@ -106,6 +111,12 @@ class Execution:
         finally:
             if values is not None:
                 values.withdraw()
+
+    def _provide_configuration(self) -> None:
+        if self._configuration is not None:
+            from ferrule.config import configuration
+
+            configuration.provide(configuration.default_path(), self._configuration)
 
     def _run_with(self, context: Context, loaded: LoadedTool, channel: Channel) -> None:
         if not self._has_been_checked:

@@ -21,7 +21,7 @@ import sys
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from ferrule.errors import ConfigurationMalformed
     from ferrule.text.json_types import JSONMapping
@@ -35,6 +35,8 @@ _FOLDER, _FILE = "ferrule", "config.toml"
 _LOCK_KEY = "locked"
 _LIKE_THE_LOCK = ("lock", _LOCK_KEY)
 _LOCK_FILE = "ferrule.lock"
+_TOOLS_KEY = "tools"
+_KEYS_OF_CALLS = ("permissions", "wrappers", "journal")  # the tables beside `tools` by which a call is made
 
 
 class Configuration:
@@ -58,11 +60,7 @@ class Configuration:
 
         A switch that is malformed is off, too: whoever wrote one did not mean to leave all as it is.
         """
-        return (
-            self._disabled_by_environment(name)
-            or self.tool(name).get("enabled") is False
-            or self.switch_problem(name) is not None
-        )
+        return self._disabled_by_environment(name) or self._is_switched_off(name)
 
     def switch_problem(self, name: str) -> str | None:
         """What is wrong with the switch in the table of a tool, as the end of a sentence about it; None if nothing."""
@@ -102,6 +100,20 @@ class Configuration:
         content = {key: value for key, value in self.content.items() if key.lower() not in _LIKE_THE_LOCK}
         return Configuration(self.path, content, self.environ)
 
+    def visible_to(self, tools: Collection[str]) -> JSONMapping:
+        """The content for a process that may know the settings of these tools alone.
+
+        Of any other tool it has no more than that it is off, and nothing of the commands' tables.
+        """
+        tables = self.content.get(_TOOLS_KEY)
+        found = tables if isinstance(tables, dict) else {}
+        shown = {name: found[name] for name in found if name in tools}
+        off = {name: {"enabled": False} for name in found if name not in tools and self._is_switched_off(name)}
+        kept = {
+            key: value for key, value in self.content.items() if key in _KEYS_OF_CALLS or key.lower() in _LIKE_THE_LOCK
+        }
+        return {**kept, _TOOLS_KEY: {**shown, **off}} if found else kept
+
     def wrapper(self, name: str) -> JSONMapping:
         """The table `[wrappers.NAME]`, empty where there is none."""
         return self._wrapper_tables().get(name, {})
@@ -140,6 +152,9 @@ class Configuration:
         found = tables.items() if isinstance(tables, dict) else ()
         return {name: _with_switch(table) for name, table in found if isinstance(table, dict)}
 
+    def _is_switched_off(self, name: str) -> bool:
+        return self.tool(name).get("enabled") is False or self.switch_problem(name) is not None
+
     def _disabled_by_environment(self, name: str) -> bool:
         disabled = self.environ.get("FERRULE_DISABLE", "").replace(",", " ").split()
         return name in disabled or "*" in disabled
@@ -147,6 +162,13 @@ class Configuration:
 
 # What was read, by path: a process that is held to a policy cannot read the file, and goes by what its parent has read.
 _read: dict[str, JSONMapping] = {}
+# What counts in the place of a file, by path: as much of it as the process of a call was given.
+_provided: dict[str, JSONMapping] = {}
+
+
+def provide(path: str, content: JSONMapping) -> None:
+    """Go by this content from now on, in the place of the file, which the process of a call cannot read."""
+    _provided[path] = content
 
 
 def read(environ: Mapping[str, str] | None = None) -> Configuration:
@@ -156,6 +178,8 @@ def read(environ: Mapping[str, str] | None = None) -> Configuration:
     """
     environ = os.environ if environ is None else environ
     path = default_path(environ)
+    if path in _provided:
+        return Configuration(path, _provided[path], environ)
     try:
         data = _bytes(path)
     except (FileNotFoundError, NotADirectoryError):

@@ -33,7 +33,9 @@ def with_tools(
     ConfigurationMalformed.
     """
     parts = [policy]
-    for tool in _fitting(policy.tool, names, settings):
+    for tool in find_fitting(policy.tool, names):
+        if settings.is_disabled(tool.name) or records.find_held(tool, settings) or _differs(tool, settings):
+            continue
         parts.append(resolve(tool.name, granted(tool, settings), settings, environ))
     network = _all(part.network for part in parts)
     return policy.replaced(
@@ -55,13 +57,11 @@ def fits(tool: InstalledTool, names: Sequence[str]) -> bool:
     return any(source == tool.source for group in groups for _, _, source in discovery.entry_points(group))
 
 
-def _fitting(own: str, names: Sequence[str], settings: Configuration) -> Iterator[InstalledTool]:
+def find_fitting(own: str, names: Sequence[str]) -> Iterator[InstalledTool]:
+    """The installed tools that a list `tools` of permissions names. own: the tool whose list it is."""
     for name, claims in discovery.scan().items():
-        if name == own or len(claims) > 1 or not fits(claims[0], names):
-            continue
-        if settings.is_disabled(name) or records.find_held(claims[0], settings) or _differs(claims[0], settings):
-            continue
-        yield claims[0]
+        if name != own and len(claims) == 1 and fits(claims[0], names):
+            yield claims[0]
 
 
 def _differs(tool: InstalledTool, settings: Configuration) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ferrule.confinement import Policy
     from ferrule.discovery import InstalledTool
     from ferrule.permissions.declaration import Permissions
+    from ferrule.text.json_types import JSONMapping
 
 FILE_MIB = 1024
 """MiB that a file may have which a tool writes."""
@@ -52,6 +53,21 @@ def policy_for(tool: InstalledTool, settings: Configuration, environ: Mapping[st
 
         require_enforced(tool.name, policy)
     return policy
+
+
+def visible_configuration(tool: InstalledTool, settings: Configuration) -> JSONMapping:
+    """What the process of a tool is given of config.toml: its own table, those of tools that it runs, and the host's.
+
+    Raises ConfigurationMalformed.
+    """
+    tables = settings.content.get("tools")
+    others = [name for name in tables if name != tool.name] if isinstance(tables, dict) else []
+    names = granted(tool, settings).tools if others else ()
+    if not names:
+        return settings.visible_to((tool.name,))
+    from ferrule.permissions.composition import find_fitting
+
+    return settings.visible_to((tool.name, *(one.name for one in find_fitting(tool.name, names))))
 
 
 def resolve(

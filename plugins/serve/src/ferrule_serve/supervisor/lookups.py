@@ -23,7 +23,7 @@ from ferrule.calls.server_interface import (
 if TYPE_CHECKING:
     from ferrule.calls.server_interface import InstalledTool, Job, Policy
     from ferrule.config import Configuration
-    from ferrule.text.json_types import JSONObject
+    from ferrule.text.json_types import JSONMapping, JSONObject
 
 _POLICY_SECONDS = 1.0
 _SETTLED_SECONDS = 0.1  # after which one more change has another time of modification, on every file system
@@ -65,10 +65,14 @@ class _Memory(Generic[_Value]):
 
 
 class _SeenPolicy(NamedTuple):
-    """A policy, what goes with it, what it was made for, and the instant until which it counts."""
+    """A policy and what goes with it, what they were made for, and the instant until which they count.
+
+    visible: what the tool's process is given of the configuration.
+    """
 
     policy: Policy
     given: Surroundings
+    visible: JSONMapping
     tool: InstalledTool
     settings: Configuration
     until: float
@@ -121,8 +125,16 @@ class Lookups(Lookup):
             return known.policy
         policy = policy_for(tool, settings)
         until = time.monotonic() + _POLICY_SECONDS
-        self._policies[tool.name] = _SeenPolicy(policy, Surroundings(tool, policy), tool, settings, until)
+        visible = super().visible_configuration(tool, settings)
+        self._policies[tool.name] = _SeenPolicy(policy, Surroundings(tool, policy), visible, tool, settings, until)
         return policy
+
+    def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
+        """As of `permissions.policy`, found with the policy. Raises ConfigurationMalformed."""
+        known = self._policies.get(tool.name)
+        if known and known.tool is tool and known.settings is settings:
+            return known.visible
+        return super().visible_configuration(tool, settings)
 
     def given(self, job: Job) -> Surroundings:
         """What the process of a call is told beside its policy. Calls of one policy share it."""
