@@ -462,6 +462,47 @@ def test_an_address_that_is_exchanged_while_it_is_judged_is_not_reached(
         assert got(attempt(source, network=(f"127.0.0.1:{server[1]}",))) == [server[1]]
 
 
+# How a call sends with flags; each is given the number of the call, the descriptor and the flags.
+SENDS = {
+    # Without an address the kernel makes the call by itself, from the memory of the child.
+    "sendto": "call({sendto}, made.fileno(), b'x', 1, flags, bytes(16), 16)",
+    "sendmsg": "made.sendmsg([b'x'], [], flags)",
+    "sendmmsg": (
+        "piece = struct.pack('<QQ', ctypes.addressof(data), 1); pieces = ctypes.create_string_buffer(piece, 16); "
+        "message = struct.pack('<QI4xQQQQi4xI4x', 0, 0, ctypes.addressof(pieces), 1, 0, 0, 0, 0); "
+        "header = ctypes.create_string_buffer(message, 64); "
+        "call({sendmmsg}, made.fileno(), header, 1, flags)"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", SENDS)
+def test_no_flag_is_passed_on_with_which_the_kernel_would_still_hold_memory_of_the_supervisor(
+    way: str, server: tuple[str, int], folders: tuple[Path, Path]
+) -> None:
+    """Every flag that there is, on a socket that asks for sending without a copy."""
+    send = SENDS[way].format(sendto=NUMBERS["sendto"], sendmmsg=NUMBERS["sendmmsg"])
+    source = f"""
+    import errno
+    made = socket.create_connection({server!r}, 5)
+    made.settimeout(None)
+    made.setsockopt(socket.SOL_SOCKET, 60, 1)  # SO_ZEROCOPY
+    data = ctypes.create_string_buffer(b"x", 8)
+    got = 0
+    for bit in range(32):
+        flags = ctypes.c_uint(1 << bit).value
+        try:
+            if "{way}" == "sendmsg" and bit == 31:
+                flags -= 1 << 32  # which Python wants as a signed number
+            {send}
+            got |= 1 << bit
+        except OSError as error:
+            if error.errno != (errno.EACCES if bit == 29 else errno.EOPNOTSUPP):  # MSG_FASTOPEN is a connection
+                raise
+    """
+    assert got(attempt(source, network=("loopback",))) == socket_calls.SEND_FLAGS
+
+
 def test_calls_that_make_no_sense_fail_and_the_supervisor_goes_on(
     server: tuple[str, int], folders: tuple[Path, Path]
 ) -> None:

@@ -27,8 +27,13 @@ _MAX_PIECES, _MAX_MESSAGES, _MAX_SECONDS_OF_MESSAGES = 1024, 64, 0.01
 _message, _piece = Struct("<QI4xQQQQ8x"), Struct("<QQ")
 _LENGTH_AT = _message.size
 _MESSAGE_BYTES = _message.size + 8  # with its length, of `sendmmsg`
-_NOT_PERMITTED, _TRY_AGAIN, _NO_ACCESS, _INVALID, _TOO_LONG, _NO_FAMILY, _IN_PROGRESS = 1, 11, 13, 22, 90, 97, 115
-_DONT_WAIT = 0x40
+_NOT_PERMITTED, _TRY_AGAIN, _NO_ACCESS, _INVALID, _TOO_LONG, _NOT_SUPPORTED = 1, 11, 13, 22, 90, 95
+_NO_FAMILY, _IN_PROGRESS = 97, 115
+_OUT_OF_BAND, _DONT_WAIT, _END_OF_RECORD, _CONFIRM, _NO_SIGNAL, _MORE = 0x1, 0x40, 0x80, 0x800, 0x4000, 0x8000
+# With each of these the kernel has its own copy of the data when the call returns. With MSG_ZEROCOPY it would send from
+# this process's memory later, which holds other things by then; MSG_FASTOPEN would connect to what has not been judged.
+SEND_FLAGS = _OUT_OF_BAND | _DONT_WAIT | _END_OF_RECORD | _CONFIRM | _NO_SIGNAL | _MORE
+_FLAGS_MASK = 0xFFFF_FFFF
 _INTERNET = (sockets.INET, sockets.INET6)
 _MAX_LOOKUPS = 20  # of the names that a policy has, in one call
 
@@ -142,6 +147,9 @@ class SocketCalls:
 
     def _send(self, file: int, check: Check, data: bytes, flags: int, target: bytes) -> int | Later:
         check()
+        flags &= _FLAGS_MASK
+        if flags & ~SEND_FLAGS:
+            raise OSError(_NOT_SUPPORTED, "no flag that is made for a call")
         is_internet = sockets.domain(file) in _INTERNET
         if not is_internet or sockets.kind(file) == sockets.STREAM or not target:
             return self._send_now(file, data, flags, b"")  # it goes to where the socket is connected to
