@@ -16,6 +16,7 @@
     ├── ResultNotStored              RESULT_NOT_STORED  a result that is a file has no place to be
     ├── CallInterrupted              INTERNAL_ERROR     a signal asked the call to stop
     ├── DeadlinePassed               TIMEOUT            the call took too long
+    ├── AnswerMissing                TIMEOUT            the host has not answered what a call asked of it
     ├── WorkFailed                   INTERNAL_ERROR     work within limits passed one, or failed
     ├── CallNotTaken                 INTERNAL_ERROR     a server has too many calls, or is stopping
     ├── ToolUnavailable              INTERNAL_ERROR     no tool can answer under this name
@@ -209,6 +210,15 @@ class DeadlinePassed(FerruleError):
     """The tool had not answered when the call's time was over."""
 
     code = "TIMEOUT"
+
+
+class AnswerMissing(FerruleError):
+    """The host has not answered what the process of a call asked of it, such as for a credential."""
+
+    code = "TIMEOUT"
+
+    def __init__(self, message: str = "The host has not answered what the tool's process asked.") -> None:
+        super().__init__(message, hint="Ask again; where it happens often, the machine has too much to do.")
 
 
 class WorkFailed(FerruleError):

@@ -16,6 +16,7 @@ from ferrule.schema import schema_file
 from ferrule.schema.rules import Finding, check
 from ferrule.text import strict_json
 from ferrule.text.names import executable_name
+from ferrule.tool import declared_credentials
 from ferrule.tool.credentials import Credential
 from ferrule.tool.declaration import Declaration, HiddenText, MalformedDeclaration, read_declaration
 
@@ -184,7 +185,9 @@ def load_facts(tool: InstalledTool) -> LoadedFacts:
     facts = run_supervised(ask, policy, credential_claims.given_secrets(tool, policy.environment or {}))
     if not _are_loaded_facts(facts):
         raise ToolBroken(f"{tool.name} of {tool.source} has written to the host's own channel.")
-    credential_claims.record(tool, [Credential(**one) for one in facts["credentials"]])
+    credentials = [Credential(**one) for one in facts["credentials"]]
+    credential_claims.record(tool, credentials)
+    declared_credentials.record_declared(tool, credentials)
     return facts
 
 

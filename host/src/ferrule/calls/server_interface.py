@@ -25,7 +25,8 @@ and `narrow` for each copy. Its one `SharedBroker` judges all of them; `add` mak
 
 **Its process.** Before a plugin is there, `import_for_calls`. Then `take_standard_streams`, `close_all_but`,
 `stay_within` and `limit_memory`, and `Replacement`, which the parent makes of the environment of the tool's policy.
-A `Desk` has its questions answered by `Execution.surroundings().answer`, and `policy_for` gives the policy. `load`
+Its `Channel` reads what is answered to its questions from an `AnswerPipe`; `Execution.surroundings().answer` gives the
+answers, and `write_answer` writes them. `policy_for` gives the policy. `load`
 makes a `LoadedTool`, `import_ahead` imports what its calls will, and `register_ahead` puts the wrappers around it.
 `new_manager` is a manager of plugins without one. `run_work` does a piece of work that answers on a
 `Channel`, with `ANSWER_BYTES` at the most. `NO_ANSWER` is what is
@@ -71,7 +72,7 @@ if TYPE_CHECKING:
     from ferrule.supervision.confined_work import ConfinedWork
     from ferrule.supervision.environment import Replacement
     from ferrule.supervision.outcome import Outcome
-    from ferrule.supervision.questions import Desk
+    from ferrule.supervision.questions import AnswerPipe, write_answer
     from ferrule.supervision.signals import Signals
     from ferrule.supervision.supervisor import CAPTURED, ChildWatch, deadline_passed, explain_status, supervise
     from ferrule.text.json_types import JSONObject
@@ -85,6 +86,7 @@ __all__ = (
     "CAPTURED",
     "INPUT_BYTES",
     "NO_ANSWER",
+    "AnswerPipe",
     "ArgumentSource",
     "Broker",
     "Channel",
@@ -92,7 +94,6 @@ __all__ = (
     "ConfinedCopies",
     "ConfinedWork",
     "CopyBroker",
-    "Desk",
     "Execution",
     "InstalledTool",
     "Job",
@@ -132,6 +133,7 @@ __all__ = (
     "stay_within",
     "supervise",
     "take_standard_streams",
+    "write_answer",
     "write_journal",
 )  # fmt: skip
 
@@ -158,7 +160,7 @@ _NAMES = {
     "ferrule.supervision.signals": "Signals",
     "ferrule.supervision.child": "NO_ANSWER close_all_but limit_memory run_work stay_within take_standard_streams",
     "ferrule.supervision.environment": "Replacement",
-    "ferrule.supervision.questions": "Desk",
+    "ferrule.supervision.questions": "AnswerPipe write_answer",
     "ferrule.supervision.supervisor": "CAPTURED ChildWatch deadline_passed explain_status supervise",
     "ferrule.tool.context": "ANSWER_BYTES",
     "ferrule.tool.loader": "LoadedTool load new_manager",

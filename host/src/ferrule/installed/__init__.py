@@ -11,8 +11,9 @@ processes of its own, and gives a `ProcessResult`.
 
 **Calling one from a plugin.** `supervise(work, deadline=…, memory_mib=…, max_bytes=…)` does work in a child and gives
 its `Outcome`. There, `open_tool(name, channel, deadline=…)` gives an `OpenedTool`, whose plugin is loaded and can be
-asked for its credentials and its results. `Channel` is the child's way to send events. `entry_points(group)` yields
-name, value and distribution of what is installed for a plugin, and `resolve(value)` imports one.
+asked for its credentials and its results. `find_configured(tools)` says whether what they need is set. `Channel` is
+the child's way to send events. `entry_points(group)` yields name, value and distribution of what is installed for a
+plugin, and `resolve(value)` imports one.
 
 **Other processes.** `python_command("module:function")` starts an interpreter that has this one's path and ends with
 it; `await run_process(command, data, seconds)` gives a `ProcessResult` of any command.
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ferrule.admin.suggestions import unknown_tool
     from ferrule.discovery import InstalledTool, entry_points
     from ferrule.installed.fingerprint import Fingerprint, take_fingerprint
-    from ferrule.installed.opened_tool import OpenedTool, open_tool, supervise
+    from ferrule.installed.opened_tool import OpenedTool, find_configured, open_tool, supervise
     from ferrule.installed.snapshot import ALL, UNKNOWN, InventorySnapshot, Snapshot, ToolFacts, Watched
     from ferrule.installed.tool_process import execute
     from ferrule.supervision.channel import Channel
@@ -45,7 +46,7 @@ _MODULES = {
     "ferrule.admin.suggestions": ("unknown_tool",),
     "ferrule.discovery": ("InstalledTool", "entry_points"),
     "ferrule.installed.fingerprint": ("Fingerprint", "take_fingerprint"),
-    "ferrule.installed.opened_tool": ("OpenedTool", "open_tool", "supervise"),
+    "ferrule.installed.opened_tool": ("OpenedTool", "find_configured", "open_tool", "supervise"),
     "ferrule.installed.snapshot": ("ALL", "InventorySnapshot", "Snapshot", "ToolFacts", "UNKNOWN", "Watched"),
     "ferrule.installed.tool_process": ("execute",),
     "ferrule.supervision.channel": ("Channel",),
@@ -58,7 +59,8 @@ _MODULES = {
 __all__ = [
     "ALL", "LOAD_SECONDS", "OK", "UNKNOWN", "Channel", "Fingerprint", "InstalledTool", "InventorySnapshot",
     "OpenedTool", "Outcome", "ProcessResult", "Snapshot", "ToolFacts", "Watched", "entry_points", "execute",
-    "open_tool", "python_command", "resolve", "run_process", "supervise", "take_fingerprint", "unknown_tool",
+    "find_configured", "open_tool", "python_command", "resolve", "run_process", "supervise", "take_fingerprint",
+    "unknown_tool",
 ]  # fmt: skip
 
 __getattr__ = attach(__name__, {name: module for module, names in _MODULES.items() for name in names})

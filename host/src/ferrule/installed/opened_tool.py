@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -136,10 +136,25 @@ def supervise(
     )
 
 
+def find_configured(tools: Sequence[str]) -> dict[str, bool | None]:
+    """Whether all is set that each tool says to need, in the keys `credentials` and `settings` of its `tool.json`.
+
+    None where that is not known without running the tool's code. In the process of a tool, the host that runs it
+    answers, for those that the tool's list `tools` of permissions names. Raises AnswerMissing, ConfigurationMalformed.
+    """
+    from ferrule.tool.surroundings import CONFIGURED, answer_configured
+
+    channel = current_channel()
+    question: JSONObject = {CONFIGURED: list(tools)}
+    answer = answer_configured(question) if channel is None else channel.ask(question)
+    found = (answer or {}).get(CONFIGURED)
+    return {name: found.get(name) if isinstance(found, dict) else None for name in tools}
+
+
 def _who_answers(facts: JSONMapping) -> Relay | Answer:
     channel = current_channel()
     if channel is not None:
-        return Relay(channel.send_question, facts)
+        return Relay(channel, facts)
 
     def answer(question: JSONObject) -> JSONObject:
         from ferrule.tool.surroundings import answer_for_called

@@ -84,11 +84,6 @@ def given_variables(tool: InstalledTool) -> list[str]:
     return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
-def is_known(tool: InstalledTool) -> bool:
-    """Whether it is recorded what the tool declares."""
-    return _read(tool.name).get("distribution") == tool.distribution
-
-
 def variables_of_others(tool: InstalledTool) -> set[str]:
     """The names that other distributions have declared as credentials, without those that the tool was given, too."""
     declared = {key for one in _others(tool) for key in one["since"]}
@@ -100,10 +95,10 @@ def given_secrets(tool: InstalledTool, environ: Mapping[str, str]) -> list[str]:
     return [value for name in given_variables(tool) if (value := environ.get(name, "").strip())]
 
 
-def record(tool: InstalledTool, credentials: Sequence[Credential], *, is_written: bool = True) -> list[Claim]:
+def record(tool: InstalledTool, credentials: Sequence[Credential]) -> list[Claim]:
     """Keep who declares what since when, and return the tool's claims to what is another distribution's.
 
-    is_written: whether the record is brought up to date. A state folder that cannot be written to holds nothing up.
+    A state folder that cannot be written to holds nothing up.
     """
     before = _read(tool.name)
     if before.get("distribution") != tool.distribution:
@@ -119,7 +114,7 @@ def record(tool: InstalledTool, credentials: Sequence[Credential], *, is_written
     refused = {claim.credential for claim in claims if not claim.is_accepted}
     given = [one.environment for one in credentials if one.name not in refused]
     after = {"tool": tool.name, "distribution": tool.distribution, "since": since, "given": given, "accepted": accepted}
-    if is_written and after != before:
+    if after != before:
         _write(tool.name, after)
     return claims
 

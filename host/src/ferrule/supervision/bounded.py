@@ -59,7 +59,10 @@ def bounded(
 
 
 class BoundedProcess:
-    """Work that has begun in a copy of this process. `result` has to be called once. The arguments are `bounded`'s."""
+    """Work that has begun in a copy of this process. The arguments are `bounded`'s.
+
+    Either `result` or `end` has to be called, once.
+    """
 
     def __init__(
         self,
@@ -77,6 +80,17 @@ class BoundedProcess:
             os.close(self._reader)
             _be_the_child(work, parent, writer, memory_mib, cpu_seconds, max_bytes)
         os.close(writer)
+
+    @property
+    def file(self) -> int:
+        """What is readable once the work has ended, or has begun to send its result."""
+        return self._reader
+
+    def end(self) -> None:
+        """End the work, and take no result."""
+        os.close(self._reader)
+        kill_group(self._child)
+        _wait(self._child)
 
     def result(self, seconds: float | None) -> Any:
         """What the work returns, as of `bounded`. seconds: from now; None waits as long as it takes."""

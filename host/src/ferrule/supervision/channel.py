@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ferrule.errors import ErrorFacts
+    from ferrule.supervision.questions import AnswerPipe
     from ferrule.text.json_types import JSONObject
 
 # A plugin may replace these in os, and the child's end must be its own.
@@ -45,13 +46,13 @@ def current_channel() -> Channel | None:
 
 
 class Channel:
-    """The child's end of the pipe. answers: the pipe with the parent's answers, None where it answers nothing."""
+    """The child's end of the pipe. answers: where the parent's answers are read, None where it answers nothing."""
 
     __slots__ = (
         "_held", "_lock", "_notes", "_outcome", "_owner", "_redacts", "_size_limit", "answers", "file", "known_secrets",
     )  # fmt: skip
 
-    def __init__(self, file: int, size_limit: int, answers: int | None = None) -> None:
+    def __init__(self, file: int, size_limit: int, answers: AnswerPipe | None = None) -> None:
         global _current
         self.file = file
         self.answers = answers
@@ -75,23 +76,21 @@ class Channel:
         """The parent's answer, whose `secrets` are known from then on; None where it answers no questions.
 
         Where the parent only passes the answer on, it does not know them, so all that is sent from then on is without
-        them.
+        them. Raises AnswerMissing where it has not answered this question.
         """
         if self.answers is None or not self.is_owned:
             return None
-        from ferrule.supervision.questions import read_answer
-
         with self._lock:  # an answer is for the thread that has asked
-            self.send_question(question)
-            answer = read_answer(self.answers)
+            answer = self.answers.read(self.send_question(question))
         self.known_secrets += [str(one) for one in answer.get("secrets", ())]
         self._redacts = self._redacts or bool(answer.get("is_relayed"))
         return answer
 
     def send_question(self, question: Mapping[str, object]) -> int:
-        """Send a question, and return the pipe from which its answer is to be read."""
-        self._send(QUESTION, strict_json.dumps(dict(question)))
-        return -1 if self.answers is None else self.answers
+        """Send a question, and return its number, which its answer will have."""
+        number = 0 if self.answers is None else self.answers.next_number()
+        self._send(QUESTION, strict_json.dumps({**question, "number": number}))
+        return number
 
     def secrets(self, values: Iterable[str]) -> None:
         """Name values that the parent keeps out of every output. Said before a plugin sees any of them."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from ferrule.supervision.environment import Replacement
+    from ferrule.supervision.questions import AnswerPipe
     from ferrule.supervision.signals import Signals
 
 _MAX_ARENAS_OPTION, _MAX_ARENAS = -8, 2  # of mallopt
@@ -60,11 +61,19 @@ def run_child(
         if replacement is not None:
             replacement.apply()
         stay_within(parent, limits.memory)
-        run_work(work, Channel(channel, limits.size_limit, answers))
+        run_work(work, Channel(channel, limits.size_limit, _answer_pipe(answers)))
     except BaseException:  # noqa: BLE001 - all that is left to say, with nothing that a plugin can have changed
         _write(channel, NO_ANSWER)
     finally:
         _exit(0)
+
+
+def _answer_pipe(file: int | None) -> AnswerPipe | None:
+    if file is None:
+        return None
+    from ferrule.supervision.questions import AnswerPipe
+
+    return AnswerPipe(file)
 
 
 def take_standard_streams(text: int) -> None:

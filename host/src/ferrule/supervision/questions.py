@@ -1,8 +1,11 @@
 """What a child asks its parent: questions over the channel, answers over a pipe of their own.
 
-The answer to a question is a JSON object behind its size. It holds the values of credentials, so whoever only passes it
-on, and whoever will fork another child, must not have it in its memory: it is worked out in a copy of the parent, which
-ends at once. Of `secrets` in it the parent learns, since it keeps them out of every output.
+A question has a number, and so has its answer, a JSON object behind number and size: one that comes when nobody waits
+for it any more is passed over, and is never taken for the answer to the next question.
+
+An answer holds the values of credentials, so whoever only passes it on, and whoever will fork another child, must not
+have it in its memory: it is worked out in a copy of the parent, which ends at once. Of `secrets` in it the parent
+learns, since it keeps them out of every output.
 """
 
 from __future__ import annotations
@@ -12,44 +15,145 @@ import select
 import sys
 import time
 
+from ferrule.errors import AnswerMissing
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Protocol
 
+    from ferrule.supervision.channel import Channel
     from ferrule.text.json_types import JSONMapping, JSONObject
 
     Answer = Callable[[JSONObject], JSONObject]
 
-SIZE_BYTES = 8
+    class _AnswerWork(Protocol):
+        """One answer that is being given. file: is readable when there may be something to do."""
+
+        file: int
+
+        def advance(self, deadline: float) -> list[str] | None:
+            """The secrets in the answer, once it has been given; None before."""
+
+        def close(self) -> None:
+            """Give no answer any more."""
+
+
+NUMBER = "number"  # the key of a question under which its number stands
 OWN = "work"  # the key of a question that is not for the host, see `Reception`
 MAX_QUESTIONS = 200  # of one child
-_MAX_SECONDS = 5.0  # for one answer
+_WORD_BYTES = 8  # of a number, and of a size
+_HEAD_BYTES = 2 * _WORD_BYTES
 _MAX_ANSWER_BYTES = 4 << 20
 _PIECE_BYTES = 1 << 16
+
+
+class AnswerPipe:
+    """The end of the pipe from which a process reads the answers to its questions."""
+
+    __slots__ = ("_left", "_number", "file")
+
+    def __init__(self, file: int) -> None:
+        self.file = file
+        self._number = 0
+        self._left = 0  # bytes of the answer that is being read
+
+    def next_number(self) -> int:
+        """The number of the next question."""
+        self._number += 1
+        return self._number
+
+    def read(self, number: int) -> JSONObject:
+        """The answer to a question, for which it waits. Raises AnswerMissing where none comes."""
+        size = self.find(number, may_wait=True)
+        if size is None or size > _MAX_ANSWER_BYTES:
+            raise AnswerMissing()
+        found = strict_json.loads(self._take(size))
+        if not isinstance(found, dict):
+            raise AnswerMissing()
+        return found
+
+    def find(self, number: int, *, may_wait: bool = False) -> int | None:
+        """Go on to the answer to a question; its size, or None where it is not there yet.
+
+        Answers to other questions are passed over. Raises AnswerMissing where no answer comes any more.
+        """
+        poll = select.poll()
+        poll.register(self.file, select.POLLIN)
+        while may_wait or poll.poll(0):
+            while self._left:
+                self._take(min(self._left, _PIECE_BYTES))
+            head = _read(self.file, _HEAD_BYTES)
+            if len(head) < _HEAD_BYTES:
+                raise AnswerMissing()
+            self._left = int.from_bytes(head[_WORD_BYTES:], "big")
+            if int.from_bytes(head[:_WORD_BYTES], "big") == number:
+                return self._left
+        return None
+
+    def move_to(self, file: int, deadline: float) -> None:
+        """Move the answer that was found to another pipe, so that no trace of it is left in this process.
+
+        deadline: an instant of `time.monotonic()`. Raises AnswerMissing where it ends too soon, or does not come.
+        """
+        poll = select.poll()
+        poll.register(self.file, select.POLLIN)
+        while self._left:
+            if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+                raise AnswerMissing()
+            self._left -= _move(self.file, file, self._left)
+
+    def _take(self, size: int) -> bytes:
+        data = _read(self.file, size)
+        self._left -= len(data)
+        if len(data) < size:
+            self._left = 0
+            raise AnswerMissing()
+        return data
 
 
 class Relay:
     """Passes questions of a child on to the parent of this process, and the answers down.
 
-    send: sends a question on the channel of this process, and returns the pipe with the answers. facts: said with each
-    question, whatever the child says.
+    channel: of this process to its parent. facts: said with each question, whatever the child says.
     """
 
-    def __init__(self, send: Callable[[JSONObject], int], facts: JSONMapping) -> None:
-        self._send = send
+    def __init__(self, channel: Channel, facts: JSONMapping) -> None:
+        self._channel = channel
         self._facts = facts
 
-    def pass_on(self, question: JSONObject, file: int, seconds: float) -> None:
-        """Have the answer written to a pipe. The secrets in it are known to who gives it, and none comes here."""
-        source = self._send({**question, **self._facts, "is_relayed": True})
-        head = _read_within(source, SIZE_BYTES, seconds)
-        _write_all(file, head)
-        left = int.from_bytes(head, "big")
-        while left > 0:
-            left -= _move(source, file, left)
+    def begin(self, question: JSONObject, file: int) -> _RelayedAnswer:
+        """Pass a question on. The secrets in its answer are known to who gives it, and none comes here."""
+        return _RelayedAnswer(self._channel, {**question, **self._facts, "is_relayed": True}, question, file)
+
+
+class _RelayedAnswer:
+    """An answer that comes from the parent of this process. file: of the pipe to which it is written."""
+
+    def __init__(self, channel: Channel, sent: JSONObject, asked: JSONObject, file: int) -> None:
+        if channel.answers is None:
+            raise AnswerMissing()
+        self._pipe = channel.answers
+        self.file = self._pipe.file
+        self._asked = asked
+        self._target = file
+        self._number = channel.send_question(sent)
+
+    def advance(self, deadline: float) -> list[str] | None:
+        size = self._pipe.find(self._number)
+        if size is None:
+            return None
+        try:
+            _write_all(self._target, _head(self._asked, size))
+            self._pipe.move_to(self._target, deadline)
+        except BrokenPipeError:
+            pass  # the child has ended, and how is found next
+        return []
+
+    def close(self) -> None:
+        """What comes from now on is passed over by the next one."""
 
 
 class Reception:
@@ -67,7 +171,7 @@ class Reception:
 
 
 class Desk:
-    """Where the questions of one child are answered.
+    """Where the questions of one child are answered, one after the other, while its parent goes on watching it.
 
     answer: gives an answer, in a copy of this process. file: the pipe to which it is written.
     """
@@ -77,40 +181,85 @@ class Desk:
         self._answer = answer.other if isinstance(answer, Reception) else answer
         self._file = file
         self._count = 0
+        self._work: _AnswerWork | None = None
 
-    def answer(self, question: JSONObject, deadline: float) -> list[str]:
-        """Have a question answered, and return the secrets in the answer.
+    @property
+    def file(self) -> int | None:
+        """What is readable when there is something to do; None where no answer is being given."""
+        return None if self._work is None else self._work.file
 
-        deadline: an instant of `time.monotonic()`. Raises WorkFailed, and ToolCrashed for too many questions.
-        """
+    def begin(self, question: JSONObject) -> None:
+        """Have a question answered. Raises WorkFailed, and ToolCrashed for too many questions."""
         self._count += 1
         if self._count > MAX_QUESTIONS:
             from ferrule.errors import ToolCrashed
 
             raise ToolCrashed(f"The tool's process asked for credentials more than {MAX_QUESTIONS} times.")
-        seconds = min(_MAX_SECONDS, max(0.01, deadline - time.monotonic()))
         if self._own is not None and OWN in question:
-            self._write(_own_answer(self._own, question))
-            return []
-        if isinstance(self._answer, Relay):
-            self._answer.pass_on(question, self._file, seconds)
-            return []
-        return self._answer_in_copy(self._answer, question, seconds)
+            asked = {key: value for key, value in question.items() if key != NUMBER}
+            write_answer(self._file, question, _own_answer(self._own, asked))
+        elif isinstance(self._answer, Relay):
+            self._work = self._answer.begin(question, self._file)
+        else:
+            self._work = _CopiedAnswer(self._answer, question, self._file)
 
-    def _answer_in_copy(self, answer: Answer, question: JSONObject, seconds: float) -> list[str]:
-        from ferrule.supervision.bounded import bounded
+    def advance(self, deadline: float) -> list[str] | None:
+        """The secrets in the answer, once it has been given; None before.
+
+        deadline: an instant of `time.monotonic()`. Raises WorkFailed and AnswerMissing.
+        """
+        secrets = [] if self._work is None else self._work.advance(deadline)
+        if secrets is not None:
+            self.close()
+        return secrets
+
+    def close(self) -> None:
+        """Give no answer any more."""
+        work, self._work = self._work, None
+        if work is not None:
+            work.close()
+
+
+class _CopiedAnswer:
+    """An answer that a copy of this process works out, and writes to a pipe."""
+
+    def __init__(self, answer: Answer, question: JSONObject, file: int) -> None:
+        from ferrule.supervision.bounded import BoundedProcess
 
         def give() -> list[str]:
             found = answer(question)
-            self._write(found)
+            write_answer(file, question, found)
             return [str(one) for one in found.get("secrets", ())]
 
-        return bounded(give, seconds=seconds)
+        self._process: BoundedProcess | None = BoundedProcess(give)
+        self.file = self._process.file
 
-    def _write(self, answer: JSONMapping) -> None:
-        document = strict_json.dumps(dict(answer))
-        _write_all(self._file, len(document).to_bytes(SIZE_BYTES, "big"))
-        _write_all(self._file, document)
+    def advance(self, deadline: float) -> list[str] | None:
+        process, self._process = self._process, None
+        if process is None:
+            return []
+        secrets: list[str] = process.result(max(0.01, deadline - time.monotonic()))
+        return secrets
+
+    def close(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.end()
+
+
+def write_answer(file: int, question: JSONMapping, answer: JSONMapping) -> None:
+    """Write the answer to a question to the pipe from which a child reads it. A child that has ended needs none."""
+    document = strict_json.dumps(dict(answer))
+    try:
+        _write_all(file, _head(question, len(document)) + document)
+    except BrokenPipeError:
+        pass
+
+
+def _head(question: JSONMapping, size: int) -> bytes:
+    number = question.get(NUMBER)
+    is_number = isinstance(number, int) and 0 <= number < 1 << 63
+    return (number if is_number else 0).to_bytes(_WORD_BYTES, "big") + size.to_bytes(_WORD_BYTES, "big")  # type: ignore[union-attr]
 
 
 def _own_answer(own: Answer, question: JSONObject) -> JSONObject:
@@ -123,36 +272,11 @@ def _own_answer(own: Answer, question: JSONObject) -> JSONObject:
         raise WorkFailed(f"What the work asked could not be answered ({reason}).") from error
 
 
-def read_answer(file: int) -> JSONObject:
-    """The next answer; `{}` where none comes any more."""
-    size = int.from_bytes(_read(file, SIZE_BYTES), "big")
-    found = strict_json.loads(_read(file, size)) if 0 < size <= _MAX_ANSWER_BYTES else {}
-    return found if isinstance(found, dict) else {}
-
-
 def _read(file: int, size: int) -> bytes:
     data = bytearray()
     while len(data) < size and (piece := os.read(file, min(_PIECE_BYTES, size - len(data)))):
         data += piece
     return bytes(data)
-
-
-def _read_within(file: int, size: int, seconds: float) -> bytes:
-    """A few bytes that come together. Raises WorkFailed where they do not come in time."""
-    limit = time.monotonic() + seconds
-    poll = select.poll()
-    poll.register(file, select.POLLIN)
-    data = b""
-    while len(data) < size and poll.poll(max(0.0, limit - time.monotonic()) * 1000):
-        piece = os.read(file, size - len(data))
-        if not piece:
-            break
-        data += piece
-    if len(data) < size:
-        from ferrule.errors import WorkFailed
-
-        raise WorkFailed("The host has not answered what the tool's process asked.")
-    return data
 
 
 def _move(source: int, file: int, size: int) -> int:
@@ -164,9 +288,7 @@ def _move(source: int, file: int, size: int) -> int:
         _write_all(file, piece)
         moved = len(piece)
     if not moved:
-        from ferrule.errors import WorkFailed
-
-        raise WorkFailed("The host has answered in part only.")
+        raise AnswerMissing()
     return moved
 
 

@@ -110,19 +110,21 @@ def _run_and_watch(
     channel, child_channel = os.pipe()
     text, child_text = os.pipe()
     child_answers, answers = os.pipe() if answer is not None else (None, None)
-    parent = os.getpid()
-    child = os.fork()
-    if child == 0:
-        run_child(work, signals, parent, (child_channel, child_text, child_answers), limits, replacement)
-    _close(child_channel, child_text, child_answers)
     desk = None
     if answer is not None and answers is not None:
         from ferrule.supervision.questions import Desk
 
         desk = Desk(answer, answers)
+    parent = os.getpid()
+    child = os.fork()
+    if child == 0:
+        run_child(work, signals, parent, (child_channel, child_text, child_answers), limits, replacement)
+    _close(child_channel, child_text, child_answers)
     watch = ChildWatch(child, channel, text, signals, limits.deadline, messages, broker, desk)
     try:
         failure = watch.wait()
+        if desk is not None:
+            desk.close()
         processes.end_descendants(child, others)
         watch.drain_text()
     finally:
@@ -190,10 +192,40 @@ class ChildWatch:
                 poll.unregister(self._text)
             if self._channel in ready and not self.drain_channel():
                 return self._explain_silence()
-            if self._messages.questions and not self._messages.ended and (failure := self.give_answers()):
+            if failure := self._answer_questions(poll, ready):
                 return failure
-            if self._signals.file in ready and self._has_ended():
+            has_ended = self._signals.file in ready and self._has_ended()
+            if (has_ended or self._status is not None) and not self._is_answering:
                 return self._read_rest()
+        return None
+
+    @property
+    def _is_answering(self) -> bool:
+        return self._desk is not None and self._desk.file is not None
+
+    def _answer_questions(self, poll: select.poll, ready: set[int]) -> FerruleError | None:
+        """Go on with the answers to what the child has asked; why that is not possible.
+
+        While an answer is being given, nothing that the child sends is read: the secrets in it are not known yet.
+        """
+        desk, questions = self._desk, self._messages.questions
+        if desk is None:
+            return ToolCrashed("The tool's process asked for what it was not offered.") if questions else None
+        try:
+            if (file := desk.file) is not None and file in ready:
+                secrets = desk.advance(self._deadline)
+                if secrets is None:
+                    return None
+                self._messages.secrets += secrets
+                poll.unregister(file)
+                poll.register(self._channel, select.POLLIN)
+            while questions and desk.file is None and not self._messages.ended:
+                desk.begin(questions.pop(0))
+                if desk.file is not None:
+                    poll.unregister(self._channel)
+                    poll.register(desk.file, select.POLLIN)
+        except FerruleError as error:
+            return error
         return None
 
     def drain_text(self) -> bool:
@@ -232,17 +264,6 @@ class ChildWatch:
         has_crashed = isinstance(reason, ToolCrashed) and messages.preliminary is None
         culprit = wrapper if has_crashed else None
         return Outcome(result, failure, messages.events, bytes(self._captured), messages.secrets, culprit, denied)
-
-    def give_answers(self) -> FerruleError | None:
-        """Answer what the child has asked; why that is not possible."""
-        if self._desk is None:
-            return ToolCrashed("The tool's process asked for what it was not offered.")
-        try:
-            while self._messages.questions:
-                self._messages.secrets += self._desk.answer(self._messages.questions.pop(0), self._deadline)
-        except FerruleError as error:
-            return error
-        return None
 
     def drain_channel(self) -> bool:
         """Read some of what the child has sent; False at its end. One piece at a time: the deadline comes first."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ferrule.config.configuration import credentials_path
-from ferrule.errors import CredentialsMalformed, ToolError
+from ferrule.errors import AnswerMissing, CredentialsMalformed, ToolError
 from ferrule.tool.credentials import CredentialValue
 
 TYPE_CHECKING = False
@@ -147,8 +147,11 @@ class GivenValues:
                 os.environ[name] = value
 
     def _of(self, credential: Credential) -> JSONObject:
+        """What was answered about this one. Raises AnswerMissing where nothing was: it may be set all the same."""
         known = self._known.get(credential.name)
-        return known if isinstance(known, dict) else {}
+        if not isinstance(known, dict) or known.get("place") != _place(credential):
+            raise AnswerMissing()
+        return known
 
 
 def describe(
@@ -172,31 +175,41 @@ _HIDDEN = "hidden"
 
 def _describe(credential: Credential, values: LocalValues, denied: ToolError | None, hides_values: bool) -> JSONObject:
     if denied is not None:
-        return {"denied": denied.facts()}
+        return {"denied": denied.facts(), "place": _place(credential)}
     try:
         found = values.find(credential)
     except CredentialsMalformed as error:
         malformed = {"message": error.message, "hint": error.hint}
-        return {"malformed": malformed, "fingerprint": values.fingerprint(credential)}
+        return {"malformed": malformed, "fingerprint": values.fingerprint(credential), "place": _place(credential)}
     if found is None:
-        return {}
+        return {"place": _place(credential)}
     return {
         "value": _HIDDEN if hides_values else found.value,
         "source": found.source,
         "is_variable": found.is_variable and not hides_values,
         "fingerprint": values.fingerprint(credential),
         "secrets": [] if hides_values else values.secrets([credential]),
+        "place": _place(credential),
     }
 
 
+def _place(credential: Credential) -> list[str]:
+    """Where it is looked for: what tells it from another tool's of the same name."""
+    return [credential.environment, credential.path]
+
+
 def ask_for_values(channel: Channel, tool: str, credentials: Sequence[Credential]) -> CredentialValues:
-    """The values of a tool's credentials in a process that runs it, asked of its parent where that answers."""
-    facts = [{name: getattr(one, name) for name in one.__slots__} for one in credentials]
-    answer = channel.ask({"tool": tool, "credentials": facts})
+    """The values of a tool's credentials in a process that runs it, asked of its parent where that answers.
+
+    Raises AnswerMissing where that does not answer in time.
+    """
+    answer = channel.ask({"tool": tool, "credentials": [one.as_dict() for one in credentials]})
     if answer is None:
         found = LocalValues()
         channel.secrets(found.secrets(credentials))
         return found
+    if answer.get("tool") != tool:
+        raise AnswerMissing()
     given = GivenValues(answer)
     given.publish(credentials)
     return given

@@ -46,6 +46,14 @@ class Credential:
     def __repr__(self) -> str:
         return f"Credential({self.name!r}, environment={self.environment!r}, path={self.path!r})"
 
+    def as_dict(self) -> dict[str, str | bool]:
+        """The arguments from which another process makes it."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def is_one_of(self, others: Iterable[Credential]) -> bool:
+        """Whether one of the others has its name and is looked for in the same places."""
+        return any(_place(self) == _place(one) for one in others)
+
     def look_up(self, environ: Mapping[str, str], file: CredentialsFile | None = None) -> CredentialValue | None:
         """The value that counts: a variable that is not blank, else the nested key of the file, else the flat one.
 
@@ -97,6 +105,10 @@ class Credential:
                     f"The value of {self.name} ({file.path}, key {key}) is no text, so it cannot be a key.",
                     hint="Write it in double quotes.",
                 )
+
+
+def _place(credential: Credential) -> tuple[str, str, str]:
+    return credential.name, credential.environment, credential.path
 
 
 class CredentialValue:

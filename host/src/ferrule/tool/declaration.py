@@ -14,6 +14,7 @@ from ferrule.permissions.declaration import MalformedPermissions, Permissions, p
 from ferrule.schema import schema_file
 from ferrule.schema.rules.hidden_text import hidden_characters
 from ferrule.text import strict_json
+from ferrule.tool.credentials import Credential
 
 if TYPE_CHECKING:
     from ferrule.discovery import InstalledTool
@@ -67,7 +68,8 @@ class Declaration(NamedTuple):
     """What a tool declares. What it does not declare is None, or empty.
 
     title: its name for people. read_only, destructive, idempotent, open_world: as the annotations of MCP.
-    result_schema: JSON Schema of its result. examples: good arguments. programs, extras, settings: what it needs
+    result_schema: JSON Schema of its result. examples: good arguments. credentials: what it may be told; None where its
+    hook says that. programs, extras, settings: what it needs
     besides its dependencies. requires_ferrule: a version specifier of the host, such as `>=0.2`. reusable: what
     its modules keep between calls is a cache, so that one process may make several calls. permissions: what it may
     touch; `ferrule.permissions.declaration` adds what follows from the other keys, and what is usual.
@@ -82,6 +84,7 @@ class Declaration(NamedTuple):
     open_world: bool | None = None
     result_schema: JSONObject | None = None
     examples: tuple[JSONObject, ...] = ()
+    credentials: tuple[Credential, ...] | None = None
     programs: tuple[Program, ...] = ()
     extras: tuple[Extra, ...] = ()
     settings: tuple[Setting, ...] = ()
@@ -229,6 +232,13 @@ def _read_settings(value: object, place: _Place) -> tuple[Setting, ...]:
     return tuple(Setting(**fields) for fields in _read_entries(value, place, readers, ("variable",)))
 
 
+def _read_credentials(value: object, place: _Place) -> tuple[Credential, ...]:
+    readers: dict[str, _Reader] = {**dict.fromkeys(Credential.__slots__, _read_text), "secret": _read_boolean}
+    return tuple(
+        Credential(**fields) for fields in _read_entries(value, place, readers, ("name", "environment", "path"))
+    )
+
+
 def _read_permissions(value: object, place: _Place) -> Permissions:
     try:
         return Permissions().replace(parse_own(value, lambda key: place.unknown.update({f"{place.key}.{key}": None})))
@@ -262,6 +272,8 @@ def _as_json(value: object) -> object:
     """The value with entries as objects, and without those of their fields that are empty."""
     if isinstance(value, Program | Extra | Setting):
         return {key: _as_json(one) for key, one in value._asdict().items() if one}
+    if isinstance(value, Credential):
+        return {key: one for key, one in value.as_dict().items() if one not in ("", True)}
     if isinstance(value, Permissions):
         return value.as_dict()
     return [_as_json(one) for one in value] if isinstance(value, tuple) else value
@@ -272,6 +284,7 @@ _READERS: Mapping[str, _Reader] = {
     **dict.fromkeys(HINTS, _read_boolean),
     "result_schema": _read_object,
     "examples": _read_examples,
+    "credentials": _read_credentials,
     "programs": _read_programs,
     "extras": _read_extras,
     "settings": _read_settings,

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
+from ferrule.errors import ToolError
 from ferrule.permissions import credential_claims
+from ferrule.tool.declared_credentials import KEY, credentials_in, is_configured, require_declared
 
 TYPE_CHECKING = False
 
@@ -11,7 +15,6 @@ if TYPE_CHECKING:
 
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
-    from ferrule.errors import ToolError
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule.tool.credentials import Credential
 
@@ -32,13 +35,21 @@ class Surroundings:
         It reads the credentials file, and so belongs into a process that no tool's is forked from.
         """
         if question.get("is_relayed") is True:
-            from ferrule.config import configuration
-            from ferrule.permissions.grants import granted
-
-            return answer_for_called(question, self._tool.name, granted(self._tool, configuration.read()).tools)
+            return answer_for_called(question, self._tool.name, self._called_tools())
+        if CONFIGURED in question:
+            return answer_configured(question, self._called_tools())
         if question.get("tool") != self._tool.name:
-            return {}
+            return _refuse(question, f"{self._tool.name} is not given the credentials of another tool.")
         return _answer(self._tool, question)
+
+    def _called_tools(self) -> Sequence[str]:
+        from ferrule.config import configuration
+        from ferrule.permissions.grants import granted
+
+        return granted(self._tool, configuration.read()).tools
+
+
+CONFIGURED = "configured"  # the key of a question whether tools are configured, and of its answer
 
 
 def answer_for_called(question: JSONMapping, caller: str = "", names: Sequence[str] | None = None) -> JSONObject:
@@ -51,51 +62,59 @@ def answer_for_called(question: JSONMapping, caller: str = "", names: Sequence[s
     from ferrule import discovery
     from ferrule.permissions.composition import fits
 
-    claims = discovery.scan().get(str(question.get("tool")), [])
+    name = str(question.get("tool"))
+    claims = discovery.scan().get(name, [])
     source = question.get("source")
     if len(claims) != 1 or (source is not None and source != claims[0].source):
-        return {}
+        return _refuse(question, f"{name!r} is no tool whose credentials could be given here.")
     if names is not None and not fits(claims[0], names):
-        return _refuse(question, caller, claims[0].name)
-    return _answer(claims[0], question, is_called=True)
+        message = (
+            f"{caller} is not given the credentials of {name}, since its permissions do not say that it runs that tool."
+        )
+        return _refuse(question, message, f"If it shall, run: ferrule permissions grant {caller} --tools {name}")
+    return _answer(claims[0], question)
 
 
-def _refuse(question: JSONMapping, caller: str, called: str) -> JSONObject:
-    from ferrule.errors import ToolError
+def answer_configured(question: JSONMapping, names: Sequence[str] | None = None) -> JSONObject:
+    """Whether tools are configured, as of `is_configured`. names: as of `answer_for_called`."""
+    from ferrule import discovery
+    from ferrule.config import configuration
+    from ferrule.permissions.composition import fits
+
+    listed, claims, settings = question.get(CONFIGURED), discovery.scan(), configuration.read()
+    answered: dict[str, bool | None] = {}
+    for name in listed if isinstance(listed, list) else ():
+        found = claims.get(str(name), [])
+        is_shown = len(found) == 1 and (names is None or fits(found[0], names))
+        answered[str(name)] = is_configured(found[0], settings, os.environ) if is_shown else None
+    return {CONFIGURED: answered}
+
+
+def _refuse(question: JSONMapping, message: str, hint: str | None = None) -> JSONObject:
     from ferrule.tool.credential_values import LocalValues, describe
 
-    error = ToolError(
+    credentials = credentials_in(question.get(KEY))
+    error = ToolError("PERMISSION_DENIED", message, hint=hint)
+    answer = describe(credentials, LocalValues(), {one.name: error for one in credentials})
+    return {**answer, "tool": question.get("tool")}
+
+
+def _answer(tool: InstalledTool, question: JSONMapping) -> JSONObject:
+    from ferrule.tool.credential_values import LocalValues, describe
+
+    asked = credentials_in(question.get(KEY))
+    known = require_declared(tool, asked)  # runs the plugin's code, so it comes before any value is read
+    refused: dict[str, ToolError] = credential_claims.refusals(credential_claims.record(tool, known))
+    refused.update((one.name, _undeclared(tool, one)) for one in asked if not one.is_one_of(known))
+    # What is secret is what was declared so, whatever is said now.
+    described = [next((its for its in known if one.is_one_of([its])), one) for one in asked]
+    answer = describe(described, LocalValues(), refused, hides_values=question.get("gives_values") is False)
+    return {**answer, "tool": tool.name, "is_relayed": question.get("is_relayed") is True}
+
+
+def _undeclared(tool: InstalledTool, credential: Credential) -> ToolError:
+    return ToolError(
         "PERMISSION_DENIED",
-        f"{caller} is not given the credentials of {called}, since its permissions do not say that it runs that tool.",
-        hint=f"If it shall, run: ferrule permissions grant {caller} --tools {called}",
+        f"{tool.name} asks for the credential {credential.name} ({credential.environment}), which it does not declare.",
+        hint=f"Declare it in tool.json, or in the hook credentials; `ferrule show {tool.name}` lists what is declared.",
     )
-    credentials = _credentials_in(question)
-    return describe(credentials, LocalValues(), {one.name: error for one in credentials})
-
-
-def _answer(tool: InstalledTool, question: JSONMapping, *, is_called: bool = False) -> JSONObject:
-    from ferrule.tool.credential_values import LocalValues, describe
-
-    credentials = _credentials_in(question)
-    # What a stranger's process says of a tool that it has loaded does not change what the tool itself has said.
-    is_written = not is_called or not credential_claims.is_known(tool)
-    claims = credential_claims.record(tool, credentials, is_written=is_written)
-    hides_values = question.get("gives_values") is False
-    refused: dict[str, ToolError] = credential_claims.refusals(claims)
-    answer = describe(credentials, LocalValues(), refused, hides_values=hides_values)
-    return {**answer, "is_relayed": question.get("is_relayed") is True}
-
-
-def _credentials_in(question: JSONMapping) -> list[Credential]:
-    """What a process says that the tool declares; it may have said anything."""
-    from ferrule.tool.credentials import Credential
-
-    found = []
-    listed = question.get("credentials")
-    for one in listed if isinstance(listed, list) else ():
-        texts = [one.get(name) for name in ("name", "environment", "path")] if isinstance(one, dict) else []
-        if texts and all(isinstance(text, str) and text and "\0" not in text and "=" not in text for text in texts):
-            name, environment, path = texts
-            is_secret = one.get("secret") is not False
-            found.append(Credential(str(name), environment=str(environment), path=str(path), secret=is_secret))
-    return found

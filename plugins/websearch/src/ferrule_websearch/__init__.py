@@ -27,8 +27,8 @@ For a provider: `Provider`, and what its methods take and return: `Request`, `Qu
 `findings` are its tool's `execute` and `validate`; `count_of` and `range_findings` read `offset` and `count`.
 `SearchManifest` is the data by which a general search uses it, described in `ferrule_websearch.manifest`.
 
-For a general search: `installed_providers`, `probe_providers`, `SearchProvider.search`, which asks one for a
-`SearchRequest` within a time, under a circuit breaker that all processes share, and returns an `Attempt`;
+For a general search: `installed_providers`, `find_unconfigured`, `probe_providers`, `SearchProvider.search`, which asks
+one for a `SearchRequest` within a time, under a circuit breaker that all processes share, and returns an `Attempt`;
 `is_client_error`, `format_seconds` and `fit_results` for its answer, `max_requests`, the bound on what one question
 costs, and `configuration_folder` for files of the admin.
 
@@ -70,6 +70,7 @@ if TYPE_CHECKING:
         Attempt,
         SearchProvider,
         configuration_folder,
+        find_unconfigured,
         installed_providers,
         is_client_error,
         probe_providers,
@@ -98,6 +99,7 @@ __all__ = [
     "count_of",
     "days_ago",
     "error_object",
+    "find_unconfigured",
     "findings",
     "fit_results",
     "format_seconds",
@@ -117,7 +119,9 @@ __all__ = [
     "search",
 ]
 
-_REGISTRY = "Attempt SearchProvider configuration_folder installed_providers is_client_error probe_providers"
+_REGISTRY = (
+    "Attempt SearchProvider configuration_folder find_unconfigured installed_providers is_client_error probe_providers"
+)
 
 __getattr__ = attach(
     __name__,

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule.errors import FerruleError, ToolDisabled, ToolError
+from ferrule.errors import AnswerMissing, FerruleError, ToolDisabled, ToolError
 from ferrule.installed import open_tool, resolve
 from ferrule.text import strict_json
 from ferrule.text.sha256 import sha256_hex
@@ -58,6 +58,8 @@ def attempt(request: AttemptRequest, channel: Channel) -> JSONObject:
         manifest = read_manifest(resolve(request.value))
         tool = open_tool(manifest.tool, channel, deadline=request.deadline, max_bytes=_MAX_RESULT_BYTES)
         provider = _provider(manifest)
+    except AnswerMissing:
+        raise  # which is nothing that the provider has done
     except ToolDisabled as error:
         return {"state": DISABLED, "error": {"message": str(error)}}
     except (InvalidManifest, FerruleError) as error:

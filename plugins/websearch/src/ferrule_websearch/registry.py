@@ -12,12 +12,12 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule import config
-from ferrule.installed import entry_points, supervise
+from ferrule.installed import entry_points, find_configured, supervise
 from ferrule.text import strict_json
 from ferrule.text.redaction import redact, redact_value
 from ferrule_websearch.circuit_breaker import MAX_REST_SECONDS, REST_SECONDS, CircuitBreaker, Event
 from ferrule_websearch.errors import QUOTA_SPENT
-from ferrule_websearch.provider_process import ANSWERED, IDENTITY, REQUESTS, AttemptRequest, attempt
+from ferrule_websearch.provider_process import ANSWERED, IDENTITY, REQUESTS, UNCONFIGURED, AttemptRequest, attempt
 from ferrule_websearch.results import Result
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ GROUP = "ferrule.search_providers"
 FAILED = "failed"
 RATE_LIMITED = "rate_limited"
 _MAX_ANSWER_BYTES = 1 << 20  # between processes
-_PROBE_SECONDS, _PROBE_MEMORY_MIB = 1.0, 1024
+_PROBE_SECONDS, _PROBE_MEMORY_MIB = 2.0, 1024
 _FAIR_SECONDS = 1.0  # that a provider needs to have had before it counts as one that failed
 _MARGIN_SECONDS = 0.5  # in which a provider that was too slow can say so, before it is ended
 
@@ -90,22 +90,25 @@ class SearchProvider(NamedTuple):
             return {"wait": breaker.admit(max(0.0, deadline - time.monotonic()) + 1), "cause": breaker.cause}
 
         memory = self.settings.memory(self.name)
-        outcome = _supervised([asked], deadline, memory, self._tool(), self.source, admit)
+        outcome = _supervised([asked], deadline, memory, self.tool, self.source, admit)
         identity, requests, events = _split_events(outcome)
         for one in events:
             event(one)
         found = _documents(outcome)
         made = self.read_attempt(found[0], events) if found else self._failed_attempt(outcome.failure or {})
         made = made._replace(requests=requests)
-        # A provider that was not given the time in which to answer has not failed.
-        had_time = left >= _FAIR_SECONDS or time.monotonic() < asked.deadline
+        # A provider that was not given the time in which to answer has not failed; nor has one whose process did not
+        # come to ask it, on a machine that has too much to do.
+        is_late = made.kind == "network" and not requests
+        had_time = identity is not None and not is_late and (left >= _FAIR_SECONDS or time.monotonic() < asked.deadline)
         if made.state in (ANSWERED, FAILED) and had_time:
-            _record(CircuitBreaker(self.name, identity or "", event=event), made)
+            _record(CircuitBreaker(self.name, str(identity), event=event), made)
             if made.kind == RATE_LIMITED and made.wait is None and not made.is_spent:
                 made = made._replace(wait=REST_SECONDS)  # for which the breaker is open now
         return made
 
-    def _tool(self) -> str:
+    @property
+    def tool(self) -> str:
         """The tool of the provider, to whose permissions it is held; empty where its distribution offers several."""
         tools = [name for name, _, source in entry_points("ferrule.tools") if source == self.source]
         return tools[0] if len(tools) == 1 else ""
@@ -158,12 +161,22 @@ def probe_providers(
     found = _documents(outcome)
     if len(found) == len(asked):
         return [one.read_attempt(facts) for one, facts in zip(providers, found, strict=True)]
-    if len(asked) == 1:
-        kind = kind_of(outcome.failure or {})
-        return [Attempt(providers[0].name, "unusable", error={"message": "It cannot be loaded."}, kind=kind)]
+    kind = kind_of(outcome.failure or {})
+    if len(asked) == 1 or kind == "network":  # its time was over, and would be again
+        error = {"message": "It cannot be loaded."}
+        return [Attempt(one.name, "unusable", error=error, kind=kind) for one in providers]
     return [
         probe_providers([one], deadline, has_breakers=has_breakers)[0] for one in providers
     ]  # one of them ended the process for all
+
+
+def find_unconfigured(providers: Sequence[SearchProvider]) -> list[Attempt]:
+    """Those of which their tools say, as data, what they need, and for which that is not set.
+
+    Nothing of them is run, so none has words of its own for what is missing: `probe_providers` gives those.
+    """
+    found = find_configured([one.tool for one in providers if one.tool])
+    return [Attempt(one.name, UNCONFIGURED, one.name) for one in providers if found.get(one.tool) is False]
 
 
 def _supervised(

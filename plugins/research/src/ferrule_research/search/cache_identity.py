@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ferrule.text.sha256 import sha256_hex
 from ferrule_research.search.lenses import find_lenses
-from ferrule_websearch import Attempt, installed_providers, probe_providers
+from ferrule_websearch import Attempt, find_unconfigured, installed_providers, probe_providers
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
@@ -24,7 +24,11 @@ def known_states(context: Context) -> list[Attempt] | None:
 def read_identity(context: Context) -> JSONObject:
     """`{"providers", "lenses"}`: hashes by name. A provider that is not configured has one, too."""
     global _known
-    found = probe_providers(list(installed_providers().values()), context.deadline, has_breakers=False)
+    installed = installed_providers()
+    unset = find_unconfigured(list(installed.values()))
+    names = {one.provider for one in unset}
+    rest = [one for name, one in installed.items() if name not in names]
+    found = sorted([*unset, *probe_providers(rest, context.deadline, has_breakers=False)], key=lambda one: one.provider)
     _known = (context.deadline, found)
     return {
         "providers": {one.provider: [_identity_of(one), one.state == "unconfigured"] for one in found},

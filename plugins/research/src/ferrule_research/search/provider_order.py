@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_research.search.cache_identity import known_states
 from ferrule_research.search.errors import RATE_LIMITED, configuration_error, describe_rest, unknown_provider
-from ferrule_websearch import Attempt, SearchProvider, SearchRequest, probe_providers
+from ferrule_websearch import Attempt, SearchProvider, SearchRequest, find_unconfigured, probe_providers
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
@@ -85,8 +85,10 @@ def put_engines_first(providers: Sequence[SearchProvider], context: Context) -> 
     """The providers that have engines of their own before those that have not."""
     if len(providers) < 2:
         return list(providers)
-    has_engine = {one.provider: one.has_engine for one in probe_providers(providers, context.deadline)}
-    return sorted(providers, key=lambda one: not has_engine[one.name])
+    unset = {one.provider for one in find_unconfigured(providers)}
+    rest = [one for one in providers if one.name not in unset]
+    with_engine = {one.provider for one in probe_providers(rest, context.deadline) if one.has_engine}
+    return sorted(providers, key=lambda one: one.name not in with_engine)
 
 
 def ask(providers: Sequence[SearchProvider], request: SearchRequest, context: Context) -> Route:
@@ -108,6 +110,8 @@ def ask(providers: Sequence[SearchProvider], request: SearchRequest, context: Co
             break
         if attempt.state not in _UNASKED:
             context.event({"event": "provider_failed", "provider": provider.name, "content": _sentence(attempt)})
+    if len(attempts) > 1 and all(one.state in _UNASKED for one in attempts):
+        return Route(probe_providers(providers, context.deadline, has_breakers=False))  # each says what it needs
     return Route(attempts)
 
 
@@ -129,14 +133,21 @@ def find_states(providers: Sequence[SearchProvider], context: Context) -> dict[s
     if len(providers) < 2:
         return {}
     known = known_states(context)
-    found = known if known is not None else probe_providers(providers, context.deadline, has_breakers=False)
-    return {one.provider: one for one in found}
+    if known is None:
+        unset = find_unconfigured(providers)
+        names = {one.provider for one in unset}
+        rest = [one for one in providers if one.name not in names]
+        # One alone is asked next: it says then what a look at it would say.
+        known = [*unset, *(probe_providers(rest, context.deadline, has_breakers=False) if len(rest) > 1 else ())]
+    return {one.provider: one for one in known}
 
 
 def find_others(installed: Mapping[str, SearchProvider], route: Route, context: Context) -> list[str]:
     """The providers that could be asked instead: configured, healthy, and not asked yet."""
     tried = {one.provider for one in route.attempts}
-    rest = [one for name, one in installed.items() if name not in tried]
+    others = [one for name, one in installed.items() if name not in tried]
+    unset = {one.provider for one in find_unconfigured(others)}
+    rest = [one for one in others if one.name not in unset]
     return [one.provider for one in probe_providers(rest, context.deadline) if one.state == ANSWERED]
 
 

@@ -286,7 +286,7 @@ class Copy(WatchedProcess):
             self._surroundings.signals,
             self.broker,
         )
-        work.questions = Questions(self._surroundings, answer, self._answers, messages, work.resume)
+        work.questions = Questions(self._surroundings, answer, self._answers, messages, work.resume, work.stop)
         self.work = work
         self._outbox.send(len(job).to_bytes(8, "big") + job)
         return work

@@ -7,18 +7,20 @@ import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
-from ferrule.calls.server_interface import processes
+from ferrule.calls.server_interface import processes, write_answer
+from ferrule.errors import AnswerMissing
 from ferrule.text import strict_json
 
 if TYPE_CHECKING:
     from ferrule.calls.server_interface import Messages, Signals
+    from ferrule.errors import FerruleError
     from ferrule.text.json_types import JSONObject
     from ferrule_serve.supervisor.surroundings import Surroundings
 
 MAX_QUESTIONS = 200  # of one copy and call
 _CHUNK_BYTES = 1 << 16
-_SIZE_BYTES = 8  # of an answer, before it
-_MAX_SECONDS = 5
+_MAX_SECONDS = 20
+_WHOLE = b"\n"  # behind what the helper says, once the answer has been given
 
 Answer = Callable[["JSONObject"], "JSONObject"]
 
@@ -86,12 +88,20 @@ def _help(work: Callable[[BinaryIO], object], file: int, signals: Signals, paren
 class Questions:
     """What one call asks for, such as its credentials, one after the other. answer: as of `Surroundings.answer`.
 
-    file: the pipe on which the call waits for an answer. resume: is called when none is being given any more.
+    file: the pipe on which the call waits for an answer. resume: is called when none is being given any more. fail: is
+    called where an answer could not be given.
     """
 
     def __init__(
-        self, surroundings: Surroundings, answer: Answer, file: int, messages: Messages, resume: Callable[[], None]
+        self,
+        surroundings: Surroundings,
+        answer: Answer,
+        file: int,
+        messages: Messages,
+        resume: Callable[[], None],
+        fail: Callable[[FerruleError], None],
     ) -> None:
+        self._fail = fail
         self._surroundings = surroundings
         self._answer = answer
         self._file = file
@@ -128,16 +138,17 @@ class Questions:
         """In the copy. The secrets are named before the call gets them."""
         signal.alarm(_MAX_SECONDS)
         found = self._answer(question)
-        document = strict_json.dumps(found)
         file.write(strict_json.dumps([str(one) for one in found.get("secrets", ())]))
         file.flush()
-        left = memoryview(len(document).to_bytes(_SIZE_BYTES, "big") + document)
-        while left:
-            left = left[os.write(self._file, left) :]
+        write_answer(self._file, question, found)
+        file.write(_WHOLE)
 
     def _take(self, data: bytes) -> None:
         self._helper = None
-        secrets = strict_json.loads(data) if data else []
+        if not data.endswith(_WHOLE) and self._resume is not _do_nothing:
+            self._fail(AnswerMissing())
+            return
+        secrets = strict_json.loads(data.removesuffix(_WHOLE)) if data else []
         self._messages.secrets += [str(one) for one in secrets] if isinstance(secrets, list) else []
         if self._messages.questions:
             self.begin()

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from ferrule.calls.server_interface import (
     ANSWER_BYTES,
     NO_ANSWER,
+    AnswerPipe,
     Channel,
     Replacement,
     close_all_but,
@@ -228,7 +229,8 @@ def _take_calls(loaded: _Loaded, files: Sequence[int], folder: str = "") -> NoRe
 
     folder: for the temporary files of this copy.
     """
-    number, channel, text, answers = map(_move_above_standard_streams, files)
+    number, channel, text, answer_file = map(_move_above_standard_streams, files)
+    answers = AnswerPipe(answer_file)  # one for all calls: what comes late for one is not the next one's
     line = socket.socket(fileno=number)
     for file in (1, 2):
         _dup2(text, file)
@@ -255,12 +257,12 @@ def _take_calls(loaded: _Loaded, files: Sequence[int], folder: str = "") -> NoRe
         _exit(0)
 
 
-def _run(execution: Execution, loaded: _Loaded, files: tuple[int, int], memory_mib: int) -> bool:
+def _run(execution: Execution, loaded: _Loaded, ends: tuple[int, AnswerPipe], memory_mib: int) -> bool:
     """Make a call; whether the process may take another one, as far as that is quickly found.
 
-    files: the channel, and the answers to questions.
+    ends: of the pipes: the channel, and the answers to questions.
     """
-    channel, answers = files
+    channel, answers = ends
     limit_memory(memory_mib)
     before, places = len(sys.modules), list(sys.path)
     may_stay = False
