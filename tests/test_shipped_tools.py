@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from ferrule import discovery
 from ferrule.testing import Server, refused_port
+from ferrule.tool.declaration import read_declaration
+from ferrule.tool.loader import load
 from ferrule_testkit import ikigai
 
 pytestmark = pytest.mark.process
@@ -127,3 +130,12 @@ def test_the_list_says_of_a_tool_what_its_first_paragraph_begins_with() -> None:
     done = subprocess.run([program, "list"], capture_output=True, text=True, check=True)
     rows = {line.split()[0]: line for line in done.stdout.splitlines() if line.strip()}
     assert rows["opennotes_search"].endswith("Search notes in an OpenNotes notebook using multiple methods:")
+
+
+def test_credentials_in_tool_json_are_those_of_the_hook() -> None:
+    for name, (tool,) in discovery.scan().items():
+        declared = read_declaration(tool.value).credentials
+        if declared is not None or name.startswith("web_search_"):
+            assert [one.as_dict() for one in declared or ()] == [one.as_dict() for one in load(tool).credentials()], (
+                name
+            )

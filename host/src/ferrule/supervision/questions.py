@@ -24,10 +24,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from ferrule.supervision.channel import Channel
     from ferrule.text.json_types import JSONMapping, JSONObject
 
     Answer = Callable[[JSONObject], JSONObject]
+
+    class AskingChannel(Protocol):
+        """A channel on which this process asks its own parent."""
+
+        answers: AnswerPipe | None
+
+        def send_question(self, question: JSONMapping) -> int:
+            """Send a question, and return its number."""
 
     class _AnswerWork(Protocol):
         """One answer that is being given. file: is readable when there may be something to do."""
@@ -120,7 +127,7 @@ class Relay:
     channel: of this process to its parent. facts: said with each question, whatever the child says.
     """
 
-    def __init__(self, channel: Channel, facts: JSONMapping) -> None:
+    def __init__(self, channel: AskingChannel, facts: JSONMapping) -> None:
         self._channel = channel
         self._facts = facts
 
@@ -132,7 +139,7 @@ class Relay:
 class _RelayedAnswer:
     """An answer that comes from the parent of this process. file: of the pipe to which it is written."""
 
-    def __init__(self, channel: Channel, sent: JSONObject, asked: JSONObject, file: int) -> None:
+    def __init__(self, channel: AskingChannel, sent: JSONObject, asked: JSONObject, file: int) -> None:
         if channel.answers is None:
             raise AnswerMissing()
         self._pipe = channel.answers
