@@ -205,3 +205,33 @@ def test_what_decides_how_an_interpreter_starts_is_for_one_that_starts(name: str
     assert fork_server.is_possible({"HOME": "/", "LANG": "C.UTF-8", "PYTHONPATH": "/x"})
     assert not fork_server.is_possible({"HOME": "/", name: "1"})
     assert not fork_server.is_possible({"LANG": "de_DE.ISO-8859-1"})
+
+
+HANGS = """\
+import os, subprocess, sys, threading, time
+
+def wait_for_the_other():
+    threading.Event().wait()
+
+def test_hangs(tmp_path):
+    threading.Thread(target=wait_for_the_other, daemon=True).start()
+    code = "def sit_and_wait():\\n    import sys\\n    sys.stdin.read()\\nsit_and_wait()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
+        process.wait()
+
+def test_works_for_long():
+    until = time.monotonic() + 1.5
+    while time.monotonic() < until:
+        pass
+"""
+
+
+@pytest.mark.slow
+def test_a_test_that_hangs_says_where_it_is_and_what_it_started_and_one_that_works_goes_on(tmp_path: Path) -> None:
+    done = run_pytest(tmp_path, HANGS, "time_limit", arguments=("--timeout=1",))
+    assert outcomes_in(done.stdout) == {("FAILED", "test_hangs"), ("PASSED", "test_works_for_long")}
+    told = done.stdout.partition("Captured the time limit call")[2]
+    for place in ("in wait_for_the_other", "in test_hangs", "sit_and_wait()", "system call"):
+        assert place in told, told
+    if os.geteuid() == 0:  # others may not look into a process
+        assert "sit_and_wait (<string>:3)" in told, told

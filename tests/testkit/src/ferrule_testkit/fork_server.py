@@ -25,6 +25,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from ferrule_testkit import PATIENCE_SECONDS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import NoReturn
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 _DESCRIPTORS = 4  # the program's three streams, and where its end is reported
 _SET_CHILD_SUBREAPER, _SET_PARENT_DEATH_SIGNAL = 36, 1  # of Linux
 _MESSAGE_BYTES = 1 << 20
-_SECONDS = 60.0
 _BEGIN = "from ferrule_testkit.fork_server import serve; serve({file}, {packages})"
 # What decides how an interpreter starts, which is over when a fork begins.
 _DECIDED_AT_START = ("PYTHON", "LC_", "LANG", "LD_")
@@ -128,7 +129,7 @@ class _Server:
 
 def _communicate(stdin: int, stdout: int, stderr: int, data: bytes) -> tuple[bytes, bytes]:
     """Write to the one and read from the others until their ends."""
-    limit = time.monotonic() + _SECONDS
+    limit = time.monotonic() + PATIENCE_SECONDS
     read: dict[int, list[bytes]] = {stdout: [], stderr: []}
     with selectors.DefaultSelector() as selector:
         for file in read:

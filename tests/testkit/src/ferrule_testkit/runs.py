@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ferrule_testkit import fork_server, ikigai
+from ferrule_testkit import PATIENCE_SECONDS, fork_server, ikigai
 
-SECONDS = 60.0  # after which a program counts as hanging, on a machine that is busy with other things
+SECONDS = PATIENCE_SECONDS
 # A name that tools get without a declaration. Not FERRULE_…: those are part of what makes two calls equal.
 _MARK = "PYTEST_MARK_OF_A_TEST"
 
