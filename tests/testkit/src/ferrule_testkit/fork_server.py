@@ -200,10 +200,21 @@ def _end_what_is_left() -> list[str]:
     left = []
     for process in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
         if os.waitpid(int(process), os.WNOHANG) == (0, 0):
-            left.append(Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+            left.append(_command(int(process)))
             os.kill(int(process), signal.SIGKILL)
             os.waitpid(int(process), 0)
     return left
+
+
+def _command(process: int) -> str:
+    """The command line of a child. For a moment after its start a program has none as yet: whoever started it goes on
+    before the kernel has laid out its arguments.
+    """
+    while not (command := Path(f"/proc/{process}/cmdline").read_bytes()):
+        if os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            break  # it has ended meanwhile
+        os.sched_yield()
+    return command.replace(b"\0", b" ").decode(errors="replace")
 
 
 def _end_with(child: int, *_: object) -> NoReturn:
