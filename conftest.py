@@ -16,6 +16,7 @@ pytest_plugins = [
     "ferrule_testkit.collection",
     "ferrule_testkit.leftovers",
     "ferrule_testkit.tiers",
+    "ferrule_testkit.time_limit",
     *(f"ferrule_testkit.fixtures.{name}" for name in ("ask", "installed", "offered_tools", "search", "web")),
 ]
 

@@ -21,19 +21,21 @@ SOURCES_OF = {
 SOURCES = [text for texts in SOURCES_OF.values() for text in texts]
 # In the docstring of a library, and of a tool that is made up to be checked.
 OF_AN_EXAMPLE = {"FERRULE_ALMANAC_ENDPOINT", "FERRULE_CHECK_API_KEY"}
-# The ways in which the source asks for a key: each finds its name.
+# The ways in which the source asks for a key: each finds its name. Each begins with what it is found by: a search for a
+# boundary would look at every letter of the source.
 READINGS = (
-    r'\bsetting\(\s*"(\w+)",',
+    r'setting\(\s*"(\w+)",',
     r'_setting\([^()]*?, "(\w+)",',
     r'_request\(context, "(\w+)",',
     r'\.tool\([\w.]+\)\.get\("(\w+)"',
-    r'\b(?:_?settings|_?table)\.get\("(\w+)"',
+    r'settings\.get\("(\w+)"',
+    r'table\.get\("(\w+)"',
     r'_positive\(settings, "(\w+)"',
     r'self\._one\([^"]*"[A-Z_]+", "(\w+)"',
-    r'\bSETTING = "[A-Z_]+", "(\w+)"',
-    r'\bendpoint\(context, "(\w+)"',
-    r'\bendpoint_setting = "(\w+)"',
-    r'\bchoice\(settings, "(\w+)"\)',
+    r'SETTING = "[A-Z_]+", "(\w+)"',
+    r'endpoint\(context, "(\w+)"',
+    r'endpoint_setting = "(\w+)"',
+    r'choice\(settings, "(\w+)"\)',
     r'_LOCK_KEY = "(\w+)"',
 )
 # Tables inside of tables, which the page shows as such.
@@ -41,7 +43,7 @@ TABLES = {"tools", "wrappers", "ask", "permissions", "prices", "search_prices", 
 
 
 def test_every_variable_of_the_source_is_on_the_page_and_no_other() -> None:
-    read = {name for text in SOURCES for name in re.findall(r"(?<!\w)FERRULE_[A-Z_]*[A-Z]\b", text)}
+    read = {name for text in SOURCES for name in re.findall(r"FERRULE_(?<!\wFERRULE_)[A-Z_]*[A-Z]\b", text)}
     shown = set(re.findall(r"^\| `(FERRULE_[A-Z_]+)` \|", PAGE, re.MULTILINE))
     prefixes = {name for name in read if any(f'"{name}_"' in text for text in SOURCES)}
     read -= prefixes | OF_AN_EXAMPLE

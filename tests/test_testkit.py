@@ -28,13 +28,42 @@ def test_connects():
     with socket.socket() as one, pytest.raises(OSError):
         one.connect(("127.0.0.1", 1))
 
-def test_rests():
-    time.sleep(0.6)
-
 @pytest.mark.process
 def test_may_start():
     subprocess.run([sys.executable, "-c", ""])
-    time.sleep(0.6)
+"""
+SLOW = """\
+import time
+import pytest
+from hypothesis import given, settings, strategies as st
+
+def work(*_):
+    until = time.process_time() + 0.6
+    while time.process_time() < until:
+        pass
+
+done = []
+
+def test_works():
+    work()
+
+def test_works_the_first_time_alone():
+    if not done:
+        work()
+    done.append(1)
+
+@settings(max_examples=2)
+@given(st.integers().map(work))
+def test_is_made_up_slowly(_):
+    pass
+
+@given(st.just(1))
+def test_works_on_what_is_made_up(_):
+    work()
+
+@pytest.mark.process
+def test_may_work():
+    work()
 """
 LEAVES = """\
 import subprocess, sys
@@ -46,8 +75,10 @@ def test_leaves(tmp_path):
 """
 
 
-def run_pytest(folder: Path, source: str, *plugins: str, **options: object) -> "subprocess.CompletedProcess[str]":
-    """Run pytest on one file, with plugins of the kit."""
+def run_pytest(
+    folder: Path, source: str, *plugins: str, arguments: tuple[str, ...] = (), ci: str = "", **options: object
+) -> "subprocess.CompletedProcess[str]":
+    """Run pytest on one file, with plugins of the kit. arguments: of pytest. ci: the variable CI."""
     (folder / "test_it.py").write_text(source)
     named = [word for plugin in plugins for word in ("-p", f"ferrule_testkit.{plugin}")]
     command = [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", f"--basetemp={folder / 't'}", *named]
@@ -55,20 +86,46 @@ def run_pytest(folder: Path, source: str, *plugins: str, **options: object) -> "
         name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "FERRULE_TEST_"))
     }
     return subprocess.run(
-        [*command, "test_it.py"], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, **options
+        [*command, *arguments, "test_it.py"],
+        cwd=folder,
+        env={**environment, "CI": ci},
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
     )
+
+
+def outcomes_in(output: str) -> set[tuple[str, str]]:
+    """The outcomes that pytest has told, with the names of their tests."""
+    lines = [line for line in output.splitlines() if line.startswith(("PASSED", "FAILED", "ERROR "))]
+    return {(line.split()[0], line.split("::")[1].split()[0]) for line in lines}
 
 
 @pytest.mark.slow
 def test_a_unit_test_that_does_more_than_it_may_fails(tmp_path: Path) -> None:
     done = run_pytest(tmp_path, TIERS, "tiers")
-    outcomes = [line for line in done.stdout.splitlines() if line.startswith(("PASSED", "FAILED", "ERROR"))]
-    told = {(line.split()[0], line.split("::")[1].split()[0]) for line in outcomes}
-    assert told >= {("PASSED", "test_quick"), ("PASSED", "test_may_start"), ("FAILED", "test_rests")}
+    told = outcomes_in(done.stdout)
+    assert told >= {("PASSED", "test_quick"), ("PASSED", "test_may_start")}
     assert told >= {("ERROR", "test_starts"), ("ERROR", "test_connects")}
-    assert not told & {("ERROR", "test_quick"), ("ERROR", "test_may_start"), ("ERROR", "test_rests")}
+    assert not told & {("ERROR", "test_quick"), ("ERROR", "test_may_start")}
     assert "opens no connection: subprocess.Popen (" in done.stdout
     assert "Mark it `process`." in done.stdout
+
+
+@pytest.mark.slow
+def test_a_unit_test_that_takes_too_long_is_an_error_in_continuous_integration_alone(tmp_path: Path) -> None:
+    here = run_pytest(tmp_path, SLOW, "tiers", arguments=("-Werror", "-n1"))
+    assert here.returncode == 0, here.stdout
+    named = here.stdout.partition("slow unit tests")[2].partition("====")[2]
+    assert {line.partition("::")[2] for line in named.splitlines() if " s test_it.py" in line} == {
+        "test_works", "test_works_on_what_is_made_up",
+    }  # fmt: skip
+    there = run_pytest(tmp_path, SLOW, "tiers", ci="true")
+    errors = {name for outcome, name in outcomes_in(there.stdout) if outcome != "PASSED"}
+    assert errors == {"test_works", "test_works_on_what_is_made_up"}
+    assert there.returncode == pytest.ExitCode.TESTS_FAILED
+    assert "of the processor's time" in there.stdout
 
 
 @pytest.mark.slow
@@ -148,3 +205,33 @@ def test_what_decides_how_an_interpreter_starts_is_for_one_that_starts(name: str
     assert fork_server.is_possible({"HOME": "/", "LANG": "C.UTF-8", "PYTHONPATH": "/x"})
     assert not fork_server.is_possible({"HOME": "/", name: "1"})
     assert not fork_server.is_possible({"LANG": "de_DE.ISO-8859-1"})
+
+
+HANGS = """\
+import os, subprocess, sys, threading, time
+
+def wait_for_the_other():
+    threading.Event().wait()
+
+def test_hangs(tmp_path):
+    threading.Thread(target=wait_for_the_other, daemon=True).start()
+    code = "def sit_and_wait():\\n    import sys\\n    sys.stdin.read()\\nsit_and_wait()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
+        process.wait()
+
+def test_works_for_long():
+    until = time.monotonic() + 1.5
+    while time.monotonic() < until:
+        pass
+"""
+
+
+@pytest.mark.slow
+def test_a_test_that_hangs_says_where_it_is_and_what_it_started_and_one_that_works_goes_on(tmp_path: Path) -> None:
+    done = run_pytest(tmp_path, HANGS, "time_limit", arguments=("--timeout=1",))
+    assert outcomes_in(done.stdout) == {("FAILED", "test_hangs"), ("PASSED", "test_works_for_long")}
+    told = done.stdout.partition("Captured the time limit call")[2]
+    for place in ("in wait_for_the_other", "in test_hangs", "sit_and_wait()", "system call"):
+        assert place in told, told
+    if os.geteuid() == 0:  # others may not look into a process
+        assert "sit_and_wait (<string>:3)" in told, told

@@ -2,13 +2,14 @@
 
 import os
 import shutil
-import subprocess
 import sys
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from ferrule_testkit.runs import read_output
 
 pytestmark = pytest.mark.slow
 
@@ -32,10 +33,7 @@ echo '{"city": "Oslo"}' | tides-tool
 
 def run(script: str, folder: Path, environ: dict[str, str]) -> str:
     """What a script of the shell prints in a folder; each of its commands has to succeed."""
-    command = ["bash", "-e", "-c", script]
-    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=110, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return read_output(["bash", "-e", "-c", script], folder, environ)
 
 
 @pytest.fixture(scope="module")

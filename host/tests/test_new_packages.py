@@ -14,6 +14,7 @@ import yaml
 
 from ferrule.admin import templates as scaffold
 from ferrule_testkit.corpus import EXAMPLE, Site
+from ferrule_testkit.runs import read_output
 
 KINDS = scaffold.templates()
 BIN = Path(sys.executable).parent
@@ -40,9 +41,7 @@ def environment(packages: list[Path], root: Path) -> dict[str, str]:
 
 def run(command: str, folder: Path, environ: dict[str, str]) -> str:
     """What a command of the shell prints in a folder; it has to succeed."""
-    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environ, capture_output=True, text=True, timeout=110)
-    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
-    return done.stdout
+    return read_output(["bash", "-c", command], folder, environ)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ import ctypes
 import fcntl
 import os
 import resource
+import select
 import signal
 import socket
 import struct
@@ -24,6 +25,7 @@ _SET_INTERFACE_FLAGS = 0x8914
 _INTERFACE_IS_UP = 0x1
 _FILLED_BYTES = 1 << 16
 _DISK = "size=64k,mode=0700"
+_TRIAL_SECONDS = 10.0  # a kernel that takes longer for a name space does not give one
 
 
 @cache
@@ -121,6 +123,11 @@ def _try_in_child(work: Callable[[], None]) -> str | None:
         os._exit(0)
     os.close(writing)
     with open(reading, "rb") as file:
+        poll = select.poll()
+        poll.register(file, select.POLLIN)
+        if not poll.poll(_TRIAL_SECONDS * 1000):
+            os.kill(child, signal.SIGKILL)  # and nobody waits for it: it may hang in the kernel
+            return f"the kernel has not done it within {_TRIAL_SECONDS:.0f} s"
         reason = file.read()
     os.waitpid(child, 0)
     return f"the kernel does not allow it here ({reason.decode()})" if reason else None

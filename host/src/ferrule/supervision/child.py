@@ -120,7 +120,8 @@ def _share_arenas() -> None:
     """Have the threads of this process share what they allocate memory from.
 
     glibc reserves 64 MiB of address space for each thread, for up to eight threads a processor, whatever they use of
-    it: the sixteenth would find the default limit of a call reached.
+    it: the sixteenth would find the default limit of a call reached. It has no effect in a copy of a process that had
+    more than eight threads at once: glibc chooses the number then, once.
     """
     processes.call_library("mallopt", _MAX_ARENAS_OPTION, _MAX_ARENAS)
 

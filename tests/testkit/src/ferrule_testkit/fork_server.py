@@ -25,6 +25,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from ferrule_testkit import PATIENCE_SECONDS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import NoReturn
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 _DESCRIPTORS = 4  # the program's three streams, and where its end is reported
 _SET_CHILD_SUBREAPER, _SET_PARENT_DEATH_SIGNAL = 36, 1  # of Linux
 _MESSAGE_BYTES = 1 << 20
-_SECONDS = 60.0
 _BEGIN = "from ferrule_testkit.fork_server import serve; serve({file}, {packages})"
 # What decides how an interpreter starts, which is over when a fork begins.
 _DECIDED_AT_START = ("PYTHON", "LC_", "LANG", "LD_")
@@ -128,7 +129,7 @@ class _Server:
 
 def _communicate(stdin: int, stdout: int, stderr: int, data: bytes) -> tuple[bytes, bytes]:
     """Write to the one and read from the others until their ends."""
-    limit = time.monotonic() + _SECONDS
+    limit = time.monotonic() + PATIENCE_SECONDS
     read: dict[int, list[bytes]] = {stdout: [], stderr: []}
     with selectors.DefaultSelector() as selector:
         for file in read:
@@ -199,10 +200,21 @@ def _end_what_is_left() -> list[str]:
     left = []
     for process in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
         if os.waitpid(int(process), os.WNOHANG) == (0, 0):
-            left.append(Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+            left.append(_command(int(process)))
             os.kill(int(process), signal.SIGKILL)
             os.waitpid(int(process), 0)
     return left
+
+
+def _command(process: int) -> str:
+    """The command line of a child. For a moment after its start a program has none as yet: whoever started it goes on
+    before the kernel has laid out its arguments.
+    """
+    while not (command := Path(f"/proc/{process}/cmdline").read_bytes()):
+        if os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            break  # it has ended meanwhile
+        os.sched_yield()
+    return command.replace(b"\0", b" ").decode(errors="replace")
 
 
 def _end_with(child: int, *_: object) -> NoReturn:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ferrule.discovery import scan
-from ferrule_testkit import fork_server
+from ferrule_testkit import PATIENCE_SECONDS, fork_server
 
 BIN = Path(sys.executable).parent
 KEYLESS = ("ferrule-example", "ferrule-fetch")
@@ -128,7 +128,7 @@ class Machine:
             capture_output=True,
             cwd=self.work,
             env=merged,
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
             check=False,
             **options,
         )
@@ -163,7 +163,7 @@ class Machine:
                 os.write(ours, typed.encode())
                 typed = ""
         os.close(ours)
-        return Finished(process.wait(timeout=60), shown.decode().replace("\r\n", "\n"), "")
+        return Finished(process.wait(timeout=PATIENCE_SECONDS), shown.decode().replace("\r\n", "\n"), "")
 
 
 def _read(terminal: int) -> bytes:

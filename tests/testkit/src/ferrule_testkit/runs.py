@@ -3,14 +3,15 @@
 import os
 import secrets
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ferrule_testkit import fork_server, ikigai
+from ferrule_testkit import PATIENCE_SECONDS, fork_server, ikigai
 
-SECONDS = 60.0  # after which a program counts as hanging, on a machine that is busy with other things
+SECONDS = PATIENCE_SECONDS
 # A name that tools get without a declaration. Not FERRULE_…: those are part of what makes two calls equal.
 _MARK = "PYTEST_MARK_OF_A_TEST"
 
@@ -69,6 +70,27 @@ def run(
         check=False,
     )
     return Run(done.returncode, done.stdout, done.stderr, marked(mark))
+
+
+def read_output(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> str:
+    """What a command prints on stdout in a folder; it has to succeed.
+
+    Where it does not, or the test's time is over first, all that it has printed until then is shown.
+    """
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
+        code: int | None = None
+        try:
+            code = subprocess.run(
+                command, cwd=folder, env=environment, stdout=out, stderr=errors, stdin=subprocess.DEVNULL, check=False
+            ).returncode
+        finally:
+            for file in (out, errors):
+                file.seek(0)
+            written = out.read()
+            if code != 0:
+                print(*command, written, errors.read(), sep="\n")
+    assert code == 0, f"{command[-1]} ended with {code}; what it has printed is shown below"
+    return written
 
 
 def run_forked(

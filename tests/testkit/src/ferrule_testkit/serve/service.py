@@ -18,10 +18,12 @@ import mcp_types as types
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+from ferrule_testkit import PATIENCE_SECONDS
+
 BIN = Path(sys.executable).parent
 LEGACY, MODERN = "legacy", "2026-07-28"
 ERAS = (LEGACY, MODERN)
-SECONDS = 60.0  # that anything may take on a busy machine before a test gives up
+SECONDS = PATIENCE_SECONDS
 META = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
     "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
