@@ -1,6 +1,7 @@
 """Make a release of all distributions: write the version and the changelog, commit, tag. Nothing is pushed.
 
 Usage: make release VERSION=0.2.0
+       scripts/release.py --verify TAG    whether the tag and dist/ are of this tree, which the workflow asks
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Project(NamedTuple):
         """What git prints."""
         return subprocess.run(
             ["git", *arguments], cwd=self.root, check=True, capture_output=True, text=True
-        ).stdout.strip()
+        ).stdout.rstrip()
 
 
 def check(project: Project, wanted: str) -> None:
@@ -106,22 +107,48 @@ def record(project: Project, version: str) -> None:
     project.run("git", "tag", "--annotate", f"v{version}", "--message", f"ferrule {version}")
 
 
+def verify(project: Project, tag: str) -> None:
+    """Raise Refused where the tag or the files in dist/ are of another version, or the metadata names another place."""
+    if tag != f"v{project.version}":
+        raise Refused(f"The tag is {tag}, and the tree is version {project.version}. Tag by make release.")
+    files = {path.name for path in (project.root / "dist").iterdir()}
+    folders = [project.root / "host", *(path.parent for path in project.root.glob("plugins/*/pyproject.toml"))]
+    names = [tomllib.loads((folder / "pyproject.toml").read_text())["project"]["name"] for folder in folders]
+    stems = [f"{name.replace('-', '_')}-{project.version}" for name in names]
+    wanted = {f"{stem}{end}" for stem in stems for end in ("-py3-none-any.whl", ".tar.gz")}
+    if files != wanted:
+        raise Refused(f"dist/ is not this release. Missing or not of it: {', '.join(sorted(files ^ wanted))}")
+    here = "/".join(os.environ.get(name, "") for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY"))
+    if here not in ("/", project.repository):
+        raise Refused(f"The metadata names {project.repository}, and this is {here}. Write it by make addresses.")
+
+
+def release(project: Project, version: str, *, draws: bool) -> None:
+    """Make the release, and say what is next."""
+    check(project, version)
+    write(project, version)
+    if draws:
+        draw(project)
+    record(project, version)
+    print(NEXT.format(tag=f"v{version}", branch=project.ask_git("branch", "--show-current") or "HEAD"))
+
+
 def main() -> None:
-    """Make the release that the command line names."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("version", help="such as 0.2.0")
+    """Do what the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("version", nargs="?", help="such as 0.2.0")
+    what.add_argument("--verify", metavar="TAG", help="release nothing; look at the tag and at dist/")
     parser.add_argument("--keep-pictures", action="store_true", help="draw no pictures; their test then fails")
     options = parser.parse_args()
     project = Project.read(ROOT)
     try:
-        check(project, options.version)
-        write(project, options.version)
-        if not options.keep_pictures:
-            draw(project)
-        record(project, options.version)
+        if options.verify:
+            verify(project, options.verify)
+        else:
+            release(project, options.version, draws=not options.keep_pictures)
     except Refused as refused:
         sys.exit(f"release: {refused}")
-    print(NEXT.format(tag=f"v{options.version}", branch=project.ask_git("branch", "--show-current") or "HEAD"))
 
 
 if __name__ == "__main__":
