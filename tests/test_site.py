@@ -1,6 +1,7 @@
 """The documentation site, built as the workflow builds it, and read in a real browser."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from functools import partial
@@ -57,6 +58,8 @@ class Elements(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed; scripts/install-node-programs brings it")
     folder = tmp_path_factory.mktemp("documentation") / "site"
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "PYTHON"))}
     command = ["make", "docs", f"SITE={folder}"]
