@@ -3,6 +3,7 @@
 #   make demo    the main job, on a page that ships with the project
 #   make test    the tests, without the slow ones    make check   ruff and mypy
 #   make bench   what a call costs                   make dist    wheels and sdists in dist/
+#   make docs    the documentation site in site/     make release VERSION=0.2.0    a commit and a tag
 #
 # TIER chooses the tests: unit, process, slow or all. TESTS names files, folders or single tests, of any tier:
 #   make test TIER=unit    make test TESTS=host/tests/test_names.py
@@ -35,7 +36,12 @@ else
   install = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --constraint constraints.txt
 endif
 
-.PHONY: demo test again check format bench dist clean
+# The site is made in an environment of its own, with the scripts that draw its diagrams.
+DOCS := $(VENV)/docs
+SITE ?= site
+MERMAID := 12.3.0
+
+.PHONY: demo test again check format bench dist docs release addresses clean
 
 demo: $(VENV)/.for-use
 	@$(BIN)/python demo/demo.py
@@ -49,7 +55,7 @@ again: $(VENV)/.for-work
 check: $(VENV)/.for-work
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
-	$(BIN)/python -m mypy host/src plugins/*/src tests/testkit/src bench demo
+	$(BIN)/python -m mypy host/src plugins/*/src tests/testkit/src bench demo scripts/*.py
 
 format: $(VENV)/.for-work
 	$(BIN)/python -m ruff check --fix .
@@ -66,10 +72,25 @@ bench: $(VENV)/.for-work
 	$(BIN)/python bench/serve.py
 
 dist: $(VENV)/.for-work
+	rm -rf dist
 	for project in host $(PLUGINS); do $(BIN)/python -m build --outdir dist $$project || exit 1; done
+	$(BIN)/python -m twine check --strict dist/*
+
+docs: $(DOCS)/.with-mermaid-$(MERMAID)
+	rm -rf $(SITE)
+	FERRULE_SITE_MERMAID=$(abspath $(DOCS))/mermaid $(DOCS)/bin/python -m sphinx --quiet --fail-on-warning --keep-going \
+	  -c website -d $(SITE)/.doctrees . $(SITE)
+	@rm -rf $(SITE)/.doctrees
+	@echo "$(SITE)/index.html is the documentation."
+
+release: $(VENV)/.for-work
+	@$(BIN)/python scripts/release.py $(if $(VERSION),"$(VERSION)",--help)
+
+addresses:
+	@$(PYTHON) scripts/write_addresses.py $(REPOSITORY) $(DOCUMENTATION)
 
 clean:
-	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # What has changed is installed again; all of it where the environment is new, or the pinned versions are others.
 changed = $(addprefix --editable ,$(patsubst %/pyproject.toml,%,$(filter %/pyproject.toml,$?)))
@@ -85,4 +106,14 @@ $(VENV)/.for-use: $(FOR_USE) constraints.txt
 $(VENV)/.for-work: $(PROJECTS) requirements-dev.txt constraints.txt | $(VENV)/.for-use
 	@echo "Preparing $(VENV) for the tests …"
 	@$(install) $(if $(is_new),$(for_work),$(changed))
+	@touch $@
+
+$(DOCS)/.with-mermaid-$(MERMAID): requirements-docs.txt constraints.txt
+	@echo "Preparing $(DOCS) …"
+	@command -v npm >/dev/null || { echo "The diagrams of the site need npm. scripts/install-node-programs installs it."; exit 1; }
+	@rm -rf $(DOCS) && $(PYTHON) -m venv $(DOCS)
+	@$(DOCS)/bin/python -m pip install --quiet --constraint constraints.txt --requirement requirements-docs.txt
+	@cd $(DOCS) && npm pack --silent mermaid@$(MERMAID) >/dev/null
+	@cd $(DOCS) && tar -xzf mermaid-$(MERMAID).tgz --exclude='*.map' package/dist/mermaid.esm.min.mjs package/dist/chunks/mermaid.esm.min
+	@cd $(DOCS) && mv package/dist mermaid && rm -r package mermaid-$(MERMAID).tgz
 	@touch $@

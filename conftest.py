@@ -39,6 +39,7 @@ _IN_ONE_WORKER = (
     "tests/test_serve_page.py",
     "tests/test_serve_page_browser.py",
     "tests/test_serve_replicas.py",
+    "tests/test_site.py",
 )
 
 

@@ -73,6 +73,11 @@ def test_every_project_builds_an_sdist_and_a_wheel(dist: Path) -> None:
     assert len(list(dist.glob("*.tar.gz"))) == len(list(dist.glob("*.whl"))) == len(PROJECTS) >= 3
 
 
+def test_the_index_takes_every_description(dist: Path) -> None:
+    said = run(sys.executable, "-m", "twine", "check", "--strict", *sorted(dist.iterdir()))
+    assert said.count("PASSED") == 2 * len(PROJECTS)
+
+
 def test_wheels_hold_no_tests_and_say_that_they_are_typed(dist: Path) -> None:
     for path in dist.glob("*.whl"):
         with zipfile.ZipFile(path) as wheel:

@@ -254,7 +254,9 @@ def check_ferrule(arguments: list[str]) -> None:
 
 def check_make(arguments: list[str]) -> None:
     for word in arguments:
-        assert word in TARGETS or re.match(r"(TIER|TESTS|PYTHON)=\S", word), f"make has no {word}"
+        assert word in TARGETS or re.match(r"(DOCUMENTATION|PYTHON|REPOSITORY|TESTS|TIER|VERSION)=\S", word), (
+            f"make has no {word}"
+        )
 
 
 def check_python(arguments: list[str]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ferrule import __version__
 from ferrule_testkit.machine import BIN, Finished, Machine
 
 pytestmark = pytest.mark.process
@@ -39,7 +40,7 @@ def entry(machine: Machine, *options: str) -> dict[str, Any]:
 def test_a_tool_of_a_later_host_is_refused_wherever_it_is_asked_for(machine: Machine) -> None:
     machine.install("alpha", top="from ferrule import SomethingOfALaterFerrule")
     declare(machine, requires_ferrule=">=99", title="Alpha")
-    said = "alpha of dist-alpha 1.0 requires ferrule >=99, and this is ferrule 0.1.0."
+    said = f"alpha of dist-alpha 1.0 requires ferrule >=99, and this is ferrule {__version__}."
     called = run_executable(machine)
     assert called.code == 1
     assert called.document["error"].startswith(said)

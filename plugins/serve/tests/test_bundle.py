@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
 import jsonschema
@@ -19,6 +20,7 @@ from ferrule_serve.commands.bundle import command as bundle
 from ferrule_testkit.node_programs import command
 from ferrule_testkit.serve.service import ERAS, connected
 
+VERSION = version("ferrule-brave")
 VALIDATOR = "@anthropic-ai/mcpb/dist/cli/cli.js"
 
 
@@ -32,7 +34,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     arguments = ["web_search_brave", "--output", str(folder), "--namespace", "io.github.ann", "--wheels", str(wheels)]
     done = CliRunner().invoke(bundle, arguments)
     assert done.exit_code == 0, done.output
-    with zipfile.ZipFile(folder / "web-search-brave-0.1.0.mcpb") as archive:
+    with zipfile.ZipFile(folder / f"web-search-brave-{VERSION}.mcpb") as archive:
         archive.extractall(folder / "unpacked")
     return folder
 
@@ -44,7 +46,7 @@ def test_the_client_asks_for_the_credentials_and_hands_them_over(made: Path) -> 
     assert manifest["server"]["mcp_config"]["env"] == {"BRAVE_API_KEY": "${user_config.api_key}"}
     assert manifest["tools"][0]["name"] == "web_search_brave"
     project = (made / "unpacked/pyproject.toml").read_text()
-    assert '"ferrule-brave==0.1.0"' in project
+    assert f'"ferrule-brave=={VERSION}"' in project
     assert 'find-links = ["wheels"]' in project
     assert (made / "unpacked/wheels/a-1-py3-none-any.whl").read_bytes() == b"a wheel"
 
@@ -156,7 +158,7 @@ def test_the_entry_of_the_registry_has_what_its_schema_wants(made: Path) -> None
     }  # fmt: skip
     assert (package["identifier"], package["version"], package["transport"]) == (
         "ferrule-brave",
-        "0.1.0",
+        VERSION,
         {"type": "stdio"},
     )
     (variable,) = package["environmentVariables"]
