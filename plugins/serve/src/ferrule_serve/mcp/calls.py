@@ -47,6 +47,7 @@ class Calls:
             arguments,
             on_event=messages.put,
             may_begin=self._make_admission(exchange),
+            read=tool.read_arguments,
             client=exchange.peer.client,
         )
         messages.put_printed(answer.text)

@@ -213,7 +213,9 @@ class _Requests:
 
         answer = None
         try:
-            answer = await self._pool.call(tool.installed, data, on_event=take, by=PAGE, client=_PAGE)
+            answer = await self._pool.call(
+                tool.installed, data, on_event=take, read=tool.read_arguments, by=PAGE, client=_PAGE
+            )
         finally:
             call.finish(answer)
         sent = {name: value for name, value in form.items() if name != views.TOKEN}
