@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Admission = Callable[[], Awaitable[None]]
 """What a call waits for when it is its turn; what this raises is the call's failure."""
 
-__all__ = ["QUEUED", "Admission", "CallAnswer", "CallRecord", "EventHandler", "Pool", "PoolStats"]
+__all__ = ["QUEUED", "Admission", "CallAnswer", "CallRecord", "EventHandler", "Pool", "PoolStats", "own_arguments"]
 
 QUEUED = "queued"
 """The event of a call that has to wait for its turn."""
@@ -135,7 +135,7 @@ class Pool:
         record = self._record(name, by, len(data)) if self._record else None
         answer = None
         try:
-            own = data if read is None else _read(data, read)
+            own = own_arguments(data, read)
             answer = await self._call(name, own, seconds, on_event, may_begin, client)
             self._answered += 1
         except FerruleError as error:
@@ -318,10 +318,13 @@ def _encode(arguments: JSONMapping) -> bytes:
         raise InputMalformed(f"The arguments are not valid JSON: {error}.") from None
 
 
-def _read(data: bytes, read: ArgumentReader) -> bytes:
-    """The tool's own arguments. What is no JSON object stays as it is: the call says what is wrong with it."""
+def own_arguments(data: bytes, read: ArgumentReader | None) -> bytes:
+    """The tool's own arguments. What is no JSON object stays as it is: the call says what is wrong with it.
+
+    Raises what read raises.
+    """
     try:
-        return strict_json.dumps(read(strict_json.loads_object(data)))
+        return data if read is None else strict_json.dumps(read(strict_json.loads_object(data)))
     except strict_json.MalformedJSON:
         return data
 
