@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ferrule_testkit import ikigai
+from ferrule_testkit.agentkit import faults
 from ferrule_testkit.machine import Machine
 
 pytestmark = pytest.mark.process
@@ -70,6 +71,17 @@ def test_a_tool_that_is_linked_for_a_provider_is_shown_in_its_words_and_called_i
     assert refused["error_code"] == "INVALID_INPUT"
     assert "data: expected a JSON object, written as text" in refused["error"]
     assert ("provider-refuses", "web_almanac") not in doctor(almanac)
+
+
+@pytest.mark.slow
+def test_a_tool_that_is_linked_in_the_plain_form_is_called_in_the_tools_own(almanac: Machine) -> None:
+    done = almanac.ferrule("link", "web_almanac", "--for", "plain")
+    assert "(JSON as text: data; said in the description: format of name)" in done.out
+    tool = linked(almanac)["web_almanac"]
+    assert list(faults(tool.schema["parameters"])) == []
+    assert tool.schema["parameters"]["properties"]["name"]["description"] == "A name of web_almanac. A URI."
+    answer = ikigai.call(tool, {"data": '{"tags": ["a", "b"]}', "name": "x"})
+    assert answer["result"] == {"got": {"data": {"tags": ["a", "b"]}, "name": "x"}}
 
 
 @pytest.mark.slow

@@ -18,12 +18,17 @@ pytestmark = pytest.mark.slow
 
 Inspect = Callable[..., "subprocess.CompletedProcess[str]"]
 ERAS = ("legacy", "modern")
+SUM = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
 TOOL_FAILED = 5  # the inspector's exit code for a result that is an error
 
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
-    return install(Machine(tmp_path_factory.mktemp("inspected")))
+    machine = install(Machine(tmp_path_factory.mktemp("inspected")))
+    for name, execute in (("declares", 'raise ToolError("NO_LUCK", "Not today.")'), ("breaks", "return {'sum': '12'}")):
+        machine.install(name, execute=execute)
+        (machine.site / f"module_{name}.tool.json").write_text(json.dumps({"result_schema": SUM}))
+    return machine
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +84,15 @@ def test_what_the_inspector_reads_behind_a_link_is_the_whole_result(
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_the_inspector_knows_a_tool_that_fails(era: str, service: HttpService, inspect: Inspect) -> None:
-    done = inspect(service.url, "--tool-name", "fails", method="tools/call", era=era)
+@pytest.mark.parametrize(
+    ("tool", "told"), [("fails", "Not today."), ("declares", "Not today."), ("breaks", "'12' is not of type 'integer'")]
+)
+def test_the_inspector_shows_the_failure_of_a_tool(
+    tool: str, told: str, era: str, service: HttpService, inspect: Inspect
+) -> None:
+    done = inspect(service.url, "--tool-name", tool, method="tools/call", era=era)
     assert done.returncode == TOOL_FAILED, done.stdout + done.stderr
-    assert "Not today." in done.stdout + done.stderr
+    assert told in done.stdout + done.stderr
 
 
 def test_all_calls_of_the_inspectors_load_are_answered(service: HttpService, inspect: Inspect) -> None:

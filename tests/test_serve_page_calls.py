@@ -180,8 +180,8 @@ def test_a_tool_is_found_by_words_of_its_row_without_a_script(client: httpx.Clie
 def test_arguments_that_are_no_object_or_too_long_have_no_lines() -> None:
     endpoint = Endpoint("http://127.0.0.1:1/mcp", has_token=False)
     for arguments in (b"{", b"[]", b"\xff", json.dumps({"text": "x" * 100_000}).encode()):
-        assert call_lines("echo", arguments, endpoint) == []
-    assert "Authorization" not in call_lines("echo", b"{}", endpoint)[0].text
+        assert call_lines("echo", arguments, arguments, endpoint) == []
+    assert "Authorization" not in call_lines("echo", b"{}", b"{}", endpoint)[0].text
 
 
 @pytest.mark.parametrize(

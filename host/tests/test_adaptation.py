@@ -192,6 +192,24 @@ def test_each_change_is_told_with_its_place(provider: str, schema: dict[str, Any
     assert adapt(schema, provider).changes == [change]
 
 
+@pytest.mark.parametrize("provider", ["openai", "gemini", "plain"])
+def test_alternatives_inside_are_said_and_keep_every_type_that_they_have(provider: str) -> None:
+    either = {"anyOf": [{"type": "integer"}, {"type": "string"}]}
+    where = {
+        "type": "object",
+        "properties": {"city": TEXT},
+        "required": ["city"],
+        "allOf": [{"properties": {"at": either}}],
+    }
+    adapted = adapt(tool({"where": where}, "where"), provider)
+    shown = adapted.schema["parameters"]["properties"]["where"]
+    assert '{"allOf":[{"properties":{"at":{"anyOf":' in shown["description"]
+    assert shown["properties"]["at"]["type"] == "string"
+    for said, meant in (("7", 7), ("Oslo", "Oslo")):
+        sent = {"where": {"city": "a", "at": said}}
+        assert translate(sent, adapted.translation) == {"where": {"city": "a", "at": meant}}
+
+
 def test_what_cannot_be_said_in_keywords_is_said_in_the_description() -> None:
     adapted = adapt(
         tool({"u": {**TEXT, "format": "uri", "minLength": 2}, "n": {"type": "integer", "default": 5}}), "openai"

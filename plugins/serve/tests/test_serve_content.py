@@ -204,10 +204,11 @@ def test_a_declared_result_is_structured_and_checked_by_the_client(era: str, ser
     assert json.loads(text_of(results["one"]))["_meta"].keys() == {"timing"}
     assert results["large"].structured_content is not None
     assert results["large"].structured_content["linked"] is True
-    told = [results[what].content[-1].text for what in ("wrong", "a picture")]  # type: ignore[union-attr]
+    told = [text_of(results[what]) for what in ("wrong", "a picture")]
     assert told[0] == "The result is not what adds declares as its result_schema: $.sum: '12' is not of type 'integer'."
     assert told[1].endswith("it has no JSON object.")
     assert len(results["failed"].content) == 1
+    assert {results[what].structured_content for what in ("wrong", "a picture", "failed")} == {None}
 
 
 @pytest.mark.slow

@@ -8,7 +8,8 @@ reads the arguments, of `INPUT_BYTES` at the most. A server that runs several at
 instead, each of which is a `Job`, and may hand in a `Lookup` that remembers what it reads, by `read_schema`,
 `find_schema_file` and `read_declaration`. `render` makes the `Output` of an outcome, and `render_printed` gives what
 the call has printed. `ToolCall.write_journal` writes the call down. `failures` renders a failure that no call has seen,
-and `write_journal` writes that down. `discovery` finds an `InstalledTool`, and `gate` one that may run.
+and `write_journal` writes that down. `discovery` finds an `InstalledTool`, and `gate` one that may run. `all_schemas`
+walks the schemas inside a schema, for what a client is told of a tool.
 
 **Its supervisor.** `Signals` says what stops a call, a signal or a descriptor. `supervise` forks, runs and watches a
 child; `ChildWatch` watches one that was forked elsewhere, whose end `explain_status` and `deadline_passed` put in
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from ferrule.discovery import InstalledTool
     from ferrule.lockfile import gate
     from ferrule.permissions.policy import policy_for
+    from ferrule.schema.rules.nodes import all_schemas
     from ferrule.supervision import processes
     from ferrule.supervision.channel import Channel, Messages
     from ferrule.supervision.child import (
@@ -109,6 +111,7 @@ __all__ = (
     "Signals",
     "Surroundings",
     "ToolCall",
+    "all_schemas",
     "close_all_but",
     "deadline_passed",
     "discovery",
@@ -154,6 +157,7 @@ _NAMES = {
     "ferrule.confinement.policy": "Policy",
     "ferrule.confinement.shared_broker": "CopyBroker SharedBroker",
     "ferrule.permissions.policy": "policy_for",
+    "ferrule.schema.rules.nodes": "all_schemas",
     "ferrule.supervision.confined_copies": "ConfinedCopies",
     "ferrule.supervision.confined_work": "ConfinedWork",
     "ferrule.supervision.outcome": "Outcome",

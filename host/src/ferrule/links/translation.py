@@ -22,7 +22,8 @@ if TYPE_CHECKING:
         values: the texts of an enum, each with the value that it stands for. json: a text that holds JSON: `object` or
         `array`, or `any` where other text is meant as it is. items: of each item. properties: by the names that the
         provider is shown. name: the argument's own name. is_unused: the argument is none of the tool's. optional:
-        names of inner arguments that are left out where they are blank.
+        names of inner arguments that are left out where they are blank. nullable: names of those that are left out
+        where they are null.
         """
 
         values: list[tuple[str, object]]
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         name: str
         is_unused: bool
         optional: list[str]
+        nullable: list[str]
 
 
 _BLANK: tuple[object, ...] = (None, "", [], {})
@@ -63,10 +65,11 @@ def _value(value: object, translation: Translation, place: str, findings: list[s
 
 def _object(value: JSONObject, translation: Translation, place: str, findings: list[str]) -> JSONObject:
     shown, optional = translation.get("properties", {}), translation.get("optional", ())
+    nullable = translation.get("nullable", ())
     translated = {}
     for name, inner in value.items():
         how = shown.get(name, {})
-        if how.get("is_unused"):
+        if how.get("is_unused") or (inner is None and name in nullable):
             continue
         meant = _value(inner, how, f"{place}{name}", findings)
         if name not in optional or not any(type(meant) is type(blank) and meant == blank for blank in _BLANK):

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.provider_formats.composition import flatten, resolve
-from ferrule.provider_formats.profiles import PROFILES, Profile
-from ferrule.provider_formats.words import describe, shorten, with_words
+from ferrule.provider_formats.profiles import ANY_PROVIDER, PROFILES, Profile
+from ferrule.provider_formats.words import must_fit, shorten, with_words
 from ferrule.schema.rules.recommendations import LONGEST_NAME, find_refusals, snake_case
 from ferrule.text import strict_json
 
@@ -77,6 +77,8 @@ class _Adapter:
             parameters = flatten({**parameters, **taken}, self._root)
         if self.profile.keywords is not None:
             structure = ("type", "properties", "required", "description")
+            if not isinstance(parameters.get("description"), str):
+                parameters.pop("description", None)
             taken |= {key: parameters.pop(key) for key in [*parameters] if key not in structure}
         self._demand({key: value for key, value in taken.items() if key not in _UNTOLD})
         translation = self._properties(parameters, "", 1, ())
@@ -108,13 +110,16 @@ class _Adapter:
                 translation.setdefault("properties", {})[names[name]] = how
             if is_filled or (self.profile.is_strict and name not in required and adapted.get("type") == "object"):
                 translation.setdefault("optional", []).append(names[name])
+            elif self.profile.has_nulls and level > 1 and name not in required:
+                translation.setdefault("nullable", []).append(names[name])
         schema["properties"] = shown
         if "required" in schema:
-            schema["required"] = [names.get(name, name) for name in required]
+            schema["required"] = [names[name] for name in dict.fromkeys(required) if name in names]
         return translation
 
     def _name(self, name: str, taken: Collection[str]) -> str:
-        if self.profile.provider not in find_refusals(name):
+        refusing = find_refusals(name)
+        if not (refusing if self.profile.provider == ANY_PROVIDER else self.profile.provider in refusing):
             return name
         stem = snake_case(name)[: LONGEST_NAME - 4]
         stem = stem if stem and not stem[0].isdigit() else f"p_{stem}"
@@ -129,10 +134,18 @@ class _Adapter:
         """One schema below the parameters. is_filled: it may be left out, and the provider fills it in all the same."""
         if self.profile.keywords is None:
             return self._as_it_is(schema, place, level, seen)
-        adapted, seen = resolve(schema if isinstance(schema, dict) else {}, self._root, seen)
-        if any(keyword in adapted for keyword in _COMPOSITION):
+        resolved, seen = resolve(schema if isinstance(schema, dict) else {}, self._root, seen)
+        alternatives = {keyword: resolved[keyword] for keyword in _COMPOSITION if keyword in resolved}
+        adapted, how = self._one_type(flatten(resolved, self._root), place, level, seen, is_filled=is_filled)
+        if alternatives:
             self.tell("alternatives said in words", place)
-        adapted = flatten(adapted, self._root)
+            adapted["description"] = with_words(adapted.get("description"), must_fit(alternatives))
+        return adapted, how
+
+    def _one_type(
+        self, adapted: JSONObject, place: str, level: int, seen: tuple[str, ...], *, is_filled: bool
+    ) -> tuple[JSONObject, Translation]:
+        """One without alternatives: in keywords where its type can be said in them, else as text."""
         kind = adapted.get("type")
         if kind not in ("string", "integer", "number", "boolean", "array", "object"):
             return self._text(adapted, place, "any")
@@ -183,7 +196,7 @@ class _Adapter:
         adapted, left = self._split(schema, is_filled=is_filled)
         for keyword in left:
             self.tell("said in the description", f"{keyword} of {place}")
-        words = describe(left, schema.get("description"))
+        words = self.profile.say(left, schema.get("description"))
         if words:
             adapted["description"] = with_words(adapted.get("description"), words)
         if adapted["type"] == "object":
@@ -205,6 +218,8 @@ class _Adapter:
         belongs = {"properties": "object", "required": "object", "items": "array"}
         for keyword, value in schema.items():
             if belongs.get(keyword, schema["type"]) != schema["type"]:
+                continue
+            if keyword == "description" and not isinstance(value, str):
                 continue
             if keyword == "const":
                 adapted["enum"] = [value]

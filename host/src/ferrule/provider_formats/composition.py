@@ -46,7 +46,8 @@ def flatten(schema: JSONObject, root: JSONObject) -> JSONObject:
         branches = [resolve(one, root)[0] for one in schema.get(keyword, ()) if isinstance(one, dict)]
         for branch in branches:
             _take_properties(flat, branch, is_required=keyword == "allOf")
-            flat.setdefault("type", branch.get("type"))
+        if "type" not in flat:
+            flat["type"] = _common_type({_type(branch) for branch in branches} - {None, "null"})
         values = [list(_values(branch)) for branch in branches]
         if values and all(values) and "enum" not in flat:
             flat["enum"] = [value for one in values for value in one]
@@ -85,6 +86,13 @@ def _type(schema: JSONObject) -> object:
         return "array"
     values = schema.get("enum", [schema["const"]] if "const" in schema else [])
     return "string" if values and all(isinstance(value, str) for value in values) else None
+
+
+def _common_type(kinds: set[object]) -> object:
+    """The one type of branches. Where they have several, all of them: none of them could stand for the others."""
+    if kinds == {"integer", "number"}:
+        return "number"
+    return next(iter(kinds)) if len(kinds) == 1 else sorted(map(str, kinds)) or None
 
 
 def _find(reference: str, root: JSONObject) -> JSONObject | None:

@@ -1,4 +1,4 @@
-"""The five shapes. Each function gets a document of its own, which has kept the rules, and may build on its parts."""
+"""The six shapes. Each function gets a document of its own, which has kept the rules, and may build on its parts."""
 
 from __future__ import annotations
 
@@ -49,6 +49,13 @@ def mcp(schema: JSONObject) -> JSONObject:
     """`{"name", "description", "inputSchema"}`."""
     parameters = close_object(schema["parameters"])
     return {"name": schema["name"], "description": schema["description"], "inputSchema": parameters}
+
+
+def plain(schema: JSONObject) -> JSONObject:
+    """`{"name", "description", "parameters"}`, as the tool prints it, in the plain form's words."""
+    from ferrule.provider_formats.plain_schema import PlainSchema
+
+    return PlainSchema(schema).form
 
 
 def close_object(parameters: JSONObject) -> JSONObject:

@@ -57,7 +57,7 @@ class ProviderFormat:
 
     def __call__(self, schema: object) -> JSONObject:
         """The schema in this form, as JSON that shares nothing with it. Raises ValueError where it breaks a rule."""
-        return self._shape(_read(schema))
+        return self._shape(read_schema(schema))
 
     def tools(self, schemas: Iterable[object]) -> list[JSONObject]:
         """The `tools` of a request with all of them, in their order. Raises ValueError as a call does."""
@@ -65,7 +65,7 @@ class ProviderFormat:
 
     def losses(self, schema: object) -> tuple[Loss, ...]:
         """What the provider refuses or drops, in its order. Raises ValueError for a schema that breaks a rule."""
-        document = _read(schema)
+        document = read_schema(schema)
         told: dict[str, str] = {}
         for finding in advice(document):
             told.setdefault(finding.pointer, finding.id)
@@ -78,7 +78,7 @@ class ProviderFormat:
         return f"<ProviderFormat {self.name}>"
 
 
-def _read(schema: object) -> JSONObject:
+def read_schema(schema: object) -> JSONObject:
     """A copy that holds JSON alone: lists for tuples, and nothing that the schema's owner could change."""
     try:
         copy = strict_json.loads(strict_json.dumps(schema))

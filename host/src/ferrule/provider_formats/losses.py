@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ferrule.links.translation import Translation
     from ferrule.schema.rules.nodes import Node
     from ferrule.text.json_types import JSONObject
 
@@ -33,6 +34,7 @@ _UNREAD_BY_GEMINI = {
     *("minProperties", "maxProperties", "patternProperties", "propertyNames", "unevaluatedProperties"),
     *("dependentRequired", "dependentSchemas"),
 }
+_TRANSLATING = "`ferrule link --for plain` and `ferrule serve --schemas plain` translate calls back"
 _BESIDE_A_REFERENCE = {"description", "default"}
 
 
@@ -83,6 +85,27 @@ def mcp(schema: JSONObject) -> Iterator[Loss]:
         yield Loss("/name", message, refused=False)
     for node, inner in all_schemas(schema):
         yield from _outside_reference(node, inner)
+
+
+def plain(schema: JSONObject) -> Iterator[Loss]:
+    """What a caller of the tool itself has to know: where its arguments are other ones than those of the form."""
+    from ferrule.provider_formats.plain_schema import PlainSchema
+
+    yield from _translated(PlainSchema(schema).translation, "/parameters")
+
+
+def _translated(translation: Translation, pointer: str) -> Iterator[Loss]:
+    if "json" in translation or "values" in translation:
+        holds = "text that holds JSON" if "json" in translation else "text for each value"
+        yield Loss(pointer, f"The plain form has a {holds} here; {_TRANSLATING}.", refused=False)
+    for shown, inner in translation.get("properties", {}).items():
+        name = inner.get("name", shown)
+        place = pointer_to(pointer, "properties", name)
+        if name != shown:
+            yield Loss(place, f"The plain form calls it {format_value(shown)}; {_TRANSLATING}.", refused=False)
+        yield from _translated(inner, place)
+    if "items" in translation:
+        yield from _translated(translation["items"], pointer_to(pointer, "items"))
 
 
 def _long_name(schema: JSONObject, longest: int, provider: str) -> Iterator[Loss]:

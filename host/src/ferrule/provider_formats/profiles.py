@@ -1,15 +1,22 @@
 """What a provider takes of a schema that the client sends as it is: in OpenAI's strict mode, in Gemini's `parameters`.
 
-Our own requests take the forms of `converters`, which need less.
+Our own requests take the forms of `converters`, which need less. `plain` is for clients that take no more than
+what every provider does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from ferrule.provider_formats.words import describe, say
 from ferrule.schema.rules.findings import ANTHROPIC, GEMINI, OPENAI
 from ferrule.schema.rules.recommendations import LONGEST_DESCRIPTION
+
+if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONObject
+
+ANY_PROVIDER = "any provider"
 
 _COMMON = {
     *("type", "title", "description", "enum", "items", "properties", "required"),
@@ -22,10 +29,12 @@ _GEMINI_FORMATS = {"date-time", "enum", "float", "double", "int32", "int64"}
 class Profile(NamedTuple):
     """What one provider takes.
 
-    provider: as findings have it. keywords: those that it takes; None where it takes all that stand below the top
-    level. takes: whether it takes this value of a keyword. is_strict: every object is closed, and all of its properties
-    are required. has_text_enums: an enum is of texts, none of them empty. takes_no_parameters: a tool may have none.
-    levels: of objects and arrays that it reads. description_chars: of a tool's description.
+    provider: as findings have it, or ANY_PROVIDER. keywords: those that it takes; None where it takes all that stand
+    below the top level. takes: whether it takes this value of a keyword. is_strict: every object is closed, and all of
+    its properties are required. has_text_enums: an enum is of texts, none of them empty. takes_no_parameters: a tool
+    may have none. levels: of objects and arrays that it reads. description_chars: of a tool's description. say: puts
+    keywords that it does not take into words; it is given the description, too. has_nulls: a client may make a strict
+    schema of it, by which a model sends null for what it leaves out.
     """
 
     provider: str
@@ -36,6 +45,8 @@ class Profile(NamedTuple):
     takes_no_parameters: bool = True
     levels: int = 64
     description_chars: int | None = None
+    say: Callable[[JSONObject, object], str] = describe
+    has_nulls: bool = False
 
 
 def _openai_takes(keyword: str, value: object) -> bool:
@@ -66,5 +77,13 @@ PROFILES = {
         levels=5,
     ),
     "anthropic": Profile(ANTHROPIC, None),
+    "plain": Profile(
+        ANY_PROVIDER,
+        frozenset({"type", "description", "properties", "required", "items", "enum"}),
+        has_text_enums=True,
+        levels=10,
+        say=say,
+        has_nulls=True,
+    ),
 }
 """Every provider by the name that `ferrule link --for` has for it."""

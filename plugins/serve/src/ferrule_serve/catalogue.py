@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ferrule import provider_formats
+from ferrule import config, provider_formats
 from ferrule.errors import FerruleError, ToolUnknown
 from ferrule.installed import OK, UNKNOWN, InstalledTool, InventorySnapshot, take_fingerprint
+from ferrule_serve import schema_forms
 from ferrule_serve.output_schema import OutputSchema
 from ferrule_serve.protocol.header_parameters import HeaderParameter, header_parameters
 from ferrule_serve.snapshots import start_snapshot
@@ -17,6 +18,7 @@ from ferrule_serve.snapshots import start_snapshot
 if TYPE_CHECKING:
     from ferrule.installed import Fingerprint, Snapshot, ToolFacts, Watched
     from ferrule.text.json_types import JSONObject
+    from ferrule_serve.pool import ArgumentReader
 
 _SNAPSHOT_SECONDS = 600.0  # that a snapshot may take: each of its tools gets five
 _LOOK_SECONDS = 1.0  # between two looks at what is installed
@@ -26,7 +28,7 @@ _RETRY_SECONDS = (10.0, 60.0)  # until tools that were too slow are looked at ag
 
 
 class ServedTool:
-    """One tool as a snapshot has it.
+    """One tool as a snapshot has it. in_form: the form in which clients get its schema, one of `schema_forms.FORMS`.
 
     name: as clients know it. state: of `inventory`. error: facts as of `FerruleError.facts()`, None where it is well.
     schema: None where none is known. form: the schema as MCP has it, `{"name", "description", "inputSchema"}`; empty
@@ -34,7 +36,7 @@ class ServedTool:
     `tool.json` says. installed: its source.
     """
 
-    def __init__(self, facts: ToolFacts) -> None:
+    def __init__(self, facts: ToolFacts, in_form: str = schema_forms.MCP) -> None:
         self.name = facts["name"]
         self.state = facts["state"]
         self.error = facts["error"]
@@ -42,13 +44,22 @@ class ServedTool:
         self.schema = facts["schema"]
         self.results = facts["results"]
         self.declaration = facts["declaration"]
-        self.form: JSONObject = provider_formats.mcp(self.schema) if self.state == OK else {}
+        is_plain = self.state == OK and in_form == schema_forms.PLAIN
+        self._plain = provider_formats.PlainSchema(self.schema) if is_plain else None
+        self.form: JSONObject = {}
+        if self.state == OK:
+            self.form = provider_formats.mcp(self.schema) if self._plain is None else _as_mcp(self._plain.form)
         self.installed = InstalledTool(**facts["tool"])
 
     @cached_property
     def output(self) -> OutputSchema:
         """What its results look like, as far as it declares that."""
         return OutputSchema(self.declaration.get("result_schema"))
+
+    @property
+    def read_arguments(self) -> ArgumentReader | None:
+        """What makes the tool's own arguments of those that fit the form; None where they are the same."""
+        return None if self._plain is None else self._plain.read
 
     @cached_property
     def header_parameters(self) -> tuple[HeaderParameter, ...]:
@@ -63,7 +74,7 @@ class ServedTool:
     @property
     def description(self) -> str:
         """What the schema says of the tool; empty where it says nothing."""
-        return str((self.schema or {}).get("description") or "")
+        return str((self.form or self.schema or {}).get("description") or "")
 
     @property
     def was_slow(self) -> bool:
@@ -82,21 +93,32 @@ class ServedTool:
         return "" if self.error is None else str(self.error["message"])
 
 
+def _as_mcp(form: JSONObject) -> JSONObject:
+    return {"name": form["name"], "description": form["description"], "inputSchema": form["parameters"]}
+
+
 class Catalogue:
     """The tools that are served: those named, or all that are well.
 
     names: of the tools, none of them meaning all. with_artifacts: `artifact_read` is served with them, since the result
     of any tool may be too large. on_change: called after the tools, or the code behind them, may have changed, with
     whether the list has become another one; not called for the first snapshot. first: that snapshot, which has been
-    started already.
+    started already. in_form: the form of schemas, None for the one that the configuration sets.
 
     Enter it to have it watched; everything else of it waits for the first snapshot.
     """
 
     def __init__(
-        self, names: Sequence[str], *, with_artifacts: bool, on_change: Callable[[bool], None], first: InventorySnapshot
+        self,
+        names: Sequence[str],
+        *,
+        with_artifacts: bool,
+        on_change: Callable[[bool], None],
+        first: InventorySnapshot,
+        in_form: str | None = None,
     ) -> None:
         self._names = list(names)
+        self._in_form = in_form
         self._with_artifacts = with_artifacts
         self._on_change = on_change
         self._first: InventorySnapshot | None = first
@@ -207,11 +229,12 @@ class Catalogue:
             raise
 
     def _take(self, snapshot: Snapshot) -> None:
-        tools = {facts["name"]: ServedTool(facts) for facts in snapshot["tools"] if facts["state"] != UNKNOWN}
+        form = self._in_form or schema_forms.schema_form(config.read())
+        tools = {facts["name"]: ServedTool(facts, form) for facts in snapshot["tools"] if facts["state"] != UNKNOWN}
         self._tools = dict(sorted(tools.items()))
         self._watched = snapshot["watched"]
         self._seen = frozenset((path, time, size, inode) for path, time, size, inode in self._watched["seen"])
 
     def _listing(self) -> list[tuple[object, object, object]]:
         """What clients are told of the tools."""
-        return [(tool.schema, tool.results, tool.declaration) for tool in self._tools.values() if tool.is_served]
+        return [(tool.form, tool.results, tool.declaration) for tool in self._tools.values() if tool.is_served]

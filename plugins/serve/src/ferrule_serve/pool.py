@@ -20,13 +20,15 @@ from ferrule_serve.supervisor_link import CallAnswer, EventHandler, SupervisorLi
 
 if TYPE_CHECKING:
     from ferrule.calls.server_interface import InstalledTool
-    from ferrule.text.json_types import JSONMapping
+    from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule_serve import wire
+
+    ArgumentReader = Callable[[JSONObject], JSONObject]
 
 Admission = Callable[[], Awaitable[None]]
 """What a call waits for when it is its turn; what this raises is the call's failure."""
 
-__all__ = ["QUEUED", "Admission", "CallAnswer", "CallRecord", "EventHandler", "Pool", "PoolStats"]
+__all__ = ["QUEUED", "Admission", "CallAnswer", "CallRecord", "EventHandler", "Pool", "PoolStats", "own_arguments"]
 
 QUEUED = "queued"
 """The event of a call that has to wait for its turn."""
@@ -110,6 +112,7 @@ class Pool:
         seconds: float | None = None,
         on_event: EventHandler | None = None,
         may_begin: Admission | None = None,
+        read: ArgumentReader | None = None,
         by: str = "MCP",
         client: wire.Client | None = None,
     ) -> CallAnswer:
@@ -118,9 +121,10 @@ class Pool:
         tool: by its name, or as it was found; it is looked up for each call, as an executable does. arguments: a JSON
         object, or one as bytes. seconds: that the call may take once it begins, else the configured deadline. on_event:
         gets each event of the tool as it happens, and one with the place in the queue where it has to wait. may_begin:
-        is waited for when it is the call's turn; what it raises is the call's failure, and no tool is called. by: what
-        asks for the call, for its record. client: the MCP client that does, for the journal. Cancelling ends the tool's
-        process, and all that it has started.
+        is waited for when it is the call's turn; what it raises is the call's failure, and no tool is called. read:
+        makes the tool's own arguments of those that are sent, if these are others; what it raises is the call's failure
+        too. by: what asks for the call, for its record. client: the MCP client that does, for the journal. Cancelling
+        ends the tool's process, and all that it has started.
         """
         name, installed = (tool, None) if isinstance(tool, str) else (tool.name, tool)
         try:
@@ -131,7 +135,8 @@ class Pool:
         record = self._record(name, by, len(data)) if self._record else None
         answer = None
         try:
-            answer = await self._call(name, data, seconds, on_event, may_begin, client)
+            own = own_arguments(data, read)
+            answer = await self._call(name, own, seconds, on_event, may_begin, client)
             self._answered += 1
         except FerruleError as error:
             answer = await self._render_failure(error, installed)
@@ -311,6 +316,17 @@ def _encode(arguments: JSONMapping) -> bytes:
         return strict_json.dumps(arguments)
     except strict_json.Unrepresentable as error:
         raise InputMalformed(f"The arguments are not valid JSON: {error}.") from None
+
+
+def own_arguments(data: bytes, read: ArgumentReader | None) -> bytes:
+    """The tool's own arguments. What is no JSON object stays as it is: the call says what is wrong with it.
+
+    Raises what read raises.
+    """
+    try:
+        return data if read is None else strict_json.dumps(read(strict_json.loads_object(data)))
+    except strict_json.MalformedJSON:
+        return data
 
 
 def _fail(turn: asyncio.Future[None], error: FerruleError) -> None:

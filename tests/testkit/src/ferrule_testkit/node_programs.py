@@ -17,6 +17,7 @@ _OLDEST = (22, 19)
 
 INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 CONFORMANCE = "@modelcontextprotocol/conformance/dist/index.js"
+TYPESCRIPT_SDK = "@modelcontextprotocol/sdk/package.json"
 CONFORMANCE_2026 = "conformance-of-2026-07-28/dist/index.js"
 
 
@@ -25,6 +26,12 @@ def command(program: str) -> list[str]:
     if not (_MODULES / program).exists():
         pytest.skip(_why_missing(_PROGRAMS))
     return [_node(), str(_MODULES / program)]
+
+
+def script(name: str, needs: str) -> list[str]:
+    """What starts a script of tests/node, which is handed the folder of the packages. needs: a file of one of them."""
+    node, _ = command(needs)
+    return [node, str(PROJECT / "tests/node" / name), str(_MODULES)]
 
 
 @functools.cache

@@ -17,6 +17,7 @@ from ferrule.cli import json_option, note, print_json, tools_argument
 from ferrule.errors import ServingRefused
 from ferrule.installed import unknown_tool
 from ferrule_serve.mcp import addresses
+from ferrule_serve.schema_forms import FORMS, schema_form
 
 _ON_A_TERMINAL = """\
 This is a server for clients of MCP, which start it themselves and talk to it on stdin and stdout.
@@ -61,6 +62,12 @@ _REQUIREMENTS = ("uvicorn", "starlette", "jinja2")
     "--calls", type=click.IntRange(1), default=1000, show_default=True, help="Calls after which a tool is loaded anew."
 )
 @click.option("--artifacts/--no-artifacts", default=True, show_default=True, help="Link large results.")
+@click.option(
+    "--schemas",
+    "in_form",
+    type=click.Choice(FORMS),
+    help="The form of the schemas, plain for clients that take few keywords; as configured by default.",
+)
 @json_option
 def command(
     tools: tuple[str, ...],
@@ -75,6 +82,7 @@ def command(
     per_tool: int,
     calls: int,
     artifacts: bool,
+    in_form: str | None,
     as_json: bool,
 ) -> int:
     """Serve tools over the Model Context Protocol: all that are well, or those named.
@@ -105,7 +113,9 @@ def command(
     _check_origins(origins)
     address = None if http is None else _parse_address(http)
     _check_tools(tools)
-    config.read()  # one that cannot be read would fail every call
+    settings = config.read()  # one that cannot be read would fail every call
+    if in_form is None:
+        schema_form(settings)  # refused here rather than in each answer
     token = addresses.read_token(token_file)
     if address is not None:
         addresses.check_access(address, token)
@@ -135,6 +145,7 @@ def command(
             per_tool=per_tool,
             calls=calls,
             has_sessions=sessions,
+            in_form=in_form,
             with_artifacts=artifacts,
             with_page=page,
             with_metrics=metrics,

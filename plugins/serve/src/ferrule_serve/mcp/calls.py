@@ -47,6 +47,7 @@ class Calls:
             arguments,
             on_event=messages.put,
             may_begin=self._make_admission(exchange),
+            read=tool.read_arguments,
             client=exchange.peer.client,
         )
         messages.put_printed(answer.text)
@@ -85,11 +86,12 @@ async def make_result(answer: CallAnswer, tool: ServedTool) -> CallResult:
     if wrong and structured and _NOTES in structured:  # of wrappers, of which the tool knows nothing
         structured = {key: value for key, value in structured.items() if key != _NOTES}
         wrong = tool.output.find_fault(structured)
-    if wrong and not failure_in(facts):
+    if wrong and not failure_in(facts):  # first: some clients show no more than that
         told = f"The result is not what {tool.name} declares as its result_schema: {wrong}."
-        content.append({"type": "text", "text": told})
-    # A client that checks what is structured would drop all of a result that does not fit, unless it is an error.
-    result: CallResult = {"content": content, "isError": answer.is_error or bool(wrong)}
-    if structured is not None:
+        content.insert(0, {"type": "text", "text": told})
+    is_error = answer.is_error or bool(wrong)
+    result: CallResult = {"content": content, "isError": is_error}
+    # Some clients hold even an error against the declared schema, and then drop all of it. Its document is the text.
+    if structured is not None and not (is_error and tool.output.form is not None):
         result["structuredContent"] = structured
     return result

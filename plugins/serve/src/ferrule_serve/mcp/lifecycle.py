@@ -44,8 +44,9 @@ class Options(NamedTuple):
     """What the user asked for. tools: names, none meaning all. address: None for stdio. say: prints a line.
 
     names, origins: under which clients know the server, and of pages that may call tools from a browser.
-    with_page: over HTTP, browsers are shown a page. with_metrics: over HTTP, Prometheus gets figures. announce: is
-    given the URL once clients can connect. snapshot: of the tools, which was started before all else.
+    in_form: of schemas, None for the configured one. with_page: over HTTP, browsers are shown a page. with_metrics:
+    over HTTP, Prometheus gets figures. announce: is given the URL once clients can connect. snapshot: of the tools,
+    which was started before all else.
     """
 
     tools: tuple[str, ...]
@@ -57,6 +58,7 @@ class Options(NamedTuple):
     per_tool: int
     calls: int
     has_sessions: bool
+    in_form: str | None
     with_artifacts: bool
     with_page: bool
     with_metrics: bool
@@ -103,6 +105,7 @@ class _RunningService:
             with_artifacts=options.with_artifacts,
             on_change=lambda is_new: self.start(self._renew(is_new)),
             first=options.snapshot,
+            in_form=options.in_form,
         )
         self.keys = IdempotencyKeys(options.say)
         self.service = Service(self.catalogue, self.pool, self.keys, options.say, has_sessions=has_sessions)

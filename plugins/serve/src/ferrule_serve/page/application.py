@@ -23,6 +23,7 @@ from ferrule_serve.page.client_blocks import download_of
 from ferrule_serve.page.event_stream import MEDIA_TYPE, EventStream, cancel_when_left
 from ferrule_serve.page.form_fields import read_arguments
 from ferrule_serve.page.trials import TimedEvent, Trial, TrialStore
+from ferrule_serve.pool import own_arguments
 from ferrule_serve.web.bodies import BodyTooLarge, ClientGone, read_body
 
 if TYPE_CHECKING:
@@ -213,12 +214,15 @@ class _Requests:
 
         answer = None
         try:
-            answer = await self._pool.call(tool.installed, data, on_event=take, by=PAGE, client=_PAGE)
+            answer = await self._pool.call(
+                tool.installed, data, on_event=take, read=tool.read_arguments, by=PAGE, client=_PAGE
+            )
         finally:
             call.finish(answer)
         sent = {name: value for name, value in form.items() if name != views.TOKEN}
         result = await self._protocol.make_result(answer, tool)
-        trial = Trial(call, sent, data, answer, result, events, request.headers["origin"])
+        own = _own(data, tool)
+        trial = Trial(call, sent, data, own, answer, result, events, request.headers["origin"])
         self._trials.keep(trial)
         return trial
 
@@ -244,6 +248,13 @@ class _Requests:
             if tool.name == name:
                 return tool
         raise ToolUnknown(f"Unknown tool: {name!r}.")
+
+
+def _own(data: bytes, tool: ServedTool) -> bytes:
+    try:
+        return own_arguments(data, tool.read_arguments)
+    except FerruleError:
+        return data
 
 
 async def _static(request: Request) -> Response:

@@ -26,22 +26,23 @@ class Endpoint(NamedTuple):
     has_token: bool
 
 
-def call_lines(tool: str, arguments: bytes, endpoint: Endpoint) -> list[CallLine]:
+def call_lines(tool: str, arguments: bytes, own: bytes, endpoint: Endpoint) -> list[CallLine]:
     """The call for curl, as JSON-RPC, and for a shell; none where it is too long, or where the arguments are no object.
 
+    own: the arguments as the tool itself takes them, which a shell calls.
     All of it is printable ASCII, so that what is shown is what is copied.
     """
     try:
-        facts = strict_json.loads_object(arguments)
+        facts, own_facts = strict_json.loads_object(arguments), strict_json.loads_object(own)
     except strict_json.MalformedJSON:
         return []
-    if len(_json(facts)) > _MAX_CHARS:
+    if max(len(_json(facts)), len(_json(own_facts))) > _MAX_CHARS:
         return []
     request = _request(tool, facts)
     return [
         CallLine("curl", _curl(tool, request, endpoint)),
         CallLine("JSON-RPC", request),
-        CallLine("shell", shlex.join(("ferrule", "run", tool, _json(facts)))),
+        CallLine("shell", shlex.join(("ferrule", "run", tool, _json(own_facts)))),
     ]
 
 

@@ -42,14 +42,15 @@ class TimedEvent(NamedTuple):
 class Trial:
     """A call that was made on the page, and has ended.
 
-    call: its row among the last calls. form: what was sent, as fields. arguments: as the host got them. result: what a
-    client of MCP gets. events: as far as they are shown. origin: of the page, as the browser names it. key: whoever has
-    it may see the trial again.
+    call: its row among the last calls. form: what was sent, as fields. arguments: as the host got them. own: as the
+    tool takes them, where its schema is served in another form. result: what a client of MCP gets. events: as far as
+    they are shown. origin: of the page, as the browser names it. key: whoever has it may see the trial again.
     """
 
     call: RecentCall
     form: Mapping[str, str]
     arguments: bytes
+    own: bytes
     answer: CallAnswer
     result: CallResult
     events: Sequence[TimedEvent]
@@ -65,7 +66,13 @@ class Trial:
     def size(self) -> int:
         """Bytes of memory, about."""
         media = sum(_size(block) for block in self.result["content"])
-        return 2 * len(self.arguments) + 2 * len(self.answer.document) + media + _EVENT_BYTES * len(self.events)
+        return (
+            2 * len(self.arguments)
+            + len(self.own)
+            + 2 * len(self.answer.document)
+            + media
+            + _EVENT_BYTES * len(self.events)
+        )
 
 
 class TrialStore:

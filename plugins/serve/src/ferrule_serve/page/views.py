@@ -44,7 +44,7 @@ class TrialView:
         self.document = _indent(strict_json.loads(trial.answer.document))
         self.events = "\n".join(event_line(event) for event in trial.events)
         self.blocks = client_blocks(trial.result, trial.answer.document)
-        self.lines = call_lines(trial.call.tool, trial.arguments, endpoint)
+        self.lines = call_lines(trial.call.tool, trial.arguments, trial.own, endpoint)
         self.result = _indent(result_as_json(trial.result))
         self.structured = _structured(trial)
 
