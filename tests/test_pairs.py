@@ -1,0 +1,44 @@
+"""Every two settings of a machine, with every way of calling a tool and every kind of result, in one table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import combinations, product
+
+import pytest
+
+from ferrule_testkit.pairs import ways
+from ferrule_testkit.pairs.household import Household, Premises
+from ferrule_testkit.pairs.oracle import Oracle
+from ferrule_testkit.pairs.table import FACTORS, Row, are_apart, rows
+from ferrule_testkit.runs import wait_until_gone
+
+_ROWS = rows()
+
+
+@pytest.fixture(scope="session")
+def premises() -> Iterator[Premises]:
+    made = Premises()
+    yield made
+    made.remove()
+
+
+def test_every_two_values_that_can_be_together_are() -> None:
+    together = {pair for row in _ROWS for pair in combinations(row._asdict().items(), 2)}
+    for (one, values), (other, others) in combinations(FACTORS.items(), 2):
+        for pair in product([(one, value) for value in values], [(other, value) for value in others]):
+            assert pair in together or are_apart(dict(pair)), pair
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("row", _ROWS, ids=[row.id for row in _ROWS])
+def test_a_call_answers_as_documented(row: Row, premises: Premises) -> None:
+    if row.user == "nobody" and os.geteuid():
+        pytest.skip("only root can be somebody else")
+    household = Household(premises, row)
+    try:
+        Oracle(household).check(ways.call(household, 2))
+        wait_until_gone(household.mark)
+    finally:
+        household.remove()

@@ -1,0 +1,129 @@
+"""What can be on or off, and the rows in which every two values meet at least once.
+
+A new value is a word in FACTORS, what it means in `household`, and, where it changes the answer, a line in `oracle`. A
+combination that cannot be is in APART.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from covertable import make
+from covertable.shortcuts import Constraint
+
+KINDS = ("object", "text", "image", "file", "large", "failure", "events")
+SERVED = ("stdio", "http")
+ASKED = ("ask", "sql")
+FACTORS = {
+    # link: the linked executable; stdio, http: `ferrule serve`; execute, open: the two ways of ferrule.installed.
+    "way": ("link", "run", *SERVED, *ASKED, "execute", "open"),
+    "kind": KINDS,
+    # empty: a file without a byte; own: what the row says; full: every table, with values that change nothing.
+    "config": ("absent", "empty", "own", "full"),
+    # default: nothing is said of them. Without a config.toml of its own, a row says the others by FERRULE_WRAPPERS.
+    "wrappers": ("default", "none", "cache", "artifacts", "timing", "every"),
+    "isolation": ("default", "off", "standard", "strict"),
+    # unset: no HOME; the folders are told by variables of their own.
+    "home": ("writable", "readonly", "unset"),
+    "stdin": ("pipe", "closed", "null"),
+    "locale": ("utf8", "c", "none"),
+    "journal": ("off", "on"),
+    "lock": ("off", "on"),
+    "user": ("self", "nobody"),
+    # home: the state folder is where it is without a setting; named: FERRULE_STATE.
+    "state": ("home", "named"),
+    "credentials": ("absent", "present"),
+    "agent": ("unset", "set"),
+    "form": ("function", "hooks"),
+    "cwd": ("own", "root"),
+    "tmpdir": ("unset", "missing"),
+}
+
+_Some: TypeAlias = tuple[str, *tuple[str, ...]]  # a factor, and some of its values
+APART: list[tuple[_Some, _Some]] = [
+    (("config", "absent", "empty"), ("journal", "on")),
+    (("config", "absent", "empty"), ("lock", "on")),
+    (("config", "absent", "empty"), ("isolation", "off", "standard", "strict")),
+    (("way", "link", "stdio"), ("stdin", "closed", "null")),  # the arguments come there
+    (("home", "readonly"), ("user", "self")),  # for root, every folder is writable
+    (("home", "readonly", "unset"), ("state", "home")),
+]
+
+
+class Row(NamedTuple):
+    """One machine, and one call on it; each field has one of the values that FACTORS names."""
+
+    way: str
+    kind: str
+    config: str
+    wrappers: str
+    isolation: str
+    home: str
+    stdin: str
+    locale: str
+    journal: str
+    lock: str
+    user: str
+    state: str
+    credentials: str
+    agent: str
+    form: str
+    cwd: str
+    tmpdir: str
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool that is called."""
+        return f"{self.form}_{self.kind}"
+
+    @property
+    def has_own_configuration(self) -> bool:
+        """Whether config.toml says anything."""
+        return self.config in ("own", "full")
+
+    @property
+    def id(self) -> str:
+        """All of its values, for the name of the test."""
+        return "-".join(value if name in _TELLING else f"{name}.{value}" for name, value in self._asdict().items())
+
+
+_TELLING = ("way", "kind")
+_PLAIN = Row(
+    way="link", kind="object", config="absent", wrappers="default", isolation="default", home="writable", stdin="pipe",
+    locale="utf8", journal="off", lock="off", user="self", state="home", credentials="absent", agent="unset",
+    form="function", cwd="own", tmpdir="unset",
+)  # fmt: skip
+# What has failed before where three came together, or what pairs alone need not have.
+_FORCED = [
+    *(
+        _PLAIN._replace(way=way, kind=kind, config=config)
+        for config in ("empty", "full")
+        for way in SERVED
+        for kind in ("image", "file")
+    ),
+    _PLAIN._replace(way="http", kind="large", config="own", wrappers="none", credentials="present"),
+    _PLAIN._replace(way="stdio", kind="image", user="nobody", config="own", isolation="strict", home="readonly",
+                    state="named"),
+]  # fmt: skip
+
+
+def rows() -> list[Row]:
+    """The forced rows, and so many others that every two values that can be together are; the same at every call."""
+    made = make(dict(FACTORS), presets=[row._asdict() for row in _FORCED], constraints=[_apart(*two) for two in APART])
+    return [Row(**row) for row in made]
+
+
+def are_apart(values: Mapping[str, str]) -> bool:
+    """Whether some of these values, by their factors, cannot be together."""
+    return any(values.get(one[0]) in one[1:] and values.get(other[0]) in other[1:] for one, other in APART)
+
+
+def _apart(one: _Some, other: _Some) -> object:
+    holds: Callable[[Mapping[str, str]], bool] = lambda row: not (row[one[0]] in one[1:] and row[other[0]] in other[1:])
+    return Constraint().fn([one[0], other[0]], holds)
+
+
+def plain(**values: str) -> Row:
+    """A row of a machine on which nothing was set, but for these values."""
+    return _PLAIN._replace(**values)
