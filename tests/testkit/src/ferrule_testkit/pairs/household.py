@@ -151,6 +151,8 @@ class Household:
             environment["HOME"] = str(self.home)
         if row.state == "named":
             environment["FERRULE_STATE"] = str(self.state)
+        if row.credentials == "variable":
+            environment["KINDS_KEY"] = SECRET
         if row.agent == "set":
             environment["IKIGAI_AGENT_ID"] = "agent-7"
         if row.tmpdir == "missing":
@@ -178,7 +180,7 @@ class Household:
     def _write_files(self) -> None:
         row = self.row
         self.config.parent.mkdir(parents=True)
-        if row.credentials == "present":
+        if row.credentials == "file":
             file = self._config_home / "ikigai/credentials.json"
             file.parent.mkdir()
             file.write_text(json.dumps({"kinds": {"key": SECRET}}))

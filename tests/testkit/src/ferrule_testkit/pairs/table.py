@@ -33,7 +33,7 @@ FACTORS = {
     "user": ("self", "nobody"),
     # home: the state folder is where it is without a setting; named: FERRULE_STATE.
     "state": ("home", "named"),
-    "credentials": ("absent", "present"),
+    "credentials": ("absent", "file", "variable"),
     "agent": ("unset", "set"),
     "form": ("function", "hooks"),
     "cwd": ("own", "root"),
@@ -46,6 +46,7 @@ APART: list[tuple[_Some, _Some]] = [
     (("config", "absent", "empty"), ("lock", "on")),
     (("config", "absent", "empty"), ("isolation", "off", "standard", "strict")),
     (("way", "link", "stdio"), ("stdin", "closed", "null")),  # the arguments come there
+    (("way", *ASKED), ("credentials", "absent")),  # a tool that lacks one is not offered to a model
     (("home", "readonly"), ("user", "self")),  # for root, every folder is writable
     (("home", "readonly", "unset"), ("state", "home")),
 ]
@@ -102,7 +103,7 @@ _FORCED = [
         for way in SERVED
         for kind in ("image", "file")
     ),
-    _PLAIN._replace(way="http", kind="large", config="own", wrappers="none", credentials="present"),
+    _PLAIN._replace(way="http", kind="large", config="own", wrappers="none", credentials="file"),
     _PLAIN._replace(way="stdio", kind="image", user="nobody", config="own", isolation="strict", home="readonly",
                     state="named"),
 ]  # fmt: skip
