@@ -25,7 +25,14 @@ SECRET = "k1nds-Key-of-the-Tests-0815"
 _DISTRIBUTION = PROJECT / "tests/testkit/kinds"
 _CITY = {"type": "string", "description": "Name of a city."}
 _PARAMETERS = {"type": "object", "properties": {"city": _CITY}, "required": ["city"]}
-_LOCALES = {"utf8": {"LANG": "C.UTF-8"}, "c": {"LANG": "C", "LC_ALL": "C"}, "none": {}}
+_LOCALES = {
+    "utf8": {"LANG": "C.UTF-8"},
+    "c": {"LANG": "C", "LC_ALL": "C"},
+    "latin1": {"LANG": "en_US.ISO-8859-1", "PYTHONIOENCODING": "latin-1"},
+    "none": {},
+}
+_ODD = "O'Brien's \"Größe\" $HOME"
+_NOWHERE = "/proc/nowhere"  # where not even root makes a folder
 _WRAPPERS = ("cache", "artifacts", "timing")
 # Every table that is not about a tool; the values are the defaults, or change nothing here.
 _FULL = """\
@@ -119,12 +126,12 @@ class Household:
     def __init__(self, premises: Premises, row: Row) -> None:
         self.row = row
         self._premises = premises
-        self.folder = Path(tempfile.mkdtemp(prefix="m", dir=premises.root))
+        self.folder = Path(tempfile.mkdtemp(prefix="m" if row.names == "plain" else _ODD, dir=premises.root))
         self.home, self.links, self.work = (self._make(name) for name in ("home", "links", "work"))
         settled = self.home if row.home != "unset" else self._make("elsewhere")
         self._config_home, self._state_home = settled / ".config", settled / ".local/state"
         self.config = self._config_home / "ferrule/config.toml"
-        self.state = self._make("state") if row.state == "named" else self._state_home / "ferrule"
+        self.state = self._state_home / "ferrule" if row.state == "home" else self._named_state()
         self.journal = self.folder / "calls.jsonl" if row.config == "full" else self.state / "journal/calls.jsonl"
         self.mark, self.environment = mark(self._environment())
         self._write_files()
@@ -134,6 +141,9 @@ class Household:
         path = self.folder / name
         path.mkdir()
         return path
+
+    def _named_state(self) -> Path:
+        return Path(_NOWHERE) if self.row.state == "nowhere" else self._make("state")
 
     def _environment(self) -> dict[str, str]:
         path, row = [str(self._premises.site.path)], self.row
@@ -148,8 +158,8 @@ class Household:
         if row.home == "unset":
             environment |= {"XDG_CONFIG_HOME": str(self._config_home), "XDG_STATE_HOME": str(self._state_home)}
         else:
-            environment["HOME"] = str(self.home)
-        if row.state == "named":
+            environment["HOME"] = str(self._linked_home() if row.home == "link" else self.home)
+        if row.state != "home":
             environment["FERRULE_STATE"] = str(self.state)
         if row.credentials == "variable":
             environment["KINDS_KEY"] = SECRET
@@ -160,6 +170,11 @@ class Household:
         if row.wrappers != "default" and not row.has_own_configuration:
             environment["FERRULE_WRAPPERS"] = ",".join(self._wrappers)
         return environment
+
+    def _linked_home(self) -> Path:
+        link = self.folder / "link"
+        link.symlink_to(self.home)
+        return link
 
     @property
     def _wrappers(self) -> Sequence[str]:
@@ -180,10 +195,10 @@ class Household:
     def _write_files(self) -> None:
         row = self.row
         self.config.parent.mkdir(parents=True)
-        if row.credentials == "file":
+        if row.credentials in ("file", "malformed"):
             file = self._config_home / "ikigai/credentials.json"
             file.parent.mkdir()
-            file.write_text(json.dumps({"kinds": {"key": SECRET}}))
+            file.write_text(json.dumps({"kinds": {"key": SECRET}})[: None if row.credentials == "file" else -1])
             file.chmod(0o600)
         if row.lock == "on":
             self._own(self.folder)
@@ -251,8 +266,9 @@ class Household:
         someone: dict[str, Any] = {}
         if self.is_nobodys:
             someone = {"user": ordinary_user.NOBODY, "group": ordinary_user.NOBODY, "extra_groups": []}
+        prefix = ["/bin/sh", "-c", 'exec "$@" 2>&-', "sh"] if self.row.stderr == "closed" else []
         return subprocess.Popen(
-            command,
+            [*prefix, *command],
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

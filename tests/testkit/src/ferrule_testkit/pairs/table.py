@@ -24,20 +24,24 @@ FACTORS = {
     # default: nothing is said of them. Without a config.toml of its own, a row says the others by FERRULE_WRAPPERS.
     "wrappers": ("default", "none", "cache", "artifacts", "timing", "every"),
     "isolation": ("default", "off", "standard", "strict"),
-    # unset: no HOME; the folders are told by variables of their own.
-    "home": ("writable", "readonly", "unset"),
+    # link: HOME is a symbolic link; unset: there is none, and the folders are told by variables of their own.
+    "home": ("writable", "readonly", "link", "unset"),
     "stdin": ("pipe", "closed", "null"),
-    "locale": ("utf8", "c", "none"),
+    "stderr": ("pipe", "closed"),
+    "locale": ("utf8", "c", "latin1", "none"),
     "journal": ("off", "on"),
     "lock": ("off", "on"),
     "user": ("self", "nobody"),
     # home: the state folder is where it is without a setting; named: FERRULE_STATE.
     "state": ("home", "named"),
-    "credentials": ("absent", "file", "variable"),
+    # malformed: a file that is no JSON, so that there is none.
+    "credentials": ("absent", "file", "variable", "malformed"),
     "agent": ("unset", "set"),
     "form": ("function", "hooks"),
     "cwd": ("own", "root"),
     "tmpdir": ("unset", "missing"),
+    # odd: the folders of the user have blanks, quotes and letters of no ASCII in their names.
+    "names": ("plain", "odd"),
 }
 
 _Some: TypeAlias = tuple[str, *tuple[str, ...]]  # a factor, and some of its values
@@ -46,7 +50,7 @@ APART: list[tuple[_Some, _Some]] = [
     (("config", "absent", "empty"), ("lock", "on")),
     (("config", "absent", "empty"), ("isolation", "off", "standard", "strict")),
     (("way", "link", "stdio"), ("stdin", "closed", "null")),  # the arguments come there
-    (("way", *ASKED), ("credentials", "absent")),  # a tool that lacks one is not offered to a model
+    (("way", *ASKED), ("credentials", "absent", "malformed")),  # a tool that lacks one is not offered to a model
     (("home", "readonly"), ("user", "self")),  # for root, every folder is writable
     (("home", "readonly", "unset"), ("state", "home")),
 ]
@@ -62,6 +66,7 @@ class Row(NamedTuple):
     isolation: str
     home: str
     stdin: str
+    stderr: str
     locale: str
     journal: str
     lock: str
@@ -72,11 +77,17 @@ class Row(NamedTuple):
     form: str
     cwd: str
     tmpdir: str
+    names: str
 
     @property
     def tool(self) -> str:
         """The name of the tool that is called."""
         return f"{self.form}_{self.kind}"
+
+    @property
+    def can_store(self) -> bool:
+        """Whether the state folder can be written."""
+        return self.state != "nowhere" and (self.home, self.state) != ("readonly", "home")
 
     @property
     def has_own_configuration(self) -> bool:
@@ -92,8 +103,8 @@ class Row(NamedTuple):
 _TELLING = ("way", "kind")
 _PLAIN = Row(
     way="link", kind="object", config="absent", wrappers="default", isolation="default", home="writable", stdin="pipe",
-    locale="utf8", journal="off", lock="off", user="self", state="home", credentials="absent", agent="unset",
-    form="function", cwd="own", tmpdir="unset",
+    stderr="pipe", locale="utf8", journal="off", lock="off", user="self", state="home", credentials="absent",
+    agent="unset", form="function", cwd="own", tmpdir="unset", names="plain",
 )  # fmt: skip
 # What has failed before where three came together, or what pairs alone need not have.
 _FORCED = [
@@ -123,6 +134,18 @@ def are_apart(values: Mapping[str, str]) -> bool:
 def _apart(one: _Some, other: _Some) -> object:
     holds: Callable[[Mapping[str, str]], bool] = lambda row: not (row[one[0]] in one[1:] and row[other[0]] in other[1:])
     return Constraint().fn([one[0], other[0]], holds)
+
+
+def rows_without_state() -> list[Row]:
+    """Machines whose state folder cannot be written: for each way an image, and one other kind of result."""
+    nowhere, readonly = {"state": "nowhere"}, {"home": "readonly", "user": "nobody"}
+    found = []
+    for number, way in enumerate(FACTORS["way"]):
+        for place, kind in enumerate(("image", KINDS[number % len(KINDS)])):
+            why = (nowhere, readonly)[(number + place) % 2]
+            usual = {"way": way, "kind": kind, "config": "own", "journal": "on", "credentials": "file"}
+            found.append(_PLAIN._replace(**usual, **why))
+    return found
 
 
 def plain(**values: str) -> Row:
