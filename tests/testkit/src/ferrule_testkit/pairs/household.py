@@ -57,7 +57,7 @@ total = 268435456
 enabled = {journal}
 arguments = "full"
 max_mib = 16
-path = "{path}"
+path = {path}
 
 [tools.{tool}]
 enabled = true
@@ -217,7 +217,12 @@ class Household:
             switches = {name: f"enabled = {str(name in self._wrappers).lower()}\n" for name in _WRAPPERS}
             switches = dict.fromkeys(switches, "") if row.wrappers == "default" else switches
             journal = str(row.journal == "on").lower()
-            facts = {"tool": row.tool, "isolation": isolation, "journal": journal, "path": self.journal}
+            facts = {
+                "tool": row.tool,
+                "isolation": isolation,
+                "journal": journal,
+                "path": json.dumps(str(self.journal), ensure_ascii=False),
+            }
             return locked + _FULL.format(**facts, **switches)
         chosen = {name: name in self._wrappers for name in (_WRAPPERS if row.wrappers == "none" else self._wrappers)}
         tables = [f"[wrappers.{name}]\nenabled = {str(is_on).lower()}" for name, is_on in chosen.items()]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import urllib.request
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ferrule_testkit.runs import SECONDS
 from ferrule_testkit.serve.service import META, MODERN
+
+if TYPE_CHECKING:
+    import subprocess
 
 Answered: TypeAlias = "tuple[Mapping[str, Any], list[Any]]"
 _HANDSHAKE = "2025-11-25"

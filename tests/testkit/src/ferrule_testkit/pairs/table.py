@@ -1,16 +1,15 @@
 """What can be on or off, and the rows in which every two values meet at least once.
 
 A new value is a word in FACTORS, what it means in `household`, and, where it changes the answer, a line in `oracle`. A
-combination that cannot be is in APART.
+combination that cannot be is in APART. The rows stand in `rows.csv`, which `generation` makes of these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import csv
+from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
-
-from covertable import make
-from covertable.shortcuts import Constraint
 
 KINDS = ("object", "text", "image", "file", "large", "failure", "events")
 SERVED = ("stdio", "http")
@@ -44,8 +43,10 @@ FACTORS = {
     "names": ("plain", "odd"),
 }
 
-_Some: TypeAlias = tuple[str, *tuple[str, ...]]  # a factor, and some of its values
-APART: list[tuple[_Some, _Some]] = [
+FILE = Path(__file__).with_name("rows.csv")
+Some: TypeAlias = tuple[str, *tuple[str, ...]]
+"""A factor, and some of its values."""
+APART: list[tuple[Some, Some]] = [
     (("config", "absent", "empty"), ("journal", "on")),
     (("config", "absent", "empty"), ("lock", "on")),
     (("config", "absent", "empty"), ("isolation", "off", "standard", "strict")),
@@ -101,39 +102,34 @@ class Row(NamedTuple):
 
 
 _TELLING = ("way", "kind")
-_PLAIN = Row(
+PLAIN = Row(
     way="link", kind="object", config="absent", wrappers="default", isolation="default", home="writable", stdin="pipe",
     stderr="pipe", locale="utf8", journal="off", lock="off", user="self", state="home", credentials="absent",
     agent="unset", form="function", cwd="own", tmpdir="unset", names="plain",
 )  # fmt: skip
 # What has failed before where three came together, or what pairs alone need not have.
-_FORCED = [
+FORCED = [
     *(
-        _PLAIN._replace(way=way, kind=kind, config=config)
+        PLAIN._replace(way=way, kind=kind, config=config)
         for config in ("empty", "full")
         for way in SERVED
         for kind in ("image", "file")
     ),
-    _PLAIN._replace(way="http", kind="large", config="own", wrappers="none", credentials="file"),
-    _PLAIN._replace(way="stdio", kind="image", user="nobody", config="own", isolation="strict", home="readonly",
+    PLAIN._replace(way="http", kind="large", config="own", wrappers="none", credentials="file"),
+    PLAIN._replace(way="stdio", kind="image", user="nobody", config="own", isolation="strict", home="readonly",
                     state="named"),
 ]  # fmt: skip
 
 
 def rows() -> list[Row]:
-    """The forced rows, and so many others that every two values that can be together are; the same at every call."""
-    made = make(dict(FACTORS), presets=[row._asdict() for row in _FORCED], constraints=[_apart(*two) for two in APART])
-    return [Row(**row) for row in made]
+    """Every two values that can be together are in one of them, and the forced ones are among them."""
+    with FILE.open(newline="") as file:
+        return [Row(**row) for row in csv.DictReader(file)]
 
 
 def are_apart(values: Mapping[str, str]) -> bool:
     """Whether some of these values, by their factors, cannot be together."""
     return any(values.get(one[0]) in one[1:] and values.get(other[0]) in other[1:] for one, other in APART)
-
-
-def _apart(one: _Some, other: _Some) -> object:
-    holds: Callable[[Mapping[str, str]], bool] = lambda row: not (row[one[0]] in one[1:] and row[other[0]] in other[1:])
-    return Constraint().fn([one[0], other[0]], holds)
 
 
 def rows_without_state() -> list[Row]:
@@ -144,10 +140,5 @@ def rows_without_state() -> list[Row]:
         for place, kind in enumerate(("image", KINDS[number % len(KINDS)])):
             why = (nowhere, readonly)[(number + place) % 2]
             usual = {"way": way, "kind": kind, "config": "own", "journal": "on", "credentials": "file"}
-            found.append(_PLAIN._replace(**usual, **why))
+            found.append(PLAIN._replace(**usual, **why))
     return found
-
-
-def plain(**values: str) -> Row:
-    """A row of a machine on which nothing was set, but for these values."""
-    return _PLAIN._replace(**values)

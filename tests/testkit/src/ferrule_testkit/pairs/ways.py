@@ -180,7 +180,7 @@ def _finish(told: list[Told], process: subprocess.Popen[bytes]) -> list[Told]:
     assert process.stdout is not None
     assert process.stderr is not None
     with process.stdout, process.stderr:
-        out, err = process.stdout.read().decode(), process.stderr.read().decode()
+        out, err = process.stdout.read().decode(), process.stderr.read().decode(errors="replace")
     assert told, (out, err, process.returncode)
     for one in told:
         one.exit_code, one.stdout, one.stderr = process.returncode, out, err
@@ -203,7 +203,7 @@ def _ask(household: Household, command: list[str], environment: Mapping[str, str
         keys = {"ANTHROPIC_API_KEY": MODEL_KEY, "ANTHROPIC_BASE_URL": model.url, "FERRULE_ASK_BUDGETS": "60 40 60"}
         told = _run(household, command, {**keys, **environment})
     assert not model.refused, (model.refused, told)
-    assert len(model.bodies) == 2, told  # noqa: PLR2004 - the question, and the question with the result
+    assert len(model.bodies) == 2, told
     (told.asked,) = model.bodies[1]["messages"][-1]["content"]
     return told
 
@@ -242,4 +242,4 @@ def _stdin(household: Household) -> Iterator[tuple[IO[bytes] | int, list[str]]]:
 
 
 def _ended(process: subprocess.CompletedProcess[bytes]) -> Told:
-    return Told(process.returncode, process.stdout.decode(), process.stderr.decode())
+    return Told(process.returncode, process.stdout.decode(), process.stderr.decode(errors="replace"))
