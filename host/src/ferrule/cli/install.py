@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,7 @@ def command(names: tuple[str, ...], editables: tuple[str, ...], upgrade: bool, a
 def change(chosen: Installer, command_line: list[str], *, as_json: bool) -> int:
     """Run the command of an installer, and say which tools came and went; the installer's exit code."""
     before = _tools()
-    output = sys.stderr.fileno() if as_json else None  # stdout is for the document alone
+    output = _beside_the_document() if as_json else None
     click.echo(f"{chosen.kind}: {plain(' '.join(command_line))}", err=True)
     code = installer.run(chosen, command_line, output=output)
     now = _tools()
@@ -69,6 +70,11 @@ def parted(names: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """What is named, and the options for the installer, which begin with the first dash."""
     at = next((index for index, name in enumerate(names) if name.startswith("-")), len(names))
     return list(names[:at]), list(names[at:])
+
+
+def _beside_the_document() -> int:
+    """Where an installer writes while stdout is for the document alone."""
+    return subprocess.DEVNULL if sys.stderr is None else sys.stderr.fileno()
 
 
 def _tools() -> dict[str, str]:

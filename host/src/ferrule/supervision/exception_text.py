@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
-from ferrule.errors import FerruleError, ToolCrashed
+from ferrule.errors import FerruleError, ResultNotStored, ToolCrashed
 
 TYPE_CHECKING = False
 
@@ -43,7 +43,8 @@ def _refusal(error: BaseException) -> FerruleError | None:
     from ferrule.confinement.enforcement import in_force
 
     policy = in_force()
-    if policy is None:
+    # A store that does not take a result is the host's, and no permission of the tool's would open it.
+    if policy is None or isinstance(error, ResultNotStored):
         return None
     from ferrule.confinement import denials
     from ferrule.confinement.errors import denied

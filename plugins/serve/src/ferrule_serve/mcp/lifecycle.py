@@ -75,8 +75,9 @@ def serve(options: Options) -> None:
     if options.address is None:
         asyncio.run(_serve_stdio(options))
         # A thread may still wait for stdin, or for the list of tools; the interpreter would wait for that thread.
-        with contextlib.suppress(OSError):  # nobody may read it any more
-            sys.stderr.flush()
+        if sys.stderr is not None:  # as it is where the client has closed it
+            with contextlib.suppress(OSError):  # nobody may read it any more
+                sys.stderr.flush()
         os._exit(0)
     asyncio.run(_serve_http(options, options.address))
 

@@ -16,14 +16,13 @@ _LEFT_OUT = ("site-packages", "test", "idlelib", "tkinter", "turtledemo", "ensur
 
 def run(arguments: Sequence[str], folder: Path, *, seconds: float) -> subprocess.CompletedProcess[str]:
     """Run Python as an ordinary user, with what this process can import. folder: becomes the user's, and its home."""
-    python = _interpreter(folder)
+    python = interpreter(folder)
     os.chown(folder, NOBODY, NOBODY)
-    path = [entry for entry in sys.path if entry and not _is_standard(entry)]
     environ = {
         "PATH": f"{python.parent}:/usr/bin:/bin",
         "HOME": str(folder),
         "LANG": "C.UTF-8",
-        "PYTHONPATH": os.pathsep.join(path),
+        "PYTHONPATH": os.pathsep.join(search_path()),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     return subprocess.run(
@@ -42,7 +41,13 @@ def run(arguments: Sequence[str], folder: Path, *, seconds: float) -> subprocess
     )
 
 
-def _interpreter(folder: Path) -> Path:
+def search_path() -> list[str]:
+    """Where this process finds what is not Python's own."""
+    return [entry for entry in sys.path if entry and not _is_standard(entry)]
+
+
+def interpreter(folder: Path) -> Path:
+    """An interpreter that an ordinary user can start: this process's, else a copy of it in the folder."""
     own = Path(os.path.realpath(sys.executable))
     if all(part.stat().st_mode & 0o005 == 0o005 for part in own.parents):
         return own
