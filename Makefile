@@ -1,7 +1,7 @@
 # Everything happens in .venv; uv is used where it is there, and pip where it is not.
 #
 #   make demo    the main job, on a page that ships with the project
-#   make test    the tests, without the slow ones    make check   ruff and mypy
+#   make test    the tests, without the slow ones    make check   ruff, mypy and deptry
 #   make bench   what a call costs                   make dist    wheels and sdists in dist/
 #
 # TIER chooses the tests: unit, process, slow or all. TESTS names files, folders or single tests, of any tier:
@@ -50,6 +50,7 @@ check: $(VENV)/.for-work
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy host/src plugins/*/src tests/testkit/src bench demo
+	for project in host $(PLUGINS); do (cd $$project && $(abspath $(BIN))/deptry --no-ansi src) || exit 1; done
 
 format: $(VENV)/.for-work
 	$(BIN)/python -m ruff check --fix .
