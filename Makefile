@@ -1,11 +1,11 @@
 # Everything happens in .venv; uv is used where it is there, and pip where it is not.
 #
 #   make demo    the main job, on a page that ships with the project
-#   make test    the tests, without the slow ones    make check   ruff and mypy
+#   make test    the tests that take no minutes      make check   ruff, mypy and deptry
 #   make bench   what a call costs                   make dist    wheels and sdists in dist/
 #   make docs    the documentation site in site/     make release VERSION=0.2.0    a commit and a tag
 #
-# TIER chooses the tests: unit, process, slow or all. TESTS names files, folders or single tests, of any tier:
+# TIER chooses the tests: unit, process, slow, installed or all. TESTS names files, folders or single tests, of any tier:
 #   make test TIER=unit    make test TESTS=host/tests/test_names.py
 
 PYTHON ?= python3
@@ -20,9 +20,9 @@ FOR_USE := host/pyproject.toml $(addsuffix /pyproject.toml,$(filter-out $(HEAVY)
 PROJECTS := host/pyproject.toml $(addsuffix /pyproject.toml,$(PLUGINS)) tests/testkit/pyproject.toml
 
 ifneq ($(TIER),)
-  CHOSEN = $(if $(filter all,$(TIER)),,-m "$(TIER)$(if $(filter slow,$(TIER)),, and not slow)")
+  CHOSEN = $(if $(filter all,$(TIER)),,-m "$(TIER)$(if $(filter slow installed,$(TIER)),, and not slow)")
 else
-  CHOSEN = $(if $(TESTS),,-m "not slow")
+  CHOSEN = $(if $(TESTS),,-m "not slow and not installed")
 endif
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
@@ -56,6 +56,7 @@ check: $(VENV)/.for-work
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy host/src plugins/*/src tests/testkit/src bench demo scripts/*.py
+	for project in host $(PLUGINS); do (cd $$project && $(abspath $(BIN))/deptry --no-ansi src) || exit 1; done
 
 format: $(VENV)/.for-work
 	$(BIN)/python -m ruff check --fix .

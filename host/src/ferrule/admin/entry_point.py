@@ -33,15 +33,27 @@ class EntryPoint(NamedTuple):
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            raise self.unusable(title, f"cannot be loaded ({name_and_text(error)})") from error
+            raise self.unusable(title, f"cannot be loaded ({name_and_text(error)})", self._line(error)) from error
         return found
 
-    def unusable(self, title: str, why: str) -> FerruleError:
-        """The error that names the entry point and the distribution that has to mend it."""
+    @property
+    def distribution(self) -> str:
+        """The name of the distribution that offers it."""
+        return self.source.partition(" ")[0]
+
+    def unusable(self, title: str, why: str, line: str | None = None) -> FerruleError:
+        """The error that names the entry point and the distribution that has to mend it. line: a command that does."""
+        mend = f"Run: {line}" if line else f"Update or uninstall {self.distribution}; all other {title}s work."
         return FerruleError(
-            f"The {title} {self.name!r} of {self.source} cannot be used: {self.value} {why}.",
-            hint=f"Update or uninstall {self.source.partition(' ')[0]}; all other {title}s work.",
+            f"The {title} {self.name!r} of {self.source} cannot be used: {self.value} {why}.", hint=mend
         )
+
+    def _line(self, error: BaseException) -> str | None:
+        """The command that brings what the error says is missing."""
+        from ferrule.tool.missing_module import line_for, missing_module
+
+        module = missing_module(error)
+        return line_for(module, self.distribution) if module else None
 
 
 def entry_points(group: str, taken: Container[str] = ()) -> tuple[dict[str, EntryPoint], list[EntryPoint]]:

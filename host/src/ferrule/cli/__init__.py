@@ -3,6 +3,7 @@
 - `json_option`, `tools_argument`: the option `--json`, the argument `[TOOL]...`; `complete` completes names of tools.
 - `print_json`, `print_table`, `print_indented`: an answer on stdout; `note`: a line on stderr.
 - `plain`, `harmless`: text on one line or on several, without anything that a terminal would obey.
+- `install_command`: the line of `ferrule install` that brings a package into this environment.
 - `counted`, `home_as_tilde`: `2 tools`; `~/.ikigai/tools`.
 - `serve_tool`: the console script `weather-mcp` of a package with the tool `weather`.
 
@@ -39,13 +40,14 @@ if TYPE_CHECKING:
         print_table,
     )
     from ferrule.cli.selection import complete, json_option, tools_argument
+    from ferrule.tool.installation import install_command
 
 _OUTPUT = ("counted", "harmless", "home_as_tilde", "note", "plain", "print_indented", "print_json", "print_table")
 _SELECTION = ("complete", "json_option", "tools_argument")
 
 __all__ = [
-    "Diagnosis", "complete", "counted", "harmless", "home_as_tilde", "json_option", "main", "note", "plain",
-    "print_indented", "print_json", "print_table", "serve_tool", "tools_argument",
+    "Diagnosis", "complete", "counted", "harmless", "home_as_tilde", "install_command", "json_option", "main", "note",
+    "plain", "print_indented", "print_json", "print_table", "serve_tool", "tools_argument",
 ]  # fmt: skip
 
 __getattr__ = attach(
@@ -54,6 +56,7 @@ __getattr__ = attach(
         "Diagnosis": "ferrule.admin.diagnosis_entry",
         **dict.fromkeys(_OUTPUT, "ferrule.cli.output"),
         **dict.fromkeys(_SELECTION, "ferrule.cli.selection"),
+        "install_command": "ferrule.tool.installation",
     },
 )
 

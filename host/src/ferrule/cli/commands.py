@@ -8,21 +8,12 @@ from __future__ import annotations
 
 import ast
 import importlib
-from functools import partial
-from typing import TYPE_CHECKING
 
 import click
 
 from ferrule import discovery
 from ferrule.admin.entry_point import EntryPoint, entry_points
-from ferrule.errors import CallInterrupted, FerruleError
 from ferrule.schema.schema_file import find_module_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ferrule.admin.diagnosis_entry import Diagnosis
-    from ferrule.supervision.channel import Channel
 
 BUILT_IN = {
     "list": "List the installed tools.",
@@ -66,39 +57,15 @@ def load(name: str) -> click.Command | None:
         command: click.Command = importlib.import_module(f"ferrule.cli.{name}").command
         return command
     found = plugin_commands().get(name)
-    return _load(found) if found else None
+    return load_added(found) if found else None
 
 
-def examine() -> Iterator[Diagnosis]:
-    """What is wrong with the commands of installed distributions. Each is loaded in a supervised child."""
-    from ferrule.admin.diagnosis_entry import ERROR, WARNING, Diagnosis
-    from ferrule.admin.inventory import run_supervised
-    from ferrule.permissions.load_policy import policy_for_code
-
-    found, passed_over = entry_points(discovery.COMMANDS, BUILT_IN)
-    for one in found.values():
-        try:
-            run_supervised(partial(_load_in_child, one), policy_for_code(one.name))
-        except CallInterrupted:
-            raise
-        except FerruleError as error:
-            yield Diagnosis("command-broken", ERROR, one.name, error.message, error.hint)
-    for one in passed_over:
-        owner = "ferrule itself" if one.name in BUILT_IN else found[one.name].source
-        message = f"{one.source} offers this command as well, but the name belongs to {owner}."
-        yield Diagnosis("command-passed-over", WARNING, one.name, message, "Uninstall the one that you do not need.")
-
-
-def _load(one: EntryPoint) -> click.Command:
+def load_added(one: EntryPoint) -> click.Command:
+    """The command of an installed distribution, imported now. Raises FerruleError for a broken one."""
     command = one.load("command")
     if not isinstance(command, click.Command):
         raise one.unusable("command", "is not a click command")
     return command
-
-
-def _load_in_child(one: EntryPoint, channel: Channel) -> None:
-    _load(one)
-    channel.result({})
 
 
 def _first_line_of_docstring(module: str) -> str:

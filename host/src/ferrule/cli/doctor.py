@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from ferrule.admin import plugin_diagnoses
+from ferrule.admin import plugin_diagnoses, requirement_diagnosis
 from ferrule.admin.diagnosis import examine
 from ferrule.admin.diagnosis_entry import ERROR, NOTE, WARNING, Diagnosis
-from ferrule.cli import commands
+from ferrule.cli import command_diagnosis
 from ferrule.cli.output import counted, print_finding, print_json
 from ferrule.cli.selection import json_option
 
@@ -20,9 +20,9 @@ from ferrule.cli.selection import json_option
 def command(folders: tuple[str, ...], as_json: bool) -> int:
     """Find what is wrong: broken plugins, links out of date, folders the client does not read, credentials, modes.
 
-    Every plugin is loaded, in a process of its own; nothing is changed. Looked at are the folders that the client
-    reads (its system folder, ~/.ikigai/tools, ./.ikigai/tools) and each DIR; programs of others in them are run with
-    --schema, as the client does. It also says which tools a model provider refuses every request for.
+    Every plugin and every command is loaded, in a process of its own; nothing is changed. Looked at are the folders
+    that the client reads (its system folder, ~/.ikigai/tools, ./.ikigai/tools) and each DIR; programs of others in them
+    are run with --schema, as the client does. It also says which tools a model provider refuses every request for.
 
     \b
     Example: ferrule doctor --folder ~/tools
@@ -30,7 +30,7 @@ def command(folders: tuple[str, ...], as_json: bool) -> int:
     Exit code: 1 where there is an error; 0 otherwise, also with warnings and notes.
     """
     # Loaded before the credentials file is read, of which they must see nothing.
-    of_others = [*commands.examine(), *plugin_diagnoses.examine()]
+    of_others = [*command_diagnosis.examine(), *plugin_diagnoses.examine(), *requirement_diagnosis.examine()]
     found = [*examine(folders), *of_others]
     errors = sum(one.severity == ERROR for one in found)
     if as_json:

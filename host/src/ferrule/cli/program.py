@@ -198,6 +198,11 @@ def _report(error: FerruleError, as_json: bool) -> None:
 
 
 def _defect(error: Exception) -> FerruleError:
+    from ferrule.tool import missing_module
+
+    missing = missing_module.explain(error, "This", "ferrule")
+    if missing is not None:
+        return missing
     reported = FerruleError(
         f"ferrule failed with {type(error).__name__}: {error}. That is a defect of ferrule.",
         hint="Set FERRULE_DEBUG=1 to see where it happened.",
@@ -208,9 +213,14 @@ def _defect(error: Exception) -> FerruleError:
 
 def _defect_of_plugin(command: EntryPoint, error: BaseException) -> FerruleError:
     from ferrule.supervision.exception_text import name_and_text
+    from ferrule.tool import missing_module
 
+    what = f"The command {command.name!r} of {command.source}"
+    missing = missing_module.explain(error, what, command.distribution)
+    if missing is not None:
+        return missing
     return FerruleError(
-        f"The command {command.name!r} of {command.source} failed with {name_and_text(error)}.",
+        f"{what} failed with {name_and_text(error)}.",
         hint="Set FERRULE_DEBUG=1 to see where it happened.",
     )
 

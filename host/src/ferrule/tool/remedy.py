@@ -30,7 +30,8 @@ def advise(tool: InstalledTool, error: BaseException) -> str | None:
     from ferrule.tool.declaration import read_if_well
 
     declared = read_if_well(tool)
-    return next(filter(None, (_advise(declared, cause) for cause in causes)), None)
+    advice = next(filter(None, (_advise(declared, cause) for cause in causes)), None)
+    return advice or _advise_by_metadata(tool, error)
 
 
 def _advise(declared: Declaration, cause: ImportError | FileNotFoundError) -> str | None:
@@ -47,6 +48,15 @@ def _advise(declared: Declaration, cause: ImportError | FileNotFoundError) -> st
             names = " or ".join(program.names)
             return f"It needs the program {names}{program.install and f': {program.install}'}"
     return None
+
+
+def _advise_by_metadata(tool: InstalledTool, error: BaseException) -> str | None:
+    """By what the tool's distribution requires, and what extras it has, or the host."""
+    from ferrule.tool.missing_module import line_for, missing_module
+
+    module = missing_module(error)
+    line = line_for(module, tool.distribution) if module else None
+    return f"It needs the module {module}: {line}" if line else None
 
 
 def _is_about(cause: ImportError, module: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ferrule.cli import note, print_indented, print_json
+from ferrule.cli import install_command, note, print_indented, print_json
 from ferrule.errors import FerruleError
 
 if TYPE_CHECKING:
@@ -18,8 +18,11 @@ def duckdb_part(module: str) -> Any:
     """A module of ferrule-duckdb. Raises FerruleError where it is not installed."""
     try:
         return import_module(f"ferrule_duckdb.{module}")
-    except ModuleNotFoundError:
-        raise FerruleError("This needs ferrule-duckdb.", hint="Run: ferrule install ferrule-duckdb") from None
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("ferrule_duckdb", "duckdb", "numpy", "pyarrow"):
+            raise
+        hint = f"Run: {install_command('ferrule-duckdb', '--upgrade')}"
+        raise FerruleError("This needs ferrule-duckdb.", hint=hint) from None
 
 
 def run(client: Client, facts: dict[str, Any], *, is_plan: bool, as_json: bool) -> int:

@@ -13,9 +13,13 @@ def offer(
     *,
     value: str = "",
     distribution: str = "",
+    metadata_lines: str = "",
     site: Path | None = None,
 ) -> None:
-    """Install a distribution with an entry point. value: what it names, else the attribute `command` of its module."""
+    """Install a distribution with an entry point. value: what it names, else the attribute `command` of its module.
+
+    metadata_lines: more of its METADATA, such as what it requires.
+    """
     site = site or machine.site
     site.mkdir(exist_ok=True)
     module = f"offer_{name}"
@@ -23,5 +27,5 @@ def offer(
     named = distribution or f"dist_{name}"
     metadata = site / f"{named}-1.0.dist-info"
     metadata.mkdir(exist_ok=True)
-    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {named}\nVersion: 1.0\n")
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {named}\nVersion: 1.0\n{metadata_lines}")
     (metadata / "entry_points.txt").write_text(f"[{group}]\n{name} = {value or f'{module}:command'}\n")

@@ -1,9 +1,10 @@
-"""Plugin of pytest: three tiers of tests, and what a test of the fastest one may not do.
+"""Plugin of pytest: four tiers of tests, and what a test of the fastest one may not do.
 
 - `unit` starts no process, opens no connection, and takes at most half a second of the processor's time. Every test is
   one that is not marked.
 - `process` starts programs of the project or servers on loopback, or takes longer than that.
 - `slow` needs what is large or takes long: browsers, programs from npm, conformance suites, wheels, long properties.
+- `installed` needs installations as users have them: wheels, by pip, pipx and uv, with each Python.
 
 A unit test that takes longer is an error in continuous integration, and elsewhere a line at the end: nobody's machine
 is too slow for the tests.
@@ -31,6 +32,7 @@ TIERS = {
     "unit": "starts no process, opens no connection, takes half a second at most; what has no other mark",
     "process": "starts programs of the project or servers on loopback, or takes longer than a unit test",
     "slow": "needs what is large or takes long: browsers, npm, conformance suites, wheels, long properties",
+    "installed": "needs installations as users have them: wheels, by pip, pipx and uv, with each Python",
 }
 MAX_SECONDS = 0.5
 """Of the processor's time, which a busy machine does not use up."""

@@ -13,7 +13,7 @@ import click
 
 from ferrule import config
 from ferrule.calls.server_interface import discovery
-from ferrule.cli import json_option, note, print_json, tools_argument
+from ferrule.cli import install_command, json_option, note, print_json, tools_argument
 from ferrule.errors import ServingRefused
 from ferrule.installed import unknown_tool
 from ferrule_serve.mcp import addresses
@@ -23,7 +23,7 @@ _ON_A_TERMINAL = """\
 This is a server for clients of MCP, which start it themselves and talk to it on stdin and stdout.
 `ferrule connect` says which clients there are, and `ferrule connect CLIENT` has one start it.
 `ferrule serve --http` serves over HTTP, with a page for a browser where --page is given. Ctrl-D ends this one."""
-_REQUIREMENTS = ("uvicorn", "starlette", "jinja2")
+_REQUIREMENTS = ("uvicorn", "httptools", "starlette", "jinja2", "markupsafe")
 
 
 @click.command("serve")
@@ -121,7 +121,7 @@ def command(
         addresses.check_access(address, token)
     _check_requirements()
     if metrics and find_spec("prometheus_client") is None:
-        hint = "Run: ferrule install 'ferrule-serve[metrics]'"
+        hint = f"Run: {install_command('ferrule-serve[metrics]')}"
         raise ServingRefused("What --metrics needs is not installed (prometheus_client).", hint=hint)
     if address is None and sys.stdin.isatty():
         note(_ON_A_TERMINAL)
@@ -167,7 +167,8 @@ def _check_requirements() -> None:
     missing = [name for name in _REQUIREMENTS if find_spec(name) is None]
     if missing:
         raise ServingRefused(
-            f"What serves MCP is not installed ({', '.join(missing)}).", hint="Run: pip install 'ferrule[mcp]'"
+            f"What serves MCP is not installed ({', '.join(missing)}).",
+            hint=f"Run: {install_command('ferrule-serve', '--upgrade')}",
         )
 
 

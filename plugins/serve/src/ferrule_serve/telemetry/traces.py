@@ -9,10 +9,9 @@ go where that says.
 from __future__ import annotations
 
 import os
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
-
-from opentelemetry import trace
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 _EXPORTER = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
+_API = "opentelemetry.trace"
+_PROVIDER = "OTEL_PYTHON_TRACER_PROVIDER"  # by it, the API finds a provider itself
 
 
 def is_wanted() -> bool:
@@ -33,7 +34,10 @@ def configure() -> str | None:
     if _has_provider() or not any(map(os.environ.get, _ENDPOINTS)):
         return None
     if not all(map(_is_there, ("opentelemetry.sdk.trace", _EXPORTER))):
-        return "No traces: run `ferrule install 'ferrule-serve[traces]'`."
+        from ferrule.cli import install_command
+
+        return f"No traces: run `{install_command('ferrule-serve[traces]')}`."
+    from opentelemetry import trace
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import SERVICE_NAME, Resource
     from opentelemetry.sdk.trace import TracerProvider
@@ -48,6 +52,10 @@ def configure() -> str | None:
 
 def shut_down() -> None:
     """Send what has not been sent."""
+    if not _has_provider():
+        return
+    from opentelemetry import trace
+
     stop = getattr(trace.get_tracer_provider(), "shutdown", None)
     if stop is not None:
         stop()
@@ -55,6 +63,8 @@ def shut_down() -> None:
 
 def start(tool: str, by: str, received: int) -> _TracedCall:
     """Begin a span, a child of that of the request. It is a `Recorder` of a pool."""
+    from opentelemetry import trace
+
     attributes: dict[str, str | int] = {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": tool,
@@ -72,14 +82,21 @@ class _TracedCall:
     def finish(self, answer: CallAnswer | None) -> None:
         code = "cancelled" if answer is None else (answer.code or "UNKNOWN") if answer.is_error else ""
         if code:
+            from opentelemetry.trace import StatusCode
+
             self._span.set_attribute("error.type", code)
-            self._span.set_status(trace.StatusCode.ERROR)
+            self._span.set_status(StatusCode.ERROR)
         if answer is not None:
             self._span.set_attribute("ferrule.result.bytes", len(answer.document))
         self._span.end()
 
 
 def _has_provider() -> bool:
+    """Whether a provider is set. It is by whoever has imported the API, which is installed with an extra alone."""
+    if _API not in sys.modules and (_PROVIDER not in os.environ or not _is_there(_API)):
+        return False
+    from opentelemetry import trace
+
     return not type(trace.get_tracer_provider()).__name__.startswith("Proxy")
 
 

@@ -1,0 +1,64 @@
+"""Installations for the tests of this folder, which all workers of pytest share, and users of these with a new home."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ferrule_testkit.installation.environment import INSTALLERS, PIPX, UV, Installation, Recipe, installed
+from ferrule_testkit.installation.offer import VERSIONS, Offer, find_python, projects
+
+OWN = f"{sys.version_info.major}.{sys.version_info.minor}"
+PLUGINS = tuple(name for name in projects() if name != "ferrule")
+ALONE = [Recipe(PIPX, OWN, ()), *(Recipe(UV, OWN, (name,)) for name in PLUGINS)]
+TOGETHER = [Recipe(installer, version, PLUGINS) for version in VERSIONS for installer in INSTALLERS]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that takes `alone` gets the host, and the host with each plugin; with `together`, all that there is."""
+    for name, recipes in (("alone", ALONE), ("together", TOGETHER)):
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, recipes, ids=[one.name for one in recipes], indirect=True)
+
+
+@pytest.fixture(scope="session")
+def offer(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Offer:
+    """The folder that stands for the package index."""
+    assert pytestconfig.cache is not None
+    return Offer(_shared(tmp_path_factory), Path(pytestconfig.cache.mkdir("installation")))
+
+
+@pytest.fixture
+def make_user(
+    offer: Offer, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> Callable[[Recipe], Installation]:
+    """Make a user of an installation, which is made where it is not there yet."""
+
+    def make(recipe: Recipe) -> Installation:
+        if find_python(recipe.python) is None:
+            pytest.skip(f"elsewhere there is Python {recipe.python}")
+        return installed(recipe, _shared(tmp_path_factory), offer).of_another_user(tmp_path)
+
+    return make
+
+
+@pytest.fixture
+def alone(request: pytest.FixtureRequest, make_user: Callable[[Recipe], Installation]) -> Installation:
+    """A user of the host, or of the host with one plugin."""
+    return make_user(request.param)
+
+
+@pytest.fixture
+def together(request: pytest.FixtureRequest, make_user: Callable[[Recipe], Installation]) -> Installation:
+    """A user of all distributions."""
+    return make_user(request.param)
+
+
+def _shared(factory: pytest.TempPathFactory) -> Path:
+    """A folder of the run, outside of the repository."""
+    folder = factory.getbasetemp().parent if os.environ.get("PYTEST_XDIST_WORKER") else factory.getbasetemp()
+    return folder / "installations"

@@ -1,0 +1,172 @@
+"""A call of each tool where a user is: by a linked executable, by `ferrule run`, and by `ferrule serve` over both ways.
+
+Providers of search and the page that is read are a server on loopback; the notebooks are those of a real CLI.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mcp.client.stdio import StdioServerParameters
+
+from ferrule.testing import Server
+from ferrule_testkit import PROJECT
+from ferrule_testkit.installation import web
+from ferrule_testkit.installation.environment import SECONDS, Installation
+from ferrule_testkit.opennotes_programs import require_built
+from ferrule_testkit.serve.service import LEGACY, connected
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mcp import Client
+
+pytestmark = [pytest.mark.installed, pytest.mark.index, pytest.mark.timeout(900)]
+
+CLI = "jot"
+RESOURCE = "artifact:absent"  # which artifact_read does not have
+# Notes are made before they are read.
+FIRST = ("opennotes_create",)
+
+
+class Scene:
+    """A user with all keys, a web, and a notebook. tools: those that are installed, in an order that they work in."""
+
+    def __init__(self, user: Installation, server: Server) -> None:
+        self.user, self.server = user, server
+        self._titles = (f"Tea {number}" if number else "Tea" for number in itertools.count())
+        user.environ.update(web.put_up(server))
+        self.tools = sorted(user.tools(), key=lambda name: (name not in FIRST, name))
+        if any(name.startswith("opennotes") for name in self.tools):
+            self._take_notes()
+
+    def _take_notes(self) -> None:
+        require_built(CLI)
+        programs = self.user.home / "programs"
+        programs.mkdir()
+        (programs / CLI).symlink_to(PROJECT / ".tools" / "bin" / CLI)
+        self.user.environ["PATH"] = f"{programs}:{self.user.environ['PATH']}"
+        notebook = self.user.home / "notes"
+        notebook.mkdir()
+        made = self.user.run(CLI, "notebook", "create", notebook, "--name", "notes")
+        assert made.code == 0, made.err
+        self.user.environ["JOT_NOTEBOOK"] = str(notebook)
+
+    def arguments(self, tool: str) -> dict[str, Any]:
+        """Arguments with which the tool answers."""
+        if tool == "artifact_read":
+            return {"resource": RESOURCE}
+        if tool == "opennotes_create":
+            return {"title": next(self._titles), "content": "Hot."}
+        return web.arguments(tool, self.server)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """The web."""
+    with Server() as one:
+        yield one
+
+
+def right(tool: str, result: Mapping[str, Any], shown: str) -> None:
+    """The answer that the tool gives to the arguments of the scene."""
+    assert "Traceback" not in shown, shown
+    if tool == "artifact_read":
+        assert result["success"] is False, shown
+        return
+    assert result.get("success", True) is True, shown
+    assert not result.get("error"), shown
+    assert web.expected(tool) in json.dumps(result), shown
+
+
+def call_by_link_and_run(scene: Scene) -> None:
+    """Link all tools, ask each for its schema, and call it by both programs; each prints the same kind of answer."""
+    linked = scene.user.ferrule("link", *scene.tools)
+    assert linked.code == 0, linked.out + linked.err
+    folder = scene.user.home / ".ikigai" / "tools"
+    for tool in scene.tools:
+        program: Path = folder / f"{tool.replace('_', '-')}-tool"
+        schema = scene.user.run(program, "--schema")
+        assert (schema.code, schema.document["name"]) == (0, tool), schema.err
+        by_link = scene.user.run(program, stdin=json.dumps(scene.arguments(tool)))
+        by_run = scene.user.ferrule("run", tool, json.dumps(scene.arguments(tool)))
+        for done in (by_link, by_run):
+            right(tool, done.document, f"{tool}: {done}")
+            assert done.code == (tool == "artifact_read"), done
+
+
+def test_each_tool_of_a_plugin_alone_answers_by_link_and_run(alone: Installation, server: Server) -> None:
+    call_by_link_and_run(Scene(alone, server))
+
+
+def test_each_tool_answers_by_link_and_run(together: Installation, server: Server) -> None:
+    call_by_link_and_run(Scene(together, server))
+
+
+def test_each_tool_answers_by_serve_over_stdio(together: Installation, server: Server) -> None:
+    scene = Scene(together, server)
+    program = str(scene.user.resolve(["ferrule"])[0])
+    served = StdioServerParameters(
+        command=program, args=["serve", "--artifacts"], env=scene.user.environ, cwd=str(scene.user.work)
+    )
+    asyncio.run(call_by_serve(scene, served))
+
+
+def test_each_tool_answers_by_serve_over_http(together: Installation, server: Server) -> None:
+    scene = Scene(together, server)
+    with served_over_http(scene.user) as url:
+        asyncio.run(call_by_serve(scene, url))
+
+
+async def call_by_serve(scene: Scene, served: str | StdioServerParameters) -> None:
+    """Call each tool that is served as a client does."""
+    async with connected(served, LEGACY) as client:
+        listed = {tool.name for tool in (await client.list_tools()).tools}
+        assert listed == set(scene.tools)
+        for tool in scene.tools:
+            await call(client, tool, scene.arguments(tool))
+
+
+async def call(client: Client, tool: str, arguments: dict[str, Any]) -> None:
+    answer = await asyncio.wait_for(client.call_tool(tool, arguments), SECONDS)
+    text = "".join(getattr(item, "text", "") for item in answer.content)
+    assert answer.is_error == (tool == "artifact_read"), text
+    if not answer.is_error:
+        right(tool, answer.structured_content or json.loads(text), text)
+    assert "Traceback" not in text, text
+
+
+@contextmanager
+def served_over_http(user: Installation) -> Iterator[str]:
+    """`ferrule serve` on a free port: its URL. It is ended in order."""
+    program = user.resolve(["ferrule", "serve", "--artifacts", "--http", "127.0.0.1:0"])
+    errors = user.home / "serve.err"
+    with errors.open("wb") as told:
+        process = subprocess.Popen(
+            [str(one) for one in program],
+            env=user.environ,
+            cwd=user.work,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=told,
+            text=True,
+        )
+    try:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        assert url, errors.read_text()
+        yield url
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(SECONDS) == 0, errors.read_text()
+        assert "Traceback" not in errors.read_text(), errors.read_text()
+    finally:
+        process.kill()
+        process.communicate()
