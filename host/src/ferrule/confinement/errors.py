@@ -9,12 +9,15 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from ferrule.confinement.policy import Denial, Policy
+    from ferrule.errors import ErrorFacts
 
 
-def denied(policy: Policy, denial: Denial) -> PermissionDenied:
-    """The error that says what was tried, and how an admin allows it."""
-    return PermissionDenied(
-        message(policy, denial),
-        hint=hint(policy, denial),
-        details={"denied": {"kind": denial.kind, "what": denial.what}},
-    )
+def denied(policy: Policy, denial: Denial, *, instead_of: ErrorFacts | None = None) -> PermissionDenied:
+    """The error that says what was tried, and how an admin allows it.
+
+    instead_of: what the tool itself has said, for which that was the reason.
+    """
+    details: dict[str, object] = {"denied": {"kind": denial.kind, "what": denial.what}}
+    if instead_of is not None:
+        details["tool_said"] = {"code": instead_of["code"], "message": instead_of["message"]}
+    return PermissionDenied(message(policy, denial), hint=hint(policy, denial), details=details)

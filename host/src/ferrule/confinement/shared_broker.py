@@ -81,11 +81,11 @@ class CopyBroker:
     def begin(self) -> None:
         """A call begins, to which nothing was refused so far."""
         if self._calls is not None:
-            self._calls.denials.clear()
+            self._calls.begin()
 
     def explain(self, failure: ErrorFacts | None) -> tuple[ErrorFacts | None, list[Denial]]:
         """As of `Broker.explain`."""
-        return explain(self._policy, () if self._calls is None else self._calls.denials, failure)
+        return explain(self._policy, self._calls, failure)
 
     def calls(self) -> NotifiedCalls:
         """What judges the copy's system calls."""
