@@ -16,6 +16,7 @@
     ├── ResultNotStored              RESULT_NOT_STORED  a result that is a file has no place to be
     ├── CallInterrupted              INTERNAL_ERROR     a signal asked the call to stop
     ├── DeadlinePassed               TIMEOUT            the call took too long
+    ├── OutOfMemory                  OUT_OF_MEMORY      the call's processes used more memory than they may
     ├── WorkFailed                   INTERNAL_ERROR     work within limits passed one, or failed
     ├── CallNotTaken                 INTERNAL_ERROR     a server has too many calls, or is stopping
     ├── ToolUnavailable              INTERNAL_ERROR     no tool can answer under this name
@@ -209,6 +210,12 @@ class DeadlinePassed(FerruleError):
     """The tool had not answered when the call's time was over."""
 
     code = "TIMEOUT"
+
+
+class OutOfMemory(FerruleError):
+    """The processes of a call used more memory together than it may have. `details["memory_mib"]` is the limit."""
+
+    code = "OUT_OF_MEMORY"
 
 
 class WorkFailed(FerruleError):

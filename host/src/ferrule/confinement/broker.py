@@ -19,11 +19,12 @@ from ferrule.confinement.system_calls import call
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ferrule.confinement.later import Later
     from ferrule.confinement.notified_calls import NotifiedCalls
     from ferrule.confinement.policy import Policy
+    from ferrule.confinement.program_calls import ProgramCalls
     from ferrule.errors import ErrorFacts
 
 _notification, _response = Struct("<QIIiIQ6Q"), Struct("<QqiI")
@@ -101,7 +102,7 @@ class Broker:
         A call that has crashed after something was refused to it is said to have failed for that; so is one that
         fails after a program was refused something and has failed, too.
         """
-        return explain(self._policy, self._calls, failure)
+        return explain(self._policy, self.denials, self._calls.programs if self._calls else None, failure)
 
     def close(self) -> None:
         """Let go of everything. Calls that wait fail, as all later ones do."""
@@ -221,12 +222,11 @@ class Broker:
 
 
 def explain(
-    policy: Policy, calls: NotifiedCalls | None, failure: ErrorFacts | None
+    policy: Policy, known: Sequence[Denial], programs: ProgramCalls | None, failure: ErrorFacts | None
 ) -> tuple[ErrorFacts | None, list[Denial]]:
-    """As of `Broker.explain`. calls: what was judged, and told of programs; None where nothing was."""
-    known = [] if calls is None else calls.denials
+    """As of `Broker.explain`. known: what was refused, as it happened. programs: what was told of programs."""
     denials, code = list(known), failure["code"] if failure else ""
-    of_programs, culprit_of_programs = ([], None) if calls is None or calls.programs is None else calls.programs.refused()
+    of_programs, likely = ([], None) if programs is None else programs.refused()
     denials += [one for one in of_programs if one not in denials]
     told = _denial_in(failure) if failure and code == _DENIED else None
     if told is not None and told not in denials and told.what:
@@ -239,9 +239,9 @@ def explain(
 
     if culprit is not None and (told is not None or code == _CRASHED):
         return denied(policy, culprit).facts(), denials
-    if culprit_of_programs is None or code in _HAVE_OTHER_REASONS:
+    if likely is None or code in _HAVE_OTHER_REASONS:
         return failure, denials
-    return denied(policy, culprit_of_programs, instead_of=failure).facts(), denials
+    return denied(policy, likely, instead_of=failure).facts(), denials
 
 
 def _denial_in(failure: ErrorFacts) -> Denial | None:

@@ -177,9 +177,7 @@ def _install_filter(policy: Policy, *, is_own: bool, holds_signals: bool) -> int
         from ferrule.confinement.library_code import ranges
 
         own_code = ranges()
-    code = write_filter(
-        policy, listener=listener, holds_signals=holds_signals, process=os.getpid(), own_code=own_code
-    )
+    code = write_filter(policy, listener=listener, holds_signals=holds_signals, process=os.getpid(), own_code=own_code)
     descriptor = _set_filter(code, _NEW_LISTENER | _WAIT_KILLABLE if is_own else 0)
     _has_listener = _has_listener or is_own
     return descriptor if is_own else None

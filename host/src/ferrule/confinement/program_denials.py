@@ -103,10 +103,8 @@ class ProgramDenials:
         found = [one for one in (*self._unlikely.values(), *self._likely.values()) if self._is_refused(one)]
         found = found[-_MAX_DENIALS:]
         failed = [one for one in found if one.process in self._failed]
-        named = [one for one in failed if one.is_named]
-        culprit = (named or failed or [None])[-1]
-        denials = list(dict.fromkeys(map(_denial, found)))
-        return denials, None if culprit is None else _denial(culprit)
+        likely = [one for one in failed if one.is_named] or failed
+        return list(dict.fromkeys(map(_denial, found))), _denial(likely[-1]) if likely else None
 
     def _is_refused(self, attempt: Attempt) -> bool:
         """Whether the policy does not allow it, and it would have succeeded otherwise, as far as the file tells."""

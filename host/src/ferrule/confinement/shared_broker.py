@@ -85,7 +85,8 @@ class CopyBroker:
 
     def explain(self, failure: ErrorFacts | None) -> tuple[ErrorFacts | None, list[Denial]]:
         """As of `Broker.explain`."""
-        return explain(self._policy, self._calls, failure)
+        calls = self._calls
+        return explain(self._policy, calls.denials if calls else (), calls.programs if calls else None, failure)
 
     def calls(self) -> NotifiedCalls:
         """What judges the copy's system calls."""

@@ -22,7 +22,7 @@ from ferrule_serve.supervisor.plugin_process import AS_BEFORE
 from ferrule_serve.supervisor.poll_loop import Outbox, PollLoop, Timer
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import Broker, CopyBroker, Messages, Outcome, Signals
+    from ferrule.calls.server_interface import Broker, CopyBroker, MemoryWatch, Messages, Outcome, Signals
     from ferrule.errors import FerruleError
     from ferrule_serve.supervisor.surroundings import Surroundings
 
@@ -78,6 +78,7 @@ class WatchedWork:
             cast("Broker | None", broker),  # what a copy's lacks is not asked of it here
         )
         self._timers: list[Timer] = [loop.at(deadline, self._handle_deadline)]
+        self._memory_timer: Timer | None = None
         self._is_silent = False
         loop.watch(self._channel, self._read_channel)
         loop.watch(self._text, self._read_text)
@@ -92,7 +93,7 @@ class WatchedWork:
         on_end, self._on_end = self._on_end, None
         if on_end is None:
             return
-        for timer in self._timers:
+        for timer in (*self._timers, *filter(None, [self._memory_timer])):
             timer.cancel()
         self._loop.unwatch(self._channel)
         self._loop.unwatch(self._text)
@@ -108,6 +109,19 @@ class WatchedWork:
             self.stop(None)
         else:
             self._process.ask_own_status(lambda status: self.stop(explain_status(0 if status is None else status)))
+
+    def watch_memory(self, watch: MemoryWatch) -> None:
+        """Look at the memory of its processes as long as it runs, and end it where they use too much."""
+        self._memory_timer = self._loop.at(watch.due, partial(self._look_at_memory, watch))
+
+    def _look_at_memory(self, watch: MemoryWatch) -> None:
+        if self._on_end is None:
+            return
+        failure = watch.check()
+        if failure is None:
+            self.watch_memory(watch)
+        else:
+            self.stop(failure)
 
     def _read_channel(self) -> None:
         is_open = self._watch.drain_channel()
