@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     Method = Callable[[SupervisedProcess, Check, list[int]], "int | Later"]
 
 _GO_ON = -1
-_MAX_TOLD = 10_000  # calls of one tool call that are looked at; programs that go on are not told of any more
+_MAX_TOLD = 5_000  # calls of one tool call that are looked at; programs that go on are not told of any more
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_TRUNC
 _MAKING = os.O_CREAT
 _ONLY_A_PLACE = 0o10000000  # O_PATH: neither read nor written
 _HERE = -100
 _MASK = 0xFFFF_FFFF
-_MAX_WORDS_BYTES = 1 << 16
+_MAX_WORDS_BYTES, _MAX_COMMAND_LINES = 1 << 16, 64
 
 _Place = tuple[int, int]  # which arguments are the folder (the working folder for one below 0) and the path
 _MADE: dict[str, tuple[_Place, ...]] = {
@@ -62,6 +62,7 @@ class ProgramCalls:
         self._denials = ProgramDenials(policy, folder)
         self._policy = policy
         self._count = 0
+        self._words: dict[int, frozenset[str]] = {}  # of the command lines of programs
         self.methods: dict[str, Method] = {
             "open": lambda process, _, given: self._open(process, _HERE, given[0], given[1]),
             "creat": lambda process, _, given: self._open(process, _HERE, given[0], os.O_WRONLY | _MAKING),
@@ -77,6 +78,7 @@ class ProgramCalls:
     def begin(self) -> None:
         """Another call begins, of which nothing was told so far."""
         self._count = 0
+        self._words.clear()
         self._denials.clear()
 
     def refused(self) -> tuple[list[Denial], Denial | None]:
@@ -115,12 +117,21 @@ class ProgramCalls:
             if self._denials.is_program(number, parent):  # of others' attempts the process that makes them tells
                 self._note(process, RUN, _HERE, given[0], is_new=False)
             self._denials.add_program(number)
+            self._words.pop(number, None)
         return _GO_ON
 
     def _end(self, process: SupervisedProcess, _check: Check, given: list[int]) -> int:
         if given[0] & 0xFF:
             self._denials.add_failure({process.thread, _family(process.thread)[0]})
         return _GO_ON
+
+    def _words_of(self, process: int) -> frozenset[str]:
+        """What a program was started with: a file that it was told by its name is most likely why it fails."""
+        if process not in self._words:
+            if len(self._words) >= _MAX_COMMAND_LINES:
+                self._words.clear()
+            self._words[process] = _words_of(process)
+        return self._words[process]
 
     def _note(self, process: SupervisedProcess, kind: str, folder: int, address: int, *, is_new: bool) -> None:
         """Note what may be refused; what cannot be read is not noted, and the kernel says what is wrong with it."""
@@ -134,7 +145,7 @@ class ProgramCalls:
             self._denials.add(Attempt(kind, path, process.thread, is_named=False, is_new=is_new), is_likely=False)
         elif place:
             number = _family(process.thread)[0]
-            is_named = _is_among_words(process.thread, given, path)
+            is_named = not self._words_of(number).isdisjoint((given, path, os.path.normpath(path)))
             self._denials.add(Attempt(kind, path, number, is_named=is_named, is_new=is_new), is_likely=True)
 
 
@@ -157,14 +168,12 @@ def _absolute(thread: int, folder: int, path: str) -> str:
     return os.path.join(os.readlink(f"/proc/{thread}/{where}"), path)
 
 
-def _is_among_words(thread: int, given: str, path: str) -> bool:
-    """Whether a program was started with the name of a file on its command line."""
+def _words_of(process: int) -> frozenset[str]:
     try:
-        with open(f"/proc/{thread}/cmdline", "rb", buffering=0) as file:
-            words = os.fsdecode(file.read(_MAX_WORDS_BYTES)).split("\0")
-        return given in words[1:] or path in words[1:] or os.path.normpath(path) in words[1:]
+        with open(f"/proc/{process}/cmdline", "rb", buffering=0) as file:
+            return frozenset(os.fsdecode(file.read(_MAX_WORDS_BYTES)).split("\0")[1:])
     except OSError:
-        return False
+        return frozenset()
 
 
 def _family(thread: int) -> tuple[int, int]:

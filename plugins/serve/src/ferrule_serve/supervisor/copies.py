@@ -15,14 +15,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
-from ferrule.calls.server_interface import ChildWatch, deadline_passed, explain_status, processes
+from ferrule.calls.server_interface import ChildWatch, MemoryWatch, deadline_passed, explain_status, processes
 from ferrule.errors import ToolCrashed
 from ferrule_serve.supervisor.helper import MAX_QUESTIONS, Answer, Questions
 from ferrule_serve.supervisor.plugin_process import AS_BEFORE
 from ferrule_serve.supervisor.poll_loop import Outbox, PollLoop, Timer
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import Broker, CopyBroker, MemoryWatch, Messages, Outcome, Signals
+    from ferrule.calls.server_interface import Broker, CopyBroker, Messages, Outcome, Policy, Signals
     from ferrule.errors import FerruleError
     from ferrule_serve.supervisor.surroundings import Surroundings
 
@@ -110,8 +110,12 @@ class WatchedWork:
         else:
             self._process.ask_own_status(lambda status: self.stop(explain_status(0 if status is None else status)))
 
-    def watch_memory(self, watch: MemoryWatch) -> None:
-        """Look at the memory of its processes as long as it runs, and end it where they use too much."""
+    def watch_memory(self, policy: Policy, memory_mib: int) -> None:
+        """Where the tool may start programs, end the work when its processes use more than that together."""
+        if policy.programs and self._process.process is not None:
+            self._wait_for_memory(MemoryWatch(self._process.process, memory_mib, policy.tool))
+
+    def _wait_for_memory(self, watch: MemoryWatch) -> None:
         self._memory_timer = self._loop.at(watch.due, partial(self._look_at_memory, watch))
 
     def _look_at_memory(self, watch: MemoryWatch) -> None:
@@ -119,7 +123,7 @@ class WatchedWork:
             return
         failure = watch.check()
         if failure is None:
-            self.watch_memory(watch)
+            self._wait_for_memory(watch)
         else:
             self.stop(failure)
 

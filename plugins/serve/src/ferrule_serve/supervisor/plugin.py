@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from ferrule import config
-from ferrule.calls.server_interface import ANSWER_BYTES, CAPTURED, ConfinedCopies, MemoryWatch, Messages
+from ferrule.calls.server_interface import ANSWER_BYTES, CAPTURED, ConfinedCopies, Messages
 from ferrule.errors import CallInterrupted
 from ferrule_serve.supervisor import plugin_process
 from ferrule_serve.supervisor.copies import Copy, StatusHandler, WatchedProcess, WatchedWork, is_child
@@ -110,7 +110,7 @@ class Plugin(WatchedProcess):
         self.work = WatchedWork(
             self._loop, self, self._pipes, messages, deadline, self._handle_loaded, signals, self._broker
         )
-        self._watch_memory(self.work, self.process, self._memory_mib)
+        self.work.watch_memory(self._policy, self._memory_mib)
         if not self.is_gone:
             self._loop.watch(self._control.fileno(), self._read_answers)
 
@@ -283,14 +283,9 @@ class Plugin(WatchedProcess):
         job = pickle.dumps((request.job.memory_mib, execution.for_held_process()))
         on_end = partial(self._handle_outcome, copy, request)
         request.work = copy.run(job, request.messages, request.deadline, given.answer, on_end)
-        self._watch_memory(request.work, copy.process, request.job.memory_mib)
+        request.work.watch_memory(self._policy, request.job.memory_mib)
         if copy.is_gone:
             request.work.handle_exit()
-
-    def _watch_memory(self, work: WatchedWork, process: int | None, memory_mib: int) -> None:
-        """Bound what the programs of a tool use that may start any."""
-        if self._policy.programs and process is not None:
-            work.watch_memory(MemoryWatch(process, memory_mib, self._tool.name))
 
     def _handle_outcome(self, copy: Copy, request: Request, work: WatchedWork, reason: FerruleError | None) -> None:
         copy.work = None
