@@ -132,7 +132,8 @@ def _set_limits(policy: Policy) -> None:
     size = size if present == RLIM_INFINITY else min(size, present)
     setrlimit(RLIMIT_FSIZE, (size, size))
     memory, most = getrlimit(RLIMIT_AS)
-    if memory != RLIM_INFINITY and not policy.programs:  # some programs reserve more than they use
+    may_start_programs = bool(policy.programs) or policy.isolation == OFF  # some reserve more than they use
+    if memory != RLIM_INFINITY and not may_start_programs:
         last = memory + _LAST_WORDS_BYTES
         setrlimit(RLIMIT_AS, (memory, last if most == RLIM_INFINITY else min(last, most)))
 

@@ -53,8 +53,8 @@ class Session:
     them came to. call_seconds: of such a call. calls: how often the executable was started. tells_faults_apart: whether
     a bad call was refused otherwise than a good one, so that arguments are looked at first. lost: outcomes
     that no client shows. denied: outcomes of calls that wanted what the tool may not. environ: changes of the variables
-    of each run. home, work: folders of which HOME and the working directory are copies. shown: credentials that stood in an
-    output.
+    of each run. home, work: folders of which HOME and the working directory are copies. shown: credentials that stood
+    in an output.
     """
 
     def __init__(self, target: Target, folder: str, *, seconds: float, quick: bool) -> None:
