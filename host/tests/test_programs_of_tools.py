@@ -48,7 +48,7 @@ def told(machine: Machine, document: Any) -> str:
     """What a failure says that was denied, with its verb; its code for any other failure."""
     if document["error_code"] != "PERMISSION_DENIED":
         return str(document["error_code"])
-    wanted: str = document["error"].partition("alpha wanted to ")[2].partition(";")[0]
+    wanted: str = document["error"].removeprefix("alpha wanted to ").partition(";")[0]
     return wanted.replace("~", str(machine.home))
 
 
@@ -61,6 +61,7 @@ def test_a_file_that_a_program_is_denied_is_why_the_call_fails(machine: Machine,
     document = run(machine)
     assert told(machine, document) == f"read {secret}"
     assert "ferrule permissions grant alpha --read ~/secret.txt" in document["error"]
+    assert "The tool said PROGRAM_FAILED: cat: " in document["error"]
 
 
 def test_a_link_in_a_folder_that_may_be_read_does_not_hide_what_it_leads_to(machine: Machine, secret: Path) -> None:

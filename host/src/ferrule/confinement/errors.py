@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 def denied(policy: Policy, denial: Denial, *, instead_of: ErrorFacts | None = None) -> PermissionDenied:
     """The error that says what was tried, and how an admin allows it.
 
-    instead_of: what the tool itself has said, for which that was the reason.
+    instead_of: what the tool itself has said, for which that is most likely the reason; its words are kept.
     """
-    details: dict[str, object] = {"denied": {"kind": denial.kind, "what": denial.what}}
+    text = message(policy, denial)
     if instead_of is not None:
-        details["tool_said"] = {"code": instead_of["code"], "message": instead_of["message"]}
-    return PermissionDenied(message(policy, denial), hint=hint(policy, denial), details=details)
+        text = f"{text} The tool said {instead_of['code']}: {instead_of['message'].strip()}"
+    return PermissionDenied(
+        text, hint=hint(policy, denial), details={"denied": {"kind": denial.kind, "what": denial.what}}
+    )

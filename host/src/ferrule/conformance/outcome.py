@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ANSWER, FAILURE, BROKEN = "answer", "failure", "broken"
 MAX_STREAM_BYTES = 65_535  # that the client reads of each stream
 _MAX_SHOWN_CHARS = 160
-_CRASH_CODES = {"INTERNAL_ERROR"}
+_CRASH_CODES = {"INTERNAL_ERROR", "OUT_OF_MEMORY"}
 _FAILED_STATES = ("error", "fail", "failed", "failure")
 _REASONS = ("message", "detail", "reason", "title", "description", "msg")
 _LATE_CODES = {"TIMEOUT"}
