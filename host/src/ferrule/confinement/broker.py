@@ -40,7 +40,8 @@ _HAVE_OTHER_REASONS = ("TIMEOUT", "INVALID_INPUT", "AUTH_MISSING", "OUT_OF_MEMOR
 """Codes of failures that no program has caused by what it was refused."""
 
 GO_ON = -1
-"""What a method of `NotifiedCalls` returns where the kernel is to make the call: its arguments are no memory."""
+"""What a method of `NotifiedCalls` returns where the kernel is to make the call: its arguments are no memory, or it is
+only told of, and Landlock judges it."""
 
 
 class Broker:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from ferrule.confinement.family import find_family
 from ferrule.confinement.program_denials import READ, RUN, WRITE, Attempt, ProgramDenials
 
 TYPE_CHECKING = False
@@ -113,7 +114,7 @@ class ProgramCalls:
         check()
         lift_limit(process.thread)
         if self._is_told():
-            number, parent = _family(process.thread)
+            number, parent = find_family(process.thread)
             if self._denials.is_program(number, parent):  # of others' attempts the process that makes them tells
                 self._note(process, RUN, _HERE, given[0], is_new=False)
             self._denials.add_program(number)
@@ -122,7 +123,7 @@ class ProgramCalls:
 
     def _end(self, process: SupervisedProcess, _check: Check, given: list[int]) -> int:
         if given[0] & 0xFF:
-            self._denials.add_failure({process.thread, _family(process.thread)[0]})
+            self._denials.add_failure({process.thread, find_family(process.thread)[0]})
         return _GO_ON
 
     def _words_of(self, process: int) -> frozenset[str]:
@@ -144,7 +145,7 @@ class ProgramCalls:
         if place == "own":
             self._denials.add(Attempt(kind, path, process.thread, is_named=False, is_new=is_new), is_likely=False)
         elif place:
-            number = _family(process.thread)[0]
+            number = find_family(process.thread)[0]
             is_named = not self._words_of(number).isdisjoint((given, path, os.path.normpath(path)))
             self._denials.add(Attempt(kind, path, number, is_named=is_named, is_new=is_new), is_likely=True)
 
@@ -174,19 +175,3 @@ def _words_of(process: int) -> frozenset[str]:
             return frozenset(os.fsdecode(file.read(_MAX_WORDS_BYTES)).split("\0")[1:])
     except OSError:
         return frozenset()
-
-
-def _family(thread: int) -> tuple[int, int]:
-    """The process of a thread, and the parent of that; the thread's own number where that is not known."""
-    process, parent = thread, 0
-    try:
-        with open(f"/proc/{thread}/status", "rb", buffering=0) as file:
-            for line in file.read(4096).splitlines():
-                if line.startswith(b"Tgid:"):
-                    process = int(line[5:])
-                elif line.startswith(b"PPid:"):
-                    parent = int(line[5:])
-                    break
-    except (OSError, ValueError):
-        pass
-    return process, parent
