@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shutil
 import socket
 import stat
 import struct
@@ -303,6 +304,30 @@ def test_what_any_tool_needs_goes_on_working(name: str, user: str, folders: tupl
     answer = as_user(user, run)
     assert answer.startswith('{"got":'), answer
     assert "null" not in answer
+
+
+def test_what_a_program_is_denied_is_known(user: str, folders: tuple[Path, Path]) -> None:
+    source = "got = subprocess.run(['cat', other + '/secret'], capture_output=True).returncode"
+
+    def run() -> Any:
+        outcome = attempt(source, programs=("/bin/cat",))
+        return [got(outcome), [[one.kind, one.what] for one in outcome.denied]]
+
+    assert as_user(user, run) == [1, [["read", str(folders[1] / "secret")]]]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.parametrize(("mib", "expected"), [(100, "100"), (100_000, "OUT_OF_MEMORY")])
+@pytest.mark.usefixtures("folders")
+def test_a_program_reserves_what_it_wants_and_uses_what_it_may(user: str, mib: int, expected: str) -> None:
+    script = f"const a=[];for(let i=0;i<{mib};i++)a.push(Buffer.alloc(1<<20,1));console.log(a.length)"
+    source = f"got = subprocess.run(['node', '-e', {script!r}], capture_output=True, text=True).stdout.strip()"
+
+    def run() -> Any:
+        outcome = attempt(source, memory=400, programs=(str(shutil.which("node")),))
+        return outcome.failure["code"] if outcome.failure else got(outcome)
+
+    assert as_user(user, run) == expected
 
 
 def test_shared_memory_is_the_calls_own_and_goes_with_it(user: str, folders: tuple[Path, Path]) -> None:

@@ -17,6 +17,7 @@
     ├── CallInterrupted              INTERNAL_ERROR     a signal asked the call to stop
     ├── DeadlinePassed               TIMEOUT            the call took too long
     ├── AnswerMissing                TIMEOUT            the host has not answered what a call asked of it
+    ├── OutOfMemory                  OUT_OF_MEMORY      the call's processes used more memory than they may
     ├── WorkFailed                   INTERNAL_ERROR     work within limits passed one, or failed
     ├── CallNotTaken                 INTERNAL_ERROR     a server has too many calls, or is stopping
     ├── ToolUnavailable              INTERNAL_ERROR     no tool can answer under this name
@@ -219,6 +220,12 @@ class AnswerMissing(FerruleError):
 
     def __init__(self, message: str = "The host has not answered what the tool's process asked.") -> None:
         super().__init__(message, hint="Ask again; where it happens often, the machine has too much to do.")
+
+
+class OutOfMemory(FerruleError):
+    """The processes of a call used more memory together than it may have. `details["memory_mib"]` is the limit."""
+
+    code = "OUT_OF_MEMORY"
 
 
 class WorkFailed(FerruleError):

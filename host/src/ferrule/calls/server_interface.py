@@ -22,7 +22,7 @@ processes, and ends them.
 a `Broker`, goes to the `ChildWatch`, and is closed after it. The child calls its `hold(channel)` before any code of a
 plugin is there. For a process that makes copies of itself there is `ConfinedCopies(policy)`: `hold` is for the process,
 and `narrow` for each copy. Its one `SharedBroker` judges all of them; `add` makes the `CopyBroker` that goes to the
-`ChildWatch` of a copy.
+`ChildWatch` of a copy. Where the policy has programs, a `MemoryWatch` says when their processes use too much.
 
 **Its process.** Before a plugin is there, `import_for_calls`. Then `take_standard_streams`, `close_all_but`,
 `stay_within` and `limit_memory`, and `Replacement`, which the parent makes of the environment of the tool's policy.
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from ferrule.supervision.confined_copies import ConfinedCopies
     from ferrule.supervision.confined_work import ConfinedWork
     from ferrule.supervision.environment import Replacement
+    from ferrule.supervision.memory_watch import MemoryWatch
     from ferrule.supervision.outcome import Outcome
     from ferrule.supervision.questions import AnswerPipe, write_answer
     from ferrule.supervision.signals import Signals
@@ -101,6 +102,7 @@ __all__ = (
     "Job",
     "LoadedTool",
     "Lookup",
+    "MemoryWatch",
     "Messages",
     "Outcome",
     "Output",
@@ -165,6 +167,7 @@ _NAMES = {
     "ferrule.supervision.child": "NO_ANSWER close_all_but limit_memory run_work stay_within take_standard_streams",
     "ferrule.supervision.environment": "Replacement",
     "ferrule.supervision.questions": "AnswerPipe write_answer",
+    "ferrule.supervision.memory_watch": "MemoryWatch",
     "ferrule.supervision.supervisor": "CAPTURED ChildWatch deadline_passed explain_status supervise",
     "ferrule.tool.context": "ANSWER_BYTES",
     "ferrule.tool.loader": "LoadedTool load new_manager",

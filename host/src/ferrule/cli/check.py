@@ -30,6 +30,9 @@ _LONG_SECONDS = 10  # of which the user is told before
     "--credential", "credentials", multiple=True, metavar="NAME", help="A variable that holds a credential of it."
 )
 @click.option("--home", type=click.Path(exists=True, file_okay=False), metavar="DIR", help="HOME is a copy of DIR.")
+@click.option(
+    "--in", "work", type=click.Path(exists=True, file_okay=False), metavar="DIR", help="It runs in a copy of DIR."
+)
 @click.option("--junit", type=click.File("wb", lazy=False), metavar="FILE", help="Write JUnit XML into FILE, too.")
 @json_option
 def command(
@@ -40,6 +43,7 @@ def command(
     file: str | None,
     credentials: tuple[str, ...],
     home: str | None,
+    work: str | None,
     junit: IO[bytes] | None,
     as_json: bool,
 ) -> int:
@@ -47,11 +51,13 @@ def command(
 
     TOOL is an installed tool, PATH any executable, in any language, that prints its schema for --schema and answers
     JSON on stdin. Good arguments are made from the schema; --example adds some that are answered. The tool runs with an
-    empty HOME, or a copy of that of --home, and gets no variables that look like credentials but those of --credential.
+    empty HOME, or a copy of that of --home, in a working directory with an example.txt, and with what is in that of
+    --in, and gets no variables that look like credentials but those of --credential.
 
     \b
     Examples:
       ferrule check web_fetch
+      ferrule check line_count --in tests/folder --example '{"path": "notes.txt"}'
       ferrule check ./weather-tool --example '{"city": "Oslo"}' --junit report.xml
 
     Exit code: 1 where a check has failed; 0 otherwise, also with warnings and skipped checks.
@@ -65,6 +71,7 @@ def command(
         "examples": given,
         "credentials": credentials,
         "home": home,
+        "work": work,
     }
     reports = []
     for target in targets:
@@ -89,6 +96,7 @@ class _Options(TypedDict):
     examples: list[JSONObject]
     credentials: tuple[str, ...]
     home: str | None
+    work: str | None
 
 
 def _check(target: str, options: _Options) -> Report:

@@ -50,8 +50,11 @@ def trace(call: ToolCall, runner: TracingRunner, streams: Streams, signals: Sign
         needed = Needed(runner.found, runner.usual, os.environ, os.getcwd())
         if runner.unread:
             needed.notes.append(f"Of {counted(runner.unread, 'system call')} the arguments could not be read.")
-        document |= {"trace": facts, "permissions": needed.permissions, "notes": needed.notes}
+        denied = [{"kind": one.kind, "what": one.what} for one in runner.denied]
+        document |= {"trace": facts, "denied": denied, "permissions": needed.permissions, "notes": needed.notes}
         told += _told(facts, needed)
+        if denied:
+            told += ["", "Denied:", *(f"  {one['kind']} {one['what']}" for one in denied)]
     shown = json.dumps(document, indent=2, ensure_ascii=False) if as_json else "\n".join(told)
     limit = time.monotonic() + _GRACE_SECONDS
     streams.write_document(harmless(shown), limit, signals)

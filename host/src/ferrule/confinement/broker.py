@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.later import Later
     from ferrule.confinement.notified_calls import NotifiedCalls
     from ferrule.confinement.policy import Policy
+    from ferrule.confinement.program_calls import ProgramCalls
     from ferrule.errors import ErrorFacts
 
 _notification, _response = Struct("<QIIiIQ6Q"), Struct("<QqiI")
@@ -35,9 +36,12 @@ _MAX_WAITING = 128  # calls of one owner, each of which takes up to four descrip
 _ENDED = select.EPOLLHUP | select.EPOLLERR
 
 _DENIED, _CRASHED = "PERMISSION_DENIED", "INTERNAL_ERROR"
+_HAVE_OTHER_REASONS = ("TIMEOUT", "INVALID_INPUT", "AUTH_MISSING", "OUT_OF_MEMORY", "RESULT_NOT_STORED")
+"""Codes of failures that no program has caused by what it was refused."""
 
 GO_ON = -1
-"""What a method of `NotifiedCalls` returns where the kernel is to make the call: its arguments are no memory."""
+"""What a method of `NotifiedCalls` returns where the kernel is to make the call: its arguments are no memory, or it is
+only told of, and Landlock judges it."""
 
 
 class Broker:
@@ -96,9 +100,10 @@ class Broker:
     def explain(self, failure: ErrorFacts | None) -> tuple[ErrorFacts | None, list[Denial]]:
         """A failure with the address that was refused, and all that was denied, as far as it is known here.
 
-        A call that has crashed after something was refused to it is said to have failed for that.
+        A call that has crashed after something was refused to it is said to have failed for that; so is one that
+        fails after a program was refused something and has failed, too.
         """
-        return explain(self._policy, self.denials, failure)
+        return explain(self._policy, self.denials, self._calls.programs if self._calls else None, failure)
 
     def close(self) -> None:
         """Let go of everything. Calls that wait fail, as all later ones do."""
@@ -218,20 +223,26 @@ class Broker:
 
 
 def explain(
-    policy: Policy, known: Sequence[Denial], failure: ErrorFacts | None
+    policy: Policy, known: Sequence[Denial], programs: ProgramCalls | None, failure: ErrorFacts | None
 ) -> tuple[ErrorFacts | None, list[Denial]]:
-    """As of `Broker.explain`. known: what was refused, as it happened."""
+    """As of `Broker.explain`. known: what was refused, as it happened. programs: what was told of programs."""
     denials, code = list(known), failure["code"] if failure else ""
+    of_programs, likely = ([], None) if programs is None else programs.refused()
+    denials += [one for one in of_programs if one not in denials]
     told = _denial_in(failure) if failure and code == _DENIED else None
     if told is not None and told not in denials and told.what:
         denials.append(told)
     culprit = next((one for one in reversed(known) if told is None or one.kind == told.kind), None)
     is_explained = code == _DENIED if told is None else told.what != ""
-    if failure is None or culprit is None or is_explained or (told is None and code != _CRASHED):
+    if failure is None or is_explained:
         return failure, denials
     from ferrule.confinement.errors import denied
 
-    return denied(policy, culprit).facts(), denials
+    if culprit is not None and (told is not None or code == _CRASHED):
+        return denied(policy, culprit).facts(), denials
+    if likely is None or code in _HAVE_OTHER_REASONS:
+        return failure, denials
+    return denied(policy, likely, instead_of=failure).facts(), denials
 
 
 def _denial_in(failure: ErrorFacts) -> Denial | None:

@@ -31,6 +31,9 @@ fchmodat=268,53 fchmodat2=452,452 utime=132,- utimes=235,- futimesat=261,- utime
 lgetxattr=192,9 listxattr=194,11 llistxattr=195,12
 landlock_create_ruleset=444,444 landlock_add_rule=445,445 landlock_restrict_self=446,446 capset=126,91
 pidfd_open=434,434 pidfd_send_signal=424,424 getsockopt=55,209 getsockname=51,204 shutdown=48,210
+open=2,- openat=257,56 openat2=437,437 creat=85,- truncate=76,45 mkdir=83,- mkdirat=258,34 unlink=87,- unlinkat=263,35
+rmdir=84,- rename=82,- renameat=264,38 renameat2=316,276 link=86,- linkat=265,37 symlink=88,- symlinkat=266,36
+mknod=133,- mknodat=259,33 exit_group=231,94
 """
 _COLUMN = 1 if MACHINE == "aarch64" else 0
 

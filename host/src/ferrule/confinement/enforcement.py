@@ -132,7 +132,8 @@ def _set_limits(policy: Policy) -> None:
     size = size if present == RLIM_INFINITY else min(size, present)
     setrlimit(RLIMIT_FSIZE, (size, size))
     memory, most = getrlimit(RLIMIT_AS)
-    if memory != RLIM_INFINITY and not policy.programs:  # some programs reserve more than they use
+    may_start_programs = bool(policy.programs) or policy.isolation == OFF  # some reserve more than they use
+    if memory != RLIM_INFINITY and not may_start_programs:
         last = memory + _LAST_WORDS_BYTES
         setrlimit(RLIMIT_AS, (memory, last if most == RLIM_INFINITY else min(last, most)))
 
@@ -172,7 +173,12 @@ def _install_filter(policy: Policy, *, is_own: bool, holds_signals: bool) -> int
     from ferrule.confinement.filter_rules import OUTER, OWN, write_filter
 
     listener = OWN if is_own else OUTER if _has_listener else ""
-    code = write_filter(policy, listener=listener, holds_signals=holds_signals, process=os.getpid())
+    own_code: Sequence[tuple[int, int]] = ()
+    if is_own and policy.programs:
+        from ferrule.confinement.library_code import ranges
+
+        own_code = ranges()
+    code = write_filter(policy, listener=listener, holds_signals=holds_signals, process=os.getpid(), own_code=own_code)
     descriptor = _set_filter(code, _NEW_LISTENER | _WAIT_KILLABLE if is_own else 0)
     _has_listener = _has_listener or is_own
     return descriptor if is_own else None

@@ -9,12 +9,17 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from ferrule.confinement.policy import Denial, Policy
+    from ferrule.errors import ErrorFacts
 
 
-def denied(policy: Policy, denial: Denial) -> PermissionDenied:
-    """The error that says what was tried, and how an admin allows it."""
+def denied(policy: Policy, denial: Denial, *, instead_of: ErrorFacts | None = None) -> PermissionDenied:
+    """The error that says what was tried, and how an admin allows it.
+
+    instead_of: what the tool itself has said, for which that is most likely the reason; its words are kept.
+    """
+    text = message(policy, denial)
+    if instead_of is not None:
+        text = f"{text} The tool said {instead_of['code']}: {instead_of['message'].strip()}"
     return PermissionDenied(
-        message(policy, denial),
-        hint=hint(policy, denial),
-        details={"denied": {"kind": denial.kind, "what": denial.what}},
+        text, hint=hint(policy, denial), details={"denied": {"kind": denial.kind, "what": denial.what}}
     )

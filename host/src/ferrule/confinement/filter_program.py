@@ -12,13 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    Case = tuple[*tuple["Test | IsGiven", ...], int]  # conditions, and the answer
+    Case = tuple[*tuple["Test | IsGiven | IsMadeFrom", ...], int]  # conditions, and the answer
 
 KILL, ALLOW, NOTIFY = 0x8000_0000, 0x7FFF_0000, 0x7FC0_0000
 _ERROR = 0x0005_0000
 _AUDIT_ARCHITECTURE = 0xC000_00B7 if MACHINE == "aarch64" else 0xC000_003E
 _X32 = 0x4000_0000
-_NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
+_NUMBER_AT, _ARCHITECTURE_AT, _POINTER_AT, _ARGUMENTS_AT = 0, 4, 8, 16
 _LOAD, _MASK, _RETURN = 0x20, 0x54, 0x06  # ld [k]; and #k; ret #k
 _EQUAL, _GREATER, _AT_LEAST, _ANY_BIT = 0x15, 0x25, 0x35, 0x45
 _pack = Struct("<HBBI").pack
@@ -70,6 +70,31 @@ class IsGiven:
             _pack(_EQUAL, 0, 2, 0),
             _pack(_LOAD, 0, 0, low + 4),
             _pack(_EQUAL, failed, 0, 0),
+        ]
+
+
+class IsMadeFrom:
+    """Whether the instruction that makes the call lies in a part of the memory. end: the address behind its last.
+
+    A part that lies across a border of 4 GiB holds none.
+    """
+
+    __slots__ = ("end", "start")
+
+    def __init__(self, start: int, end: int) -> None:
+        self.start = start
+        self.end = end
+
+    def steps(self, failed: int) -> list[bytes]:
+        """The instructions, as of `Test`."""
+        low, high = 0xFFFF_FFFF, self.start >> 32
+        last = self.end - 1 if (self.end - 1) >> 32 == high else self.start
+        return [
+            _pack(_LOAD, 0, 0, _POINTER_AT + 4),
+            _pack(_EQUAL, 0, failed + 3, high),
+            _pack(_LOAD, 0, 0, _POINTER_AT),
+            _pack(_AT_LEAST, 0, failed + 1, self.start & low),
+            _pack(_GREATER, failed, 0, last & low),
         ]
 
 

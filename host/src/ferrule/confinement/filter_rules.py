@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from ferrule.confinement.filter_program import ALLOW, NOTIFY, IsGiven, Program, Test, error
+from ferrule.confinement.filter_program import ALLOW, NOTIFY, IsGiven, IsMadeFrom, Program, Test, error
 from ferrule.confinement.policy import LOOPBACK, STRICT
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ferrule.confinement.policy import Policy
 
 _NOT_PERMITTED, _NO_ACCESS, _NO_CALL, _NOT_SUPPORTED = error(1), error(13), error(38), error(95)
@@ -32,6 +34,13 @@ _UNKNOWN = "io_uring_setup io_uring_enter io_uring_register clone3"
 _ATTRIBUTES_READ = "getxattr lgetxattr listxattr llistxattr"
 _OF_PATHS = "chmod fchmod fchmodat fchmodat2 utime utimes futimesat utimensat"
 
+TOLD_OF_PROGRAMS = (
+    "open", "openat", "openat2", "creat", "truncate", "mkdir", "mkdirat", "unlink", "unlinkat", "rmdir", "rename",
+    "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat", "mknod", "mknodat", "exit_group",
+)  # fmt: skip
+"""Calls of programs that are told and then made."""
+_MAX_PARTS = 8  # of the code of a process, so that a rule is not longer than a jump
+
 _THREAD, _NAMESPACES = 0x1_0000, 0x7E02_0000
 _UNIX, _INET, _INET6 = 1, 2, 10
 _STREAM, _DATAGRAM, _SEQUENCED, _TYPE_BITS = 1, 2, 5, 0xF
@@ -52,18 +61,24 @@ _NEW_LISTENER = 1 << 3
 _QUERY_PERSONALITY = 0xFFFF_FFFF
 
 
-def write_filter(policy: Policy, *, listener: str, holds_signals: bool, process: int) -> bytes:
+def write_filter(
+    policy: Policy, *, listener: str, holds_signals: bool, process: int, own_code: Sequence[tuple[int, int]] = ()
+) -> bytes:
     """The filter of a policy, as a program for the kernel.
 
     listener: OWN where a supervising process is going to listen to this filter, and judges what a filter cannot; OUTER
     where it listens to one that is in force already; empty where there is none. holds_signals: whether Landlock keeps
-    signals within the call. process: the number of the process that it is for.
+    signals within the call. process: the number of the process that it is for. own_code: the first address, and the
+    one behind the last, of each part of its memory from which it makes its calls: what is told of programs is not told
+    of these. Without any, nothing is told.
     """
     program = Program()
     program.answer(_NEVER.split(), _NOT_PERMITTED)
     program.answer(_UNKNOWN.split(), _NO_CALL)
     program.answer(_ATTRIBUTES_READ.split(), _NOT_SUPPORTED)
     _rule_processes(program, policy, listener=listener)
+    if listener == OWN and policy.programs and own_code:
+        _tell_of_programs(program, own_code)
     _rule_sockets(program, policy, listener=listener)
     _rule_attributes(program, listener=listener)
     _rule_others(program)
@@ -80,8 +95,17 @@ def _rule_processes(program: Program, policy: Policy, *, listener: str) -> None:
     program.answer(("fork", "vfork"), fork)
     if policy.programs:
         program.answer(("memfd_create",), _NOT_PERMITTED)  # Landlock does not see a program that has no path
+        if listener == OWN:
+            program.answer(("execve",), NOTIFY)  # a program gets other limits than the process that starts it
     else:
         program.answer(("execve",), _NO_ACCESS)
+
+
+def _tell_of_programs(program: Program, own_code: Sequence[tuple[int, int]]) -> None:
+    """What programs do to files, and how they end, is told, and then done: Landlock holds them to the policy."""
+    own = [(IsMadeFrom(start, end), ALLOW) for start, end in own_code[:_MAX_PARTS]]
+    for name in TOLD_OF_PROGRAMS:
+        program.decide(name, *own, otherwise=NOTIFY)
 
 
 def _rule_sockets(program: Program, policy: Policy, *, listener: str) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ferrule.confinement.later import Later
     from ferrule.confinement.policy import Policy
+    from ferrule.confinement.program_calls import ProgramCalls
     from ferrule.confinement.socket_calls import SocketCalls
     from ferrule.confinement.supervised_process import SupervisedProcess
 
@@ -57,9 +58,18 @@ class NotifiedCalls:
             "utimes": self._refuse,
             "futimesat": self._refuse,
         }
+        self.programs = _calls_of_programs(policy, folder)
+        if self.programs is not None:
+            named |= self.programs.methods
         for name in ("connect", "sendto", "sendmsg", "sendmmsg", "bind", "listen"):
             named[name] = self._of_sockets(name)
         self.methods = {NUMBERS[name]: method for name, method in named.items() if name in NUMBERS}
+
+    def begin(self) -> None:
+        """Another call begins, to which nothing was refused so far."""
+        self.denials.clear()
+        if self.programs is not None:
+            self.programs.begin()
 
     def deny(self, kind: str, what: str) -> None:
         """Remember what was refused."""
@@ -93,3 +103,12 @@ class NotifiedCalls:
 
     def _refuse(self, _process: SupervisedProcess, _check: Check, _arguments: list[int]) -> int:
         raise OSError(_NOT_PERMITTED, "not permitted")
+
+
+def _calls_of_programs(policy: Policy, folder: str) -> ProgramCalls | None:
+    """What is told of programs, for a tool that may start any."""
+    if not policy.programs:
+        return None
+    from ferrule.confinement.program_calls import ProgramCalls
+
+    return ProgramCalls(policy, folder)

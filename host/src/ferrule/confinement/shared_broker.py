@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ferrule.confinement.broker import GO_ON, Broker, explain
 from ferrule.confinement.call_numbers import NUMBERS
+from ferrule.confinement.family import find_family
 from ferrule.confinement.notified_calls import NotifiedCalls
 
 TYPE_CHECKING = False
@@ -62,7 +63,7 @@ class SharedBroker(Broker):
         for _ in range(_MAX_GENERATIONS):
             if number in self._copies or number in (0, self._child):
                 break
-            process, parent = _family(number)
+            process, parent = find_family(number)
             number = process if process in self._copies else parent
         return self._copies.get(number)
 
@@ -81,24 +82,15 @@ class CopyBroker:
     def begin(self) -> None:
         """A call begins, to which nothing was refused so far."""
         if self._calls is not None:
-            self._calls.denials.clear()
+            self._calls.begin()
 
     def explain(self, failure: ErrorFacts | None) -> tuple[ErrorFacts | None, list[Denial]]:
         """As of `Broker.explain`."""
-        return explain(self._policy, () if self._calls is None else self._calls.denials, failure)
+        calls = self._calls
+        return explain(self._policy, calls.denials if calls else (), calls.programs if calls else None, failure)
 
     def calls(self) -> NotifiedCalls:
         """What judges the copy's system calls."""
         if self._calls is None:
             self._calls = NotifiedCalls(self._policy, self._folder, self.process, adopts=False)
         return self._calls
-
-
-def _family(thread: int) -> tuple[int, int]:
-    """The process of a thread, and the parent of that; zeros where it has ended."""
-    try:
-        with open(f"/proc/{thread}/status", "rb", buffering=0) as file:
-            lines = dict(line.split(b":", 1) for line in file.readall().splitlines() if b":" in line)
-        return int(lines[b"Tgid"]), int(lines[b"PPid"])
-    except (OSError, KeyError, ValueError):
-        return 0, 0

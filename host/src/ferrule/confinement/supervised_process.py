@@ -36,13 +36,16 @@ class SupervisedProcess:
     def read_path(self, address: int) -> bytes:
         """A path, without the zero at its end."""
         data = b""
-        with open(f"/proc/{self.thread}/mem", "rb", buffering=0) as memory:
+        memory = os.open(f"/proc/{self.thread}/mem", os.O_RDONLY | os.O_CLOEXEC)
+        try:
             while b"\0" not in data:
                 size = _PAGE_BYTES - (address + len(data)) % _PAGE_BYTES
-                piece = os.pread(memory.fileno(), size, address + len(data))
+                piece = os.pread(memory, size, address + len(data))
                 data += piece
                 if not piece or len(data) > _MAX_PATH_BYTES + _PAGE_BYTES:
                     raise OSError(_TOO_LONG, "path too long")
+        finally:
+            os.close(memory)
         return data.partition(b"\0")[0]
 
     def write(self, address: int, data: bytes) -> None:

@@ -7,9 +7,12 @@ from ferrule.conformance.fit import find_misfits
 from ferrule.conformance.outcome import ANSWER, BROKEN, FAILURE, MAX_STREAM_BYTES, Outcome, is_failure, shown
 from ferrule.conformance.report import Fault
 from ferrule.conformance.session import CLIENT_SECONDS, Session, Skipped, Trial, Warned, is_newline_missing
+from ferrule.errors import PermissionDenied
 from ferrule.text import strict_json
 
 _PARALLEL_CALLS = 6
+_HOW_TO_DECLARE = "Declare it under permissions in tool.json; `ferrule run --trace` shows what a call does."
+_HOW_TO_GIVE = "Give the check what the example needs: --in FOLDER (working directory), --home FOLDER; or mend it."
 
 
 def check_good_input(session: Session) -> str:
@@ -50,11 +53,21 @@ def check_examples(session: Session) -> str:
         if one.outcome.refuses_input:
             message = f"With {one.label} it refuses its input: {_named(one.outcome).rstrip('.')}."
             raise Fault(message, mend="Mend the example.", cause=cause)
-    if refused:
-        return (
-            f"{len(refused)} of {len(trials)} are refused, the first one with {_named(refused[0].outcome).rstrip('.')}."
-        )
+    _require_answers(refused, len(trials))
     return f"{len(trials)} answered."
+
+
+def _require_answers(refused: list[Trial], number: int) -> None:
+    """Raise Fault for examples that are refused, and Warned where what is around a check may be the reason."""
+    own = [one for one in refused if not one.outcome.lacks_surroundings]
+    if not refused:
+        return
+    first = (own or refused)[0]
+    told = f"{len(refused)} of {number} are refused, {first.label} with {_named(first.outcome).rstrip('.')}."
+    if not own:
+        raise Warned(told, mend="Check it where it can be answered; --credential NAME gives it a credential.")
+    mend = _HOW_TO_DECLARE if first.outcome.code == PermissionDenied.code else _HOW_TO_GIVE
+    raise Fault(told, [f"{one.label}: {_named(one.outcome)}" for one in own] if own[1:] else [], mend)
 
 
 def check_form(session: Session) -> str:

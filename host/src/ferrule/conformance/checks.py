@@ -82,6 +82,7 @@ def run(
     examples: Iterable[JSONObject] = (),
     credentials: Iterable[str] = (),
     home: str | None = None,
+    work: str | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Run an executable as clients do, and report what it does.
@@ -89,8 +90,8 @@ def run(
     target: an installed tool, or the path of an executable. quick: 10 s where it is 120 s otherwise; what does not fit
     is left out, and told. seconds: another time. examples: arguments beside those that the tool declares. credentials:
     names of variables that hold its credentials, whose values it gets. home: a folder, a copy of which is its HOME;
-    an empty one by default. progress: is called before each check with its id, and with the plan
-    as soon as there is one.
+    an empty one by default. work: a folder, a copy of which is its working directory. progress: is called before each
+    check with its id, and with the plan as soon as there is one.
 
     To be called in the main thread of a process that starts no others meanwhile, since what the executable leaves
     behind is found among this process's children. Raises FerruleError where there is no such target, and
@@ -104,7 +105,7 @@ def run(
         found.credentials = [*found.credentials, *named]
         limit = seconds if seconds is not None else (QUICK_SECONDS if quick else SECONDS)
         session = Session(found, folder, seconds=limit, quick=quick)
-        session.home = home
+        session.home, session.work = home, work
         session.environ = {name: os.environ.get(name) if name in named else None for name in found.credentials}
         session.environ[MADE_UP] = f"ferrule-check-{secrets.token_hex(12)}"
         report = Report(target, found.path)

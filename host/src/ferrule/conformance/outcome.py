@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 ANSWER, FAILURE, BROKEN = "answer", "failure", "broken"
 MAX_STREAM_BYTES = 65_535  # that the client reads of each stream
 _MAX_SHOWN_CHARS = 160
-_CRASH_CODES = {"INTERNAL_ERROR"}
+_CRASH_CODES = {"INTERNAL_ERROR", "OUT_OF_MEMORY"}
 _FAILED_STATES = ("error", "fail", "failed", "failure")
 _REASONS = ("message", "detail", "reason", "title", "description", "msg")
 _LATE_CODES = {"TIMEOUT"}
 _INPUT_CODES = re.compile(
     r"INVALID|ARGUMENT|PARAM|SCHEMA|VALIDATION|MALFORMED|BAD_REQUEST|MISSING_(?!KEY|CRED|TOKEN)", re.I
+)
+_CODES_OF_SURROUNDINGS = re.compile(
+    r"AUTH|CREDENTIAL|KEY|TOKEN|NETWORK|CONNECT|DNS|UNREACHABLE|OFFLINE|TIMEOUT|RATE|QUOTA|UNAVAILABLE|CONFIG|HTTP",
+    re.I,
 )
 _TRACEBACKS = (
     (re.compile(rb"^Traceback \(most recent call last\):", re.M), "a Python traceback"),
@@ -62,6 +66,11 @@ class Outcome:
     def refuses_input(self) -> bool:
         """Whether the failure says that the arguments were wrong, as far as its code tells."""
         return self.kind == FAILURE and bool(_INPUT_CODES.search(self.code or ""))
+
+    @property
+    def lacks_surroundings(self) -> bool:
+        """Whether the failure says that a key, a service or a network is not there, as far as its code tells."""
+        return self.kind == FAILURE and bool(_CODES_OF_SURROUNDINGS.search(self.code or ""))
 
     def is_same_failure(self, other: Outcome) -> bool:
         """Whether both failed for the same reason."""

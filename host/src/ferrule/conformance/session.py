@@ -53,7 +53,8 @@ class Session:
     them came to. call_seconds: of such a call. calls: how often the executable was started. tells_faults_apart: whether
     a bad call was refused otherwise than a good one, so that arguments are looked at first. lost: outcomes
     that no client shows. denied: outcomes of calls that wanted what the tool may not. environ: changes of the variables
-    of each run. home: a folder of which HOME is a copy. shown: credentials that stood in an output.
+    of each run. home, work: folders of which HOME and the working directory are copies. shown: credentials that stood
+    in an output.
     """
 
     def __init__(self, target: Target, folder: str, *, seconds: float, quick: bool) -> None:
@@ -74,6 +75,7 @@ class Session:
         self.plan: Plan | None = None
         self.environ: dict[str, str | None] = {}
         self.home: str | None = None
+        self.work: str | None = None
         self.shown: list[str] = []
         self._budget = seconds
         self._quick = quick
@@ -247,6 +249,8 @@ class _Prepared:
         place = self._folders.__enter__()
         if session.home is not None:
             place.copy_home(session.home)
+        if session.work is not None:
+            place.copy_work(session.work)
         for name, content in self._how.pop("home_files", {}).items():
             place.write_home(name, content)
         changes = {**session.environ, **self._how.pop("environ", {})}

@@ -48,6 +48,10 @@ class Place(NamedTuple):
         """Fill HOME with what is in a folder."""
         shutil.copytree(folder, self.home, symlinks=True, dirs_exist_ok=True)
 
+    def copy_work(self, folder: str) -> None:
+        """Put what is in a folder into the working directory."""
+        shutil.copytree(folder, self.work, symlinks=True, dirs_exist_ok=True)
+
     def write_home(self, name: str, content: bytes) -> None:
         """Write a file below HOME that its owner alone may read."""
         path = os.path.join(self.home, name)

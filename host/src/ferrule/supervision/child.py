@@ -29,16 +29,22 @@ NO_ANSWER = b'\nf{"code":"INTERNAL_ERROR","message":"The tool has left nothing w
 # How the limit of the memory is lifted: what to call, and with what.
 _lifted: tuple[Callable[[int, tuple[int, int]], None], int, tuple[int, int]] | None = None
 
+_is_only_watched = False  # whether the parent alone bounds the memory of this process
+
 
 class Limits:
-    """Arguments of `supervise`: the instant of the deadline, MiB of address space, bytes of the result."""
+    """Arguments of `supervise`: the instant of the deadline, MiB of address space, bytes of the result.
 
-    __slots__ = ("deadline", "memory", "size_limit")
+    watched: the tool whose processes are watched, so that they use no more memory together; None where none is.
+    """
 
-    def __init__(self, deadline: float, memory: int, size_limit: int) -> None:
+    __slots__ = ("deadline", "memory", "size_limit", "watched")
+
+    def __init__(self, deadline: float, memory: int, size_limit: int, watched: str | None = None) -> None:
         self.deadline = deadline
         self.memory = memory
         self.size_limit = size_limit
+        self.watched = watched
 
 
 def run_child(
@@ -128,11 +134,26 @@ def _share_arenas() -> None:
 
 def limit_memory(memory: int) -> None:
     """Keep to that many MiB of address space from now on."""
+    if _is_only_watched:
+        return
     import resource
 
     # Only the soft limit: it is lifted again for the message that says the memory was full.
     processes.lower_limit(resource.RLIMIT_AS, memory << 20)
     remember_hard_limit()
+
+
+def leave_memory_to_parent() -> None:
+    """Have as much address space as there is, from now on: the parent watches what is used of it.
+
+    For a process whose programs would inherit its limit, because nobody hears of them when they are started.
+    """
+    global _is_only_watched
+    import resource
+
+    _is_only_watched = True
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
 def remember_hard_limit() -> None:

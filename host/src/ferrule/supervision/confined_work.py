@@ -7,7 +7,7 @@ import sys
 
 from ferrule.confinement import temporary_folder
 from ferrule.confinement.enforcement import confine, listens, wait_for_supervisor
-from ferrule.supervision.child import remember_hard_limit
+from ferrule.supervision.child import leave_memory_to_parent, remember_hard_limit
 
 TYPE_CHECKING = False
 
@@ -66,6 +66,8 @@ def hold(policy: Policy, folder: str, channel: Channel) -> None:
         policy = policy.replaced(write=(*policy.write, folder))
     listener = confine(policy, with_listener=True)
     remember_hard_limit()  # which has become lower
+    if listener is None and policy.programs:
+        leave_memory_to_parent()
     if listener is not None:
         channel.send_listener(listener)
         wait_for_supervisor()

@@ -31,7 +31,8 @@ def explain(error: BaseException, secrets: Sequence[str] = ()) -> FerruleError:
         return error
     if is_lack_of_memory(error):
         return ToolCrashed(
-            "The tool ran out of memory.", hint="Ask for less, or raise FERRULE_MEMORY (MiB) if the tool needs it."
+            "The tool ran out of memory.",
+            hint="Ask for less, or raise `memory` (MiB) in its table of config.toml, or FERRULE_MEMORY.",
         )
     if isinstance(error, SystemExit):
         return ToolCrashed(f"The tool called sys.exit({text_of(error, secrets)}) instead of answering.")

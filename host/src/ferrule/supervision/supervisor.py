@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ferrule.errors import ErrorFacts
     from ferrule.supervision.channel import Channel
     from ferrule.supervision.environment import Replacement
+    from ferrule.supervision.memory_watch import MemoryWatch
     from ferrule.supervision.questions import Answer, Desk, Reception, Relay
     from ferrule.text.json_types import JSONObject
 
@@ -51,6 +52,7 @@ def supervise(
     environment: Mapping[str, str] | None = None,
     secrets: Sequence[str] = (),
     answer: Answer | Relay | Reception | None = None,
+    watched: str | None = None,
 ) -> Outcome:
     """Do a piece of work in a child and return how it ended; never raises for anything that the work does.
 
@@ -59,7 +61,8 @@ def supervise(
     here. messages: takes the messages, for a caller that wants to see them as they come. policy: what the child is held
     to, before the work begins; None is nothing. environment: the child's whole one, in the place of the policy's;
     nothing else of this process's is left in its memory. secrets: values in it that no output may hold. answer:
-    gives the answers to what the child asks, see `ferrule.supervision.questions`.
+    gives the answers to what the child asks, see `ferrule.supervision.questions`. watched: the name of a tool whose
+    processes may use that many MiB together, as those of a policy with programs may.
 
     The work has none of the caller's descriptors. Whatever it starts is gone when this returns.
     """
@@ -72,7 +75,9 @@ def supervise(
         from ferrule.supervision.environment import Replacement
 
         replacement = Replacement(given)
-    limits = Limits(deadline, memory, size_limit)
+    if watched is None and policy is not None and policy.programs:
+        watched = policy.tool
+    limits = Limits(deadline, memory, size_limit, watched)
     if signals is None:
         with Signals() as own:
             return _supervise(work, limits, own, messages, policy, replacement, answer)
@@ -121,6 +126,10 @@ def _run_and_watch(
         run_child(work, signals, parent, (child_channel, child_text, child_answers), limits, replacement)
     _close(child_channel, child_text, child_answers)
     watch = ChildWatch(child, channel, text, signals, limits.deadline, messages, broker, desk)
+    if limits.watched is not None:
+        from ferrule.supervision.memory_watch import MemoryWatch
+
+        watch.memory = MemoryWatch(child, limits.memory, limits.watched, others)
     try:
         failure = watch.wait()
         if desk is not None:
@@ -145,7 +154,8 @@ class ChildWatch:
 
     child: a process that is waited for by no one else. channel, text: the ends from which its messages and what it
     prints are read. deadline: an instant of `time.monotonic()`. messages: what takes the messages. broker: what judges
-    the child's system calls, where it is held to a policy. desk: what answers its questions.
+    the child's system calls, where it is held to a policy. desk: what answers its questions. memory: what looks at the
+    memory of its processes, where that is bounded.
     """
 
     def __init__(
@@ -167,6 +177,7 @@ class ChildWatch:
         self._messages = messages
         self._broker = broker
         self._desk = desk
+        self.memory: MemoryWatch | None = None
         self._captured = bytearray()
         self._status: int | None = None
         for file in (channel, text):
@@ -183,9 +194,13 @@ class ChildWatch:
             left = self._deadline - time.monotonic()
             if left <= 0:
                 return deadline_passed()
+            if self.memory is not None:
+                left = min(left, max(0.0, self.memory.due - time.monotonic()))
             ready = {file for file, _ in poll.poll(left * 1000 + 1)}
             if self._signals.interrupted:
                 return self._signals.interrupted
+            if self.memory is not None and (too_much := self.memory.check()):
+                return too_much
             if broker is not None and broker.file in ready:
                 broker.answer()
             if self._text in ready and not self.drain_text():
@@ -256,11 +271,12 @@ class ChildWatch:
         if wrapper is not None and reason is not None:
             result, failure = messages.preliminary or (None, _of_wrapper(wrapper, reason).facts())
             messages.events.append(wrapper_failed(wrapper, reason.message))
-        if messages.secrets:
-            result, failure = _redacted(result, failure, messages.secrets)
         denied: Sequence[Denial] = ()
         if self._broker is not None:
             failure, denied = self._broker.explain(failure)
+        if messages.secrets:
+            result, failure = _redacted(result, failure, messages.secrets)
+            denied = [_without_secrets(one, messages.secrets) for one in denied]
         has_crashed = isinstance(reason, ToolCrashed) and messages.preliminary is None
         culprit = wrapper if has_crashed else None
         return Outcome(result, failure, messages.events, bytes(self._captured), messages.secrets, culprit, denied)
@@ -320,6 +336,14 @@ def _redacted(
     if result is not None:
         return redact_json(result, secrets), None
     return None, redact_value(failure, secrets)
+
+
+def _without_secrets(denial: Denial, secrets: Sequence[str]) -> Denial:
+    """The same, where a secret may be part of a path."""
+    from ferrule.confinement.policy import Denial
+    from ferrule.text.redaction import redact_value
+
+    return Denial(denial.kind, str(redact_value(denial.what, secrets)))
 
 
 def wrapper_failed(wrapper: str, error: str) -> JSONObject:

@@ -9,9 +9,11 @@ from struct import unpack_from
 from typing import TYPE_CHECKING
 
 from ferrule.confinement.family import children_of
+from ferrule.confinement.program_calls import lift_limit
 from ferrule.trace.notified_calls import NAMES
 
 if TYPE_CHECKING:
+    from ferrule.confinement.program_calls import ProgramCalls
     from ferrule.trace.notifications import Notification
     from ferrule.trace.observations import Observations
 
@@ -50,11 +52,14 @@ _CHANGED = ("rename", "renameat", "renameat2", "link", "linkat")  # whose second
 
 
 class Interpretation:
-    """Adds what each call touches to the observations. root: the tool's process."""
+    """Adds what each call touches to the observations. root: the tool's process. programs: is told of the calls of
+    programs, where these are held to something.
+    """
 
-    def __init__(self, found: Observations, root: int) -> None:
+    def __init__(self, found: Observations, root: int, programs: ProgramCalls | None = None) -> None:
         self._found = found
         self._root = root
+        self._programs = programs
         self._datagrams: dict[tuple[int, int], tuple[str, int]] = {}  # connected, and nothing sent yet
         self._readers: dict[str, Callable[[Notification], None]] = {
             "open": lambda one: self._open(one, one.path(one.arguments[0]), one.arguments[1]),
@@ -76,6 +81,8 @@ class Interpretation:
     def take(self, one: Notification) -> None:
         """Look at one call."""
         name = NAMES.get(one.number, "")
+        if self._programs is not None and name in self._programs.methods and one.process != self._root:
+            self._programs.methods[name](one.memory, lambda: None, list(one.arguments))
         if name in _WRITTEN:
             self._write(one, name)
         elif name in self._readers:
@@ -109,6 +116,7 @@ class Interpretation:
 
     def _run(self, one: Notification, path: str) -> None:
         if path and os.path.isfile(path) and os.access(path, os.X_OK):
+            lift_limit(one.thread)
             self._found.programs[path] = None
             self._found.copies.add_program(one.process, one.parent)
 

@@ -6,8 +6,10 @@ import os
 from typing import TYPE_CHECKING
 
 from ferrule.confinement import Policy, temporary_folder
+from ferrule.confinement.broker import explain
 from ferrule.confinement.kernel_support import support
 from ferrule.confinement.policy import OFF, STANDARD
+from ferrule.confinement.program_calls import ProgramCalls
 from ferrule.errors import FerruleError
 from ferrule.supervision.supervisor import supervise
 from ferrule.tool.surroundings import Surroundings
@@ -17,6 +19,7 @@ from ferrule.trace.witness import Witness
 
 if TYPE_CHECKING:
     from ferrule.calls.execution import Execution
+    from ferrule.confinement import Denial
     from ferrule.discovery import InstalledTool
     from ferrule.supervision.outcome import Outcome
     from ferrule.supervision.signals import Signals
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
 class TracingRunner:
     """The `Runner` of a traced call. found: what it touched, None where it has not begun. usual: what every tool may.
-    unread: calls whose arguments could not be read.
+    unread: calls whose arguments could not be read. denied: what the call was refused, as far as it is known.
 
     is_confined: whether the call is held to its permissions, by files and system calls; a kernel tells one process only
     of a call, so that addresses are not judged. Without it, the call is held to nothing.
@@ -35,6 +38,7 @@ class TracingRunner:
         self.found: Observations | None = None
         self.usual = UsualPaths("")
         self.unread = 0
+        self.denied: list[Denial] = []
         self._signals = signals
         self._is_confined = is_confined
 
@@ -47,7 +51,8 @@ class TracingRunner:
         try:
             policy = self._policy(execution, tool, folder)
             given = Surroundings(tool, policy)
-            with Witness() as witness:
+            programs = ProgramCalls(policy, folder) if policy.programs and policy.isolation != OFF else None
+            with Witness(programs) as witness:
                 outcome = supervise(
                     TracedWork(execution, policy.replaced(environment=None), witness.path),
                     deadline=deadline,
@@ -57,10 +62,13 @@ class TracingRunner:
                     environment=policy.environment,
                     secrets=given.secrets,
                     answer=given.answer,
+                    watched=tool.name,
                 )
             if witness.failure:
                 raise _untraceable(f"{witness.failure}.")
             self.found, self.unread = witness.found, witness.unread
+            outcome.failure, self.denied = explain(policy, (), programs, outcome.failure)
+            outcome.denied = self.denied
             return outcome
         finally:
             temporary_folder.remove(folder)

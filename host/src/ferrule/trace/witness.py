@@ -8,13 +8,16 @@ import socket
 import struct
 import tempfile
 import threading
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from ferrule.confinement.supervised_process import SupervisedProcess
 from ferrule.text import strict_json
 from ferrule.trace.interpretation import Interpretation
 from ferrule.trace.notifications import go_on, receive
 from ferrule.trace.observations import Observations
+
+if TYPE_CHECKING:
+    from ferrule.confinement.program_calls import ProgramCalls
 
 _MESSAGE_BYTES = 65_536
 _CREDENTIALS = struct.Struct("3i")
@@ -28,7 +31,9 @@ class Witness:
     path: of the socket on which the child says that it is there. unread: calls whose arguments could not be read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, programs: ProgramCalls | None = None) -> None:
+        """programs: is told of the calls of programs."""
+        self._programs = programs
         self.found = Observations()
         self.failure = ""
         self.unread = 0
@@ -68,7 +73,7 @@ class Witness:
                 return
             listener = SupervisedProcess(process).descriptor(int(told))
             link.send(b"+")
-            self._serve(link, listener, Interpretation(self.found, process))
+            self._serve(link, listener, Interpretation(self.found, process, self._programs))
         except OSError as error:
             self.failure = self.failure or str(error.strerror)
         finally:

@@ -15,14 +15,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
-from ferrule.calls.server_interface import ChildWatch, deadline_passed, explain_status, processes
+from ferrule.calls.server_interface import ChildWatch, MemoryWatch, deadline_passed, explain_status, processes
 from ferrule.errors import ToolCrashed
 from ferrule_serve.supervisor.helper import MAX_QUESTIONS, Answer, Questions
 from ferrule_serve.supervisor.plugin_process import AS_BEFORE
 from ferrule_serve.supervisor.poll_loop import Outbox, PollLoop, Timer
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import Broker, CopyBroker, Messages, Outcome, Signals
+    from ferrule.calls.server_interface import Broker, CopyBroker, Messages, Outcome, Policy, Signals
     from ferrule.errors import FerruleError
     from ferrule_serve.supervisor.surroundings import Surroundings
 
@@ -78,6 +78,7 @@ class WatchedWork:
             cast("Broker | None", broker),  # what a copy's lacks is not asked of it here
         )
         self._timers: list[Timer] = [loop.at(deadline, self._handle_deadline)]
+        self._memory_timer: Timer | None = None
         self._is_silent = False
         loop.watch(self._channel, self._read_channel)
         loop.watch(self._text, self._read_text)
@@ -92,7 +93,7 @@ class WatchedWork:
         on_end, self._on_end = self._on_end, None
         if on_end is None:
             return
-        for timer in self._timers:
+        for timer in (*self._timers, *filter(None, [self._memory_timer])):
             timer.cancel()
         self._loop.unwatch(self._channel)
         self._loop.unwatch(self._text)
@@ -108,6 +109,23 @@ class WatchedWork:
             self.stop(None)
         else:
             self._process.ask_own_status(lambda status: self.stop(explain_status(0 if status is None else status)))
+
+    def watch_memory(self, policy: Policy, memory_mib: int) -> None:
+        """Where the tool may start programs, end the work when its processes use more than that together."""
+        if policy.programs and self._process.process is not None:
+            self._wait_for_memory(MemoryWatch(self._process.process, memory_mib, policy.tool))
+
+    def _wait_for_memory(self, watch: MemoryWatch) -> None:
+        self._memory_timer = self._loop.at(watch.due, partial(self._look_at_memory, watch))
+
+    def _look_at_memory(self, watch: MemoryWatch) -> None:
+        if self._on_end is None:
+            return
+        failure = watch.check()
+        if failure is None:
+            self._wait_for_memory(watch)
+        else:
+            self.stop(failure)
 
     def _read_channel(self) -> None:
         is_open = self._watch.drain_channel()

@@ -110,6 +110,7 @@ class Plugin(WatchedProcess):
         self.work = WatchedWork(
             self._loop, self, self._pipes, messages, deadline, self._handle_loaded, signals, self._broker
         )
+        self.work.watch_memory(self._policy, self._memory_mib)
         if not self.is_gone:
             self._loop.watch(self._control.fileno(), self._read_answers)
 
@@ -282,6 +283,7 @@ class Plugin(WatchedProcess):
         job = pickle.dumps((request.job.memory_mib, execution.for_held_process()))
         on_end = partial(self._handle_outcome, copy, request)
         request.work = copy.run(job, request.messages, request.deadline, given.answer, on_end)
+        request.work.watch_memory(self._policy, request.job.memory_mib)
         if copy.is_gone:
             request.work.handle_exit()
 

@@ -161,6 +161,7 @@ def _take_orders(control: socket.socket, loaded: _Loaded) -> NoReturn:
             _reap(ended)
             if kind == SELF and len(files) == _FILES:
                 control.close()
+                _adopt_orphans()  # as a copy does
                 _take_calls(loaded, files)
             elif kind == FORK and len(files) == _FILES:
                 control.sendall(ANSWER.pack(FORK, _fork_copy(control, loaded, files), 0))

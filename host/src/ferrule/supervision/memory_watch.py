@@ -1,0 +1,95 @@
+"""The memory of the programs that a call starts: what they use is bounded, not what they reserve.
+
+The address space of such a program says little about it: JavaScript engines and garbage collectors reserve many times
+what they use. So the supervising process adds up what a call's processes have in memory, as long as the call runs.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ferrule.confinement.family import children_of
+from ferrule.errors import OutOfMemory
+from ferrule.supervision import processes
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+_TICK_SECONDS = 0.05
+_SHARE_OF_TIME = 0.02  # of the supervising process, for looking
+_MIB_SHIFT = 20
+_MAX_PROCESSES = 1_000
+_PAGE_BYTES = os.sysconf("SC_PAGESIZE")
+
+
+class MemoryWatch:
+    """Looks at the processes of one call. due: the instant of `time.monotonic()` at which it should look next."""
+
+    def __init__(self, child: int, limit_mib: int, tool: str = "", others: Collection[int] | None = None) -> None:
+        """child: the process of the call. tool: its name. others: the children of this process that have nothing to do
+        with the call, where orphans of the call become children of this process; None where they do not.
+        """
+        self._child = child
+        self._limit_mib = limit_mib
+        self._tool = tool
+        self._others = others
+        self.due = time.monotonic() + _TICK_SECONDS
+
+    def check(self) -> OutOfMemory | None:
+        """Look, where that is due: the failure of the call where its processes use more than they may together."""
+        started = time.monotonic()
+        if started < self.due:
+            return None
+        is_too_much = self._is_too_much()
+        ended = time.monotonic()
+        self.due = ended + max(_TICK_SECONDS, (ended - started) / _SHARE_OF_TIME)
+        return out_of_memory(self._tool, self._limit_mib) if is_too_much else None
+
+    def _is_too_much(self) -> bool:
+        """What several processes share counts once, which is asked only where it makes a difference."""
+        limit = self._limit_mib << _MIB_SHIFT
+        family = list(self._family())
+        return sum(map(_resident_bytes, family)) > limit and sum(map(_own_bytes, family)) > limit
+
+    def _family(self) -> Iterator[int]:
+        waiting = [self._child]
+        if self._others is not None:
+            waiting += processes.children().difference(self._others, waiting)
+        for _ in range(_MAX_PROCESSES):
+            if not waiting:
+                return
+            process = waiting.pop()
+            yield process
+            waiting += children_of(process)
+
+
+def out_of_memory(tool: str, limit_mib: int) -> OutOfMemory:
+    """The failure of a call whose processes have used more than that."""
+    return OutOfMemory(
+        f"The tool and the programs that it started used more than {limit_mib:,} MiB of memory together.",
+        hint="Ask for less, or raise `memory` (MiB) of the tool: "
+        f"`[tools.{tool or 'NAME'}] memory = {2 * limit_mib}` in config.toml, or FERRULE_MEMORY={2 * limit_mib}.",
+        details={"limit": "memory", "memory_mib": limit_mib},
+    )
+
+
+def _resident_bytes(process: int) -> int:
+    """What a process has in memory; 0 where it has ended."""
+    try:
+        with open(f"/proc/{process}/statm", "rb", buffering=0) as file:
+            return int(file.read(128).split()[1]) * _PAGE_BYTES
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def _own_bytes(process: int) -> int:
+    """The same with its part of what it shares, and with what was moved to the disk."""
+    try:
+        with open(f"/proc/{process}/smaps_rollup", "rb", buffering=0) as file:
+            lines = (line.split() for line in file.read(8192).splitlines())
+            return sum(int(words[1]) << 10 for words in lines if words[0] in (b"Pss:", b"SwapPss:"))
+    except (OSError, IndexError, ValueError):
+        return _resident_bytes(process)
