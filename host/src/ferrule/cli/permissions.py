@@ -133,10 +133,11 @@ def _entry_options(command: _Command) -> _Command:
 @click.option("--processes", type=click.IntRange(0, MAX_PROCESSES), help="Copies of itself that it may make.")
 @json_option
 def grant(tool: str, processes: int | None, as_json: bool, **entries: tuple[str, ...]) -> int:
-    """Let TOOL have what the options name, beside what it has; written into [tools.TOOL.permissions] of config.toml.
+    """Let TOOL have what the options name, beside what it declares; written into config.toml.
 
-    Each option may be given several times. A key of that table stands in place of what the tool declares, so a later
-    version gets no more in it. What another tool keeps, keys and the configuration stay out of reach in any folder.
+    Each option may be given several times. It stands in [tools.TOOL.permissions.added], or in the list of
+    [tools.TOOL.permissions] where that has the key, in place of what the tool declares. What another tool keeps, keys
+    and the configuration stay out of reach in any folder, and an option that names only such a thing is refused.
 
     \b
     Examples:
@@ -161,6 +162,8 @@ def grant(tool: str, processes: int | None, as_json: bool, **entries: tuple[str,
 @json_option
 def revoke(tool: str, processes: bool, is_all: bool, as_json: bool, **entries: tuple[str, ...]) -> int:
     """Take from TOOL what the options name, whether it was granted or declared; written into config.toml.
+
+    A list from which something declared was taken stands there in place of the declared one, in later versions too.
 
     \b
     Examples:

@@ -9,7 +9,7 @@ import os
 
 from ferrule.permissions.coverage import excess
 from ferrule.permissions.declaration import MalformedPermissions, Permissions, declared, parse
-from ferrule.permissions.grants import changes
+from ferrule.permissions.grants import additions, changes
 from ferrule.storage.private_files import make_folder, read_file, replace_file
 from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
@@ -63,7 +63,8 @@ def find_held(tool: InstalledTool, settings: Configuration) -> PermissionsHeld |
     if asked == known.permissions:
         return None
     decided = changes(tool.name, settings)
-    more = {key: value for key, value in excess(asked, known.permissions).items() if key not in decided}
+    allowed = known.permissions.plus(additions(tool.name, settings))
+    more = {key: value for key, value in excess(asked, allowed).items() if key not in decided}
     if not more:
         return None
     from ferrule.permissions.description import phrases
