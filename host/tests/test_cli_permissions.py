@@ -1,6 +1,7 @@
 """`ferrule permissions`, and what other commands say of permissions: real tools, real files."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -196,6 +197,55 @@ def test_a_tool_is_not_held_for_what_the_admin_has_decided_or_what_it_had(notes:
     assert notes.ferrule("run", "alpha", "city=Oslo").code == 0
     configure(notes, "")
     assert notes.ferrule("run", "alpha", "city=Oslo").code == 1
+
+
+def edit(machine: Machine, name: str) -> Path:
+    """Make of a tool one that is installed editable from a folder of the user; its declaration there."""
+    project = machine.home / "src"
+    project.mkdir()
+    for file in machine.site.glob(f"module_{name}*"):
+        file.rename(project / file.name)
+    told = {"dir_info": {"editable": True}, "url": project.as_uri()}
+    (machine.site / f"dist_{name}-1.0.dist-info" / "direct_url.json").write_text(json.dumps(told))
+    machine.environment["PYTHONPATH"] = f"{project}:{machine.environment['PYTHONPATH']}"
+    return project / f"module_{name}.tool.json"
+
+
+def test_a_tool_that_the_user_edits_is_accepted_where_the_user_starts_it(notes: Machine) -> None:
+    file = edit(notes, "alpha")
+    first = {"network": [], "read": ["~/*"], "programs": ["opennotes"]}
+    more = {"network": ["public"], "read": ["~/*"], "programs": ["opennotes"]}
+    assert notes.ferrule("link", "alpha").err == ""
+    file.write_text(json.dumps({"permissions": more}))
+    assert of(notes.ferrule("permissions", "--json"), "alpha")["state"] == "held"  # a client does not accept it
+    run = notes.ferrule("run", "alpha", "city=Oslo")
+    assert (run.code, run.document) == (0, {"got": {"city": "Oslo"}})
+    folder = file.parent
+    assert run.err == (
+        "alpha asks for more than before: it asks the public web. That was accepted, since it is installed editable "
+        f"from your own folder {folder}.\n"
+    )
+    assert notes.ferrule("run", "alpha", "city=Oslo").err == ""
+    for asked in (first, more):  # less, and again what it asked before
+        file.write_text(json.dumps({"permissions": asked}))
+        assert notes.ferrule("link", "alpha").err == ""
+    assert of(notes.ferrule("permissions", "--json"), "alpha")["state"] == "as declared"
+
+
+@pytest.mark.parametrize("fault", ["a wheel that says so", "a folder that all may write", "no editable one"])
+def test_only_an_editable_tool_of_the_users_own_folder_is_the_users(notes: Machine, fault: str) -> None:
+    file = notes.site / "module_alpha.tool.json" if fault.startswith("a wheel") else edit(notes, "alpha")
+    told = notes.site / "dist_alpha-1.0.dist-info" / "direct_url.json"
+    if fault.startswith("a wheel"):
+        told.write_text(json.dumps({"dir_info": {"editable": True}, "url": notes.site.parent.as_uri()}))
+    elif fault.startswith("no"):
+        told.write_text(json.dumps({"dir_info": {}, "url": file.parent.as_uri()}))
+    else:
+        file.parent.chmod(0o777)
+    notes.ferrule("link", "alpha")
+    file.write_text(json.dumps({"permissions": {"read": ["~"]}}))
+    assert notes.ferrule("run", "alpha", "city=Oslo").document["error_code"] == "PERMISSION_DENIED"
+    assert "refused alpha: " in notes.ferrule("link", "alpha").out
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"permissions": {"read": "~"}}'])

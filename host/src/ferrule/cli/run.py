@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,9 +19,9 @@ from ferrule.calls.output import Output
 from ferrule.calls.streams import Streams
 from ferrule.cli.arguments import Pair, arguments, schema_of
 from ferrule.cli.output import harmless
-from ferrule.cli.selection import complete, find_tool, json_option
+from ferrule.cli.selection import accept_own, complete, find_tool, json_option
 from ferrule.config import configuration
-from ferrule.errors import InputMalformed
+from ferrule.errors import FerruleError, InputMalformed
 from ferrule.supervision.signals import Signals
 from ferrule.text import strict_json
 
@@ -64,6 +65,8 @@ def command(tool: str, words: tuple[str, ...], dry_run: bool, trace: bool, confi
     if confined and not trace:
         raise click.UsageError("--confined is for --trace; every other call is held to its permissions anyway.")
     pairs = _pairs(words)  # a usage error is reported before the streams are taken
+    with suppress(FerruleError):  # which the call answers with
+        accept_own([tool])
     gc.disable()  # the child that executes the tool enables it, as an executable's does
     streams = Streams()
     with Signals() as signals:
