@@ -12,7 +12,7 @@ from ferrule import discovery
 from ferrule.admin import linked_executables, tool_lock
 from ferrule.admin.inventory import DIFFERS, DISABLED, OK, Entry
 from ferrule.admin.provider_refusals import explain, refusals, remedy
-from ferrule.cli.output import home_as_tilde, note, plain, print_indented, print_json
+from ferrule.cli.output import home_as_tilde, note, print_indented, print_json, print_text
 from ferrule.cli.selection import accept_own, entries, json_option, tools_argument
 from ferrule.config import configuration
 from ferrule.config.client_folders import client_folders, user_folder
@@ -180,12 +180,13 @@ def _print(results: list[JSONObject], folder: str) -> None:
     for result in results:
         if result["path"]:
             changes = "; ".join(result["changes"])
-            click.echo(f"{result['result']} {plain(home_as_tilde(result['path']))}{changes and f' ({plain(changes)})'}")
+            place = home_as_tilde(result["path"])
+            print_text(f"{result['result']} {place}{changes and f' ({changes})'}", hanging=2)
             print_indented("; ".join(result["may"]))
             for warning in result["warnings"]:
                 note(f"{result['name']}: {warning}")
         else:
-            click.echo(f"{result['result']} {plain(result['tool'])}: {plain(result['reason'])}")
+            print_text(f"{result['result']} {result['tool']}: {result['reason']}", hanging=2)
             print_indented(*result.get("differences", ()), result["hint"])
     if not results:
         click.echo("No tools are installed.")

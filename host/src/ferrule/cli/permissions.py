@@ -11,7 +11,17 @@ from ferrule import discovery
 from ferrule.admin import permission_changes
 from ferrule.admin.permission_status import HELD, MALFORMED, WIDENED, PermissionStatus, status
 from ferrule.admin.suggestions import unknown_tool
-from ferrule.cli.output import coloured, home_as_tilde, note, plain, print_indented, print_json, print_table
+from ferrule.cli.output import (
+    coloured,
+    home_as_tilde,
+    note,
+    plain,
+    print_fact,
+    print_indented,
+    print_json,
+    print_table,
+    print_text,
+)
 from ferrule.cli.selection import complete, json_option, tools_argument
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
@@ -115,7 +125,7 @@ def accept(tools: tuple[str, ...], as_json: bool) -> int:
         print_json({"accepted": [one.as_dict() for one in found]})
     else:
         for one in found:
-            click.echo(f"accepted {plain(one.tool)}: {plain('; '.join(one.words()))}")
+            print_text(f"accepted {one.tool}: {'; '.join(one.words())}", hanging=2)
         if not found:
             click.echo("No tool is held.")
     return 0
@@ -230,7 +240,7 @@ def _print_one(one: PermissionStatus) -> None:
     ]
     for heading, text in facts:
         if text:
-            click.echo(f"  {heading:<13} {plain(text)}")
+            print_fact(heading, text)
     if one.problem:
         print_indented(one.problem.message, one.problem.hint)
 
