@@ -210,6 +210,13 @@ def test_the_working_folder_is_no_place_for_plugins(machine: Machine) -> None:
     assert "ModuleNotFoundError" in run.document["error"]
 
 
+def test_a_failure_is_shown_once_on_a_terminal(machine: Machine) -> None:
+    machine.install("alpha", execute="print('printed'); raise ToolError('NO_CITY', 'There is no such city.')")
+    shown = machine.on_terminal("run", "alpha", "city=Oslo")
+    assert (shown.code, shown.out.count("There is no such city."), shown.out.count("printed")) == (1, 1, 1)
+    assert machine.on_terminal("run", "absent").out.count("offers a tool named 'absent'") == 1
+
+
 @pytest.mark.parametrize("options", [(), ("--json",)], ids=["text", "json"])
 def test_a_terminal_obeys_nothing_that_a_plugin_says(machine: Machine, options: tuple[str, ...]) -> None:
     machine.install(
