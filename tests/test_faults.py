@@ -24,7 +24,7 @@ pytestmark = pytest.mark.process
 
 
 FERRULE = [sys.executable, "-m", "ferrule"]
-INTERNAL, TIMEOUT = "INTERNAL_ERROR", "TIMEOUT"
+INTERNAL, TIMEOUT, CLASH, NO_SCHEMA = "INTERNAL_ERROR", "TIMEOUT", "TOOL_NAME_CLASH", "SCHEMA_INVALID"
 LATE = "had not answered when the call's time was over"
 NOT_JSON = "result cannot be written as JSON: "
 HEALTHY, GREETING = b'{"city": "Oslo"}', b'{"success":true,"greeting":"Hello, Oslo!"}'
@@ -45,7 +45,7 @@ def broken(tool: str, phrase: str) -> Fault:
 
 
 def invalid(tool: str, phrase: str) -> Fault:
-    return Fault(tool, INTERNAL, phrase, "invalid")
+    return Fault(tool, NO_SCHEMA, phrase, "invalid")
 
 
 def crashing(tool: str, phrase: str) -> Fault:
@@ -158,12 +158,12 @@ FAULTS = [
     invalid("schema-has-a-nul", "a NUL character"),
     invalid("schema-is-too-large", "drops a tool that prints more than 8,191"),
     invalid("schema-is-too-deep", "more than 64 levels"),
-    broken("schema-hook-returns-nan", "/parameters/properties/x/minimum: NaN"),
+    Fault("schema-hook-returns-nan", NO_SCHEMA, "/parameters/properties/x/minimum: NaN", "broken"),
     broken("schema-hook-returns-a-list", "schema returned list, an object was expected"),
     broken("schema-hook-raises", "crashed with LookupError: no schema today"),
     hanging("schema-hook-hangs", "broken"),
     Fault("schema-and-file-differ", state="broken"),
-    Fault("same-name", INTERNAL, "is claimed by same-name-a 1.0 and by same-name-b 1.0", "clash"),
+    Fault("same-name", CLASH, "is claimed by same-name-a 1.0 and by same-name-b 1.0", "clash"),
 ]
 OTHER_TOOLS = {"exception-with-a-secret", "kills-its-parent", "same-name-a", "same-name-b"}
 HANGING_SECONDS = 0.4  # that a tool gets which would not end by itself
@@ -233,7 +233,7 @@ def test_a_console_script_ends_in_one_document_and_says_first_what_happened(
     assert _tells(done.document, fault)
     assert done.exit_code == (1 if fault.code else 0)
     assert len(done.stderr) <= 8_192
-    if fault.code in (INTERNAL, TIMEOUT):
+    if fault.code in (INTERNAL, TIMEOUT, CLASH, NO_SCHEMA):
         assert f"{fault.tool.replace('same-name', 'same-name-a')} 1.0" in str(done.document)
     if fault.code:
         assert done.first_line.startswith(f"{fault.tool.replace('-', '_')}: {fault.code}: ")

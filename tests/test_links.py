@@ -200,7 +200,7 @@ def test_a_link_to_what_is_gone_answers_a_call(
 ) -> None:
     done = ask(OSLO, **environ)
     text = _gone_text(linked)
-    assert done.document == {"success": False, "error": text, "error_code": "INTERNAL_ERROR"}
+    assert done.document == {"success": False, "error": text, "error_code": "TOOL_UNAVAILABLE"}
     assert done.stderr.decode() == text + "\n"
     assert done.exit_code == exits
 

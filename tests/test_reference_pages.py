@@ -103,7 +103,7 @@ def test_the_tree_of_errors_is_that_of_the_classes() -> None:
     drawn = re.findall(r"(\w+)  +(?:\(its own\)|\S+)  +(\S.*)", "\n".join(tree_in_the_docstring()))
     sentences = dict(drawn)
     expected = [
-        f"{name:<33}{code:<19}{sentences.get(name.split(' ')[-1], '')}".rstrip() for name, code in tree_in_the_code()
+        f"{name:<33}{code:<23}{sentences.get(name.split(' ')[-1], '')}".rstrip() for name, code in tree_in_the_code()
     ]
     if tree_in_the_docstring() != expected:
         tree = textwrap.indent("\n".join(expected), "    ")

@@ -254,3 +254,37 @@ def test_a_state_folder_that_others_may_write_to_is_told(machine: Machine) -> No
     shown = machine.ferrule("doctor", "--json")
     assert of(shown, folder) == ["state-folder-unsafe"]
     assert findings(shown)["state-folder-unsafe", str(folder)]["mend"] == f"chmod go-w {folder}"
+
+
+def test_a_tool_without_what_it_needs_is_told_until_that_is_set(machine: Machine) -> None:
+    machine.install("alpha")
+    declared = {"settings": [{"variable": "ALPHA_URL", "setting": "url", "purpose": "the URL of your server"}]}
+    (machine.site / "module_alpha.tool.json").write_text(json.dumps(declared))
+    machine.install("whole", permissions={"tools": ["alpha*"]})
+    shown = machine.ferrule("doctor", "--json")
+    found = findings(shown)
+    missing = found["setting-missing", "alpha"]
+    assert missing["message"] == "It needs the URL of your server, which is not set."
+    assert missing["mend"] == "Set ALPHA_URL, or url in [tools.alpha] of config.toml."
+    assert "alpha (the URL of your server)" in found["tools-missing", "whole"]["message"]
+    shown = machine.ferrule("doctor", "--json", environment={"ALPHA_URL": "http://127.0.0.1:1"})
+    assert {one for one, _ in findings(shown)}.isdisjoint({"setting-missing", "tools-missing"})
+    machine.install("whole", permissions={"tools": ["absent_*"]})
+    assert (
+        "none of them is installed"
+        in findings(machine.ferrule("doctor", "--json"))["tools-missing", "whole"]["message"]
+    )
+
+
+def test_a_redis_that_cannot_be_used_is_told_by_the_place_that_names_it(machine: Machine) -> None:
+    config = machine.home / ".config" / "ferrule" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text('[wrappers.cache]\nenabled = true\nredis = "redis://ada:password-of-ada@127.0.0.1"\n')
+    assert of(machine.ferrule("doctor", "--json"), "[wrappers.cache] redis") == []
+    (machine.site / "hiredis.py").write_text("raise ImportError")  # in a program of its own, which has not imported it
+    shown = machine.ferrule("doctor", "--json", environment={"FERRULE_REDIS": "http://127.0.0.1"}, umask=0o22)
+    assert of(shown, "FERRULE_REDIS") == ["redis-unusable"]
+    found = findings(shown)["redis-unusable", "[wrappers.cache] redis"]
+    assert "hiredis is not installed" in found["message"]
+    assert "ferrule[redis]" in found["mend"]
+    assert "password-of-ada" not in shown.out

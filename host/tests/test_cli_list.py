@@ -120,10 +120,10 @@ def test_progress_is_shown_on_a_terminal_that_waits(machine: Machine) -> None:
     assert " tools\r" in machine.on_terminal("list", "--check").out.replace("\x1b[K", "").replace("\n", "\r") + "\r"
 
 
-def test_a_long_description_is_cut_on_a_terminal_and_nowhere_else(machine: Machine) -> None:
+def test_a_long_description_is_wrapped_on_a_terminal_and_nowhere_else(machine: Machine) -> None:
     machine.install("alpha", description="word " * 100)
     assert len(row(machine.ferrule("list"), "alpha")) > 400
-    assert row(machine.on_terminal("list"), "alpha").endswith("…")
+    assert machine.on_terminal("list").out.count("word") == 100
 
 
 def test_whoever_debugs_a_plugin_sees_its_traceback(machine: Machine) -> None:

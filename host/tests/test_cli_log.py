@@ -74,7 +74,7 @@ def test_each_call_leaves_who_made_it_and_how_it_ended(journaled: Machine) -> No
     assert (second["way"], second["outcome"]) == ("nightly", "CITY_UNKNOWN")
     assert (third["outcome"], "arguments_hash" in third) == ("INVALID_INPUT", False)
     assert (fourth["way"], fourth["input_bytes"]) == ("run", len(b'{"city":"Bergen"}'))
-    assert (fifth["tool"], fifth["outcome"], "version" in fifth) == ("absent", "INTERNAL_ERROR", False)
+    assert (fifth["tool"], fifth["outcome"], "version" in fifth) == ("absent", "TOOL_UNKNOWN", False)
     assert stat.S_IMODE(path_of(journaled).stat().st_mode) == 0o600
     assert SECRET not in path_of(journaled).read_text()
 

@@ -1,6 +1,7 @@
 """`ferrule permissions`, and what other commands say of permissions: real tools, real files."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -74,7 +75,8 @@ def test_a_grant_is_written_beside_what_the_admin_wrote_and_shows_in_list_and_do
     done = notes.ferrule("permissions", "grant", "alpha", "--read", str(notes.home / "almanac"), "--network", "public")
     assert (done.code, done.err) == (0, "")
     written = config(notes).read_text()
-    assert written == COMMENTED + 'read = ["~/*", "~/almanac"]\nnetwork = ["public"]\n'
+    added = '\n[tools.alpha.permissions.added]\nread = ["~/almanac"]\nnetwork = ["public"]\n'
+    assert written == COMMENTED + added
     facts = of(notes.ferrule("permissions", "--json"), "alpha")
     assert (facts["state"], facts["widened"]) == ("widened", {"network": ["public"], "programs": ["git"]})
     assert facts["narrowed"] == {"programs": ["opennotes"]}
@@ -110,6 +112,11 @@ def test_what_is_revoked_is_gone_and_all_of_it_leaves_the_file_as_it_was(notes: 
         (("--program", "a/b"), "is neither a name on PATH nor an absolute path"),
         (("--variable", "*"), "is no name of one"),
         (("--state", "permissions"), "is the host's own"),
+        (("--read", "~/.config/ferrule/config.toml"), "are read and written by no tool"),
+        (("--read", "~/.config/ikigai/credentials.json"), "are read and written by no tool"),
+        (("--read", "~/.local/state/ferrule/journal"), "are read and written by no tool"),
+        (("--write", "~/.ikigai/tools"), "is written by none"),
+        (("--with-tool", "alhpa"), "Did you mean alpha?"),
         ((), "Say what to grant"),
     ],
 )
@@ -118,6 +125,46 @@ def test_what_cannot_be_granted_changes_nothing(notes: Machine, options: tuple[s
     assert refused.code in (1, 2)
     assert told in refused.err
     assert not config(notes).exists()
+
+
+def test_what_is_granted_is_beside_what_a_later_version_declares(notes: Machine) -> None:
+    notes.ferrule("link", "alpha")
+    (notes.home / "almanac").mkdir()
+    notes.ferrule("permissions", "grant", "alpha", "--read", "~/almanac", "--network", "public", "--processes", "3")
+    declare(notes, "alpha", network=["loopback"], read=["~/*", "~/almanac/maps"], programs=["opennotes"])
+    (asked,) = notes.ferrule("permissions", "show", "alpha", "--json").document["tools"]
+    assert asked["state"] == "held"
+    assert asked["error"]["details"]["asks_for"] == {"network": ["loopback"]}  # the admin has granted the other
+    notes.ferrule("permissions", "accept", "alpha")
+    (now,) = notes.ferrule("permissions", "show", "alpha", "--json").document["tools"]
+    granted = {key: now["granted"][key] for key in ("network", "read", "processes")}
+    assert granted == {
+        "network": ["loopback", "public"],
+        "read": ["~/*", "~/almanac/maps", "~/almanac"],
+        "processes": 3,
+    }
+    revoked = ("--read", "~/almanac", "--network", "public", "--processes")
+    assert notes.ferrule("permissions", "revoke", "alpha", *revoked).code == 0
+    assert of(notes.ferrule("permissions", "--json"), "alpha")["state"] == "as declared"
+    assert config(notes).read_text() == ""
+
+
+def test_a_list_that_stands_in_place_of_the_declared_one_is_added_to(notes: Machine) -> None:
+    configure(notes, 'tools.alpha.permissions = {read = ["/srv/notes"]}\n')
+    for path in ("/srv/maps", "~/almanac"):
+        assert notes.ferrule("permissions", "grant", "alpha", "--read", path, "--program", "git").code == 0
+    assert config(notes).read_text().count("\n") == 1
+    facts = of(notes.ferrule("permissions", "--json"), "alpha")
+    assert facts["granted"]["read"] == ["/srv/notes", "/srv/maps", "~/almanac"]
+    assert facts["granted"]["programs"] == ["opennotes", "git"]
+
+
+def test_an_added_table_that_cannot_be_read_stops_the_tool_and_is_told(notes: Machine) -> None:
+    configure(notes, "[tools.alpha.permissions]\nadded = 3\n")
+    shown = notes.ferrule("permissions", "alpha", "--json")
+    assert (shown.code, shown.document["tools"][0]["state"]) == (1, "malformed")
+    assert "[tools.alpha.permissions.added]" in shown.document["tools"][0]["error"]["message"]
+    assert notes.ferrule("run", "alpha", "city=Oslo").document["error_code"] == "CONFIG_MALFORMED"
 
 
 @pytest.mark.slow
@@ -150,6 +197,55 @@ def test_a_tool_is_not_held_for_what_the_admin_has_decided_or_what_it_had(notes:
     assert notes.ferrule("run", "alpha", "city=Oslo").code == 0
     configure(notes, "")
     assert notes.ferrule("run", "alpha", "city=Oslo").code == 1
+
+
+def edit(machine: Machine, name: str) -> Path:
+    """Make of a tool one that is installed editable from a folder of the user; its declaration there."""
+    project = machine.home / "src"
+    project.mkdir()
+    for file in machine.site.glob(f"module_{name}*"):
+        file.rename(project / file.name)
+    told = {"dir_info": {"editable": True}, "url": project.as_uri()}
+    (machine.site / f"dist_{name}-1.0.dist-info" / "direct_url.json").write_text(json.dumps(told))
+    machine.environment["PYTHONPATH"] = f"{project}:{machine.environment['PYTHONPATH']}"
+    return project / f"module_{name}.tool.json"
+
+
+def test_a_tool_that_the_user_edits_is_accepted_where_the_user_starts_it(notes: Machine) -> None:
+    file = edit(notes, "alpha")
+    first = {"network": [], "read": ["~/*"], "programs": ["opennotes"]}
+    more = {"network": ["public"], "read": ["~/*"], "programs": ["opennotes"]}
+    assert notes.ferrule("link", "alpha").err == ""
+    file.write_text(json.dumps({"permissions": more}))
+    assert of(notes.ferrule("permissions", "--json"), "alpha")["state"] == "held"  # a client does not accept it
+    run = notes.ferrule("run", "alpha", "city=Oslo")
+    assert (run.code, run.document) == (0, {"got": {"city": "Oslo"}})
+    folder = file.parent
+    assert run.err == (
+        "alpha asks for more than before: it asks the public web. That was accepted, since it is installed editable "
+        f"from your own folder {folder}.\n"
+    )
+    assert notes.ferrule("run", "alpha", "city=Oslo").err == ""
+    for asked in (first, more):  # less, and again what it asked before
+        file.write_text(json.dumps({"permissions": asked}))
+        assert notes.ferrule("link", "alpha").err == ""
+    assert of(notes.ferrule("permissions", "--json"), "alpha")["state"] == "as declared"
+
+
+@pytest.mark.parametrize("fault", ["a wheel that says so", "a folder that all may write", "no editable one"])
+def test_only_an_editable_tool_of_the_users_own_folder_is_the_users(notes: Machine, fault: str) -> None:
+    file = notes.site / "module_alpha.tool.json" if fault.startswith("a wheel") else edit(notes, "alpha")
+    told = notes.site / "dist_alpha-1.0.dist-info" / "direct_url.json"
+    if fault.startswith("a wheel"):
+        told.write_text(json.dumps({"dir_info": {"editable": True}, "url": notes.site.parent.as_uri()}))
+    elif fault.startswith("no"):
+        told.write_text(json.dumps({"dir_info": {}, "url": file.parent.as_uri()}))
+    else:
+        file.parent.chmod(0o777)
+    notes.ferrule("link", "alpha")
+    file.write_text(json.dumps({"permissions": {"read": ["~"]}}))
+    assert notes.ferrule("run", "alpha", "city=Oslo").document["error_code"] == "PERMISSION_DENIED"
+    assert "refused alpha: " in notes.ferrule("link", "alpha").out
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"permissions": {"read": "~"}}'])

@@ -210,6 +210,13 @@ def test_the_working_folder_is_no_place_for_plugins(machine: Machine) -> None:
     assert "ModuleNotFoundError" in run.document["error"]
 
 
+def test_a_failure_is_shown_once_on_a_terminal(machine: Machine) -> None:
+    machine.install("alpha", execute="print('printed'); raise ToolError('NO_CITY', 'There is no such city.')")
+    shown = machine.on_terminal("run", "alpha", "city=Oslo")
+    assert (shown.code, shown.out.count("There is no such city."), shown.out.count("printed")) == (1, 1, 1)
+    assert machine.on_terminal("run", "absent").out.count("offers a tool named 'absent'") == 1
+
+
 @pytest.mark.parametrize("options", [(), ("--json",)], ids=["text", "json"])
 def test_a_terminal_obeys_nothing_that_a_plugin_says(machine: Machine, options: tuple[str, ...]) -> None:
     machine.install(
@@ -233,3 +240,30 @@ def test_json_on_a_terminal_is_the_same_document_without_what_a_terminal_obeys(m
     listed = machine.on_terminal("show", "beta", "--json")
     assert listed.document["schema"]["description"] == "Red\x9b31m\x7f."
     assert not {"\x9b", "\x7f"} & set(listed.out)
+
+
+@pytest.mark.parametrize(
+    ("tool", "configuration", "code"),
+    [
+        pytest.param("absent", "", "TOOL_UNKNOWN", id="unknown"),
+        pytest.param("alpha", "[tools.alpha]\nenabled = false\n", "TOOL_DISABLED", id="disabled"),
+        pytest.param("twice", "", "TOOL_NAME_CLASH", id="clash"),
+        pytest.param("alpha", "[tools.alpha\n", "CONFIG_MALFORMED", id="malformed"),
+        pytest.param("alpha", "locked = true\n", "LOCK_UNUSABLE", id="no-lock"),
+    ],
+)
+def test_what_keeps_a_tool_from_being_called_has_a_code_of_its_own(
+    machine: Machine, tool: str, configuration: str, code: str
+) -> None:
+    machine.install("alpha")
+    for name in ("one", "two"):
+        machine.install("twice")
+        (machine.site / "dist_twice-1.0.dist-info").rename(machine.site / f"{name}-1.0.dist-info")
+        (machine.site / f"{name}-1.0.dist-info" / "METADATA").write_text(f"Name: {name}\nVersion: 1.0\n")
+    folder = machine.home / ".config" / "ferrule"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text(configuration)
+    run = machine.ferrule("run", tool)
+    assert (run.code, run.document["error_code"]) == (1, code)
+    run = executable(machine, tool, b"{}")
+    assert (run.returncode, json.loads(run.stdout)["error_code"]) == (1, code)

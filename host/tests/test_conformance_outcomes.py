@@ -36,6 +36,8 @@ NODE = "x.js:3\nTypeError: Cannot read\n    at run (/tools/x.js:3:9)\n    at mai
         pytest.param(ended(errors="city is missing", code=2), "failure", id="a message on stderr"),
         pytest.param(ended('{"error": "no"}', code=1), "failure", id="a document with an exit code"),
         pytest.param(ended('{"success": false, "error_code": "INTERNAL_ERROR"}\n'), "broken", id="a crash in a host"),
+        pytest.param(ended('{"success": false, "error_code": "TOOL_DISABLED"}\n'), "broken", id="a disabled tool"),
+        pytest.param(ended('{"success": false, "error_code": "CONFIG_MALFORMED"}\n'), "broken", id="no configuration"),
         pytest.param(ended(errors=TRACEBACK, code=1), "broken", id="a Python traceback"),
         pytest.param(ended(errors=NODE, code=1), "broken", id="a JavaScript trace"),
         pytest.param(ended(TRACEBACK, code=0), "broken", id="a traceback on stdout"),

@@ -186,7 +186,7 @@ def test_a_tool_that_differs_is_kept_out_everywhere_and_the_others_are_not(
     assert locked.run("alpha").document == {"got": {}}
     change(locked)
     refused = locked.run("alpha")
-    assert refused.code == 1
+    assert (refused.code, refused.document["error_code"]) == (1, "TOOL_LOCKED_OUT")
     assert "differs from" in refused.document["error"]
     assert all(field in refused.document["error"] for field in fields.split(" and "))
     assert locked.run("alpha", "--schema").code == 1

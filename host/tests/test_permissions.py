@@ -10,6 +10,7 @@ from ferrule.config.configuration import Configuration
 from ferrule.discovery import InstalledTool
 from ferrule.permissions import Permissions, declared, describe, excess, granted, parse
 from ferrule.permissions.declaration import MalformedPermissions, nothing
+from ferrule.permissions.description import clauses
 from ferrule.permissions.environment import environment
 from ferrule.permissions.resolution import Resolution, network_of, without_protected
 
@@ -56,6 +57,10 @@ def test_a_tool_whose_declaration_cannot_be_read_gets_nothing_at_all(site: Path,
     (site / "permitted" / "tool.json").write_text(text)
     assert declared(TOOL) == nothing()
     assert describe(nothing()) == ["no network"]
+    assert clauses(nothing()) == "has no network"
+    assert clauses(Permissions(network=(), read=["."], tools=["a_*"])) == (
+        "reads the folder that it is called in; may what `a_*` may; has no network of its own"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,38 +1,38 @@
 """Every error of ferrule, in one tree.
 
     FerruleError                     INTERNAL_ERROR
-    ├── ToolError                    (its own)          a tool says what went wrong
-    │   ├── CredentialMissing        AUTH_MISSING       a credential is not set
-    │   └── PermissionDenied         PERMISSION_DENIED  a call wanted what its tool may not
-    ├── InputRefused                 INVALID_INPUT      what came on stdin cannot be used
-    │   ├── InputMalformed           INVALID_INPUT      it is not a JSON object
-    │   └── ArgumentsInvalid         INVALID_INPUT      it does not fit the tool's schema
-    ├── ToolFailed                   INTERNAL_ERROR     somebody else's code failed
-    │   ├── ToolBroken               INTERNAL_ERROR     it cannot be loaded
-    │   ├── ToolCrashed              INTERNAL_ERROR     it raised, exited or died
-    │   │   └── WorkerLost           INTERNAL_ERROR     with the process that supervised it
-    │   └── ResultInvalid            INTERNAL_ERROR     what it returned cannot be answered with
-    │       └── ResultTooLarge       INTERNAL_ERROR     it is more than the client reads
-    ├── ResultNotStored              RESULT_NOT_STORED  a result that is a file has no place to be
-    ├── CallInterrupted              INTERNAL_ERROR     a signal asked the call to stop
-    ├── DeadlinePassed               TIMEOUT            the call took too long
-    ├── AnswerMissing                TIMEOUT            the host has not answered what a call asked of it
-    ├── OutOfMemory                  OUT_OF_MEMORY      the call's processes used more memory than they may
-    ├── WorkFailed                   INTERNAL_ERROR     work within limits passed one, or failed
-    ├── CallNotTaken                 INTERNAL_ERROR     a server has too many calls, or is stopping
-    ├── ToolUnavailable              INTERNAL_ERROR     no tool can answer under this name
-    │   ├── ToolUnknown              INTERNAL_ERROR     nothing installed has it
-    │   ├── ToolNameClash            INTERNAL_ERROR     several distributions claim it
-    │   ├── ToolDisabled             INTERNAL_ERROR     the configuration switched it off
-    │   ├── ToolDiffers              INTERNAL_ERROR     it is not the one that ferrule.lock has
-    │   └── PermissionsHeld          PERMISSION_DENIED  it asks for more than the admin has accepted
-    ├── WrapperUnusable              INTERNAL_ERROR     a wrapper cannot be loaded; calls go on without it
-    ├── SchemaInvalid                INTERNAL_ERROR     the schema breaks a rule of the client
-    ├── ConfigurationMalformed       INTERNAL_ERROR     config.toml cannot be read
-    ├── LockUnusable                 INTERNAL_ERROR     ferrule.lock is missing, or cannot be read or written
-    ├── CredentialsMalformed         INTERNAL_ERROR     credentials.json cannot be read or trusted
-    ├── LinkRefused                  INTERNAL_ERROR     an executable cannot be written or removed
-    └── ServingRefused               INTERNAL_ERROR     `ferrule serve` cannot serve, or must not
+    ├── ToolError                    (its own)              a tool says what went wrong
+    │   ├── CredentialMissing        AUTH_MISSING           a credential is not set
+    │   └── PermissionDenied         PERMISSION_DENIED      a call wanted what its tool may not
+    ├── InputRefused                 INVALID_INPUT          what came on stdin cannot be used
+    │   ├── InputMalformed           INVALID_INPUT          it is not a JSON object
+    │   └── ArgumentsInvalid         INVALID_INPUT          it does not fit the tool's schema
+    ├── ToolFailed                   INTERNAL_ERROR         somebody else's code failed
+    │   ├── ToolBroken               INTERNAL_ERROR         it cannot be loaded
+    │   ├── ToolCrashed              INTERNAL_ERROR         it raised, exited or died
+    │   │   └── WorkerLost           INTERNAL_ERROR         with the process that supervised it
+    │   └── ResultInvalid            INTERNAL_ERROR         what it returned cannot be answered with
+    │       └── ResultTooLarge       INTERNAL_ERROR         it is more than the client reads
+    ├── ResultNotStored              RESULT_NOT_STORED      a result that is a file has no place to be
+    ├── CallInterrupted              INTERNAL_ERROR         a signal asked the call to stop
+    ├── DeadlinePassed               TIMEOUT                the call took too long
+    ├── AnswerMissing                TIMEOUT                the host has not answered what a call asked of it
+    ├── OutOfMemory                  OUT_OF_MEMORY          the call's processes used more memory than they may
+    ├── WorkFailed                   INTERNAL_ERROR         work within limits passed one, or failed
+    ├── CallNotTaken                 INTERNAL_ERROR         a server has too many calls, or is stopping
+    ├── ToolUnavailable              TOOL_UNAVAILABLE       no tool can answer under this name
+    │   ├── ToolUnknown              TOOL_UNKNOWN           nothing installed has it
+    │   ├── ToolNameClash            TOOL_NAME_CLASH        several distributions claim it
+    │   ├── ToolDisabled             TOOL_DISABLED          the configuration switched it off
+    │   ├── ToolDiffers              TOOL_LOCKED_OUT        it is not the one that ferrule.lock has
+    │   └── PermissionsHeld          PERMISSION_DENIED      it asks for more than the admin has accepted
+    ├── WrapperUnusable              INTERNAL_ERROR         a wrapper cannot be loaded; calls go on without it
+    ├── SchemaInvalid                SCHEMA_INVALID         the schema breaks a rule of the client
+    ├── ConfigurationMalformed       CONFIG_MALFORMED       config.toml cannot be read
+    ├── LockUnusable                 LOCK_UNUSABLE          ferrule.lock is missing, or cannot be read or written
+    ├── CredentialsMalformed         CREDENTIALS_MALFORMED  credentials.json cannot be read or trusted
+    ├── LinkRefused                  INTERNAL_ERROR         an executable cannot be written or removed
+    └── ServingRefused               INTERNAL_ERROR         `ferrule serve` cannot serve, or must not
 
 `code` is what the model reads, `exit_code` is what a shell sees.
 """
@@ -247,21 +247,31 @@ class CallNotTaken(FerruleError):
 class ToolUnavailable(FerruleError):
     """No tool can answer under this name."""
 
+    code = "TOOL_UNAVAILABLE"
+
 
 class ToolUnknown(ToolUnavailable):
     """No installed distribution offers the tool."""
+
+    code = "TOOL_UNKNOWN"
 
 
 class ToolNameClash(ToolUnavailable):
     """More than one distribution offers a tool of this name, so none of them gets it."""
 
+    code = "TOOL_NAME_CLASH"
+
 
 class ToolDisabled(ToolUnavailable):
     """The configuration or FERRULE_DISABLE switched the tool off."""
 
+    code = "TOOL_DISABLED"
+
 
 class ToolDiffers(ToolUnavailable):
     """Tools are locked, and this one is not as ferrule.lock has it, or not in it. The message says what differs."""
+
+    code = "TOOL_LOCKED_OUT"
 
 
 class PermissionsHeld(ToolUnavailable):
@@ -277,17 +287,25 @@ class WrapperUnusable(FerruleError):
 class SchemaInvalid(FerruleError):
     """The tool's schema breaks a rule that the client or a provider enforces. `details["findings"]` says which."""
 
+    code = "SCHEMA_INVALID"
+
 
 class ConfigurationMalformed(FerruleError):
     """config.toml cannot be read; the message says file, line and column."""
+
+    code = "CONFIG_MALFORMED"
 
 
 class LockUnusable(FerruleError):
     """ferrule.lock is missing, cannot be read or written, or a tool cannot be locked; the message says why."""
 
+    code = "LOCK_UNUSABLE"
+
 
 class CredentialsMalformed(FerruleError):
     """credentials.json cannot be read, or must not be trusted; the message says why and what to do."""
+
+    code = "CREDENTIALS_MALFORMED"
 
 
 class LinkRefused(FerruleError):

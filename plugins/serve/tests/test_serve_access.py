@@ -67,6 +67,8 @@ def test_an_address_that_others_reach_is_served_with_a_token_of_a_file(small: Ma
         (["--http", "--token-file=nowhere"], "nowhere cannot be read"),
         (["--http", "--token-file=/dev/null"], "is no plain file"),
         (["--http", "--token-file=short"], "16 characters at least"),
+        (["--http", "--token-file=shown"], "shown can be read by other users. Run: chmod 600 shown"),
+        (["--http", "--token-file=shared"], "shared can be read by other users"),
         (["--http", "hello"], "Put the tools before --http"),
         (["--http", "127.0.0.1:99999"], "is no HOST:PORT"),
         (["--token-file=short"], "are for --http"),
@@ -78,7 +80,9 @@ def test_an_address_that_others_reach_is_served_with_a_token_of_a_file(small: Ma
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
 def test_what_must_not_be_served_is_refused_with_the_reason(options: list[str], said: str, small: Machine) -> None:
-    (small.work / "short").write_text("short")
+    for name, text, mode in (("short", "short", 0o600), ("shown", TOKEN, 0o644), ("shared", TOKEN, 0o640)):
+        (small.work / name).write_text(text)
+        (small.work / name).chmod(mode)
     refused = small.ferrule("serve", *options)
     assert refused.code in (1, 2)
     assert said in " ".join(refused.err.split())

@@ -82,13 +82,16 @@ def _read(path: str) -> tuple[TOMLDocument, int, str]:
 def _table(document: TOMLDocument, names: Sequence[str], path: str, *, is_made: bool) -> Any:
     """The table; None where it is not there and not to be made."""
     import tomlkit
+    from tomlkit.items import InlineTable
 
     place: Any = document
     for depth, name in enumerate(names):
         if name not in place:
             if not is_made:
                 return None
-            place[name] = tomlkit.table(is_super_table=depth < len(names) - 1)
+            is_inline = isinstance(place, InlineTable)  # which holds none but such
+            is_super = depth < len(names) - 1
+            place[name] = tomlkit.inline_table() if is_inline else tomlkit.table(is_super_table=is_super)
         place = place[name]
         if not hasattr(place, "items"):
             where = ".".join(names[: depth + 1])

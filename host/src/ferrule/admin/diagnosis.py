@@ -14,6 +14,7 @@ from ferrule.admin import (
     link_diagnosis,
     permission_diagnosis,
     program_status,
+    readiness_diagnosis,
     wrapper_status,
 )
 from ferrule.admin.credential_status import MISSING, UNUSABLE, declared, owners, statuses
@@ -56,6 +57,7 @@ def examine(folders: Sequence[str]) -> Iterator[Diagnosis]:
     yield from _programs(loaded, settings)
     yield from _extras(loaded)
     yield from _credentials(loaded)
+    yield from readiness_diagnosis.examine(loaded, settings)
     yield from _refusals(loaded)
     yield from _state()
     yield from _journal(settings)

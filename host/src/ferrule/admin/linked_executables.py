@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NotRequired, TypedDict, TypeGuard
 
-from ferrule.errors import LinkRefused
+from ferrule.errors import LinkRefused, ToolUnavailable
 from ferrule.links import availability, orders
 from ferrule.provider_formats.adaptation import Adaptation, adapt
 from ferrule.schema import schema_file
@@ -161,7 +161,7 @@ class Link:
             f"The tool {self.name} cannot be started: {python} is gone, or has no ferrule any more. If its environment "
             f"was moved, run `ferrule link {tool}` there, else `ferrule unlink {tool}`."
         )
-        gone = json.dumps({"success": False, "error": gone_text, "error_code": "INTERNAL_ERROR"})
+        gone = json.dumps({"success": False, "error": gone_text, "error_code": ToolUnavailable.code})
         code = _CODE.format(place=place_of_paths(), paths=extra_paths(), gone=repr(gone), gone_text=repr(gone_text))
         script = _SCRIPT.format(
             mark=_MARK,

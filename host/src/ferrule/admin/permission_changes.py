@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from ferrule import discovery
 from ferrule.admin import configuration_writer
+from ferrule.admin.suggestions import unknown_tool
 from ferrule.config import configuration
 from ferrule.errors import InputRefused
-from ferrule.permissions import coverage, declaration, grants
+from ferrule.permissions import coverage, credential_claims, declaration, entries, grants, policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,18 +24,26 @@ def grant(tool: InstalledTool, settings: Configuration, wanted: JSONMapping) -> 
     """Let a tool have more; the keys that are written, with their new values.
 
     wanted: keys of permissions with the entries that are added, `processes` with the number. What the tool has already
-    changes nothing. Raises InputRefused for an entry that means nothing, ConfigurationMalformed for the admin's table.
+    changes nothing. It is added to what the tool declares, in later versions too; to the admin's own list, where there
+    is one. Raises InputRefused for an entry that means nothing or that no tool may have, ToolUnknown for a tool that is
+    not installed, ConfigurationMalformed for the admin's table.
     """
     has = grants.granted(tool, settings).as_dict()
+    checked = _checked(wanted)
+    for key, value in checked.items():
+        for entry in value if key != "processes" else ():
+            _require_possible(tool, settings, key, entry)
+    decided, more = grants.changes(tool.name, settings), grants.additions(tool.name, settings)
     changes: JSONObject = {}
-    for key, value in _checked(wanted).items():
+    additions: JSONObject = {}
+    for key, value in checked.items():
         if key == "processes":
-            changes[key] = value
-            continue
-        added = [entry for entry in value if entry not in has[key]]
-        if added:
-            changes[key] = [*has[key], *added]
-    return _write(tool, settings, changes)
+            if value > has[key]:
+                (changes if key in decided else additions)[key] = value
+        elif new := [entry for entry in value if entry not in has[key]]:
+            chosen, listed = (changes, decided) if key in decided else (additions, more)
+            chosen[key] = [*listed.get(key, ()), *new]
+    return _write(tool, settings, changes, additions)
 
 
 def revoke(tool: InstalledTool, settings: Configuration, unwanted: JSONMapping) -> JSONObject:
@@ -43,23 +53,28 @@ def revoke(tool: InstalledTool, settings: Configuration, unwanted: JSONMapping) 
     entry that the tool does not have by itself, such as a file in a folder that it may read.
     """
     has = grants.granted(tool, settings).as_dict()
+    before, more = _before(tool, settings), grants.additions(tool.name, settings)
     changes: JSONObject = {}
+    additions: JSONObject = {}
     for key, value in _checked(unwanted).items():
         if key == "processes":
-            changes[key] = 0
+            changes[key], additions[key] = 0, None
             continue
         for entry in value:
             if entry not in has[key]:
                 raise _not_there(tool.name, key, entry, has[key])
-        changes[key] = [entry for entry in has[key] if entry not in value]
-    return _write(tool, settings, changes)
+        if any(entry in before[key] for entry in value):
+            changes[key] = [entry for entry in before[key] if entry not in value]
+        if any(entry in more.get(key, ()) for entry in value):
+            additions[key] = [entry for entry in more[key] if entry not in value] or None
+    return _write(tool, settings, changes, additions)
 
 
 def forget(tool: InstalledTool, settings: Configuration) -> list[str]:
     """Take the admin's own decisions out, so that the tool has what it declares; the keys that were there."""
-    decided = list(grants.changes(tool.name, settings))
-    configuration_writer.change_table(settings.path, _table(tool), dict.fromkeys(decided))
-    return decided
+    decided = {**grants.changes(tool.name, settings), **grants.additions(tool.name, settings)}
+    configuration_writer.change_table(settings.path, _table(tool), dict.fromkeys([*decided, grants.ADDED]))
+    return list(decided)
 
 
 def as_written(path: str) -> str:
@@ -73,8 +88,16 @@ def as_written(path: str) -> str:
     return f"~{whole[len(home) :]}"
 
 
-def _write(tool: InstalledTool, settings: Configuration, changes: JSONObject) -> JSONObject:
-    """Write the keys; one that is as the tool declares it, and that the admin had decided, is taken out."""
+def _before(tool: InstalledTool, settings: Configuration) -> JSONObject:
+    """What the tool has without what the admin has added."""
+    return declaration.declared(tool).replace(grants.changes(tool.name, settings)).as_dict()
+
+
+def _write(tool: InstalledTool, settings: Configuration, changes: JSONObject, additions: JSONObject) -> JSONObject:
+    """Write the keys; one that is as the tool declares it, and that the admin had decided, is taken out.
+
+    additions: the lists of what is added, None for one to take out.
+    """
     asked = declaration.declared(tool).as_dict()
     decided = grants.changes(tool.name, settings)
     written: dict[str, object | None] = {}
@@ -83,8 +106,27 @@ def _write(tool: InstalledTool, settings: Configuration, changes: JSONObject) ->
             written[key] = value
         elif key in decided:
             written[key] = None
+    if additions:
+        configuration_writer.change_table(settings.path, (*_table(tool), grants.ADDED), additions)
     configuration_writer.change_table(settings.path, _table(tool), written)
-    return changes
+    return {**changes, **additions}
+
+
+def _require_possible(tool: InstalledTool, settings: Configuration, key: str, entry: str) -> None:
+    """Raise where granting an entry would change nothing, whatever config.toml says."""
+    if key in ("read", "write") and policy.is_out_of_reach(key, entry, tool.name, settings):
+        what = "Keys, config.toml and what other tools keep are read and written by no tool"
+        code = ", and code that the host or the client runs is written by none" if key == "write" else ""
+        raise InputRefused(f"{entry} cannot be granted to {tool.name}. {what}{code}.")
+    if key == "environment" and entry in credential_claims.variables_of_others(tool):
+        raise InputRefused(
+            f"{entry} cannot be granted to {tool.name}: it is the credential of another distribution.",
+            hint=f"A tool that declares it as a credential gets it by `ferrule credentials accept {tool.name}`.",
+        )
+    if key == "tools" and not entry.startswith(entries.GROUP) and not entry.endswith("*"):
+        claims = discovery.scan()
+        if entry not in claims:
+            raise unknown_tool(entry, claims)
 
 
 def _checked(wanted: JSONMapping) -> JSONObject:

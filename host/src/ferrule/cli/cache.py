@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ferrule.cli.output import counted, home_as_tilde, plain, print_json, print_table
+from ferrule.cli.output import counted, home_as_tilde, plain, print_json, print_table, print_text
 from ferrule.cli.selection import complete, json_option
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
@@ -142,7 +142,7 @@ def _print(known: AnyStore, found: list[CacheRecord]) -> None:
         headings = ("TOOL", "KEY", "KIND", "AGE", "KEPT FOR", "FRESHNESS", "BYTES", "ARGUMENTS")
         print_table(headings, rows, colour="FRESHNESS")
     total = sum(one.bytes for one in found)
-    click.echo(f"{_entries(len(found))}, {total:,} bytes, {known.kind}: {home_as_tilde(known.place)}")
+    print_text(f"{_entries(len(found))}, {total:,} bytes, {known.kind}: {home_as_tilde(known.place)}")
 
 
 def _print_reasons(facts: JSONObject) -> None:

@@ -14,7 +14,7 @@ from ferrule.admin import credentials_writer
 from ferrule.admin.credential_status import MISSING, SET, CredentialStatus, declared, owners, statuses
 from ferrule.admin.inventory import BROKEN, CLASH, DISABLED, OK, Entry
 from ferrule.admin.suggestions import unknown_tool
-from ferrule.cli.output import home_as_tilde, note, print_indented, print_json, print_table
+from ferrule.cli.output import home_as_tilde, note, print_indented, print_json, print_table, print_text
 from ferrule.cli.selection import complete, entries, json_option, tools_argument
 from ferrule.config.configuration import credentials_path
 from ferrule.config.credentials_file import CredentialsFile
@@ -167,7 +167,7 @@ def accept(tool: str, as_json: bool) -> int:
     if as_json:
         print_json({"accepted": [claim.as_dict() for claim in accepted]})
     for claim in () if as_json else accepted:
-        click.echo(f"accepted: {tool} gets {claim.key}, as {' and '.join(claim.owners)} does.")
+        print_text(f"accepted: {tool} gets {claim.key}, as {' and '.join(claim.owners)} does.", hanging=2)
     if not accepted and not as_json:
         click.echo(f"{tool} claims nothing that waits to be accepted.")
     return 0

@@ -11,7 +11,7 @@ import click
 from ferrule import discovery
 from ferrule.admin import installer, permission_status
 from ferrule.admin.installer import Changes, Installer
-from ferrule.cli.output import counted, plain, print_json
+from ferrule.cli.output import counted, plain, print_json, print_text
 from ferrule.cli.selection import json_option
 from ferrule.config import configuration
 
@@ -86,7 +86,7 @@ def _tell(added: list[str], removed: list[str]) -> None:
     if added:
         click.echo(f"{counted(len(added), 'tool')} new or changed:")
         for name, words in _may(added).items():
-            click.echo(f"  {plain(name)}: {plain('; '.join(words))}")
+            print_text(f"{name}: {'; '.join(words)}", indent=2, hanging=4)
         click.echo(f"Next: ferrule validate {' '.join(added)} && ferrule link {' '.join(added)}")
     if removed:
         click.echo(f"{counted(len(removed), 'tool')} gone: {', '.join(map(plain, removed))}")

@@ -12,12 +12,13 @@ from ferrule import discovery
 from ferrule.admin import linked_executables, tool_lock
 from ferrule.admin.inventory import DIFFERS, DISABLED, OK, Entry
 from ferrule.admin.provider_refusals import explain, refusals, remedy
-from ferrule.cli.output import home_as_tilde, note, plain, print_indented, print_json
-from ferrule.cli.selection import entries, json_option, tools_argument
+from ferrule.cli.output import home_as_tilde, note, print_indented, print_json, print_text
+from ferrule.cli.selection import accept_own, entries, json_option, tools_argument
 from ferrule.config import configuration
 from ferrule.config.client_folders import client_folders, user_folder
 from ferrule.errors import FerruleError, LinkRefused
 from ferrule.permissions import describe, granted, records
+from ferrule.permissions.authorship import own_folder
 from ferrule.provider_formats.profiles import PROFILES
 from ferrule.schema.rules import Finding, check
 from ferrule.text.aliases import with_prefix
@@ -71,6 +72,7 @@ def command(
     installed = sorted(discovery.scan())
     names = _names(tools, installed, alias, prefix)
     target = os.path.abspath(os.path.expanduser(folder)) if folder else user_folder()
+    accept_own(tools)
     results = _link(tools, names, target, provider or "")
     if as_json:
         print_json({"folder": target, "tools": results})
@@ -154,7 +156,7 @@ def _write(link: linked_executables.Link, folder: str, known: list[Finding]) -> 
     if errors:
         raise LinkRefused(f"As {link.name}, {errors[0].message}", hint=errors[0].mend)
     is_new = linked_executables.write(link, folder)
-    records.record_link(link.tool)
+    records.record_link(link.tool, is_own=own_folder(link.tool) is not None)
     return {
         "result": LINKED if is_new else UNCHANGED,
         "path": os.path.join(folder, link.file_name()),
@@ -178,12 +180,13 @@ def _print(results: list[JSONObject], folder: str) -> None:
     for result in results:
         if result["path"]:
             changes = "; ".join(result["changes"])
-            click.echo(f"{result['result']} {plain(home_as_tilde(result['path']))}{changes and f' ({plain(changes)})'}")
+            place = home_as_tilde(result["path"])
+            print_text(f"{result['result']} {place}{changes and f' ({changes})'}", hanging=2)
             print_indented("; ".join(result["may"]))
             for warning in result["warnings"]:
                 note(f"{result['name']}: {warning}")
         else:
-            click.echo(f"{result['result']} {plain(result['tool'])}: {plain(result['reason'])}")
+            print_text(f"{result['result']} {result['tool']}: {result['reason']}", hanging=2)
             print_indented(*result.get("differences", ()), result["hint"])
     if not results:
         click.echo("No tools are installed.")

@@ -10,7 +10,7 @@ from ferrule import discovery
 from ferrule.admin import tool_lock
 from ferrule.admin.suggestions import unknown_tool
 from ferrule.admin.tool_lock import ACCEPTED, ALL, DIFFERS, GONE, NEW, SAME, LockStatus
-from ferrule.cli.output import coloured, counted, note, plain, print_json
+from ferrule.cli.output import coloured, counted, note, plain, print_json, print_text
 from ferrule.cli.selection import complete, json_option
 from ferrule.config import configuration
 from ferrule.lockfile import lock_file
@@ -83,7 +83,7 @@ def _print(found: list[LockStatus], path: str, *, is_whole: bool) -> None:
         for line in one.differences if is_whole else ():
             click.echo(f"  {_shown(line)}")
     same = sum(one.state in (SAME, ACCEPTED) for one in found)
-    click.echo(f"{plain(path)}: {counted(len(found), 'tool')}, {same} as locked.")
+    print_text(f"{path}: {counted(len(found), 'tool')}, {same} as locked.")
     open_ones = [one.name for one in found if one.state in (NEW, DIFFERS, GONE) and one.locked]
     if open_ones:
         note(f"To take what has changed: ferrule lock {' '.join(f'--accept {name}' for name in open_ones)}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ferrule.cli.output import counted, home_as_tilde, note, plain, print_json, print_table
+from ferrule.cli.output import counted, home_as_tilde, note, plain, print_json, print_table, print_text
 from ferrule.cli.selection import json_option
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
@@ -86,7 +86,7 @@ def command(
         print_json({"path": path, "on": is_on(settings), "calls": calls, "damaged": damaged})
     else:
         print_table(_HEADINGS, map(_row, calls))
-        click.echo(f"{counted(len(calls), 'call')}, {home_as_tilde(path)}")
+        print_text(f"{counted(len(calls), 'call')}, {home_as_tilde(path)}")
     return 0
 
 

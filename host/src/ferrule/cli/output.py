@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
+
+from ferrule.cli import columns
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
@@ -18,8 +20,7 @@ _COLOURS = {
     **dict.fromkeys(("broken", "clash", "differs", "error", "failed", "held"), "red"),
     **dict.fromkeys(("invalid", "malformed", "unusable"), "red"),
 }
-_MIN_LAST_CELL_COLUMNS = 20  # columns that the last cell keeps on a terminal, however narrow that is
-_GAP_COLUMNS = 2
+_MIN_COLUMNS = 40  # of a terminal, however narrow it is
 
 
 def plain(text: object) -> str:
@@ -55,39 +56,69 @@ def harmless(text: str) -> bytes:
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, colour: str | None = None) -> None:
-    """Print rows under headings. The last column is cut to fit a terminal, and whole everywhere else.
+    """Print rows under headings. On a terminal cells are wrapped to fit it; elsewhere each row is one line.
 
     colour: the heading whose cells are states or severities.
     """
     table = [list(headings), *([plain(cell) for cell in row] for row in rows)]
-    widths = [max(len(row[column]) for row in table) for column in range(len(headings) - 1)]
-    room = _room(sum(widths) + _GAP_COLUMNS * len(widths))
+    width = _width(sys.stdout)
+    widths = columns.fit(table, width)
+    coloured_column = headings.index(colour) if colour in headings else None
     for index, row in enumerate(table):
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        if colour in headings and index:
-            column = list(headings).index(str(colour))
-            cells[column] = coloured(cells[column])
-        click.echo((" " * _GAP_COLUMNS).join([*cells, _cut(row[-1], room)]).rstrip())
+        if widths is None:
+            if index:
+                _print_stacked(headings, row, width or 0)
+            continue
+        for number, cells in enumerate(columns.lines_of(row, widths)):
+            if coloured_column is not None and index and not number:
+                cells[coloured_column] = coloured(cells[coloured_column])
+            click.echo((" " * columns.GAP_COLUMNS).join(cells).rstrip())
+
+
+def _print_stacked(headings: Sequence[str], row: Sequence[str], width: int) -> None:
+    for line in columns.stacked(headings, row, width):
+        click.echo(line)
+
+
+def print_text(text: object, *, indent: int = 0, hanging: int | None = None, is_error: bool = False) -> None:
+    """Print a text as one line, on a terminal as lines that fit it.
+
+    indent: columns before the first line. hanging: before the others, as many by default. is_error: for stderr.
+    """
+    width = _width(sys.stderr if is_error else sys.stdout)
+    shown = plain(text)
+    lines = [" " * indent + shown] if width is None else columns.wrap(shown, width, indent, hanging)
+    click.echo("\n".join(lines), err=is_error)
+
+
+def print_fact(heading: str, text: object, width: int = 13) -> None:
+    """Print a heading, in so many columns, and what there is to say of it."""
+    print_text(f"{heading:<{width}} {plain(text)}", indent=2, hanging=width + 3)
 
 
 def print_indented(*texts: str | None) -> None:
     """Print each text that is there on a line of its own, under what it belongs to."""
     for text in filter(None, texts):
-        click.echo(f"  {plain(text)}")
+        print_text(text, indent=2)
 
 
 def print_finding(finding: JSONObject, place: str) -> None:
     """Print what is wrong and what to do about it: `severity`, `id`, `message` and `mend` of the finding."""
-    where = f": {plain(place)}" if place else ""
-    click.echo(f"  {coloured(finding['severity'])} {plain(finding['id'])}{where}")
-    click.echo(f"    {plain(finding['message'])}")
+    head, where = f"  {finding['severity']} {plain(finding['id'])}", plain(place)
+    width = _width(sys.stdout)
+    is_apart = bool(where) and width is not None and len(head) + len(where) + 2 > width
+    told = f": {where}" if where and not is_apart else ""
+    click.echo(f"  {coloured(finding['severity'])} {plain(finding['id'])}{told}")
+    if is_apart:
+        print_text(where, indent=4)
+    print_text(finding["message"], indent=4)
     if finding.get("mend"):
-        click.echo(f"    {plain(finding['mend'])}")
+        print_text(finding["mend"], indent=4)
 
 
 def note(text: str) -> None:
     """Tell something on stderr that is not the command's answer."""
-    click.echo(plain(text), err=True)
+    print_text(text, is_error=True)
 
 
 def counted(number: int, noun: str) -> str:
@@ -95,17 +126,13 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _room(taken: int) -> int | None:
-    """Columns left for the last cell on a terminal, None where the output goes elsewhere."""
-    if sys.stdout is None or not sys.stdout.isatty():
+def _width(stream: TextIO | None) -> int | None:
+    """Columns of the terminal that a stream is, None where it is none."""
+    if stream is None or not stream.isatty():
         return None
     import shutil
 
-    return max(_MIN_LAST_CELL_COLUMNS, shutil.get_terminal_size().columns - taken)
-
-
-def _cut(cell: str, room: int | None) -> str:
-    return cell if room is None or len(cell) <= room else cell[: room - 1] + "…"
+    return max(_MIN_COLUMNS, shutil.get_terminal_size().columns)
 
 
 def home_as_tilde(path: str) -> str:

@@ -11,7 +11,17 @@ from ferrule import discovery
 from ferrule.admin import permission_changes
 from ferrule.admin.permission_status import HELD, MALFORMED, WIDENED, PermissionStatus, status
 from ferrule.admin.suggestions import unknown_tool
-from ferrule.cli.output import coloured, home_as_tilde, note, plain, print_indented, print_json, print_table
+from ferrule.cli.output import (
+    coloured,
+    home_as_tilde,
+    note,
+    plain,
+    print_fact,
+    print_indented,
+    print_json,
+    print_table,
+    print_text,
+)
 from ferrule.cli.selection import complete, json_option, tools_argument
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
@@ -115,7 +125,7 @@ def accept(tools: tuple[str, ...], as_json: bool) -> int:
         print_json({"accepted": [one.as_dict() for one in found]})
     else:
         for one in found:
-            click.echo(f"accepted {plain(one.tool)}: {plain('; '.join(one.words()))}")
+            print_text(f"accepted {one.tool}: {'; '.join(one.words())}", hanging=2)
         if not found:
             click.echo("No tool is held.")
     return 0
@@ -133,10 +143,11 @@ def _entry_options(command: _Command) -> _Command:
 @click.option("--processes", type=click.IntRange(0, MAX_PROCESSES), help="Copies of itself that it may make.")
 @json_option
 def grant(tool: str, processes: int | None, as_json: bool, **entries: tuple[str, ...]) -> int:
-    """Let TOOL have what the options name, beside what it has; written into [tools.TOOL.permissions] of config.toml.
+    """Let TOOL have what the options name, beside what it declares; written into config.toml.
 
-    Each option may be given several times. A key of that table stands in place of what the tool declares, so a later
-    version gets no more in it. What another tool keeps, keys and the configuration stay out of reach in any folder.
+    Each option may be given several times. It stands in [tools.TOOL.permissions.added], or in the list of
+    [tools.TOOL.permissions] where that has the key, in place of what the tool declares. What another tool keeps, keys
+    and the configuration stay out of reach in any folder, and an option that names only such a thing is refused.
 
     \b
     Examples:
@@ -161,6 +172,8 @@ def grant(tool: str, processes: int | None, as_json: bool, **entries: tuple[str,
 @json_option
 def revoke(tool: str, processes: bool, is_all: bool, as_json: bool, **entries: tuple[str, ...]) -> int:
     """Take from TOOL what the options name, whether it was granted or declared; written into config.toml.
+
+    A list from which something declared was taken stands there in place of the declared one, in later versions too.
 
     \b
     Examples:
@@ -227,7 +240,7 @@ def _print_one(one: PermissionStatus) -> None:
     ]
     for heading, text in facts:
         if text:
-            click.echo(f"  {heading:<13} {plain(text)}")
+            print_fact(heading, text)
     if one.problem:
         print_indented(one.problem.message, one.problem.hint)
 

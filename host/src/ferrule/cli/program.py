@@ -232,10 +232,11 @@ def _print_error(facts: Mapping[str, object]) -> None:
 
 
 def _complain(message: str, hint: str | None = None) -> None:
-    from ferrule.cli.output import plain
+    from ferrule.cli.output import note
 
     try:
-        click.echo("\n".join(plain(text) for text in (f"Error: {message}", hint) if text), err=True)
+        for text in filter(None, (f"Error: {message}", hint)):
+            note(text)
     except OSError:
         return  # there is no reader; the exit code says enough
 

@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,9 +19,9 @@ from ferrule.calls.output import Output
 from ferrule.calls.streams import Streams
 from ferrule.cli.arguments import Pair, arguments, schema_of
 from ferrule.cli.output import harmless
-from ferrule.cli.selection import complete, find_tool, json_option
+from ferrule.cli.selection import accept_own, complete, find_tool, json_option
 from ferrule.config import configuration
-from ferrule.errors import InputMalformed
+from ferrule.errors import FerruleError, InputMalformed
 from ferrule.supervision.signals import Signals
 from ferrule.text import strict_json
 
@@ -44,9 +45,9 @@ def command(tool: str, words: tuple[str, ...], dry_run: bool, trace: bool, confi
     that takes an array may come several times. With -, or with no arguments and something other than a terminal on
     stdin, the JSON object is read from there.
 
-    On a terminal the document is indented; of an event the text is shown, and of an image or a file its path. With
-    --json, and everywhere else, all is byte for byte the executable's. What a
-    terminal would obey is spelt out.
+    On a terminal the document is indented; of an event the text is shown, and of an image or a file its path; a failure
+    is shown once. With --json, and everywhere else, all is byte for byte the executable's. What a terminal would obey
+    is spelt out.
 
     --trace is for authors. It shows the files, programs, hosts, variables and processes that the call touches, without
     those that every tool may, and prints the `permissions` for tool.json. The call is held to nothing then, unless
@@ -64,6 +65,8 @@ def command(tool: str, words: tuple[str, ...], dry_run: bool, trace: bool, confi
     if confined and not trace:
         raise click.UsageError("--confined is for --trace; every other call is held to its permissions anyway.")
     pairs = _pairs(words)  # a usage error is reported before the streams are taken
+    with suppress(FerruleError):  # which the call answers with
+        accept_own([tool])
     gc.disable()  # the child that executes the tool enables it, as an executable's does
     streams = Streams()
     with Signals() as signals:
@@ -74,7 +77,7 @@ def command(tool: str, words: tuple[str, ...], dry_run: bool, trace: bool, confi
         call = ToolCall(
             tool, source, ForkRunner(signals), deadline, resolve_tool=find_tool, is_dry_run=dry_run, way="run"
         )
-        return answer(call, streams, signals, partial(_format_for_terminals, streams, as_json))
+        return answer(call, streams, signals, partial(_format_for_terminals, streams, as_json, tool))
 
 
 def _trace(
@@ -138,9 +141,15 @@ class _CommandSource:
             raise InputMalformed(f"{error}.") from None
 
 
-def _format_for_terminals(streams: Streams, as_json: bool, output: Output) -> Output:
-    """The output as a user reads it, of each stream that is a terminal, which obeys nothing in it."""
+def _format_for_terminals(streams: Streams, as_json: bool, tool: str, output: Output) -> Output:
+    """The output as a user reads it, of each stream that is a terminal, which obeys nothing in it.
+
+    Where both are, a failure stands there once: its document says all that the first line of stderr does.
+    """
     document, text = output.document, output.text
+    is_told = streams.stdout is not None and os.isatty(streams.stdout) and os.isatty(2) and not as_json
+    if is_told and output.exit_code and text.startswith(f"{tool}: ".encode(errors="replace")):
+        text = text.partition(b"\n")[2]
     if streams.stdout is not None and os.isatty(streams.stdout):
         document = harmless(document.decode()) if as_json else _format_document(document)
     if os.isatty(2):

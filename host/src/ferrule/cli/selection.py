@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ferrule import discovery
 from ferrule.admin.suggestions import unknown_tool
+from ferrule.cli.output import note
 from ferrule.config import configuration
+from ferrule.errors import FerruleError
 from ferrule.lockfile import gate
 
 if TYPE_CHECKING:
@@ -72,6 +75,18 @@ def entries(
         for name in chosen
     )
     return _with_progress(found, len(chosen)) if load else found
+
+
+def accept_own(names: Sequence[str]) -> None:
+    """Accept what the user's own tools ask for, of the named or of all, and say so; see `ferrule.permissions`."""
+    from ferrule.permissions.authorship import accept_own as accept
+
+    settings, claims = configuration.read(), discovery.scan()
+    for name in sorted(set(names) or claims):
+        with suppress(OSError, FerruleError):  # what is wrong is said by the command itself
+            told = accept(claims[name][0], settings) if len(claims.get(name, ())) == 1 else None
+            if told:
+                note(told)
 
 
 def _with_progress(found: Iterable[Entry], total: int) -> Iterator[Entry]:

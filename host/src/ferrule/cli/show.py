@@ -12,7 +12,17 @@ from ferrule.admin.inventory import CLASH, DIFFERS, DISABLED, OK, Entry
 from ferrule.admin.linked_executables import links
 from ferrule.admin.tool_lock import differences
 from ferrule.cli.list import sources
-from ferrule.cli.output import coloured, counted, home_as_tilde, plain, print_indented, print_json, print_table
+from ferrule.cli.output import (
+    coloured,
+    counted,
+    home_as_tilde,
+    plain,
+    print_fact,
+    print_indented,
+    print_json,
+    print_table,
+    print_text,
+)
 from ferrule.cli.selection import complete, entries, json_option
 from ferrule.config import configuration
 from ferrule.config.client_folders import client_folders
@@ -79,7 +89,7 @@ def _print(entry: Entry, credentials: list[CredentialStatus], linked: list[str],
     if entry.state == DIFFERS:
         print_indented(*differences(entry.tool, configuration.read()))
     for heading, text in _facts(entry, linked) + needed:
-        click.echo(f"  {heading:<13} {plain(text)}")
+        print_fact(heading, text)
     if isinstance(entry.schema, dict):
         _print_schema(entry.schema)
     if credentials:
@@ -137,7 +147,8 @@ def _about_results(results: ResultPolicyFacts) -> str:
 
 
 def _print_schema(schema: JSONObject) -> None:
-    click.echo(f"\n{plain(schema.get('description', ''))}")
+    click.echo()
+    print_text(schema.get("description", ""))
     rows = [_row(parameter) for parameter in list_parameters(schema)]
     if rows:
         click.echo("\nParameters")

@@ -7,7 +7,7 @@ import os
 import click
 
 from ferrule.admin import linked_executables
-from ferrule.cli.output import home_as_tilde, plain, print_json
+from ferrule.cli.output import home_as_tilde, print_json, print_text
 from ferrule.cli.selection import json_option
 from ferrule.config.client_folders import user_folder
 from ferrule.errors import FerruleError
@@ -55,7 +55,7 @@ def command(tools: tuple[str, ...], folder: str | None, everything: bool, as_jso
     else:
         for result in results:
             what = home_as_tilde(result["path"]) if result["path"] else result["tool"]
-            click.echo(f"{result['result']} {plain(what)}{result['reason'] and ': ' + plain(result['reason'])}")
+            print_text(f"{result['result']} {what}{result['reason'] and ': ' + result['reason']}", hanging=2)
     return int(any(result["result"] == REFUSED for result in results))
 
 

@@ -13,7 +13,7 @@ from ferrule import discovery
 from ferrule.admin import tool_warnings
 from ferrule.admin.inventory import DISABLED, INVALID, OK, Entry
 from ferrule.admin.suggestions import unknown_tool
-from ferrule.cli.output import coloured, counted, plain, print_finding, print_indented, print_json
+from ferrule.cli.output import coloured, counted, plain, print_finding, print_indented, print_json, print_text
 from ferrule.cli.selection import complete, entries, json_option
 from ferrule.errors import FerruleError
 from ferrule.provider_formats import FORMATS, Loss
@@ -182,7 +182,7 @@ def _print_forms(forms: dict[str, list[JSONObject]]) -> None:
     for (is_refused, message), (names, pointers) in said.items():
         word = coloured("refused by", "error") if is_refused else coloured("lost for", "warning")
         click.echo(f"  {word} {_distinct(names)}: {plain(_distinct(pointers))}")
-        click.echo(f"    {plain(message)}")
+        print_text(message, indent=4)
 
 
 def _distinct(words: Sequence[str]) -> str:

@@ -6,6 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ferrule.errors import (
+    ConfigurationMalformed,
+    LockUnusable,
+    SchemaInvalid,
+    ToolDiffers,
+    ToolDisabled,
+    ToolNameClash,
+    ToolUnavailable,
+    ToolUnknown,
+)
 from ferrule.supervision import signals
 from ferrule.text import strict_json
 
@@ -17,6 +27,13 @@ ANSWER, FAILURE, BROKEN = "answer", "failure", "broken"
 MAX_STREAM_BYTES = 65_535  # that the client reads of each stream
 _MAX_SHOWN_CHARS = 160
 _CRASH_CODES = {"INTERNAL_ERROR", "OUT_OF_MEMORY"}
+_HOST_CODES = {  # with which ferrule refuses a call before it reaches the tool
+    error.code
+    for error in (
+        *(ToolUnavailable, ToolUnknown, ToolNameClash, ToolDisabled, ToolDiffers),
+        *(SchemaInvalid, ConfigurationMalformed, LockUnusable),
+    )
+}
 _FAILED_STATES = ("error", "fail", "failed", "failure")
 _REASONS = ("message", "detail", "reason", "title", "description", "msg")
 _LATE_CODES = {"TIMEOUT"}
@@ -154,6 +171,8 @@ def _failure(end: End, document: JSONObject, form: str | None) -> Outcome:
     code, text = _code(document), _reason(document)
     if code in _CRASH_CODES:
         return Outcome(BROKEN, end, document, f"crashed: {shown(text)}", code, f"crash: {text[:60]}", form)
+    if code in _HOST_CODES:
+        return Outcome(BROKEN, end, document, f"was not called: {shown(text)}", code, f"{code}: {text[:60]}", form)
     if code in _LATE_CODES:
         return Outcome(BROKEN, end, document, f"took too long: {shown(text)}", code, "late", form)
     return Outcome(FAILURE, end, document, shown(text), code, form=form)

@@ -11,7 +11,8 @@ from ferrule.conformance.outcome import ANSWER, FAILURE, Outcome
 from ferrule.conformance.report import Fault
 from ferrule.conformance.session import CLIENT_SECONDS, Session, Skipped, Trial, Warned
 from ferrule.conformance.surroundings import FILES, comma_locale, written_below
-from ferrule.permissions import declared, describe, enforcement
+from ferrule.permissions import declared, enforcement
+from ferrule.permissions.description import clauses
 from ferrule.supervision import signals
 from ferrule.text import strict_json
 
@@ -151,7 +152,7 @@ def check_permissions(session: Session) -> str:
     missing = enforcement.unenforced(has_network=True)
     if missing:
         raise Skipped(f"It proved nothing: {' '.join(missing)}")
-    return f"No call was denied anything: it {'; '.join(describe(declared(session.target.tool)))}."
+    return f"No call was denied anything: it {clauses(declared(session.target.tool))}."
 
 
 def _numbers(outcome: Outcome) -> list[float]:

@@ -68,6 +68,13 @@ class Permissions:
         """The same with other values, as `parse` returns them."""
         return Permissions(**{key: changes.get(key, getattr(self, key)) for key in KEYS})
 
+    def plus(self, more: JSONMapping) -> Permissions:
+        """The same and more, as `parse` returns it: entries beside those that are here, the larger of both numbers."""
+        if not more:
+            return self
+        both = {key: (*getattr(self, key), *more[key]) for key in LISTS if key in more}
+        return self.replace({**both, "processes": max(self.processes, more.get("processes", 0))})
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Permissions) and self.as_dict() == other.as_dict()
 

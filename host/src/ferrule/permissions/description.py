@@ -23,10 +23,18 @@ _NETWORKS = {
 
 def describe(permissions: Permissions) -> list[str]:
     """What the tool may, one phrase for each kind, such as "reads ~ but no hidden folder" and "no network"."""
-    told = permissions.as_dict()
-    if told["network"]:
-        return phrases(told)
-    return [*phrases(told), "no network of its own" if told["tools"] else "no network"]
+    return [*phrases(permissions.as_dict()), *_no_network(permissions)]
+
+
+def clauses(permissions: Permissions) -> str:
+    """The same as what stands behind "it" in a sentence: "reads ~ but no hidden folder; has no network"."""
+    return "; ".join([*phrases(permissions.as_dict()), *(f"has {one}" for one in _no_network(permissions))])
+
+
+def _no_network(permissions: Permissions) -> list[str]:
+    if permissions.network:
+        return []
+    return ["no network of its own" if permissions.tools else "no network"]
 
 
 def phrases(found: JSONMapping) -> list[str]:

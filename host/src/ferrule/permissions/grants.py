@@ -2,7 +2,9 @@
 
 [tools.weather.permissions]
 network = ["api.example.com:443"]   # in place of what the tool declares; the other keys stay as it declares them
-read = ["~/almanac"]
+
+[tools.weather.permissions.added]
+read = ["~/almanac"]                # beside what the tool declares, in this version and in later ones
 
 [permissions]
 unenforced = "refuse"               # a tool that this system cannot hold to all of it does not run
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 STRICT, STANDARD, OFF = "strict", "standard", "off"
 WARN, REFUSE = "warn", "refuse"
+ADDED = "added"
 _CHOICES = {"isolation": (STRICT, STANDARD, OFF), "unenforced": (WARN, REFUSE)}
 
 
@@ -33,19 +36,33 @@ def granted(tool: InstalledTool, settings: Configuration) -> Permissions:
 
     Raises ConfigurationMalformed where the admin's table cannot be read: nobody knows what was to be narrowed.
     """
-    return declared(tool).replace(changes(tool.name, settings))
+    return declared(tool).replace(changes(tool.name, settings)).plus(additions(tool.name, settings))
 
 
 def changes(name: str, settings: Configuration) -> JSONObject:
     """The keys that the admin has decided, by `[tools.NAME.permissions]`. Raises ConfigurationMalformed."""
     table = settings.tool(name).get("permissions", {})
+    if isinstance(table, dict) and ADDED in table:
+        table = {key: value for key, value in table.items() if key != ADDED}
+    return _parse(table, f"tools.{name}.permissions", settings)
+
+
+def additions(name: str, settings: Configuration) -> JSONObject:
+    """What the admin has added, by `[tools.NAME.permissions.added]`. Raises ConfigurationMalformed."""
+    table = settings.tool(name).get("permissions", {})
+    if not isinstance(table, dict) or ADDED not in table:
+        return {}
+    return _parse(table[ADDED], f"tools.{name}.permissions.{ADDED}", settings)
+
+
+def _parse(table: object, name: str, settings: Configuration) -> JSONObject:
     try:
         return parse(table)
     except MalformedPermissions as error:
         from ferrule.errors import ConfigurationMalformed
 
         raise ConfigurationMalformed(
-            f"[tools.{name}.permissions] in {settings.path} cannot be read: {error}.",
+            f"[{name}] in {settings.path} cannot be read: {error}.",
             hint="Correct it; until then the tool cannot be called.",
         ) from None
 
@@ -74,7 +91,8 @@ def problems(settings: Configuration) -> list[str]:
     """What is wrong with the permissions in config.toml, a sentence for each; calls of tools fail for it."""
     tables = settings.content.get("tools", {})
     found = [_told(lambda key=key: choice(settings, key)) for key in _CHOICES]
-    found += [_told(lambda name=name: changes(name, settings)) for name in (tables if isinstance(tables, dict) else ())]
+    for name in tables if isinstance(tables, dict) else ():
+        found += [_told(lambda name=name, read=read: read(name, settings)) for read in (changes, additions)]
     table = settings.content.get("permissions", {})
     unknown = [key for key in table if key not in _CHOICES] if isinstance(table, dict) else []
     found += [f"[permissions] in {settings.path} has no key {key!r}; it is not read." for key in unknown]

@@ -11,7 +11,7 @@ from ferrule.permissions import records
 from ferrule.permissions.credential_claims import given_variables, variables_of_others
 from ferrule.permissions.environment import environment
 from ferrule.permissions.grants import REFUSE, choice, granted, isolation
-from ferrule.permissions.resolution import Resolution, network_of, without_protected
+from ferrule.permissions.resolution import Resolution, is_in, network_of, without_protected
 from ferrule.storage.state import make_folders_of_tool, make_shared_folders, state_folder
 
 TYPE_CHECKING = False
@@ -124,6 +124,13 @@ def _resolve(
         isolation=isolation(settings, network),
         granted_by="",
     )
+
+
+def is_out_of_reach(key: str, entry: str, tool: str, settings: Configuration) -> bool:
+    """Whether no tool may read or write what an entry of the list `read` or `write` names here, whatever is granted."""
+    protected = [*_hidden(settings.path, os.environ), *_journal(settings), *(_kept() if key == "write" else ())]
+    paths = Resolution(settings.tool(tool), os.environ).paths([entry])
+    return bool(paths) and all(any(is_in(path, one) for one in protected) for path in paths)
 
 
 def _of_host(settings: Configuration, environ: Mapping[str, str], variables: Iterable[str]) -> Iterator[str]:

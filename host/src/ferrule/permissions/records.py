@@ -9,7 +9,7 @@ import os
 
 from ferrule.permissions.coverage import excess
 from ferrule.permissions.declaration import MalformedPermissions, Permissions, declared, parse
-from ferrule.permissions.grants import changes
+from ferrule.permissions.grants import additions, changes
 from ferrule.storage.private_files import make_folder, read_file, replace_file
 from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
@@ -63,7 +63,8 @@ def find_held(tool: InstalledTool, settings: Configuration) -> PermissionsHeld |
     if asked == known.permissions:
         return None
     decided = changes(tool.name, settings)
-    more = {key: value for key, value in excess(asked, known.permissions).items() if key not in decided}
+    allowed = known.permissions.plus(additions(tool.name, settings))
+    more = {key: value for key, value in excess(asked, allowed).items() if key not in decided}
     if not more:
         return None
     from ferrule.permissions.description import phrases
@@ -83,22 +84,27 @@ def record_first(tool: InstalledTool) -> bool:
     return True
 
 
-def record_link(tool: InstalledTool) -> None:
-    """Record what a tool that is linked asks for now, unless it is more than is recorded."""
+def record_link(tool: InstalledTool, *, is_own: bool) -> None:
+    """Record what a tool that is linked asks for now, unless it is more than is recorded.
+
+    is_own: whether it is the user's own, which keeps its record where it asks for less: it is not held when it asks for
+    the same again.
+    """
     try:
         known = read(tool.name)
         asked = declared(tool)
-        if known is None or (known.permissions != asked and not excess(asked, known.permissions)):
+        is_less = known is not None and known.permissions != asked and not excess(asked, known.permissions)
+        if known is None or (is_less and not is_own):
             accept(tool)
     except (OSError, UntrustedRecord):
         return  # as of `record_first`
 
 
-def accept(tool: InstalledTool) -> None:
-    """Record what the tool asks for now. Raises OSError."""
+def accept(tool: InstalledTool, permissions: Permissions | None = None) -> None:
+    """Record what the tool asks for now, or these permissions. Raises OSError."""
     path = path_of(tool.name)
     make_folder(os.path.dirname(path))
-    content = {"tool": tool.name, "source": tool.source, "permissions": declared(tool).as_dict()}
+    content = {"tool": tool.name, "source": tool.source, "permissions": (permissions or declared(tool)).as_dict()}
     replace_file(path, strict_json.dumps(content) + b"\n")
 
 

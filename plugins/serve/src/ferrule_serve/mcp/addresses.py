@@ -6,6 +6,7 @@ import base64
 import hmac
 import ipaddress
 import os
+import shlex
 import stat
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from ferrule.errors import ServingRefused
 
 VARIABLE = "FERRULE_SERVE_TOKEN"
 _MIN_TOKEN_CHARS = 16
+_SECRETS_OF_A_CONTAINER = "/run/secrets"
 _MAX_FILE_BYTES = 4096
 _HOW = f"Write one with `openssl rand -hex 32` into a file of mode 0600 for --token-file, or put it into {VARIABLE}."
 
@@ -70,7 +72,8 @@ class Token:
 def read_token(file: str | None) -> Token | None:
     """The token from the file, else from FERRULE_SERVE_TOKEN, which no tool sees; None where neither is there.
 
-    Raises ServingRefused for a file that cannot be read or that others can write to, and for a token that is too short.
+    Raises ServingRefused for a file that cannot be read or that others can read or write, and for a token that is too
+    short.
     """
     of_environment = os.environ.pop(VARIABLE, "").strip()
     if file is not None:
@@ -85,11 +88,24 @@ def check_access(address: Address, token: Token | None) -> None:
         raise ServingRefused(problem, hint=_HOW)
 
 
+def _may_others_read(file: str, facts: os.stat_result) -> bool:
+    """Whether other users can read the token; its group too, where the file is this user's own.
+
+    What systemd gives a service belongs to root and lets the service in by its group. What the manager of a container
+    gives it has the mode that it chose, and there is nobody else in the container.
+    """
+    if Path(file).resolve().is_relative_to(_SECRETS_OF_A_CONTAINER):
+        return False
+    return bool(facts.st_mode & (0o044 if facts.st_uid == os.geteuid() else 0o004))
+
+
 def _read(file: str) -> str:
     try:
         facts = Path(file).stat()
         if not stat.S_ISREG(facts.st_mode) or facts.st_mode & 0o022:
             raise ServingRefused(f"{file} is no plain file, or others may write to it.", hint=_HOW)
+        if _may_others_read(file, facts):
+            raise ServingRefused(f"{file} can be read by other users.", hint=f"Run: chmod 600 {shlex.quote(file)}")
         with Path(file).open("rb") as opened:
             return opened.read(_MAX_FILE_BYTES).decode(errors="replace").strip()
     except OSError as error:
