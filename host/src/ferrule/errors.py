@@ -29,6 +29,7 @@
     ├── ConfigurationMalformed       INTERNAL_ERROR     config.toml cannot be read
     ├── LockUnusable                 INTERNAL_ERROR     ferrule.lock is missing, or cannot be read or written
     ├── CredentialsMalformed         INTERNAL_ERROR     credentials.json cannot be read or trusted
+    ├── PackageRefused               PACKAGE_REFUSED    a package is not installed, and none of its code ran
     ├── LinkRefused                  INTERNAL_ERROR     an executable cannot be written or removed
     └── ServingRefused               INTERNAL_ERROR     `ferrule serve` cannot serve, or must not
 
@@ -271,6 +272,12 @@ class LockUnusable(FerruleError):
 
 class CredentialsMalformed(FerruleError):
     """credentials.json cannot be read, or must not be trusted; the message says why and what to do."""
+
+
+class PackageRefused(FerruleError):
+    """A package is not installed: it is no plugin, or would run its code in ferrule itself. None of it has run."""
+
+    code = "PACKAGE_REFUSED"
 
 
 class LinkRefused(FerruleError):
