@@ -142,22 +142,31 @@ class _Planning:
     def _not_found(self, text: str, tried: list[str], failures: list[NotFetched]) -> FerruleError:
         typed = package_names.distribution_name(text)
         close = [one for one in known_distributions.probably_meant(typed) if one not in tried]
-        names = [package_names.distribution_name(one) for one in tried]
-        source = next((name for name in names if name not in self._trusted and self._preview.is_known(name)), None)
-        if source is not None:
+        source = self._source_archive(tried, failures)
+        if source:
             hint = (
-                f"The index has {source}, perhaps as a source archive alone, which has to be built. Where you trust its "
-                f"code: ferrule install --trust {source} {source}"
+                f"The index has {source}, but no wheel that can be read before it is installed. Where you trust what "
+                f"building it runs: ferrule install --trust {source} {source}"
             )
-        elif close and not self._trusted.intersection(names) and len(tried) > 1:
+        elif close and len(tried) > 1:
             hint = f"Did you mean {' or '.join(close)}?"
         else:
-            hint = f"{_last_line(failures[0].message)} Where it is a tool of another package, name the package."
+            hint = _last_line(failures[0].message)
+            hint += " Where it is a tool of another package, name the package." if len(tried) > 1 else ""
         return FerruleError(
             f"{self._installer.kind} finds no wheel of {' or '.join(dict.fromkeys(tried))} for this Python.",
             hint=hint,
             details={"installer": failures[0].message, "close": close},
         )
+
+    def _source_archive(self, tried: list[str], failures: list[NotFetched]) -> str:
+        """The first of these that the index has without a wheel, and that is not trusted; empty where there is none."""
+        for text, failure in zip(tried, failures, strict=True):
+            name = package_names.distribution_name(text)
+            is_typed = text == tried[-1] or text == tried[0]  # each question is a process
+            if is_typed and name not in self._trusted and self._preview.has_source_alone(name, failure):
+                return name
+        return ""
 
     def _code(self) -> list[ParentCode]:
         """What comes along, dependencies included, that takes effect in ferrule's own process."""
@@ -188,8 +197,8 @@ class _Planning:
             options = " ".join(f"--trust {name}" for name in names)
             told = " ".join(one.message for one in refused[:_MAX_TOLD])
             raise PackageRefused(
-                f"Nothing was installed: {' and '.join(names)} would have effects in ferrule itself, beyond what a tool "
-                f"may. {told}",
+                f"Nothing was installed: {' and '.join(names)} would have effects in ferrule itself, beyond what a "
+                f"tool may. {told}",
                 hint=f"Where you trust it with all that you may do, add {options}.",
                 details={"parent_code": [one.as_dict() for one in refused]},
             )
@@ -250,4 +259,6 @@ def _cannot(installer: Installer, what: str, error: NotFetched) -> FerruleError:
 def _last_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     told = [line for line in lines if line.lower().startswith(("error", "cause"))]
+    versions = [line for line in lines if "from versions: " in line and "from versions: none" not in line]
+    told += versions  # pip says in its last line only that there is none
     return (told or lines or ["it gives no reason."])[-1]

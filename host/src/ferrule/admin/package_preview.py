@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
 
 _WHEELS_ALONE = ("--only-binary", ":all:")
-_SOURCE_ALONE = "no usable wheels"  # what uv says of a package that it would have to build
+# What they say of a package that would have to be built; pip says it of one that is not there, too.
+_NO_WHEEL_OF_UV, _NO_WHEEL_OF_PIP = "no usable wheels", "from versions: none"
 # What has a meaning for the environment only, and none for a folder that is read and removed.
 _OF_THE_ENVIRONMENT = ("--user", "--dry-run", "--upgrade", "-U", "--force-reinstall", "--no-deps")
 _ARRIVAL = re.compile(r"^ [+~] (?P<pin>(?P<name>[^\s=]+)==\S+)(?: \(from (?P<url>[^)]+)\))?$", re.MULTILINE)
@@ -85,14 +86,11 @@ class PackagePreview:
         with open(report, "rb") as file:
             return [_requirement(one) for one in json.load(file)["install"]]
 
-    def is_known(self, name: str) -> bool:
-        """Whether the index has the package in any form. It looks at no more than names."""
-        if self._is_uv:
-            arguments = ["install", "--python", sys.executable, "--dry-run", "--no-deps", *_WHEELS_ALONE]
-        else:
-            arguments = ["index", "versions"]
-        done = self._start([*self._program, *arguments, *self._options, name])
-        return done.returncode == 0 or _SOURCE_ALONE in done.stderr
+    def has_source_alone(self, name: str, failure: NotFetched) -> bool:
+        """Whether the index has a package of which no wheel could be fetched. Nothing is built for it."""
+        if self._is_uv or _NO_WHEEL_OF_PIP not in failure.message:
+            return _NO_WHEEL_OF_UV in failure.message
+        return self._start([*self._program, "index", "versions", *self._options, name]).returncode == 0
 
     @property
     def _is_uv(self) -> bool:

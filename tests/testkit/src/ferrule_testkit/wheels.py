@@ -15,6 +15,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
+from typing import ClassVar
 
 from packaging.requirements import Requirement
 
@@ -69,16 +70,22 @@ def write_wheel(
 
 
 def write_tool(
-    folder: Path, name: str, tool: str, files: Mapping[str, str | bytes] | None = None, **more: object
+    folder: Path,
+    name: str,
+    tool: str,
+    files: Mapping[str, str | bytes] | None = None,
+    *,
+    version: str = "1.0",
+    requires: Sequence[str] = ("ferrule",),
+    unlisted: Sequence[str] = (),
 ) -> Path:
-    """The wheel of a distribution with one tool. files, more: as `write_wheel` takes them, besides those of the tool."""
+    """The wheel of a distribution with one tool. files: besides those of the tool. The rest is as in `write_wheel`."""
     module = f"module_{tool}"
     parameters = {"type": "object", "properties": {"city": {"type": "string", "description": "A city."}}}
     described = {"name": tool, "description": "Does something.", "parameters": parameters}
-    own = {f"{module}.py": TOOL, f"{module}.schema.json": json.dumps(described)}
+    own = {f"{module}.py": TOOL, f"{module}.schema.json": json.dumps(described), **(files or {})}
     points = f"[ferrule.tools]\n{tool} = {module}\n"
-    options = {"entry_points": points, "requires": ["ferrule"], **more}
-    return write_wheel(folder, name, {**own, **(files or {})}, **options)  # type: ignore[arg-type] - as that takes them
+    return write_wheel(folder, name, own, version=version, entry_points=points, requires=requires, unlisted=unlisted)
 
 
 def write_source_archive(folder: Path, name: str, mark: Path, version: str = "1.0") -> Path:
@@ -120,7 +127,7 @@ def _write_again(installed: Distribution, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     skipped = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
     content = {
-        str(one): one.locate().read_bytes()  # type: ignore[attr-defined] - it is a path
+        str(one): Path(str(one.locate())).read_bytes()
         for one in installed.files or ()
         if not str(one).startswith("../") and "__pycache__" not in str(one) and one.name not in skipped
     }
@@ -183,7 +190,7 @@ def serving(folder: Path) -> Iterator[PackageIndex]:
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    indexes: dict[int, PackageIndex] = {}
+    indexes: ClassVar[dict[int, PackageIndex]] = {}
 
     def do_GET(self) -> None:
         """Answer with the page of a package, or with a file."""
@@ -191,8 +198,7 @@ class _Handler(SimpleHTTPRequestHandler):
             with suppress(ConnectionError):  # an installer that has read enough goes
                 super().do_GET()
             return
-        port = int(self.server.server_address[1])
-        page = self.indexes[port].page(self.path.removeprefix("/simple/").strip("/"))
+        page = self.indexes[self.connection.getsockname()[1]].page(self.path.removeprefix("/simple/").strip("/"))
         data = (page or "").encode()
         self.send_response(200 if page else 404)
         self.send_header("Content-Type", "text/html")
