@@ -278,13 +278,20 @@ def _same_modules(owners: dict[str, list[DistributionFiles]]) -> Iterator[Parent
 
 def _impersonators(found: list[DistributionFiles]) -> Iterator[ParentCode]:
     """Two folders of metadata in one folder that name one distribution: discovery takes the first alone."""
-    seen: dict[tuple[str, str], DistributionFiles] = {}
-    for one in found:
-        first = seen.setdefault((one.site, one.name), one)
+    brought = {
+        name.partition("/")[0] for one in found for name in one.digests if not _is_in(one.metadata, name)
+    }  # told of those who brought them
+    seen: dict[str, DistributionFiles] = {}
+    for one in (one for one in found if os.path.basename(one.metadata) not in brought):
+        first = seen.setdefault(one.name, one)
         if first is not one:
             folders = f"{os.path.basename(first.metadata)} and {os.path.basename(one.metadata)}"
             message = f"{folders} both say that they are {one.name}; only the first of them counts."
             yield ParentCode(METADATA, one.name, os.path.basename(first.metadata), message)
+
+
+def _is_in(folder: str, name: str) -> bool:
+    return name.startswith(f"{os.path.basename(folder)}/")
 
 
 def _over_what_is_there(one: DistributionFiles, present: list[DistributionFiles]) -> Iterator[ParentCode]:

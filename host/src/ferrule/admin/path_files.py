@@ -44,11 +44,11 @@ def read(path: str, name: str) -> PathFile:
         return PathFile(["(cannot be read)"], [])
     if len(data) > _MAX_BYTES:
         return PathFile(["(too large to be read)"], [])
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    lines = [line.rstrip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if name.endswith(".start"):
         return PathFile(lines, [])
-    code = [line for line in text.splitlines() if line.startswith(_IMPORTING)]
-    return PathFile(code, [line for line in lines if not line.startswith(_IMPORTING)])
+    code = [line for line in lines if line.startswith(_IMPORTING)]
+    return PathFile(code, [line.strip() for line in lines if not line.startswith(_IMPORTING)])
 
 
 def known_as(name: str, owner: str, code: list[str], *, is_editable: bool) -> str:

@@ -88,20 +88,26 @@ def write_tool(
     return write_wheel(folder, name, own, version=version, entry_points=points, requires=requires, unlisted=unlisted)
 
 
-def write_source_archive(folder: Path, name: str, mark: Path, version: str = "1.0") -> Path:
-    """A source archive without a wheel, whose setup.py leaves a mark when it is run."""
-    stem = f"{name.replace('-', '_')}-{version}"
-    setup = (
-        f"open({str(mark)!r}, 'w').close()\nfrom setuptools import setup\nsetup(name={name!r}, version={version!r})\n"
+def write_source_archive(wheel: Path, folder: Path, mark: Path) -> Path:
+    """A source archive that is built into this wheel, and leaves a mark when its code is run."""
+    name, version = wheel.name.split("-")[:2]
+    backend = (
+        "import pathlib, shutil\n\n\n"
+        "def build_wheel(folder, settings=None, metadata=None):\n"
+        f"    pathlib.Path({str(mark)!r}).touch()\n"
+        f"    return pathlib.Path(shutil.copy({wheel.name!r}, folder)).name\n"
     )
+    project = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
     facts = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-    path = folder / f"{stem}.tar.gz"
+    content = {"backend.py": backend, "pyproject.toml": project, "PKG-INFO": facts, wheel.name: wheel.read_bytes()}
+    path = folder / f"{name}-{version}.tar.gz"
     folder.mkdir(parents=True, exist_ok=True)
     with tarfile.open(path, "w:gz") as archive:
-        for one, text in {"setup.py": setup, "PKG-INFO": facts}.items():
-            entry = tarfile.TarInfo(f"{stem}/{one}")
-            entry.size = len(text)
-            archive.addfile(entry, io.BytesIO(text.encode()))
+        for one, data in content.items():
+            raw = data if isinstance(data, bytes) else data.encode()
+            entry = tarfile.TarInfo(f"{name}-{version}/{one}")
+            entry.size = len(raw)
+            archive.addfile(entry, io.BytesIO(raw))
     return path
 
 
