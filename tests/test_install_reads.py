@@ -72,7 +72,7 @@ class User:
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PackageIndex]:
     folder = tmp_path_factory.mktemp("index")
-    build = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, ROOT / "host"]
+    build = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(folder), str(ROOT / "host")]
     subprocess.run(build, check=True, capture_output=True)
     wheels.write_needs_of("ferrule", folder)
     write_tool(folder, "ferrule-tides", "tide_table")
@@ -150,7 +150,7 @@ def test_what_is_not_there_is_told_with_what_was_meant(user: User) -> None:
         ("ferrule-other", "click/decorators.py"),
         ("ferrule-meta", "click-0.0.1.egg-info/entry_points.txt"),
         ("ferrule-script", "ferrule_script-1.0.data/scripts/ferrule"),
-        ("ferrule-python", "ferrule_python-1.0.data/data/bin/python3"),
+        ("ferrule-shell", "ferrule_shell-1.0.data/data/bin/activate"),
         ("ferrule-prefix", "ferrule_prefix-1.0.data/data/pyvenv.cfg"),
     ],
 )

@@ -45,7 +45,7 @@ def command(
     \b
     Examples:
       ferrule install web_fetch
-      ferrule install 'ferrule-serve[traces]' ferrule-brave==0.1.0
+      ferrule install 'ferrule-serve[traces]' ferrule-fetch==0.1.0
       ferrule install --editable ./ferrule-weather
       ferrule install ferrule-weather -- --find-links ./wheels
       ferrule install --trust ferrule-weather ferrule-weather

@@ -99,7 +99,8 @@ def write_source_archive(wheel: Path, folder: Path, mark: Path) -> Path:
     )
     project = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
     facts = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-    content = {"backend.py": backend, "pyproject.toml": project, "PKG-INFO": facts, wheel.name: wheel.read_bytes()}
+    content: dict[str, str | bytes] = {"backend.py": backend, "pyproject.toml": project, "PKG-INFO": facts}
+    content[wheel.name] = wheel.read_bytes()
     path = folder / f"{name}-{version}.tar.gz"
     folder.mkdir(parents=True, exist_ok=True)
     with tarfile.open(path, "w:gz") as archive:
