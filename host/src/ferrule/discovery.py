@@ -133,7 +133,7 @@ def _distributions(search: Iterable[str] | None) -> Iterator[tuple[str, str, str
     """The folder with the metadata, the name and the version of each, the first one of a name alone."""
     seen: set[str] = set()
     for metadata in _metadata_folders(sys.path if search is None else search):
-        distribution, version = _name_and_version(metadata)
+        distribution, version = name_and_version(metadata)
         if distribution not in seen:
             seen.add(distribution)
             yield metadata, distribution, version
@@ -151,7 +151,8 @@ def _metadata_folders(search: Iterable[str]) -> Iterator[str]:
         yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(_METADATA_FOLDERS))
 
 
-def _name_and_version(metadata: str) -> tuple[str, str]:
+def name_and_version(metadata: str) -> tuple[str, str]:
+    """The normalised name and the version that a folder of metadata is named by."""
     stem = os.path.basename(metadata).rpartition(".")[0]
     name, _, version = stem.partition("-")
     # An egg-info folder may carry more than name and version: a Python version, a platform.

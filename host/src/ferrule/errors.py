@@ -31,6 +31,7 @@
     ├── ConfigurationMalformed       CONFIG_MALFORMED       config.toml cannot be read
     ├── LockUnusable                 LOCK_UNUSABLE          ferrule.lock is missing, or cannot be read or written
     ├── CredentialsMalformed         CREDENTIALS_MALFORMED  credentials.json cannot be read or trusted
+    ├── PackageRefused               PACKAGE_REFUSED        a package is not installed, and none of its code ran
     ├── LinkRefused                  INTERNAL_ERROR         an executable cannot be written or removed
     └── ServingRefused               INTERNAL_ERROR         `ferrule serve` cannot serve, or must not
 
@@ -306,6 +307,12 @@ class CredentialsMalformed(FerruleError):
     """credentials.json cannot be read, or must not be trusted; the message says why and what to do."""
 
     code = "CREDENTIALS_MALFORMED"
+
+
+class PackageRefused(FerruleError):
+    """A package is not installed: it is no plugin, or would run its code in ferrule itself. None of it has run."""
+
+    code = "PACKAGE_REFUSED"
 
 
 class LinkRefused(FerruleError):

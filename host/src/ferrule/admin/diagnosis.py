@@ -12,6 +12,7 @@ from ferrule.admin import (
     extra_status,
     inventory,
     link_diagnosis,
+    parent_code_diagnosis,
     permission_diagnosis,
     program_status,
     readiness_diagnosis,
@@ -59,6 +60,7 @@ def examine(folders: Sequence[str]) -> Iterator[Diagnosis]:
     yield from _credentials(loaded)
     yield from readiness_diagnosis.examine(loaded, settings)
     yield from _refusals(loaded)
+    yield from parent_code_diagnosis.examine()
     yield from _state()
     yield from _journal(settings)
     yield from link_diagnosis.examine(folders, {entry.name: entry for entry in loaded})

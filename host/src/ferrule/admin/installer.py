@@ -86,6 +86,29 @@ class Installer(NamedTuple):
         own = {PIPX: {"PIPX_HOME": os.path.dirname(folder)}, UV_TOOL: {"UV_TOOL_DIR": folder}}
         return {**os.environ, **own.get(self.kind, {})}
 
+    def reader(self) -> tuple[str, ...]:
+        """The command line of pip, or of `uv pip`, that reads what this installer would install.
+
+        Raises FerruleError where there is none.
+        """
+        if self.kind == UV_TOOL:
+            return (*self.program, "pip")
+        if self.kind != PIPX:
+            return self.program
+        if importlib.util.find_spec("pip"):
+            return (sys.executable, "-m", "pip")
+        beside = os.path.dirname(os.path.realpath(self.program[0]))
+        uv = _program("uv", {"PATH": os.pathsep.join((os.environ.get("PATH", os.defpath), beside))})
+        if uv is None:
+            raise FerruleError("pipx has made this environment with uv, which is not on PATH.", hint="Add it to PATH.")
+        return (uv, "pip")
+
+    def index_options(self) -> list[str]:
+        """Where packages come from, as options, which `uv tool` keeps. Raises FerruleError as `install` does."""
+        if self.kind != UV_TOOL:
+            return []
+        return _options(_read_receipt(os.path.join(self.prefix, _RECEIPTS[UV_TOOL])).get("options", {}))
+
     def _make_tool(self, changes: Changes, removed: Sequence[str]) -> list[str]:
         """The command that makes the environment of `uv tool` anew, with all that its receipt names, or less."""
         receipt = _read_receipt(os.path.join(self.prefix, _RECEIPTS[UV_TOOL]))

@@ -22,7 +22,8 @@ def command(folders: tuple[str, ...], as_json: bool) -> int:
 
     Every plugin and every command is loaded, in a process of its own; nothing is changed. Looked at are the folders
     that the client reads (its system folder, ~/.ikigai/tools, ./.ikigai/tools) and each DIR; programs of others in them
-    are run with --schema, as the client does. It also says which tools a model provider refuses every request for.
+    are run with --schema, as the client does. It also says which tools a model provider refuses every request for, and
+    what packages bring that runs in ferrule itself, outside of any call.
 
     \b
     Example: ferrule doctor --folder ~/tools

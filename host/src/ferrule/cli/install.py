@@ -9,58 +9,80 @@ from typing import TYPE_CHECKING
 import click
 
 from ferrule import discovery
-from ferrule.admin import installer, permission_status
+from ferrule.admin import distribution_files, installer, package_plan, parent_code, permission_status
 from ferrule.admin.installer import Changes, Installer
-from ferrule.cli.output import counted, plain, print_json, print_text
+from ferrule.cli.output import counted, note, plain, print_json, print_text
 from ferrule.cli.selection import json_option
 from ferrule.config import configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
+
+    from ferrule.text.json_types import JSONObject
 
 
 @click.command("install")
 @click.argument("names", nargs=-1, metavar="[NAME]... [-- OPTION...]", type=click.UNPROCESSED)
 @click.option("-e", "--editable", "editables", multiple=True, metavar="DIR", help="A project's folder, as it is.")
 @click.option("-U", "--upgrade", is_flag=True, help="Take newer versions of what is there.")
+@click.option(
+    "--trust", "trusted", multiple=True, metavar="PACKAGE", help="Let PACKAGE run code outside of its tools' calls."
+)
 @json_option
-def command(names: tuple[str, ...], editables: tuple[str, ...], upgrade: bool, as_json: bool) -> int:
+def command(
+    names: tuple[str, ...], editables: tuple[str, ...], upgrade: bool, trusted: tuple[str, ...], as_json: bool
+) -> int:
     """Install packages where ferrule itself is installed, whatever made that environment: pip, uv, pipx, uv tool.
 
-    NAME is a package, such as ferrule-fetch, with or without a version, or the folder or wheel of one. What follows
-    -- goes to the installer as it is. Afterwards the new tools are named, with what they may touch; `ferrule link`
-    gives them to the client.
+    NAME is a tool or command, such as web_fetch, the last part of a package's name, such as fetch, or the package, such
+    as ferrule-fetch, with or without a version. It may also be the folder or wheel of a package. What follows -- goes
+    to the installer as it is. Afterwards the new tools are named, with what they may touch; `ferrule link` gives them
+    to the client.
+
+    Each package is fetched and read first, and none of its code runs. It is refused where it has nothing for ferrule,
+    where it would run code whenever Python starts, put files among those of other packages, or has to be built. --trust
+    names a package that may do this.
 
     \b
     Examples:
-      ferrule install ferrule-fetch
+      ferrule install web_fetch
+      ferrule install 'ferrule-serve[traces]' ferrule-fetch==0.1.0
       ferrule install --editable ./ferrule-weather
       ferrule install ferrule-weather -- --find-links ./wheels
+      ferrule install --trust ferrule-weather ferrule-weather
 
-    Exit code: that of the installer, 0 where all is installed.
+    Exit code: 1 where a package is refused or not found; else that of the installer, 0 where all is installed.
     """
     requirements, options = parted(names)
     if not requirements and not editables:
         raise click.UsageError("Say what to install.")
     chosen = installer.find_installer()
     changes = Changes(requirements, editables, is_upgrade=upgrade, options=options)
-    return change(chosen, chosen.install(changes), as_json=as_json)
+    plan = package_plan.make(chosen, changes, trusted)
+    for text in (*plan.notes, *(f"Warning: {one.subject}: {one.message}" for one in plan.code)):
+        note(text)
+    return change(chosen, chosen.install(plan.changes), as_json=as_json, told={one.message for one in plan.code})
 
 
-def change(chosen: Installer, command_line: list[str], *, as_json: bool) -> int:
-    """Run the command of an installer, and say which tools came and went; the installer's exit code."""
-    before = _tools()
+def change(chosen: Installer, command_line: list[str], *, as_json: bool, told: Collection[str] = ()) -> int:
+    """Run the command of an installer, and say which tools came and went; the installer's exit code.
+
+    told: what the user knows already of code that runs in ferrule's own process.
+    """
+    before, code_before = _tools(), _parent_code()
     output = _beside_the_document() if as_json else None
     click.echo(f"{chosen.kind}: {plain(' '.join(command_line))}", err=True)
     code = installer.run(chosen, command_line, output=output)
-    now = _tools()
+    now, new_code = _tools(), [one for one in _parent_code() if one not in code_before]
     added = sorted(name for name, source in now.items() if before.get(name) != source)
     removed = sorted(before.keys() - now.keys())
     if as_json:
         facts = {"installer": chosen.kind, "command": command_line, "exit_code": code}
-        print_json({**facts, "tools": added, "removed": removed, "may": _may(added)})
+        print_json({**facts, "tools": added, "removed": removed, "may": _may(added), "parent_code": new_code})
         return _as_exit_code(code)
     _tell(added, removed)
+    for one in (one for one in new_code if one["message"] not in told):
+        click.echo(f"Warning: {plain(one['distribution'] or one['file'])}: {plain(one['message'])}", err=True)
     if code:
         click.echo(f"Error: {chosen.kind} ended with exit code {code}; what it says is above.", err=True)
     return _as_exit_code(code)
@@ -80,6 +102,12 @@ def _beside_the_document() -> int:
 def _tools() -> dict[str, str]:
     """Each installed tool, and who offers it."""
     return {name: " and ".join(claim.source for claim in claims) for name, claims in discovery.scan().items()}
+
+
+def _parent_code() -> list[JSONObject]:
+    """What is installed that takes effect in ferrule's own process, and is not known."""
+    found = parent_code.of_installed(distribution_files.installed())
+    return [one.as_dict() for one in found if not one.known]
 
 
 def _tell(added: list[str], removed: list[str]) -> None:

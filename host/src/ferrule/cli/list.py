@@ -14,6 +14,7 @@ from ferrule.config import configuration
 
 if TYPE_CHECKING:
     from ferrule.admin.extra_status import ExtraStatus
+    from ferrule.admin.parent_code import ParentCode
     from ferrule.admin.program_status import ProgramStatus
     from ferrule.config.configuration import Configuration
     from ferrule.text.json_types import JSONObject
@@ -28,11 +29,12 @@ def command(check: bool, as_json: bool) -> int:
     """List the installed tools: name, state, distribution, and what it does or why it cannot; then the wrappers.
 
     With --check also the programs and modules that tools need: which was found, and how to get what is missing; the
-    warnings of what this ferrule does not know of a tool; and which model providers refuse every request with a tool in
-    it, as the client sends its schema. Without --check nothing of a plugin is imported, and a tool that may be well is
-    `unchecked`. The other states are `ok`, `broken`, `clash`, `invalid`, `disabled`, and `held` for a tool that asks
-    for more permissions than were accepted. A wrapper is `on`, `off`, or `broken`, on or not. What config.toml lets a
-    tool do beyond its own declaration is listed. --json has what each tool declares.
+    warnings of what this ferrule does not know of a tool; what packages bring that runs in ferrule itself, outside of
+    any call; and which model providers refuse every request with a tool in it, as the client sends its schema. Without
+    --check nothing of a plugin is imported, and a tool that may be well is `unchecked`. The other states are `ok`,
+    `broken`, `clash`, `invalid`, `disabled`, and `held` for a tool that asks for more permissions than were accepted. A
+    wrapper is `on`, `off`, or `broken`, on or not. What config.toml lets a tool do beyond its own declaration is
+    listed. --json has what each tool declares, and also what runs in ferrule itself and is known as harmless.
 
     \b
     Example: ferrule list --check --json
@@ -44,6 +46,7 @@ def command(check: bool, as_json: bool) -> int:
     settings = configuration.read()
     wrappers = statuses(settings, load=check)
     programs, extras = _needs(found, settings) if check else ([], [])
+    code = _parent_code() if check else []
     widened = _widened(found, settings)
     if as_json:
         listed: JSONObject = {
@@ -54,7 +57,7 @@ def command(check: bool, as_json: bool) -> int:
             "wrappers": [one.as_dict() for one in wrappers],
         }
         needs = {"programs": [one.as_dict() for one in programs], "extras": [one.as_dict() for one in extras]}
-        print_json({**listed, **needs} if check else listed)
+        print_json({**listed, **needs, "parent_code": [one.as_dict() for one in code]} if check else listed)
     elif found:
         headings = ("TOOL", "STATE", "DISTRIBUTION", "DESCRIPTION")
         print_table(headings, map(_row, found), colour="STATE")
@@ -66,6 +69,7 @@ def command(check: bool, as_json: bool) -> int:
         _print_programs(programs)
         _print_extras(extras)
         _print_warnings(found)
+        _print_parent_code(code)
         if check:
             _print_refusals(found)
     is_well = all(entry.state in _USABLE_STATES for entry in found) and not any(one.state == BROKEN for one in wrappers)
@@ -124,6 +128,20 @@ def _print_warnings(found: list[Entry]) -> None:
     if rows:
         click.echo()
         print_table(("TOOL", "WARNING", ""), rows)
+
+
+def _parent_code() -> list[ParentCode]:
+    from ferrule.admin import distribution_files, parent_code  # not above: without --check nobody needs them
+
+    return list(parent_code.of_installed(distribution_files.installed()))
+
+
+def _print_parent_code(code: list[ParentCode]) -> None:
+    """What packages bring that runs in ferrule itself, unless it is known."""
+    rows = [(one.subject, one.id, f"{one.message} {one.mend}") for one in code if not one.known]
+    if rows:
+        click.echo()
+        print_table(("RUNS IN FERRULE ITSELF", "WARNING", ""), rows)
 
 
 def _refusal_facts(entry: Entry) -> JSONObject:

@@ -50,7 +50,11 @@ class Commands(click.Group):
         if name not in BUILT_IN and not name.startswith("-") and name not in (known := self.list_commands(ctx)):
             from difflib import get_close_matches
 
-            close = get_close_matches(name, known, n=1)
+            from ferrule.admin import known_distributions
+
+            if owner := known_distributions.owner_of_command(name):
+                ctx.fail(f"`ferrule {name}` comes with {owner}, which is not installed: run `ferrule install {owner}`.")
+            close = get_close_matches(name, [*known, *known_distributions.commands()], n=1)
             if close:
                 ctx.fail(f"No such command {name!r}. Did you mean {close[0]!r}?")
         found = super().resolve_command(ctx, args)
