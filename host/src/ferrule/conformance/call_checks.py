@@ -53,21 +53,28 @@ def check_examples(session: Session) -> str:
         if one.outcome.refuses_input:
             message = f"With {one.label} it refuses its input: {_named(one.outcome).rstrip('.')}."
             raise Fault(message, mend="Mend the example.", cause=cause)
-    _require_answers(refused, len(trials))
+    _require_answers(session, refused, len(trials))
     return f"{len(trials)} answered."
 
 
-def _require_answers(refused: list[Trial], number: int) -> None:
-    """Raise Fault for examples that are refused, and Warned where what is around a check may be the reason."""
-    own = [one for one in refused if not one.outcome.lacks_surroundings]
+def _require_answers(session: Session, refused: list[Trial], number: int) -> None:
+    """Raise Fault for examples that are refused, and Skipped where what is around a check is the reason."""
     if not refused:
         return
+    own = [one for one in refused if not _is_of_surroundings(session, one.outcome)]
     first = (own or refused)[0]
     told = f"{len(refused)} of {number} are refused, {first.label} with {_named(first.outcome).rstrip('.')}."
     if not own:
-        raise Warned(told, mend="Check it where it can be answered; --credential NAME gives it a credential.")
+        raise Skipped(f"They prove nothing here: {told}")
     mend = _HOW_TO_DECLARE if first.outcome.code == PermissionDenied.code else _HOW_TO_GIVE
     raise Fault(told, [f"{one.label}: {_named(one.outcome)}" for one in own] if own[1:] else [], mend)
+
+
+def _is_of_surroundings(session: Session, outcome: Outcome) -> bool:
+    """Whether a key, a network or something else is missing here that a call needs whatever its arguments are."""
+    base = session.base
+    is_of_every_call = base is not None and base.kind == FAILURE and outcome.is_same_failure(base)
+    return outcome.lacks_surroundings or (outcome.lacks_something and is_of_every_call)
 
 
 def check_form(session: Session) -> str:

@@ -40,10 +40,11 @@ _LATE_CODES = {"TIMEOUT"}
 _INPUT_CODES = re.compile(
     r"INVALID|ARGUMENT|PARAM|SCHEMA|VALIDATION|MALFORMED|BAD_REQUEST|MISSING_(?!KEY|CRED|TOKEN)", re.I
 )
-_CODES_OF_SURROUNDINGS = re.compile(
-    r"AUTH|CREDENTIAL|KEY|TOKEN|NETWORK|CONNECT|DNS|UNREACHABLE|OFFLINE|TIMEOUT|RATE|QUOTA|UNAVAILABLE|CONFIG|HTTP",
-    re.I,
-)
+_SURROUNDINGS = frozenset((
+    "AUTH", "CREDENTIAL", "CREDENTIALS", "KEY", "TOKEN", "NETWORK", "CONNECTION", "DNS", "HTTP", "UNREACHABLE",
+    "UNAVAILABLE", "OFFLINE", "TIMEOUT", "RATE", "QUOTA", "CONFIG", "CONFIGURED", "INSTALLED",
+))  # fmt: skip
+"""Words in codes of failures that no arguments end."""
 _TRACEBACKS = (
     (re.compile(rb"^Traceback \(most recent call last\):", re.M), "a Python traceback"),
     (re.compile(rb"^\s+at .+:\d+:\d+\)?$\n(?:^\s+at )?", re.M), "a JavaScript stack trace"),
@@ -87,7 +88,12 @@ class Outcome:
     @property
     def lacks_surroundings(self) -> bool:
         """Whether the failure says that a key, a service or a network is not there, as far as its code tells."""
-        return self.kind == FAILURE and bool(_CODES_OF_SURROUNDINGS.search(self.code or ""))
+        return self.kind == FAILURE and not _SURROUNDINGS.isdisjoint((self.code or "").upper().split("_"))
+
+    @property
+    def lacks_something(self) -> bool:
+        """Whether the failure says that something was not found, as far as its code tells."""
+        return self.kind == FAILURE and (self.code or "").upper().endswith("NOT_FOUND")
 
     def is_same_failure(self, other: Outcome) -> bool:
         """Whether both failed for the same reason."""
