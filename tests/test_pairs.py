@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import combinations, product
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from ferrule_testkit.pairs import ways
 from ferrule_testkit.pairs.household import Household, Premises
 from ferrule_testkit.pairs.oracle import Oracle
-from ferrule_testkit.pairs.table import FACTORS, FILE, FORCED, SERVED, Row, are_apart, rows, rows_without_state
+from ferrule_testkit.pairs.table import FACTORS, FILE, FORCED, PLAIN, SERVED, Row, are_apart, rows, rows_without_state
 from ferrule_testkit.runs import wait_until_gone
 
 _ROWS = rows()
@@ -55,14 +57,83 @@ def test_a_call_answers_where_nothing_can_be_stored(row: Row, premises: Premises
     check(row, premises)
 
 
+def unreadable(household: Household) -> None:
+    household.config.chmod(0)
+
+
+def malformed(household: Household) -> None:
+    household.config.write_text("[tools\n")
+
+
+def disabled(household: Household) -> None:
+    add(household, f"[tools.{household.row.tool}]\nenabled = false\n")
+
+
+def without_lock(household: Household) -> None:
+    household.config.write_text("locked = true\n" + household.config.read_text())
+
+
+def malformed_permissions(household: Household) -> None:
+    add(household, f"[tools.{household.row.tool}.permissions]\nnetwork = 7\n")
+
+
+def malformed_isolation(household: Household) -> None:
+    add(household, '[permissions]\nisolation = "much"\n')
+
+
+def held(household: Household) -> None:
+    """The record says that an earlier version asked for less."""
+    assert household.run([*household.ferrule, "run", household.row.tool, "city=Oslo"]).returncode == 0
+    (record,) = (household.state / "permissions").glob(f"*{household.row.tool}*")
+    known = json.loads(record.read_text())
+    known["permissions"] = {**known["permissions"], "network": []}
+    record.write_text(json.dumps(known))
+
+
+REFUSALS: dict[Callable[[Household], None], str] = {
+    unreadable: "config.toml cannot be read: Permission denied",
+    malformed: "config.toml is not TOML",
+    disabled: "is disabled by [tools.",
+    without_lock: "ferrule.lock, by which tools are locked",
+    malformed_permissions: "cannot be read: network is no list of texts",
+    malformed_isolation: "isolation is not",
+    held: "asks for more than",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", FACTORS["way"])
+@pytest.mark.parametrize("prepare", REFUSALS, ids=lambda prepare: prepare.__name__)
+def test_why_a_tool_cannot_be_called_is_told(
+    prepare: Callable[[Household], None], way: str, premises: Premises
+) -> None:
+    row = PLAIN._replace(way=way, config="own", credentials="file", wrappers="timing", form="hooks")
+    if prepare is unreadable and os.geteuid() == 0:  # who can read everything
+        row = row._replace(user="nobody")
+    with machine(row, premises) as household:
+        prepare(household)
+        Oracle(household).check_refusal(ways.call(household, 1), REFUSALS[prepare])
+
+
+def add(household: Household, table: str) -> None:
+    household.config.write_text(household.config.read_text() + f"\n{table}")
+
+
 def check(row: Row, premises: Premises) -> None:
-    """Set a machine up, make the call, twice where that may differ, and hold what came against what is documented."""
+    """Make the call of a row, twice where that may differ, and hold what came against what is documented."""
+    with machine(row, premises) as household:
+        is_kept = row.way in SERVED or household.has_wrapper("cache")
+        Oracle(household).check(ways.call(household, 2 if is_kept else 1))
+
+
+@contextmanager
+def machine(row: Row, premises: Premises) -> Iterator[Household]:
+    """A machine as the row says, on which nothing may be left running."""
     if row.user == "nobody" and os.geteuid():
         pytest.skip("only root can be somebody else")
     household = Household(premises, row)
     try:
-        is_kept = row.way in SERVED or household.has_wrapper("cache")
-        Oracle(household).check(ways.call(household, 2 if is_kept else 1))
+        yield household
         wait_until_gone(household.mark)
     finally:
         household.remove()

@@ -1,5 +1,7 @@
 """The commands by which packages come into the environment of ferrule, one for each program that may have made it."""
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -111,3 +113,12 @@ def test_a_receipt_of_another_form_is_left_to_the_user(tmp_path: Path, receipt: 
     with pytest.raises(FerruleError) as caught:
         uv_tool(tmp_path, receipt).install(Changes(("new",)))
     assert caught.value.hint == "Use `uv tool install --with` yourself."
+
+
+@pytest.mark.process
+def test_where_stderr_is_closed_the_document_is_alone_on_stdout() -> None:
+    ferrule = str(Path(sys.executable).parent / "ferrule")
+    command = ["/bin/sh", "-c", 'exec "$@" 2>&-', "sh", ferrule, "install", "--json", "./nothing-here"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["exit_code"], document["tools"]) == (1, 1, [])

@@ -14,6 +14,7 @@ from ferrule.schema import schema_file
 from ferrule.schema.arguments import prepare
 from ferrule.supervision import supervisor
 from ferrule.supervision.channel import current_channel
+from ferrule.supervision.outcome import Outcome
 from ferrule.supervision.questions import Reception, Relay
 from ferrule.tool.context import ANSWER_BYTES, Context
 from ferrule.tool.credential_values import ask_for_values
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel import Channel
-    from ferrule.supervision.outcome import Outcome
     from ferrule.supervision.questions import Answer
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule.tool.credentials import Credential
@@ -115,23 +115,28 @@ def supervise(
 
     work: gets the Channel, on which it may send events, and returns the result. deadline: an instant of
     `time.monotonic()`. memory_mib: MiB of address space. max_bytes: of the result. tool: an installed tool to whose
-    permissions the child is held; without it, to those of the process that asks. source: the distribution, as
-    `entry_points` gives it, whose tools alone get their credentials; None for any. gives_credentials: False where the
-    tools only get to know which of their credentials are set, so that those of several distributions may be loaded into
-    one process. answer: gives a JSON object for what the work asks by `channel.ask({"work": …})`, in this process and
-    soon, so that a child that may touch little finds out what only this process may. Whatever the work starts is gone
-    when this returns. No other thread may be running.
+    permissions the child is held; without it, to those of the process that asks. Where these permissions cannot be
+    read, or were not accepted, that is the failure. source: the distribution, as `entry_points` gives it, whose tools
+    alone get their credentials; None for any. gives_credentials: False where the tools only get to know which of
+    their credentials are set, so that those of several distributions may be loaded into one process. answer: gives a
+    JSON object for what the work asks by `channel.ask({"work": …})`, in this process and soon, so that a child that
+    may touch little finds out what only this process may. Whatever the work starts is gone when this returns. No
+    other thread may be running.
 
     In the process of a tool, the credentials come from the host that runs it, and only those of tools that its list
     `tools` of permissions names.
     """
     host = _who_answers({"source": source, "gives_values": gives_credentials})
+    try:
+        policy = _policy_of(tool) if tool else None
+    except FerruleError as error:  # nobody knows what it may, so nothing of it runs
+        return Outcome(None, error.facts())
     return supervisor.supervise(
         lambda channel: channel.result(work(channel)),
         deadline=deadline,
         memory=memory_mib,
         size_limit=max_bytes,
-        policy=_policy_of(tool) if tool else None,
+        policy=policy,
         answer=host if answer is None else Reception(answer, host),
     )
 
@@ -165,13 +170,16 @@ def _who_answers(facts: JSONMapping) -> Relay | Answer:
 
 
 def _policy_of(name: str) -> Policy | None:
-    """None for a tool that cannot be had, which the work finds out itself."""
+    """None for a tool that cannot be had, which the work finds out itself. Raises as `policy_for`."""
     from ferrule.permissions.grants import granted
-    from ferrule.permissions.policy import resolve
+    from ferrule.permissions.policy import policy_for, resolve
 
     try:
         settings = configuration.read()
-        # Whether what it asks for was accepted is known where its own calls begin; here it gets less than its caller.
-        return resolve(name, granted(gate.find(name, settings), settings), settings, os.environ)
+        tool = gate.find(name, settings)
     except FerruleError:
         return None
+    if current_channel() is None:  # no tool's process, so that the call begins here
+        return policy_for(tool, settings)
+    # Whether what it asks for was accepted is known where its own calls begin; here it gets less than its caller.
+    return resolve(name, granted(tool, settings), settings, os.environ)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 Answered: TypeAlias = "tuple[Mapping[str, Any], list[Any]]"
 _HANDSHAKE = "2025-11-25"
 _TOKEN = {"progressToken": "wind"}
+
+
+class Refused(Exception):
+    """The server has answered a request with an error of the protocol, or has ended; the text says why."""
 
 
 class StdioConversation:
@@ -44,7 +49,7 @@ class StdioConversation:
             if message.get("id") == self._id:
                 return _result(message), told
             told.append(message)
-        raise AssertionError(f"The server has ended without an answer to {method}.")
+        raise Refused(f"The server has ended without an answer to {method}.")
 
     def _send(self, message: Mapping[str, Any]) -> None:
         self._in.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
@@ -72,14 +77,18 @@ class HttpConversation:
             "Mcp-Name": str(params.get("name", params.get("uri", ""))),
         }
         request = urllib.request.Request(self._url, json.dumps(body).encode(), headers)
-        with urllib.request.urlopen(request, timeout=SECONDS) as response:
-            text = response.read().decode()
+        try:
+            with urllib.request.urlopen(request, timeout=SECONDS) as response:
+                text = response.read().decode()
+        except urllib.error.HTTPError as error:
+            raise Refused(error.read().decode()) from None
         lines = [line.removeprefix("data:") for line in text.splitlines() if line.startswith("data:")]
         *told, answer = [json.loads(line) for line in lines if line.strip()] or [json.loads(text)]
         return _result(answer), told
 
 
 def _result(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    assert "result" in message, message
+    if "error" in message:
+        raise Refused(message["error"]["message"])
     result: Mapping[str, Any] = message["result"]
     return result

@@ -43,6 +43,25 @@ class Oracle:
                 self._check_executed(one, is_known)
         self._check_journal(len(told))
 
+    def check_refusal(self, told: list[Told], reason: str) -> None:
+        """Raise AssertionError where a call was made, or where the caller is not told why none was."""
+        (one,) = told
+        assert SECRET not in f"{one}", one
+        assert MODEL_KEY not in f"{one}", one
+        assert CITY not in f"{one.stdout}{one.result}", one  # which every result has
+        # A query says no more than that there is no answer; in Python, what is raised is a traceback.
+        if self._row.way != "sql":
+            assert "Traceback" not in f"{one}", one
+            assert reason in f"{one.stdout}{one.stderr}{one.refused}{one.result}", one
+        if self._row.way in ("link", "run", "execute"):
+            assert (one.exit_code, one.document["success"]) == (1, False), one
+        if self._row.way in SERVED:
+            assert one.refused or one.result["isError"] is True, one
+        if self._row.way == "open":
+            assert one.document["failure"], one
+        if self._row.way in ASKED and one.stdout:
+            assert json.loads(one.stdout).get("tool_outcome", "none") == "none", one
+
     def _check_harmless(self, one: Told) -> None:
         text = f"{one}"
         assert SECRET not in text, text
@@ -172,8 +191,7 @@ class Oracle:
     # ---- `ferrule serve`
 
     def _check_served(self, one: Told, is_known: bool) -> None:
-        assert one.exit_code == 0, one
-        assert one.stdout == "", one
+        assert (one.exit_code, one.stdout, one.refused) == (0, "", ""), one
         self._check_what_serve_says(one)
         assert one.result["isError"] is bool(self._failure), one.result
         blocks = one.result["content"]
@@ -227,6 +245,7 @@ class Oracle:
 
     def _check_asked(self, one: Told, is_known: bool) -> None:
         assert one.exit_code == 0, one
+        assert one.asked is not None, one
         answer = json.loads(one.stdout)
         outcome = ("failed", self._failure[0]) if self._failure else ("ok", None)
         assert (answer["text"], answer["code"]) == (SAID, None), one

@@ -13,7 +13,7 @@ from typing import IO, Any, TypeAlias
 
 from ferrule_testkit.model.server import MODEL_KEY, ModelServer, calls, says
 from ferrule_testkit.pairs.household import Household
-from ferrule_testkit.pairs.mcp_messages import HttpConversation, StdioConversation
+from ferrule_testkit.pairs.mcp_messages import HttpConversation, Refused, StdioConversation
 from ferrule_testkit.runs import SECONDS
 
 CITY = "Tromsø 東京"
@@ -60,7 +60,8 @@ class Told:
     """What a caller got of one call. Each way fills in what it has.
 
     exit_code, stdout, stderr: of the program that made the call. result: of `tools/call`. notifications: what the
-    server said meanwhile. read: what the link in a result leads to. asked: what the model got as the tool's result.
+    server said meanwhile. refused: why it made no call. read: what the link in a result leads to. asked: what the model
+    got as the tool's result.
     """
 
     exit_code: int | None = None
@@ -68,6 +69,7 @@ class Told:
     stderr: str = ""
     result: Mapping[str, Any] = field(default_factory=dict)
     notifications: list[Any] = field(default_factory=list)
+    refused: str = ""
     read: str | None = None
     asked: Any = None
 
@@ -142,7 +144,8 @@ def by_http(household: Household, times: int) -> list[Told]:
         with _served(process):
             assert process.stdout is not None
             url = process.stdout.readline().decode().strip()
-            told = _converse(HttpConversation(url), household, times) if url else []
+            never = [Told(refused="The server did not start.")]
+            told = _converse(HttpConversation(url), household, times) if url else never
             process.send_signal(signal.SIGTERM)
             process.wait(SECONDS)
     return _finish(told, process)
@@ -161,8 +164,11 @@ _WAYS: dict[str, Way] = {
 
 
 def _converse(server: StdioConversation | HttpConversation, household: Household, times: int) -> list[Told]:
-    server.begin()
-    return [_called(server, household.row.tool) for _ in range(times)]
+    try:
+        server.begin()
+        return [_called(server, household.row.tool) for _ in range(times)]
+    except Refused as refusal:
+        return [Told(refused=f"{refusal}")]
 
 
 def _called(server: StdioConversation | HttpConversation, tool: str) -> Told:
@@ -181,7 +187,6 @@ def _finish(told: list[Told], process: subprocess.Popen[bytes]) -> list[Told]:
     assert process.stderr is not None
     with process.stdout, process.stderr:
         out, err = process.stdout.read().decode(), process.stderr.read().decode(errors="replace")
-    assert told, (out, err, process.returncode)
     for one in told:
         one.exit_code, one.stdout, one.stderr = process.returncode, out, err
     return told
@@ -203,8 +208,8 @@ def _ask(household: Household, command: list[str], environment: Mapping[str, str
         keys = {"ANTHROPIC_API_KEY": MODEL_KEY, "ANTHROPIC_BASE_URL": model.url, "FERRULE_ASK_BUDGETS": "60 40 60"}
         told = _run(household, command, {**keys, **environment})
     assert not model.refused, (model.refused, told)
-    assert len(model.bodies) == 2, told
-    (told.asked,) = model.bodies[1]["messages"][-1]["content"]
+    for body in model.bodies[1:]:  # with what came of the tool
+        (told.asked,) = body["messages"][-1]["content"]
     return told
 
 
