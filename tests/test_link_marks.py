@@ -132,7 +132,7 @@ def test_a_link_that_an_earlier_version_wrote_still_works(machine: Machine, doub
 def test_the_link_of_a_tool_that_is_held_prints_no_schema(machine: Machine) -> None:
     machine.install("alpha", permissions={"network": []})
     assert machine.ferrule("link", "alpha").code == 0
-    link = [machine.tools / "alpha-tool", "--schema"]
+    link = [str(machine.tools / "alpha-tool"), "--schema"]
     machine.install("alpha", permissions={"network": ["example.org:443"]}, description="New words.")
     (machine.site / "dist_alpha-1.0.dist-info").rename(machine.site / "dist_alpha-2.0.dist-info")
     held = subprocess.run(link, env=machine.environment, capture_output=True, check=False)
