@@ -79,14 +79,16 @@ def test_a_package_comes_and_goes_in_the_environment_of_ferrule(tmp_path: Path, 
     assert "example" not in home.run(ferrule, "list")
 
 
-def test_what_cannot_be_installed_ends_with_the_installers_exit_code(tmp_path: Path, wheels: Path) -> None:
+def test_what_cannot_be_installed_or_uninstalled_is_told(tmp_path: Path, wheels: Path) -> None:
     home = Home(tmp_path)
     ferrule = with_uv(home, wheels)
     command = [ferrule, "install", "./nothing-here"]
     done = subprocess.run(command, env=home.environ, capture_output=True, text=True)
     assert done.returncode == 1
-    assert "nothing-here" in done.stderr
-    assert "Error: uv ended with exit code 1; what it says is above." in done.stderr
+    assert done.stderr.startswith("Error: There is no ./nothing-here.")
+    done = subprocess.run([*command[:2], "ferrule-example", "--", "--nonsense"], env=home.environ, capture_output=True)
+    assert done.returncode == 1
+    assert b"--nonsense" in done.stderr
     refusals = {
         "Ferrule": "That is ferrule itself.",
         "Pluggy": "ferrule itself needs pluggy.",

@@ -127,3 +127,17 @@ def test_a_link_that_an_earlier_version_wrote_still_works(machine: Machine, doub
     done = subprocess.run(command, env=machine.environment, capture_output=True, check=True)
     assert json.loads(done.stdout)["name"] == "first"
     assert told in done.stderr.decode()
+
+
+def test_the_link_of_a_tool_that_is_held_prints_no_schema(machine: Machine) -> None:
+    machine.install("alpha", permissions={"network": []})
+    assert machine.ferrule("link", "alpha").code == 0
+    link = [str(machine.tools / "alpha-tool"), "--schema"]
+    machine.install("alpha", permissions={"network": ["example.org:443"]}, description="New words.")
+    (machine.site / "dist_alpha-1.0.dist-info").rename(machine.site / "dist_alpha-2.0.dist-info")
+    held = subprocess.run(link, env=machine.environment, capture_output=True, check=False)
+    assert (held.returncode, b"New words" in held.stdout) == (1, False)
+    assert b"asks for more than dist-alpha 1.0 did" in held.stderr + held.stdout
+    assert machine.ferrule("permissions", "accept", "alpha").code == 0
+    accepted = subprocess.run(link, env=machine.environment, capture_output=True, check=False)
+    assert (accepted.returncode, json.loads(accepted.stdout)["description"]) == (0, "New words.")

@@ -87,6 +87,7 @@ def _print_schema(name: str, names: dict[str, str], provider: str) -> int:
         from ferrule.tool.host_requirement import require_host
 
         require_host(tool)
+    _require_accepted(tool, settings)
     schema = schema_file.read_static(tool) or _compute_schema(tool, settings)
     if provider:
         from ferrule.provider_formats.adaptation import adapt
@@ -97,6 +98,17 @@ def _print_schema(name: str, names: dict[str, str], provider: str) -> int:
 
         schema = rename_schema(schema, names)
     return 0 if _write(1, strict_json.dumps(schema) + b"\n") else 1
+
+
+def _require_accepted(tool: InstalledTool, settings: Configuration) -> None:
+    """Raise PermissionsHeld for a tool that asks for more than was accepted: no client is to offer what cannot run."""
+    from ferrule.permissions import accepted_version
+
+    if accepted_version.is_of_another_version(tool):
+        from ferrule.permissions import records
+
+        if held := records.find_held(tool, settings):
+            raise held
 
 
 def _compute_schema(tool: InstalledTool, settings: Configuration) -> JSONObject:

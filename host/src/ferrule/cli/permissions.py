@@ -25,7 +25,7 @@ from ferrule.cli.output import (
 from ferrule.cli.selection import complete, json_option, tools_argument
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
-from ferrule.permissions import records
+from ferrule.permissions import accepted_version, records
 from ferrule.permissions.declaration import MAX_PROCESSES
 from ferrule.permissions.description import phrases
 
@@ -118,7 +118,7 @@ def accept(tools: tuple[str, ...], as_json: bool) -> int:
         try:
             records.accept(tool)
         except OSError as error:
-            path = records.path_of(tool.name)
+            path = accepted_version.path_of(tool.name)
             raise FerruleError(f"{path} cannot be written: {error.strerror}.") from None
     found = [status(tool, settings) for tool in chosen]
     if as_json:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 
+from ferrule.permissions.accepted_version import path_of
 from ferrule.permissions.coverage import excess
 from ferrule.permissions.declaration import MalformedPermissions, Permissions, declared, parse
 from ferrule.permissions.grants import additions, changes
 from ferrule.storage.private_files import make_folder, read_file, replace_file
-from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ferrule.errors import PermissionsHeld
     from ferrule.text.json_types import JSONObject
 
-FOLDER = "permissions"
 _MAX_BYTES = 1 << 18
 
 
@@ -126,11 +125,6 @@ def read(name: str) -> Record | None:
         raise UntrustedRecord(f"{path} cannot be read: {error.strerror}") from None
     except (MalformedPermissions, strict_json.MalformedJSON) as error:
         raise UntrustedRecord(f"{path} cannot be read: {error}") from None
-
-
-def path_of(name: str) -> str:
-    """Where the record of a tool is."""
-    return os.path.join(state_folder(), FOLDER, f"{name.replace('/', '_')}.json")
 
 
 def _held(message: str, name: str, details: JSONObject) -> PermissionsHeld:
