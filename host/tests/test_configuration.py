@@ -292,3 +292,19 @@ def test_a_switch_that_is_malformed_is_off_and_says_why(text: str, file: Path) -
 def test_memory_that_is_no_number_of_mebibytes_is_a_problem(text: str, problem: bool, file: Path) -> None:
     configuration = written(file, f"[tools.dice]\n{text}\n")
     assert (configuration.has_memory_problem("dice"), configuration.is_disabled("dice")) == (problem, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("[tool.weather]\nenabled = false\n", "tools"),
+        ("[Tools.weather]\nenabled = false\n", "tools"),
+        ("tool = 1\n", "tools"),
+        ('[permission]\nunenforced = "refuse"\n', "permissions"),
+        ("[wrapper.guard]\nenabled = true\n", "wrappers"),
+    ],
+)
+def test_a_slip_for_a_table_that_decides_what_may_run_is_an_error(file: Path, text: str, meant: str) -> None:
+    with pytest.raises(ConfigurationMalformed, match="which nothing reads") as caught:
+        written(file, text)
+    assert caught.value.hint == f"Write [{meant}]."

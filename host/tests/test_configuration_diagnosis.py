@@ -73,7 +73,7 @@ def config(machine: Machine) -> Path:
         ("[tools.alpha]\nmemroy = 5\n", "unused", "Line 2: `memroy` in [tools.alpha] is read as a setting of its own"),
         ("[tools.alpha]\nimport_ahead = 1\n", "malformed", "Line 2: `import_ahead` in [tools.alpha] is neither"),
         ("[tools]\nalhpa = {}\n", "unused", "Line 2: [tools.alhpa] is about a tool that is not installed."),
-        ("[wrapper.cache]\n", "unused", "Line 1: [wrapper] is nothing that ferrule or an installed command reads."),
+        ("[wraper.cache]\n", "unused", "Line 1: [wraper] is nothing that ferrule or an installed command reads."),
         ("wrappers = 1\n", "malformed", "Line 1: `wrappers` is not a table."),
         ("[wrappers.near]\nenable = true\n", "unused", "Line 1: [wrappers.near] is about a wrapper"),
     ],

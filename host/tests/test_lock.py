@@ -234,6 +234,9 @@ def test_edited_files_cannot_be_taken_before_they_are_installed_anew(locked: Loc
     refused = locked.machine.ferrule("lock", "--accept", "alpha")
     assert refused.code == 1
     assert "install it anew" in refused.out
+    called = locked.run("alpha").document["error"]
+    assert "install it anew" in called
+    assert "--accept" not in called
     assert locked.run("alpha").code == 1
 
 

@@ -37,6 +37,7 @@ _LIKE_THE_LOCK = ("lock", _LOCK_KEY)
 _LOCK_FILE = "ferrule.lock"
 _TOOLS_KEY = "tools"
 _KEYS_OF_CALLS = ("permissions", "wrappers", "journal")  # the tables beside `tools` by which a call is made
+_TABLES = {"tool": "tools", "permission": "permissions", "wrapper": "wrappers"}  # that decide what may run, by slips
 
 
 class Configuration:
@@ -258,7 +259,7 @@ def _parse(path: str, data: bytes) -> JSONMapping:
     import tomllib
 
     try:
-        return tomllib.loads(data.decode())
+        content = tomllib.loads(data.decode())
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise _malformed(f"{path} is not TOML: it is not UTF-8 (at line {line}).") from None
@@ -266,12 +267,18 @@ def _parse(path: str, data: bytes) -> JSONMapping:
         raise _malformed(f"{path} is not TOML: {error}.") from None
     except RecursionError:
         raise _malformed(f"{path} is not TOML: it is nested too deeply.") from None
+    for key in content:
+        meant = _TABLES.get(key.lower().rstrip("s"))
+        if meant and key != meant:
+            # What it was to switch off or to narrow would be as if nobody had written it.
+            raise _malformed(f"{path} has a table [{key}], which nothing reads.", hint=f"Write [{meant}].")
+    return content
 
 
-def _malformed(message: str) -> ConfigurationMalformed:
+def _malformed(message: str, hint: str | None = None) -> ConfigurationMalformed:
     from ferrule.errors import ConfigurationMalformed
 
-    return ConfigurationMalformed(message)
+    return ConfigurationMalformed(message, hint=hint)
 
 
 def _positive(setting: object) -> float | None:

@@ -24,6 +24,7 @@ _OF_PROCESSES = ("process.py", "popen_fork.py", "context.py", "bounded.py", "sup
 _SIGNALLING = frozenset(("kill", "killpg", "pidfd_send_signal"))
 _READ, _WRITE, _CONNECT, _RUN, _FORK, _SIGNAL, _OTHER = "read", "write", "connect", "run", "fork", "signal", "other"
 _NETWORKS = {PUBLIC: "the public web", LOOPBACK: "this machine", PRIVATE: "the local network"}
+_MIN_PROCESSES = 4  # that are proposed to a tool that may have fewer
 _VERBS = {
     _READ: "read {}", _WRITE: "write {}", _CONNECT: "reach {}", _RUN: "run {}", _FORK: "start a process",
     _SIGNAL: "send a signal to another process",
@@ -161,7 +162,7 @@ def hint(policy: Policy, denial: Denial) -> str | None:
         _READ: f"--read {shown(denial)}",
         _WRITE: f"--write {shown(denial)}",
         _RUN: f"--program {os.path.basename(denial.what)}",
-        _FORK: "--processes 4",
+        _FORK: f"--processes {max(_MIN_PROCESSES, 2 * policy.processes)}",
         _CONNECT: f"--network {_network(denial.what)}",
     }.get(denial.kind)
     is_of_a_process = denial.what.startswith("/proc/")  # which is another one in the next call

@@ -73,7 +73,7 @@ def examine(tool: InstalledTool, lock_path: str) -> FerruleError | None:
         return error
     changed = differing(known, observation) if known else ["it is new"]
     if changed:
-        return _differs(tool, lock_path, changed, is_known=known is not None)
+        return _differs(tool, lock_path, changed, is_known=known is not None, is_edited=bool(observation.problems))
     memory.remember(tool, lock_path, [*stamped, *observation.stamps])
     return None
 
@@ -100,15 +100,18 @@ def differing(known: LockedTool, observation: Observation) -> list[str]:
     return [*fields, *(["files"] if observation.problems and "files" not in fields else [])]
 
 
-def _differs(tool: InstalledTool, lock_path: str, changed: list[str], *, is_known: bool) -> ToolDiffers:
+def _differs(
+    tool: InstalledTool, lock_path: str, changed: list[str], *, is_known: bool, is_edited: bool = False
+) -> ToolDiffers:
     if not is_known:
         message = f"{tool.name} ({tool.source}) is not in {lock_path}, so it is not offered."
     else:
         what = " and ".join((", ".join(changed[:-1]), changed[-1])) if len(changed) > 1 else changed[0]
         message = f"{tool.name} ({tool.source}) differs from {lock_path} in: {what}; so it is not offered."
-    return ToolDiffers(
-        message, hint=f"`ferrule lock --diff {tool.name}` shows it, `ferrule lock --accept {tool.name}` takes it."
-    )
+    shows, takes = f"`ferrule lock --diff {tool.name}` shows it", f"`ferrule lock --accept {tool.name}` takes it"
+    if is_edited:  # which is not taken as long as it is so
+        return ToolDiffers(message, hint=f"{shows}. Its files are not those that were installed: install it anew.")
+    return ToolDiffers(message, hint=f"{shows}, {takes}.")
 
 
 def _declaration(paths: list[str]) -> JSONObject:

@@ -185,8 +185,8 @@ async def _list_templates(exchange: Exchange) -> JSONObject:
 
 
 def _check_cursor(exchange: Exchange) -> None:
-    if not isinstance(exchange.request.params.get("cursor"), str | None):
-        raise RequestError(INVALID_PARAMS, "cursor has to be a string.")
+    if exchange.request.params.get("cursor") is not None:  # a list is given whole, so no cursor was ever handed out
+        raise RequestError(INVALID_PARAMS, "There is no such cursor: the whole list comes without one.")
 
 
 def _describe(tool: ServedTool) -> JSONObject:
