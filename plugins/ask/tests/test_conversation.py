@@ -250,7 +250,11 @@ def test_an_answer_is_json(client: Make, model_server: ModelServer) -> None:
 
 
 @given(content=st.lists(blocks, max_size=5))
-@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 def test_whatever_the_model_says_there_are_at_most_two_requests_and_one_execution(
     content: list[Any],
     client: Make,

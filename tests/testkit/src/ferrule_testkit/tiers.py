@@ -16,11 +16,13 @@ import functools
 import os
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
+from hypothesis.database import InMemoryExampleDatabase
 
 from ferrule_testkit.effort import DEFAULT, effort, examples
 
@@ -68,10 +70,10 @@ def pytest_configure(config: pytest.Config) -> None:
     for name, meaning in TIERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     sys.addaudithook(_watch.hear)
-    unhurried = [HealthCheck.too_slow]
-    settings.register_profile(
-        "tiers", max_examples=examples(_USUAL_EXAMPLES), deadline=None, suppress_health_check=unhurried
-    )
+    number, unhurried = examples(_USUAL_EXAMPLES), [HealthCheck.too_slow]
+    settings.register_profile("tiers", max_examples=number, deadline=None, suppress_health_check=unhurried)
+    if not _can_keep_examples():
+        settings.register_profile("tiers", settings.get_profile("tiers"), database=InMemoryExampleDatabase())
     settings.load_profile("tiers")
     config.pluginmanager.register(_SlowTests(), "ferrule-slow-unit-tests")
 
@@ -117,6 +119,12 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     finally:
         handle.inner_test = tested
         item.stash[_SECONDS] = spent.seconds
+
+
+def _can_keep_examples() -> bool:
+    """Whether hypothesis can write where it would keep what failed; its warning, that it cannot, would be an error."""
+    folder = Path(".hypothesis")
+    return os.access(folder if folder.exists() else ".", os.W_OK)
 
 
 class _Spent:
