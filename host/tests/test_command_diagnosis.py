@@ -78,7 +78,7 @@ def test_what_an_extra_brings_is_a_note_until_it_is_needed(machine: Machine) -> 
     assert "ferrule install 'dist-draw[ink]'" in machine.ferrule("draw").err
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_a_command_that_ends_the_process_or_hangs_keeps_doctor_from_nothing(machine: Machine) -> None:
     draw(machine, "import os\nos._exit(3)")
     (finding,) = findings(machine)

@@ -47,6 +47,12 @@ def make_user(
 
 
 @pytest.fixture
+def own_python() -> str:
+    """The version of the running interpreter."""
+    return OWN
+
+
+@pytest.fixture
 def alone(request: pytest.FixtureRequest, make_user: Callable[[Recipe], Installation]) -> Installation:
     """A user of the host, or of the host with one plugin."""
     return make_user(request.param)

@@ -191,17 +191,20 @@ def load_facts(tool: InstalledTool) -> LoadedFacts:
     return facts
 
 
-def run_supervised(work: Callable[[Channel], None], policy: Policy, secrets: Sequence[str] = ()) -> object:
+def run_supervised(
+    work: Callable[[Channel], None], policy: Policy, secrets: Sequence[str] = (), seconds: float = LOAD_SECONDS
+) -> object:
     """Do work with plugin code in a child; its result, or the error with which it failed. Raises CallInterrupted.
 
-    policy: what the child is held to. secrets: values in its environment that no output may hold.
+    policy: what the child is held to. secrets: values in its environment that no output may hold. seconds: that it
+    may take.
 
     Another process stands between: a plugin that sends its parent a signal ends no listing of other tools.
     """
     from ferrule.supervision.signals import Signals
     from ferrule.supervision.supervisor import supervise
 
-    deadline = time.monotonic() + LOAD_SECONDS
+    deadline = time.monotonic() + seconds
 
     def stand_between(channel: Channel) -> None:
         inner = supervise(
@@ -219,7 +222,7 @@ def run_supervised(work: Callable[[Channel], None], policy: Policy, secrets: Seq
         if signals.interrupted:
             raise signals.interrupted
     if outcome.result is None:
-        raise _error_of(outcome)
+        raise _error_of(outcome, seconds)
     return strict_json.loads(outcome.result)
 
 
@@ -231,7 +234,7 @@ def _of_facts(facts: ErrorFacts | None) -> FerruleError:
     return error
 
 
-def _error_of(outcome: Outcome) -> FerruleError:
+def _error_of(outcome: Outcome, seconds: float) -> FerruleError:
     from ferrule.text.redaction import redact
 
     failure: JSONMapping = outcome.failure or {}
@@ -239,8 +242,8 @@ def _error_of(outcome: Outcome) -> FerruleError:
         os.write(2, redact(outcome.text, outcome.secrets))
     if failure.get("code") == DeadlinePassed.code:
         hint = "What it does while it is imported belongs into execute."
-        details = {"seconds": LOAD_SECONDS}
-        return ToolBroken(f"It had not said what it is after {LOAD_SECONDS:.0f} s.", hint=hint, details=details)
+        details = {"seconds": seconds}
+        return ToolBroken(f"It had not said what it is after {seconds:.0f} s.", hint=hint, details=details)
     return ToolError.from_facts(failure)
 
 

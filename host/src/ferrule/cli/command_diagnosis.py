@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ferrule.supervision.channel import Channel
 
 _HOST = "ferrule"
+_SECONDS = 20.0  # that one command may take: the child may write no compiled module, so a new one compiles all
 _EXTRAS = {"schema": ("msgspec", "ferrule[schema]")}
 """What commands of the host cannot work without, and an extra brings: the module, and the requirement."""
 
@@ -102,7 +103,7 @@ def _broken(name: str, what: str, failure: _Failure, distribution: str) -> Diagn
 
 
 def _ask(work: Callable[[Channel], None], name: str) -> list[_Failure]:
-    answer = cast("dict[str, list[list[str]]]", run_supervised(work, policy_for_code(name)))
+    answer = cast("dict[str, list[list[str]]]", run_supervised(work, policy_for_code(name), seconds=_SECONDS))
     return [_Failure(*facts) for facts in answer["failures"]]
 
 

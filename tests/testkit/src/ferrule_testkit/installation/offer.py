@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 VERSIONS = ("3.11", "3.12", "3.13")
 CONSTRAINTS = PROJECT / "constraints.txt"
+NEW_TOOL = "weather"  # of the package ferrule-weather, which `ferrule new` makes; the pages speak of it
 _SECONDS = 600.0  # that anything may take on a busy machine
+# What pages have a user install beside: the installer, what builds a package, and what extras bring.
+_BESIDE = ("pip", "setuptools", "wheel", "hatchling", "editables", "hiredis", "httpx", "msgspec", "prometheus-client")
 _CODE = "import sys; print('%d.%d' % sys.version_info[:2])"
 _PLACES = ("~/.pyenv/versions/{}*/bin/python3", "~/.local/share/uv/python/cpython-{}*/bin/python3")
 
@@ -75,13 +78,16 @@ class Offer:
                 self._download(version, wheels)
                 stamp.touch()
             for wheel in self._house.glob("*.whl"):
-                (wheels / wheel.name).exists() or (wheels / wheel.name).symlink_to(wheel)
+                if not (wheels / wheel.name).exists():
+                    (wheels / wheel.name).symlink_to(wheel)
         return wheels
 
     def _build(self, wheels: Path) -> None:
         part = wheels.with_name("wheels.part")
         for project in projects().values():
-            _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(part)], cwd=project)
+            _build_wheel(project, part)
+        _run([sys.executable, "-m", "ferrule", "new", NEW_TOOL, "--to", str(self._folder)])
+        _build_wheel(self._folder / f"ferrule-{NEW_TOOL}", part)
         part.rename(wheels)
 
     def _download(self, version: str, wheels: Path) -> None:
@@ -91,14 +97,14 @@ class Offer:
         python = find_python(version)
         assert python is not None
         command = [sys.executable, "-m", "pip", "--python", python, "download", "--quiet", "--only-binary", ":all:"]
-        _run([*command, "--constraint", str(CONSTRAINTS), "--dest", str(self._house), *own, "pip"])
+        _run([*command, "--constraint", str(CONSTRAINTS), "--dest", str(self._house), *own, *_BESIDE])
         for wheel in self._house.glob("ferrule*.whl"):
             wheel.unlink()
 
 
 def _requirements() -> str:
     """What changes whenever a distribution requires something else."""
-    text = "".join((folder / "pyproject.toml").read_text() for folder in projects().values())
+    text = repr(_BESIDE) + "".join((folder / "pyproject.toml").read_text() for folder in projects().values())
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -109,6 +115,10 @@ def locked(path: Path) -> Iterator[None]:
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def _build_wheel(project: Path, folder: Path) -> None:
+    _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], cwd=project)
 
 
 def _run(command: Sequence[str], cwd: Path | None = None) -> None:
