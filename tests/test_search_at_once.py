@@ -118,7 +118,8 @@ def test_by_sql(
         monkeypatch.setenv(name, value)
     with duckdb.connect() as con:
         ferrule_duckdb.register(con, tools=["web_search"], concurrency=8)
-        rows = con.execute(f"SELECT stps_ask_ai('rows', 'Row ' || i || '?') FROM range({SEARCHES}) AS rows(i)").fetchall()
+        asked = f"SELECT stps_ask_ai('rows', 'Row ' || i || '?') FROM range({SEARCHES}) AS rows(i)"
+        rows = con.execute(asked).fetchall()
     assert [row for (row,) in rows] == ["It is 95."] * SEARCHES
     results = [request for request in model_server.bodies if len(request["messages"]) > 1]
     outcomes = Counter(map(_searched, results))
