@@ -178,3 +178,19 @@ def test_a_file_that_others_may_write_to_is_not_read(mode: int, tmp_path: Path) 
     path.chmod(0o644)
     assert read_file(str(path), 100) == b"data"
     assert read_file(str(path), 3) is None
+
+
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere platformdirs itself is asked")
+def test_the_state_folder_is_where_platformdirs_has_it() -> None:
+    program = (
+        "import os, sys, platformdirs\n"
+        "from ferrule.storage.state import state_folder\n"
+        "for value in sys.argv[1:]:\n"
+        "    os.environ['XDG_STATE_HOME'] = value\n"
+        "    theirs = platformdirs.user_state_dir('ferrule', appauthor=False)\n"
+        "    assert state_folder() == theirs, (value, state_folder(), theirs)\n"
+    )
+    values = ("/xdg", "/xdg/", "", "  ", " /xdg", "/xdg ", "relative", "~/xdg")
+    for home in ("/home/ada", "/home/ada/", "/"):
+        subprocess.run([sys.executable, "-c", program, *values], env={"HOME": home}, check=True)

@@ -20,8 +20,8 @@ def state_folder() -> str:
         return named
     if sys.platform == "linux":
         # platformdirs gives the same folder (a test says so), and costs twice the interpreter's start.
-        home = os.path.join(configuration.home(os.environ), ".local/state")
-        base = os.environ.get("XDG_STATE_HOME", "").strip() or home
+        base = os.environ.get("XDG_STATE_HOME", "")
+        base = base if os.path.isabs(base) else os.path.join(configuration.home(os.environ), ".local/state")
         return os.path.join(base, "ferrule")
     import platformdirs
 
