@@ -183,7 +183,7 @@ def test_a_malformed_configuration_is_told_and_the_rest_is_examined_all_the_same
     ("text", "found"),
     [
         pytest.param("tools = 5", "configuration-malformed", id="no-table"),
-        pytest.param("[tool.web_fetch]\nenabled = false", "configuration-unused", id="tool-for-tools"),
+        pytest.param("[tool.web_fetch]\nenabled = false", "configuration-malformed", id="tool-for-tools"),
         pytest.param("[tools.alhpa]\nenabled = false", "configuration-unused", id="misspelt-tool"),
     ],
 )

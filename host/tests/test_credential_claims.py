@@ -158,3 +158,20 @@ def test_a_claimed_key_is_refused_told_and_given_once_it_is_accepted(machine: Ma
     assert [call(machine, name) for name in ("listener", "radio")] == [{"length": length}] * 2
     assert machine.ferrule("credentials", "accept", "radio").out == "radio claims nothing that waits to be accepted.\n"
     assert os.stat(machine.home / ".local/state/ferrule/credentials").st_mode & 0o777 == 0o700
+
+
+def test_a_key_that_is_declared_under_two_names_is_claimed_under_both(installed: list[InstalledTool]) -> None:
+    radio, _, listener, *_ = installed
+    credential_claims.record(radio, [KEY])
+    names = [Credential(name, environment=KEY.environment, path=f"other.{name}") for name in ("first", "second")]
+    claims = credential_claims.record(listener, names)
+    assert set(credential_claims.refusals(claims)) == {"first", "second"}
+    assert credential_claims.given_variables(listener) == []
+
+
+def test_a_new_version_is_given_no_variable_before_it_has_asked(installed: list[InstalledTool]) -> None:
+    radio = installed[0]
+    credential_claims.record(radio, [KEY])
+    assert credential_claims.given_variables(radio) == [KEY.environment]
+    newer = InstalledTool(**{**radio.as_dict(), "version": "2.0"})
+    assert credential_claims.given_variables(newer) == []

@@ -371,3 +371,19 @@ def test_a_hook_that_says_one_thing_to_the_host_and_another_in_a_call_is_refused
     refused = call(spied, "two_faced", questions(OTHERS))
     assert refused["error_code"] == "PERMISSION_DENIED"
     assert "api_key (OTHER_KEY), which it does not declare" in refused["error"]
+
+
+def test_the_hook_that_the_host_asks_has_no_key(spied: Machine) -> None:
+    """A version before was given the variable; what the hook sees of it is in its failure, which a caller is shown."""
+    assert call(spied, "spy", questions(OTHERS))["key"] == "[redacted]"
+    shows = SPY.replace("return [Credential(", "raise KeyError(sorted(os.environ))\n    return [Credential(")
+    spied.install("spy", properties=ARGUMENTS, top=shows, execute=EXECUTE)
+    failed = call(spied, "spy", questions(OTHERS))
+    assert failed["error_code"] == "INTERNAL_ERROR"
+    (spied.site / "module_spy.py").write_text(
+        (spied.site / "module_spy.py").read_text().replace("raise KeyError(", "if not asked(): raise KeyError(")
+        + "\ndef asked():\n    from ferrule.supervision.channel import current_channel\n    return current_channel()\n"
+    )
+    failed = call(spied, "spy", questions(OTHERS))
+    assert "HOME" in failed["error"]
+    assert "SPY_KEY" not in failed["error"]

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -106,3 +108,66 @@ def test_the_deadline_holds_while_an_answer_is_worked_out(tmp_path: Path) -> Non
     )
     assert outcome.failure is not None
     assert outcome.failure["code"] == "TIMEOUT"
+
+
+@pytest.mark.process
+def test_what_is_passed_over_leaves_no_trace_in_the_process_that_relays() -> None:
+    reader, writer = os.pipe()
+    pipe = AnswerPipe(reader)
+    secret = "-".join(["key", "of", "another", "tool"])
+    program = (
+        "import sys; sys.stdout.buffer.write((1).to_bytes(8, 'big') + (30).to_bytes(8, 'big') + sys.argv[1].encode())"
+    )
+    document = f'{{"key": "{secret}"}}'.ljust(30).encode()
+    subprocess.run([sys.executable, "-c", program, document], stdout=writer, check=True)
+    seen = []
+    pipe_read, os_read = pipe.find, os.read
+    os.read = lambda file, size: seen.append(os_read(file, size)) or seen[-1]  # type: ignore[assignment,func-returns-value]
+    try:
+        assert pipe_read(2) is None
+        write_answer(writer, {"number": 2}, {})
+        assert pipe_read(2) == 2
+    finally:
+        os.read = os_read
+    assert not any(secret.encode() in piece for piece in seen)
+
+
+@pytest.mark.process
+def test_secrets_are_known_even_where_the_child_reads_half_of_an_answer(capfd: pytest.CaptureFixture[str]) -> None:
+    """The copy that answers waits for the rest to be read when the child has ended by its deadline."""
+    secret = "sk-half-4711"
+
+    def answer(_question: JSONObject) -> JSONObject:
+        return {"secrets": [secret], "more": "x" * (1 << 20)}
+
+    def read_half(channel: Channel) -> None:
+        assert channel.answers is not None
+        channel.send_question({"tool": "any"})
+        os.read(channel.answers.file, 1 << 12)
+        print(secret, flush=True)
+        channel.answers.find(99, may_wait=True)
+
+    outcome = supervisor.supervise(
+        read_half, deadline=time.monotonic() + 1, memory=1024, size_limit=1 << 16, answer=answer
+    )
+    assert outcome.failure is not None
+    assert outcome.secrets == [secret]
+
+
+@pytest.mark.process
+def test_one_child_does_not_use_up_what_the_next_may_ask() -> None:
+    def relay(channel: Channel) -> None:
+        def asks(times: int) -> bytes | None:
+            def work(channel: Channel) -> JSONObject:
+                for _ in range(times):
+                    found = channel.ask({"tool": "any"})
+                return dict(found or {})
+
+            return supervise(work, deadline=time.monotonic() + 30, **LIMITS).result  # type: ignore[arg-type]
+
+        channel.result({"greedy": asks(300) is not None, "modest": asks(1) is not None})
+
+    outcome = supervisor.supervise(
+        relay, deadline=time.monotonic() + 60, memory=1024, size_limit=1 << 16, answer=lambda question: {"secrets": []}
+    )
+    assert json.loads(outcome.result or b"{}") == {"greedy": False, "modest": True}

@@ -78,9 +78,9 @@ class Claim:
 
 
 def given_variables(tool: InstalledTool) -> list[str]:
-    """The variables of its credentials that the tool was given by its last answer; `[]` where there was none."""
+    """The variables of its credentials that this version of the tool was given by its last answer; `[]` before."""
     record = _read(tool.name)
-    found = record.get("given") if record.get("distribution") == tool.distribution else None
+    found = record.get("given") if record.get("source") == tool.source else None
     return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
@@ -100,23 +100,43 @@ def record(tool: InstalledTool, credentials: Sequence[Credential]) -> list[Claim
 
     A state folder that cannot be written to holds nothing up.
     """
-    before = _read(tool.name)
-    if before.get("distribution") != tool.distribution:
-        before = {}
+    before = _own_record(tool)
     if not credentials and not before:
         return []
-    now = round(time.time(), 6)
-    known = _times(before)
-    keys = {key: one for one in credentials for key in _keys(one)}
-    since = {key: known.get(key, now) for key in keys}
-    accepted = [key for key in before.get("accepted") or () if key in since]
-    claims = list(_claims(tool, keys, since, accepted))
+    since, claims = _assess(tool, credentials, before)
     refused = {claim.credential for claim in claims if not claim.is_accepted}
-    given = [one.environment for one in credentials if one.name not in refused]
-    after = {"tool": tool.name, "distribution": tool.distribution, "since": since, "given": given, "accepted": accepted}
+    after = {
+        "tool": tool.name,
+        "distribution": tool.distribution,
+        "source": tool.source,
+        "since": since,
+        "given": [one.environment for one in credentials if one.name not in refused],
+        "accepted": [key for key in before.get("accepted") or () if key in since],
+    }
     if after != before:
         _write(tool.name, after)
     return claims
+
+
+def find_claims(tool: InstalledTool, credentials: Sequence[Credential]) -> list[Claim]:
+    """As `record`, where nothing is to be kept: the tool has not been called."""
+    return _assess(tool, credentials, _own_record(tool))[1]
+
+
+def _assess(
+    tool: InstalledTool, credentials: Sequence[Credential], before: JSONObject
+) -> tuple[dict[str, float], list[Claim]]:
+    """Since when the tool declares each key, and its claims."""
+    now, known = round(time.time(), 6), _times(before)
+    keys = [(key, one) for one in credentials for key in _keys(one)]
+    since = {key: known.get(key, now) for key, _ in keys}
+    accepted = [key for key in before.get("accepted") or () if key in since]
+    return since, list(_claims(tool, keys, since, accepted))
+
+
+def _own_record(tool: InstalledTool) -> JSONObject:
+    found = _read(tool.name)
+    return found if found.get("distribution") == tool.distribution else {}
 
 
 def refusals(claims: Sequence[Claim]) -> dict[str, ToolError]:
@@ -141,11 +161,12 @@ def _keys(credential: Credential) -> tuple[str, ...]:
 
 
 def _claims(
-    tool: InstalledTool, keys: dict[str, Credential], since: dict[str, float], accepted: Sequence[str]
+    tool: InstalledTool, keys: Sequence[tuple[str, Credential]], since: dict[str, float], accepted: Sequence[str]
 ) -> Iterator[Claim]:
-    others = [one for one in _others(tool) if any(key in one["since"] for key in keys)]
+    """keys: each with the credential that has it. Two credentials may have the same, and both claim it then."""
+    others = [one for one in _others(tool) if any(key in one["since"] for key, _ in keys)]
     installed = _installed() if others else {}
-    for key, credential in keys.items():
+    for key, credential in keys:
         earlier = {
             str(one["distribution"])
             for one in others

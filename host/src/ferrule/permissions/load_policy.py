@@ -20,17 +20,18 @@ if TYPE_CHECKING:
 _FILE_MIB = 64
 
 
-def policy_for_loading(tool: InstalledTool, settings: Configuration | None = None) -> Policy:
+def policy_for_loading(tool: InstalledTool, settings: Configuration | None = None, *, has_keys: bool = True) -> Policy:
     """For loading a tool: its own variables, and neither network, files, programs nor processes.
 
-    settings: the configuration, which is read where it is not given. Raises ConfigurationMalformed.
+    settings: the configuration, which is read where it is not given. has_keys: whether the variables of its credentials
+    are among them. Raises ConfigurationMalformed.
     """
     from ferrule.config import configuration
     from ferrule.permissions.credential_claims import given_variables
     from ferrule.permissions.grants import granted
 
     settings = configuration.read() if settings is None else settings
-    variables = (*granted(tool, settings).environment, *given_variables(tool))
+    variables = (*granted(tool, settings).environment, *(given_variables(tool) if has_keys else ()))
     return policy_for_code(tool.name, variables=variables, settings=settings)
 
 

@@ -75,7 +75,12 @@ class BoundedProcess:
         self._max_bytes = max_bytes
         parent = os.getpid()
         self._reader, writer = os.pipe()
-        self._child = os.fork()
+        try:
+            self._child = os.fork()
+        except OSError:
+            os.close(self._reader)
+            os.close(writer)
+            raise
         if self._child == 0:
             os.close(self._reader)
             _be_the_child(work, parent, writer, memory_mib, cpu_seconds, max_bytes)

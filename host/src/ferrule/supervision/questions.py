@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
+    from ferrule.errors import ToolCrashed
     from ferrule.text.json_types import JSONMapping, JSONObject
 
     Answer = Callable[[JSONObject], JSONObject]
@@ -37,24 +38,32 @@ if TYPE_CHECKING:
             """Send a question, and return its number."""
 
     class _AnswerWork(Protocol):
-        """One answer that is being given. file: is readable when there may be something to do."""
+        """One answer that is being given.
 
-        file: int
+        file: is readable when there is something to do; None once the answer has been given.
+        """
 
-        def advance(self, deadline: float) -> list[str] | None:
-            """The secrets in the answer, once it has been given; None before."""
+        file: int | None
 
-        def close(self) -> None:
-            """Give no answer any more."""
+        def advance(self) -> list[str]:
+            """Go on; the secrets in the answer that have become known."""
+
+        def close(self) -> list[str]:
+            """Give no answer any more; the secrets that have become known since."""
 
 
 NUMBER = "number"  # the key of a question under which its number stands
 OWN = "work"  # the key of a question that is not for the host, see `Reception`
 MAX_QUESTIONS = 200  # of one child
+_MAX_RELAYED = 20  # of one child, so that one tool does not use up what the others of a call may ask
+_PAUSE_SECONDS = 0.005
+_ROUND_SECONDS = 0.05  # for which an answer may wait for who reads it, before something else has its turn
 _WORD_BYTES = 8  # of a number, and of a size
 _HEAD_BYTES = 2 * _WORD_BYTES
 _MAX_ANSWER_BYTES = 4 << 20
 _PIECE_BYTES = 1 << 16
+_RESULT_SECONDS = 1.0  # in which a copy says how it has ended that has begun to say so
+_END = b"\n"  # of the names of secrets
 
 
 class AnswerPipe:
@@ -90,8 +99,9 @@ class AnswerPipe:
         poll = select.poll()
         poll.register(self.file, select.POLLIN)
         while may_wait or poll.poll(0):
-            while self._left:
-                self._take(min(self._left, _PIECE_BYTES))
+            if self._left:
+                self._pass_over()
+                continue
             head = _read(self.file, _HEAD_BYTES)
             if len(head) < _HEAD_BYTES:
                 raise AnswerMissing()
@@ -100,17 +110,29 @@ class AnswerPipe:
                 return self._left
         return None
 
-    def move_to(self, file: int, deadline: float) -> None:
-        """Move the answer that was found to another pipe, so that no trace of it is left in this process.
+    def move_to(self, file: int) -> bool:
+        """Move the answer that was found to another pipe, without a trace of it in this process; whether it is whole.
 
-        deadline: an instant of `time.monotonic()`. Raises AnswerMissing where it ends too soon, or does not come.
+        It stops where the other end reads nothing for a moment. Raises AnswerMissing where the answer ends too soon.
         """
-        poll = select.poll()
-        poll.register(self.file, select.POLLIN)
         while self._left:
-            if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
-                raise AnswerMissing()
-            self._left -= _move(self.file, file, self._left)
+            if not (_is_ready(self.file, select.POLLIN) and _is_ready(file, select.POLLOUT)):
+                return False
+            try:
+                self._left -= _move(self.file, file, self._left)
+            except BlockingIOError:  # there is room for bytes in the pipe, and not for one more page
+                time.sleep(_PAUSE_SECONDS)
+                return False
+        return True
+
+    def _pass_over(self) -> None:
+        """Leave out the rest of an answer: unseen, since what is in it was for another tool."""
+        nothing = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            while self._left:
+                self._left -= _move(self.file, nothing, self._left, may_wait=True)
+        finally:
+            os.close(nothing)
 
     def _take(self, size: int) -> bytes:
         data = _read(self.file, size)
@@ -130,37 +152,48 @@ class Relay:
     def __init__(self, channel: AskingChannel, facts: JSONMapping) -> None:
         self._channel = channel
         self._facts = facts
+        self._count = 0
 
     def begin(self, question: JSONObject, file: int) -> _RelayedAnswer:
-        """Pass a question on. The secrets in its answer are known to who gives it, and none comes here."""
+        """Pass a question on. The secrets in its answer are known to who gives it, and none comes here.
+
+        Raises ToolCrashed for too many questions.
+        """
+        self._count += 1
+        if self._count > _MAX_RELAYED:
+            raise _too_many(_MAX_RELAYED)
         return _RelayedAnswer(self._channel, {**question, **self._facts, "is_relayed": True}, question, file)
 
 
 class _RelayedAnswer:
-    """An answer that comes from the parent of this process. file: of the pipe to which it is written."""
+    """An answer that comes from the parent of this process, and is moved to a pipe."""
 
     def __init__(self, channel: AskingChannel, sent: JSONObject, asked: JSONObject, file: int) -> None:
         if channel.answers is None:
             raise AnswerMissing()
         self._pipe = channel.answers
-        self.file = self._pipe.file
+        self.file: int | None = self._pipe.file
         self._asked = asked
         self._target = file
+        self._is_found = False
         self._number = channel.send_question(sent)
 
-    def advance(self, deadline: float) -> list[str] | None:
-        size = self._pipe.find(self._number)
-        if size is None:
-            return None
+    def advance(self) -> list[str]:
         try:
-            _write_all(self._target, _head(self._asked, size))
-            self._pipe.move_to(self._target, deadline)
+            if not self._is_found:
+                size = self._pipe.find(self._number)
+                if size is None or not _is_ready(self._target, select.POLLOUT):
+                    return []
+                self._is_found = True
+                _write_all(self._target, _head(self._asked, size))
+            if self._pipe.move_to(self._target):
+                self.file = None
         except BrokenPipeError:
-            pass  # the child has ended, and how is found next
+            self.file = None  # the child has ended, and how is found next
         return []
 
-    def close(self) -> None:
-        """What comes from now on is passed over by the next one."""
+    def close(self) -> list[str]:
+        return []  # what comes from now on is passed over by the next one
 
 
 class Reception:
@@ -199,9 +232,7 @@ class Desk:
         """Have a question answered. Raises WorkFailed, and ToolCrashed for too many questions."""
         self._count += 1
         if self._count > MAX_QUESTIONS:
-            from ferrule.errors import ToolCrashed
-
-            raise ToolCrashed(f"The tool's process asked for credentials more than {MAX_QUESTIONS} times.")
+            raise _too_many(MAX_QUESTIONS)
         if self._own is not None and OWN in question:
             asked = {key: value for key, value in question.items() if key != NUMBER}
             write_answer(self._file, question, _own_answer(self._own, asked))
@@ -210,48 +241,78 @@ class Desk:
         else:
             self._work = _CopiedAnswer(self._answer, question, self._file)
 
-    def advance(self, deadline: float) -> list[str] | None:
-        """The secrets in the answer, once it has been given; None before.
+    def advance(self) -> list[str]:
+        """Go on with the answer; the secrets in it that have become known. Raises WorkFailed and AnswerMissing."""
+        secrets = [] if self._work is None else self._work.advance()
+        return [*secrets, *(self.close() if self.file is None else ())]
 
-        deadline: an instant of `time.monotonic()`. Raises WorkFailed and AnswerMissing.
-        """
-        secrets = [] if self._work is None else self._work.advance(deadline)
-        if secrets is not None:
-            self.close()
-        return secrets
-
-    def close(self) -> None:
-        """Give no answer any more."""
+    def close(self) -> list[str]:
+        """Give no answer any more; the secrets that have become known since."""
         work, self._work = self._work, None
-        if work is not None:
-            work.close()
+        return [] if work is None else work.close()
 
 
 class _CopiedAnswer:
-    """An answer that a copy of this process works out, and writes to a pipe."""
+    """An answer that a copy of this process works out, and writes to a pipe once it has named the secrets in it."""
 
     def __init__(self, answer: Answer, question: JSONObject, file: int) -> None:
         from ferrule.supervision.bounded import BoundedProcess
 
-        def give() -> list[str]:
+        self._told = b""
+        self._names, theirs = os.pipe()
+
+        def give() -> None:
             found = answer(question)
+            _write_all(theirs, strict_json.dumps([str(one) for one in found.get("secrets", ())]) + _END)
             write_answer(file, question, found)
-            return [str(one) for one in found.get("secrets", ())]
 
-        self._process: BoundedProcess | None = BoundedProcess(give)
-        self.file = self._process.file
+        try:
+            self._process: BoundedProcess | None = BoundedProcess(give)
+        except OSError:
+            os.close(self._names)
+            raise
+        finally:
+            os.close(theirs)
+        os.set_blocking(self._names, False)
+        self.file: int | None = self._names
 
-    def advance(self, deadline: float) -> list[str] | None:
-        process, self._process = self._process, None
-        if process is None:
-            return []
-        secrets: list[str] = process.result(max(0.01, deadline - time.monotonic()))
-        return secrets
+    def advance(self) -> list[str]:
+        if self.file == self._names:
+            is_told = self._read_names()
+            self.file = None if self._process is None else self._process.file if is_told else self.file
+            return self._take_names() if is_told else []
+        process, self._process, self.file = self._process, None, None
+        if process is not None:
+            process.result(_RESULT_SECONDS)
+        return []
 
-    def close(self) -> None:
-        process, self._process = self._process, None
+    def close(self) -> list[str]:
+        process, self._process, self.file = self._process, None, None
         if process is not None:
             process.end()
+        if self._names < 0:
+            return []
+        self._read_names()
+        os.close(self._names)
+        self._names = -1
+        return self._take_names()
+
+    def _read_names(self) -> bool:
+        """Read what has come of the names; whether that is all."""
+        while True:
+            try:
+                piece = os.read(self._names, _PIECE_BYTES)
+            except BlockingIOError:
+                return self._told.endswith(_END)
+            if not piece:
+                return True
+            self._told += piece
+
+    def _take_names(self) -> list[str]:
+        """The names, once. What is not whole was not followed by an answer."""
+        told, self._told = self._told, b""
+        found = strict_json.loads(told) if told.endswith(_END) else []
+        return [str(one) for one in found] if isinstance(found, list) else []
 
 
 def write_answer(file: int, question: JSONMapping, answer: JSONMapping) -> None:
@@ -261,6 +322,12 @@ def write_answer(file: int, question: JSONMapping, answer: JSONMapping) -> None:
         _write_all(file, _head(question, len(document)) + document)
     except BrokenPipeError:
         pass
+
+
+def _too_many(number: int) -> ToolCrashed:
+    from ferrule.errors import ToolCrashed
+
+    return ToolCrashed(f"The tool's process asked for credentials more than {number} times.")
 
 
 def _head(question: JSONMapping, size: int) -> bytes:
@@ -286,10 +353,16 @@ def _read(file: int, size: int) -> bytes:
     return bytes(data)
 
 
-def _move(source: int, file: int, size: int) -> int:
+def _is_ready(file: int, for_what: int) -> bool:
+    poll = select.poll()
+    poll.register(file, for_what)
+    return bool(poll.poll(_ROUND_SECONDS * 1000))
+
+
+def _move(source: int, file: int, size: int, *, may_wait: bool = False) -> int:
     """Move bytes from pipe to pipe: within the kernel where there is a call for it, so that no trace is left here."""
     if sys.platform == "linux":
-        moved = os.splice(source, file, min(size, _PIECE_BYTES))
+        moved = os.splice(source, file, min(size, _PIECE_BYTES), flags=0 if may_wait else os.SPLICE_F_NONBLOCK)
     else:
         piece = os.read(source, min(size, _PIECE_BYTES))
         _write_all(file, piece)

@@ -11,7 +11,7 @@ import os
 import select
 import time
 
-from ferrule.errors import DeadlinePassed, FerruleError, ResultInvalid, ToolCrashed
+from ferrule.errors import DeadlinePassed, FerruleError, ResultInvalid, ToolCrashed, WorkFailed
 from ferrule.supervision import processes
 from ferrule.supervision.channel import Messages
 from ferrule.supervision.child import Limits, run_child
@@ -133,7 +133,7 @@ def _run_and_watch(
     try:
         failure = watch.wait()
         if desk is not None:
-            desk.close()
+            messages.secrets += desk.close()
         processes.end_descendants(child, others)
         watch.drain_text()
     finally:
@@ -226,21 +226,19 @@ class ChildWatch:
         desk, questions = self._desk, self._messages.questions
         if desk is None:
             return ToolCrashed("The tool's process asked for what it was not offered.") if questions else None
+        before = desk.file
         try:
-            if (file := desk.file) is not None and file in ready:
-                secrets = desk.advance(self._deadline)
-                if secrets is None:
-                    return None
-                self._messages.secrets += secrets
-                poll.unregister(file)
-                poll.register(self._channel, select.POLLIN)
+            if before is not None and before in ready:
+                self._messages.secrets += desk.advance()
             while questions and desk.file is None and not self._messages.ended:
                 desk.begin(questions.pop(0))
-                if desk.file is not None:
-                    poll.unregister(self._channel)
-                    poll.register(desk.file, select.POLLIN)
         except FerruleError as error:
             return error
+        except OSError as error:
+            return WorkFailed(f"What the tool's process asked could not be answered ({error.strerror}).")
+        if desk.file != before:
+            poll.unregister(self._channel if before is None else before)
+            poll.register(self._channel if desk.file is None else desk.file, select.POLLIN)
         return None
 
     def drain_text(self) -> bool:

@@ -96,7 +96,7 @@ def is_configured(tool: InstalledTool, settings: Configuration, environ: Mapping
     from ferrule.tool.credential_values import LocalValues
 
     known = find_declared(tool)
-    if known is None or credential_claims.refusals(credential_claims.record(tool, known)):
+    if known is None or credential_claims.refusals(credential_claims.find_claims(tool, known)):
         return None
     values, table = LocalValues(environ), settings.tool(tool.name)
     try:
@@ -147,7 +147,7 @@ def _ask_hook(tool: InstalledTool) -> list[Credential]:
         deadline=time.monotonic() + _HOOK_SECONDS,
         memory=_MEMORY_MIB,
         size_limit=_MAX_BYTES,
-        policy=policy_for_loading(tool),
+        policy=policy_for_loading(tool, has_keys=False),
     )
     if outcome.result is None:
         raise ToolError.from_facts(outcome.failure or {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ferrule.errors import ToolError
+from ferrule.errors import FerruleError, ToolError
 from ferrule.permissions import credential_claims
 from ferrule.tool.declared_credentials import KEY, credentials_in, is_configured, require_declared
 
@@ -90,11 +90,13 @@ def answer_configured(question: JSONMapping, names: Sequence[str] | None = None)
     return {CONFIGURED: answered}
 
 
-def _refuse(question: JSONMapping, message: str, hint: str | None = None) -> JSONObject:
+def _refuse(
+    question: JSONMapping, message: str, hint: str | None = None, code: str = "PERMISSION_DENIED"
+) -> JSONObject:
     from ferrule.tool.credential_values import LocalValues, describe
 
     credentials = credentials_in(question.get(KEY))
-    error = ToolError("PERMISSION_DENIED", message, hint=hint)
+    error = ToolError(code, message, hint=hint)
     answer = describe(credentials, LocalValues(), {one.name: error for one in credentials})
     return {**answer, "tool": question.get("tool")}
 
@@ -103,13 +105,23 @@ def _answer(tool: InstalledTool, question: JSONMapping) -> JSONObject:
     from ferrule.tool.credential_values import LocalValues, describe
 
     asked = credentials_in(question.get(KEY))
-    known = require_declared(tool, asked)  # runs the plugin's code, so it comes before any value is read
+    try:
+        known = require_declared(tool, asked)  # runs the plugin's code, so it comes before any value is read
+    except FerruleError as error:
+        return _explain_refusal(question, tool, error)
     refused: dict[str, ToolError] = credential_claims.refusals(credential_claims.record(tool, known))
     refused.update((one.name, _undeclared(tool, one)) for one in asked if not one.is_one_of(known))
     # What is secret is what was declared so, whatever is said now.
     described = [next((its for its in known if one.is_one_of([its])), one) for one in asked]
     answer = describe(described, LocalValues(), refused, hides_values=question.get("gives_values") is False)
     return {**answer, "tool": tool.name, "is_relayed": question.get("is_relayed") is True}
+
+
+def _explain_refusal(question: JSONMapping, tool: InstalledTool, error: FerruleError) -> JSONObject:
+    """The hook of the tool has failed. A tool that runs this one is not told in which words."""
+    if question.get("is_relayed") is not True:
+        return _refuse(question, error.message, error.hint, error.code)
+    return _refuse(question, f"What credentials {tool.name} declares could not be found out.", code=error.code)
 
 
 def _undeclared(tool: InstalledTool, credential: Credential) -> ToolError:

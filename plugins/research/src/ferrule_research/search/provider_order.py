@@ -93,9 +93,20 @@ def put_engines_first(providers: Sequence[SearchProvider], context: Context) -> 
 
 def ask(providers: Sequence[SearchProvider], request: SearchRequest, context: Context) -> Route:
     """Ask one after the other until one answers."""
+    attempts = _ask_in_turn(providers, find_states(providers, context), request, context)
+    if len(attempts) > 1 and all(one.state in _UNASKED for one in attempts):
+        # Each says what it needs; one that lacks nothing after all is asked.
+        known = {one.provider: one for one in probe_providers(providers, context.deadline, has_breakers=False)}
+        attempts = _ask_in_turn(providers, known, request, context)
+    return Route(attempts)
+
+
+def _ask_in_turn(
+    providers: Sequence[SearchProvider], states: Mapping[str, Attempt], request: SearchRequest, context: Context
+) -> list[Attempt]:
     attempts: list[Attempt] = []
-    states = find_states(providers, context)
-    answerable = {name for name, one in states.items() if one.state == ANSWERED}
+    # One that had no time to say how it is may well answer.
+    answerable = {name for name, one in states.items() if one.state == ANSWERED or one.kind == "network"}
     started = time.monotonic()
     for index, provider in enumerate(providers):
         known = states.get(provider.name)
@@ -110,9 +121,7 @@ def ask(providers: Sequence[SearchProvider], request: SearchRequest, context: Co
             break
         if attempt.state not in _UNASKED:
             context.event({"event": "provider_failed", "provider": provider.name, "content": _sentence(attempt)})
-    if len(attempts) > 1 and all(one.state in _UNASKED for one in attempts):
-        return Route(probe_providers(providers, context.deadline, has_breakers=False))  # each says what it needs
-    return Route(attempts)
+    return attempts
 
 
 def share_of_time(remaining: float, elapsed: float, others: int) -> float:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from ferrule.calls.server_interface import ChildWatch, MemoryWatch, deadline_passed, explain_status, processes
 from ferrule.errors import ToolCrashed
-from ferrule_serve.supervisor.helper import MAX_QUESTIONS, Answer, Questions
+from ferrule_serve.supervisor.helper import Answer, Questions
 from ferrule_serve.supervisor.plugin_process import AS_BEFORE
 from ferrule_serve.supervisor.poll_loop import Outbox, PollLoop, Timer
 
@@ -145,8 +145,6 @@ class WatchedWork:
             return
         self._loop.unwatch(self._channel)
         self.questions.begin()
-        if self.questions.are_too_many:
-            self.stop(ToolCrashed(f"The tool's process asked for credentials more than {MAX_QUESTIONS} times."))
 
     def resume(self) -> None:
         """All questions are answered: read on."""

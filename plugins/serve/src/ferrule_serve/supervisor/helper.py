@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
 from ferrule.calls.server_interface import processes, write_answer
-from ferrule.errors import AnswerMissing
+from ferrule.errors import AnswerMissing, ToolCrashed
 from ferrule.text import strict_json
 
 if TYPE_CHECKING:
@@ -37,7 +37,12 @@ class Helper:
         self._file, theirs = os.pipe()
         os.set_blocking(self._file, False)
         parent = os.getpid()
-        self._process = os.fork()
+        try:
+            self._process = os.fork()
+        except OSError:
+            os.close(self._file)
+            os.close(theirs)
+            raise
         if self._process == 0:
             _help(work, theirs, surroundings.signals, parent)
         os.close(theirs)
@@ -115,17 +120,17 @@ class Questions:
         """Whether an answer is being given. Until then the secrets in it are not known, so nothing of it is read."""
         return self._helper is not None
 
-    @property
-    def are_too_many(self) -> bool:
-        """Whether the call has asked more often than it may."""
-        return self._count > MAX_QUESTIONS
-
     def begin(self) -> None:
         """Answer the next question."""
         question = self._messages.questions.pop(0)
         self._count += 1
-        if not self.are_too_many:
+        if self._count > MAX_QUESTIONS:
+            self._fail(ToolCrashed(f"The tool's process asked for credentials more than {MAX_QUESTIONS} times."))
+            return
+        try:
             self._helper = Helper(self._surroundings, lambda file: self._give(question, file), self._take)
+        except OSError:  # no process or descriptor is left, and other calls have to go on
+            self._fail(AnswerMissing())
 
     def end(self) -> None:
         """Give no answer any more."""
@@ -148,12 +153,20 @@ class Questions:
         if not data.endswith(_WHOLE) and self._resume is not _do_nothing:
             self._fail(AnswerMissing())
             return
-        secrets = strict_json.loads(data.removesuffix(_WHOLE)) if data else []
-        self._messages.secrets += [str(one) for one in secrets] if isinstance(secrets, list) else []
+        self._messages.secrets += _names_in(data)
         if self._messages.questions:
             self.begin()
-        if self._helper is None:
+        elif self._helper is None:
             self._resume()
+
+
+def _names_in(data: bytes) -> list[str]:
+    """The secrets that a helper has named. Where they are not whole, no answer has followed them."""
+    try:
+        found = strict_json.loads(data.removesuffix(_WHOLE))
+    except strict_json.MalformedJSON:
+        return []
+    return [str(one) for one in found] if isinstance(found, list) else []
 
 
 def _do_nothing() -> None:
