@@ -356,7 +356,7 @@ def test_elsewhere_the_text_is_printed_as_it_is(ask: Ask, model_server: ModelSer
 def test_on_a_terminal_it_is_said_why_no_search_is_offered(environ: dict[str, str], model_server: ModelServer) -> None:
     model_server.script(says(TEXT))
     _, shown = on_terminal(environ, "What is it?")
-    assert f"{BRAVE} is not offered: It needs an API key of Brave Search, which is not set." in shown
+    assert f"{BRAVE} is not offered: It needs an API key of Brave Search, which is not set." in " ".join(shown.split())
 
 
 @pytest.mark.slow

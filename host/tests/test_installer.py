@@ -118,7 +118,7 @@ def test_a_receipt_of_another_form_is_left_to_the_user(tmp_path: Path, receipt: 
 @pytest.mark.process
 def test_where_stderr_is_closed_the_document_is_alone_on_stdout() -> None:
     ferrule = str(Path(sys.executable).parent / "ferrule")
-    command = ["/bin/sh", "-c", 'exec "$@" 2>&-', "sh", ferrule, "install", "--json", "./nothing-here"]
+    command = ["/bin/sh", "-c", 'exec "$@" 2>&-', "sh", ferrule, "uninstall", "--json", "ferrule-absent"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     document = json.loads(done.stdout)
-    assert (done.returncode, document["exit_code"], document["tools"]) == (1, 1, [])
+    assert (done.returncode, document["exit_code"], document["removed"]) == (0, 0, [])

@@ -124,7 +124,8 @@ def test_without_what_it_requires_the_error_says_how_to_install_it(small: Machin
         command, env=environment, capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL
     )
     assert done.returncode == 1
-    assert "pip install 'ferrule[mcp]'" in done.stderr
+    assert "What serves MCP is not installed (uvicorn," in done.stderr
+    assert "Run: ferrule install --upgrade ferrule-serve" in done.stderr
 
 
 @pytest.mark.parametrize("words", [["--help"], ["list"], ["serve", "--help"]], ids=" ".join)
