@@ -34,6 +34,8 @@ class MemoryWatch:
         """
         self._child = child
         self._limit_mib = limit_mib
+        # A copy of a large program shares that one's memory, which the call has not taken.
+        self._limit_bytes = (limit_mib << _MIB_SHIFT) + _resident_bytes(child)
         self._tool = tool
         self._others = others
         self.due = time.monotonic() + _TICK_SECONDS
@@ -50,8 +52,7 @@ class MemoryWatch:
 
     def _is_too_much(self) -> bool:
         """What several processes share counts once, which is asked only where it makes a difference."""
-        limit = self._limit_mib << _MIB_SHIFT
-        family = list(self._family())
+        limit, family = self._limit_bytes, list(self._family())
         return sum(map(_resident_bytes, family)) > limit and sum(map(_own_bytes, family)) > limit
 
     def _family(self) -> Iterator[int]:
