@@ -192,7 +192,8 @@ def test_what_is_trusted_is_installed_and_told_by_doctor_and_list(tmp_path: Path
     done = user.install("--trust", "Ferrule_Trusted", "trusted")
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("Warning: ferrule-trusted: trusted.pth has a line of code") == 1
-    (finding,) = json.loads(user.ferrule("doctor", "--json").stdout)["findings"]
+    findings = json.loads(user.ferrule("doctor", "--json").stdout)["findings"]
+    (finding,) = (one for one in findings if one["severity"] != "note")  # of extras that are not there
     assert (finding["id"], finding["severity"], finding["subject"]) == ("code-at-start", "warning", "ferrule-trusted")
     assert "ferrule uninstall ferrule-trusted" in finding["mend"]
     assert "ferrule-trusted" in user.ferrule("list", "--check").stdout.partition("RUNS IN FERRULE ITSELF")[2]
@@ -204,9 +205,10 @@ def test_what_is_trusted_is_installed_and_told_by_doctor_and_list(tmp_path: Path
 
 def test_a_changed_file_of_the_host_is_told(tmp_path: Path, index: PackageIndex) -> None:
     user = User(tmp_path, index).make_environment(with_pip=False)
-    assert "All is well." in user.ferrule("doctor").stdout
+    assert "warning" not in user.ferrule("doctor").stdout
     Path(user.site, "ferrule", "added.py").touch()
-    (finding,) = json.loads(user.ferrule("doctor", "--json").stdout)["findings"]
+    findings = json.loads(user.ferrule("doctor", "--json").stdout)["findings"]
+    (finding,) = (one for one in findings if one["severity"] != "note")
     assert (finding["id"], finding["subject"]) == ("host-changed", "ferrule")
     assert "ferrule/added.py is not in RECORD" in finding["message"]
 

@@ -162,9 +162,8 @@ def probe_providers(
     if len(found) == len(asked):
         return [one.read_attempt(facts) for one, facts in zip(providers, found, strict=True)]
     kind = kind_of(outcome.failure or {})
-    if len(asked) == 1 or kind == "network":  # its time was over, and would be again
-        error = {"message": "It cannot be loaded."}
-        return [Attempt(one.name, "unusable", error=error, kind=kind) for one in providers]
+    if len(asked) == 1:
+        return [Attempt(providers[0].name, "unusable", error={"message": "It cannot be loaded."}, kind=kind)]
     return [
         probe_providers([one], deadline, has_breakers=has_breakers)[0] for one in providers
     ]  # one of them ended the process for all
