@@ -90,8 +90,11 @@ def test_by_a_server(provider: Server, settings: dict[str, str], tmp_path: Path)
 
         def search(number: int) -> str:
             arguments = {"query": f"question {number}"}
-            _, text = service.post("tools/call", {"name": "web_search", "arguments": arguments})
-            result = json.loads(text)["result"]
+            status, text = service.post("tools/call", {"name": "web_search", "arguments": arguments})
+            assert status == 200, text
+            # Events come before the result, where the server has some.
+            answer = next(line for line in reversed(text.splitlines()) if line.strip()).removeprefix("data: ")
+            result = json.loads(answer)["result"]
             return outcome_of(json.loads(result["content"][0]["text"]))
 
         with ThreadPoolExecutor(SEARCHES) as threads:
