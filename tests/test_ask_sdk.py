@@ -4,16 +4,17 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import anthropic
 import pytest
-from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
 from pydantic import TypeAdapter, ValidationError
 
 from ferrule_ask import Client
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools
 from ferrule_testkit.model.server import MODEL_KEY, ModelServer, Reply, after, calls, failure, message, says, tool_use
+
+if TYPE_CHECKING:
+    import anthropic  # which takes a second, in each process of a run: it is imported where it is used
 
 MODEL = "claude-sonnet-5-5"
 QUERY = {"query": "BTC"}
@@ -49,12 +50,16 @@ pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ask_environment")]
 
 @pytest.fixture(scope="module")
 def judge() -> "TypeAdapter[Any]":
+    from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
+
     return TypeAdapter(MessageCreateParamsNonStreaming)
 
 
 @pytest.fixture
-def sdk(ask_environment: None) -> Iterator[anthropic.Anthropic]:
+def sdk(ask_environment: None) -> "Iterator[anthropic.Anthropic]":
     """The official client, with the variables of the test."""
+    import anthropic
+
     with anthropic.Anthropic() as sdk:
         yield sdk
 
@@ -147,6 +152,8 @@ def test_the_sdk_finds_nothing_to_change_in_the_schema_of_an_answer(
     assert read_by(judge, body) == body
     sent = body["output_config"]["format"]["schema"]
     assert sent["type"] == "object"
+    import anthropic
+
     theirs = anthropic.transform_schema(sent)
     assert accepted(theirs) == accepted(sent)
 
@@ -162,7 +169,7 @@ def accepted(schema: Any) -> Any:
 # ---- the server
 
 
-def test_the_official_client_believes_our_server(sdk: anthropic.Anthropic, model_server: ModelServer) -> None:
+def test_the_official_client_believes_our_server(sdk: "anthropic.Anthropic", model_server: ModelServer) -> None:
     model_server.script(wanting(*THINKING, TEXT, tool_use(SEARCH, QUERY)), says("Yes.", input_tokens=7))
     options: Any = {"model": MODEL, "max_tokens": 50, "tools": TOOLS}
     first = sdk.messages.create(messages=HI, **options)  # type: ignore[arg-type]
@@ -178,22 +185,24 @@ def test_the_official_client_believes_our_server(sdk: anthropic.Anthropic, model
 @pytest.mark.parametrize(
     ("reply", "error"),
     [
-        (failure(400), anthropic.BadRequestError),
-        (failure(401), anthropic.AuthenticationError),
-        (failure(403), anthropic.PermissionDeniedError),
-        (failure(404), anthropic.NotFoundError),
-        (failure(413), anthropic.RequestTooLargeError),
-        (failure(429, should_retry=False), anthropic.RateLimitError),
-        (failure(500, should_retry=False), anthropic.InternalServerError),
-        (failure(529, should_retry=False), anthropic.OverloadedError),
+        (failure(400), "BadRequestError"),
+        (failure(401), "AuthenticationError"),
+        (failure(403), "PermissionDeniedError"),
+        (failure(404), "NotFoundError"),
+        (failure(413), "RequestTooLargeError"),
+        (failure(429, should_retry=False), "RateLimitError"),
+        (failure(500, should_retry=False), "InternalServerError"),
+        (failure(529, should_retry=False), "OverloadedError"),
     ],
     ids=lambda value: str(value.status) if isinstance(value, Reply) else "",
 )
 def test_the_official_client_tells_our_servers_errors_apart(
-    sdk: anthropic.Anthropic, model_server: ModelServer, reply: Reply, error: type[anthropic.APIStatusError]
+    sdk: "anthropic.Anthropic", model_server: ModelServer, reply: Reply, error: str
 ) -> None:
+    import anthropic
+
     model_server.script(reply)
-    with pytest.raises(error) as raised:
+    with pytest.raises(getattr(anthropic, error)) as raised:
         sdk.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type]
     assert raised.value.message
     assert raised.value.request_id
@@ -202,7 +211,7 @@ def test_the_official_client_tells_our_servers_errors_apart(
 
 @pytest.mark.slow
 def test_the_official_client_and_we_repeat_the_same_failures(
-    sdk: anthropic.Anthropic,
+    sdk: "anthropic.Anthropic",
     client: Make,
     model_server: ModelServer,
 ) -> None:
@@ -222,7 +231,9 @@ def test_the_official_client_and_we_repeat_the_same_failures(
         assert counts[0] == counts[1], (case.status, case.headers, counts)
 
 
-def create(sdk: anthropic.Anthropic) -> None:
+def create(sdk: "anthropic.Anthropic") -> None:
+    import anthropic
+
     with pytest.raises(anthropic.APIStatusError):
         sdk.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type]
 
@@ -273,6 +284,8 @@ def test_the_variables_mean_what_they_mean_to_the_sdk(
 
 
 def what_the_sdk_sends(server: ModelServer) -> list[dict[str, Any]]:
+    import anthropic
+
     before = len(server.requests)
     with suppress(TypeError), anthropic.Anthropic(max_retries=0) as sdk:  # TypeError is what it says without a key
         sdk.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type]

@@ -48,7 +48,7 @@ def verbose(machine: Machine) -> Machine:
     return machine
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_nothing_is_cut_or_longer_than_a_terminal_of_80_columns(verbose: Machine) -> None:
     for command in COMMANDS:
         shown = re.sub(r"\x1b\[[0-9;]*[mK]", "", verbose.on_terminal(*command).out).splitlines()

@@ -317,6 +317,7 @@ def test_what_a_program_is_denied_is_known(user: str, folders: tuple[Path, Path]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.slow
 @pytest.mark.parametrize(("mib", "expected"), [(100, "100"), (100_000, "OUT_OF_MEMORY")])
 @pytest.mark.usefixtures("folders")
 def test_a_program_reserves_what_it_wants_and_uses_what_it_may(user: str, mib: int, expected: str) -> None:

@@ -67,7 +67,7 @@ REFUSALS = [
     (page(b"\xff\xfe"), "API_ERROR", "UTF-8"),
     (page('{"error": {"message": "Out of\\u001b[31m order"}}'), "API_ERROR", "(Out of [31m order)"),
     (page(b"a" * (8 << 20) + b"a"), "API_ERROR", "8 MiB"),
-    (zipped(page(b"0" * 50_000_000)), "API_ERROR", "8 MiB"),
+    (zipped(page(b"0" * 20_000_000)), "API_ERROR", "8 MiB"),
     (replace(says("x"), headers={"Content-Encoding": "gzip"}), "API_ERROR", "compressed"),
     (replace(says("x"), headers={"Content-Encoding": "br"}), "API_ERROR", "not asked for"),
     (reset(where="body"), "NETWORK_ERROR", "reset"),

@@ -80,6 +80,7 @@ def test_what_a_program_is_denied_is_told_to_no_other_call(served: Served, is_re
     assert served.run(work) == ["PERMISSION_DENIED", "PROGRAM_FAILED"] * 10
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 @reusable
 @threaded
