@@ -186,8 +186,9 @@ def load_facts(tool: InstalledTool) -> LoadedFacts:
     if not _are_loaded_facts(facts):
         raise ToolBroken(f"{tool.name} of {tool.source} has written to the host's own channel.")
     credentials = [Credential(**one) for one in facts["credentials"]]
-    credential_claims.record(tool, credentials)
     declared_credentials.record_declared(tool, credentials)
+    is_open = bool(credentials) and not credential_claims.is_settled(tool, credentials)
+    credential_claims.record(tool, credentials, declared_credentials.ask_others(tool) if is_open else ())
     return facts
 
 

@@ -6,7 +6,8 @@ import os
 
 from ferrule.errors import FerruleError, ToolError
 from ferrule.permissions import credential_claims
-from ferrule.tool.declared_credentials import KEY, credentials_in, is_configured, require_declared
+from ferrule.permissions.declared_keys import KEY
+from ferrule.tool.declared_credentials import ask_others, credentials_in, is_configured, require_declared
 
 TYPE_CHECKING = False
 
@@ -109,7 +110,8 @@ def _answer(tool: InstalledTool, question: JSONMapping) -> JSONObject:
         known = require_declared(tool, asked)  # runs the plugin's code, so it comes before any value is read
     except FerruleError as error:
         return _explain_refusal(question, tool, error)
-    refused: dict[str, ToolError] = credential_claims.refusals(credential_claims.record(tool, known))
+    others = () if credential_claims.is_settled(tool, known) or not known else ask_others(tool)
+    refused: dict[str, ToolError] = credential_claims.refusals(credential_claims.record(tool, known, others))
     refused.update((one.name, _undeclared(tool, one)) for one in asked if not one.is_one_of(known))
     # What is secret is what was declared so, whatever is said now.
     described = [next((its for its in known if one.is_one_of([its])), one) for one in asked]
