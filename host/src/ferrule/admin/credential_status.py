@@ -15,7 +15,7 @@ from ferrule.admin.entry_point import EntryPoint, entry_points
 from ferrule.config.configuration import credentials_path
 from ferrule.config.credentials_file import CredentialsFile
 from ferrule.errors import CredentialsMalformed
-from ferrule.permissions import credential_claims
+from ferrule.permissions import credential_claims, records
 from ferrule.supervision.exception_text import name_and_text
 from ferrule.tool.credentials import Credential
 
@@ -98,7 +98,8 @@ def statuses(entry: Entry, file: CredentialsFile | None = None) -> list[Credenti
 
 def waiting_claims(tool: InstalledTool, declared: Sequence[Credential]) -> list[Claim]:
     """The claims of a tool that the admin has not accepted."""
-    return [claim for claim in credential_claims.record(tool, declared) if not claim.is_accepted]
+    found = credential_claims.record(tool, declared, withheld=records.find_withheld(tool))
+    return [claim for claim in found if not claim.is_accepted]
 
 
 def owners() -> dict[str, EntryPoint]:

@@ -200,8 +200,13 @@ class Lookup:
 
     def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
         """As of `policy_for`. Raises PermissionsHeld."""
+        from ferrule.permissions.accepted_version import is_of_another_version
         from ferrule.permissions.policy import policy_for
 
+        if is_of_another_version(tool):
+            from ferrule.tool.declared_credentials import ask_new_version
+
+            ask_new_version(tool)
         return policy_for(tool, settings)
 
     def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:

@@ -28,6 +28,7 @@ from ferrule.errors import FerruleError
 from ferrule.permissions import accepted_version, records
 from ferrule.permissions.declaration import MAX_PROCESSES
 from ferrule.permissions.description import phrases
+from ferrule.tool.declared_credentials import ask_new_version
 
 if TYPE_CHECKING:
     from ferrule.discovery import InstalledTool
@@ -115,6 +116,7 @@ def accept(tools: tuple[str, ...], as_json: bool) -> int:
     settings = configuration.read()
     chosen = [tool for tool in _chosen(tools) if tools or status(tool, settings).state == HELD]
     for tool in chosen:
+        ask_new_version(tool)
         try:
             records.accept(tool)
         except OSError as error:

@@ -105,6 +105,11 @@ def given_variables(tool: InstalledTool) -> list[str]:
     return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
+def declared_before(tool: InstalledTool, moment: float) -> list[str]:
+    """The variables and keys that tools of its name and distribution had declared before a moment."""
+    return sorted(key for key, since in _times(_own_record(tool)).items() if since < round(moment, 6))
+
+
 def variables_of_others(tool: InstalledTool) -> set[str]:
     """The names that other distributions have declared as credentials, without those that the tool was given, too."""
     declared = {key for one in _others(tool) for key in one["since"]}
@@ -120,11 +125,12 @@ def record(
     tool: InstalledTool,
     credentials: Sequence[Credential],
     of_others: Iterable[tuple[InstalledTool, Sequence[Credential]]] = (),
+    withheld: Collection[str] = (),
 ) -> list[Claim]:
     """Keep who declares what since when, and return the tool's claims to what is another's.
 
-    of_others: what the hooks of others have answered, where that may not have been recorded. A state folder that cannot
-    be written to holds nothing up.
+    of_others: what the hooks of others have answered, where that may not have been recorded. withheld: variables and
+    keys that wait for the admin for another reason. A state folder that cannot be written to holds nothing up.
     """
     before = _own_record(tool)
     if not credentials and not before:
@@ -139,7 +145,11 @@ def record(
         "distribution": tool.distribution,
         "source": tool.source,
         "since": since,
-        "given": [one.environment for one in credentials if one.name not in refused],
+        "given": [
+            one.environment
+            for one in credentials
+            if one.name not in refused and not any(key in withheld for key in _keys(one))
+        ],
         "accepted": [key for key in before.get("accepted") or () if key in since],
         _SETTLED: True,
     }
@@ -227,14 +237,18 @@ def refusals(claims: Sequence[Claim]) -> dict[str, ToolError]:
     return {claim.credential: claim.refusal() for claim in reversed(claims) if not claim.is_accepted}
 
 
-def accept(tool: InstalledTool, credentials: Sequence[Credential]) -> list[Claim]:
-    """Accept all claims of a tool, and return those that were not accepted before. Raises OSError."""
-    waiting = [claim for claim in record(tool, credentials) if not claim.is_accepted and claim.key not in HOST_SECRETS]
+def accept(tool: InstalledTool, credentials: Sequence[Credential], withheld: Collection[str] = ()) -> list[Claim]:
+    """Accept all claims of a tool, and return those that were not accepted before. withheld: as of `record`.
+
+    Raises OSError.
+    """
+    claims = record(tool, credentials, withheld=withheld)
+    waiting = [claim for claim in claims if not claim.is_accepted and claim.key not in HOST_SECRETS]
     if waiting:
         kept = _read(tool.name)
         kept["accepted"] = sorted({*kept.get("accepted", ()), *(claim.key for claim in waiting)})
         _write(tool.name, kept, is_needed=True)
-        record(tool, credentials)
+        record(tool, credentials, withheld=withheld)
     return waiting
 
 

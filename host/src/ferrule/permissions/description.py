@@ -38,8 +38,11 @@ def _no_network(permissions: Permissions) -> list[str]:
 
 
 def phrases(found: JSONMapping) -> list[str]:
-    """The keys of permissions that are there and not empty, as phrases; also what `excess` returns."""
-    return [_WORDS[key].format(_join(key, found[key])) for key in (*LISTS, "processes") if found.get(key)]
+    """The keys of permissions that are there and not empty, as phrases; also what `excess` returns.
+
+    `credentials` are the variables and the keys of the credentials file that it may be told.
+    """
+    return [_WORDS[key].format(_join(key, found[key])) for key in _KEYS if found.get(key)]
 
 
 def _join(key: str, value: Sequence[str] | int) -> str:
@@ -68,7 +71,9 @@ def _naming(entry: str) -> str:
     return f"the setting {name}" if kind == "setting" else name
 
 
+_KEYS = (*LISTS, "processes", "credentials")
 _WORDS = {
+    "credentials": "is told {}",
     "network": "asks {}",
     "read": "reads {}",
     "write": "writes {}",

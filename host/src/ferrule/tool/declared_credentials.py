@@ -53,6 +53,18 @@ def require_declared(tool: InstalledTool, asked: Sequence[Credential]) -> list[C
     return known
 
 
+def ask_new_version(tool: InstalledTool) -> None:
+    """Have the hook of a tool asked that may declare more than the version which was accepted. Runs at most once."""
+    from ferrule.errors import FerruleError
+
+    if not declared_keys.has_open_hook(tool):
+        return
+    try:
+        require_declared(tool, ())
+    except FerruleError:  # with which a call fails, too
+        declared_keys.record(tool, None)
+
+
 def ask_others(tool: InstalledTool) -> list[tuple[InstalledTool, list[Credential]]]:
     """What the hooks of other distributions' tools declare that have not been asked yet. It is recorded.
 

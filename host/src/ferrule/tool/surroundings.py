@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ferrule.errors import FerruleError, ToolError
-from ferrule.permissions import credential_claims
+from ferrule.permissions import credential_claims, records
 from ferrule.permissions.declared_keys import KEY
 from ferrule.tool.declared_credentials import ask_others, credentials_in, is_configured, require_declared
 
@@ -111,12 +111,26 @@ def _answer(tool: InstalledTool, question: JSONMapping) -> JSONObject:
     except FerruleError as error:
         return _explain_refusal(question, tool, error)
     others = () if credential_claims.is_settled(tool, known) or not known else ask_others(tool)
-    refused: dict[str, ToolError] = credential_claims.refusals(credential_claims.record(tool, known, others))
+    withheld = records.find_withheld(tool)
+    claims = credential_claims.record(tool, known, others, withheld)
+    refused: dict[str, ToolError] = {**_hold(tool, known, withheld), **credential_claims.refusals(claims)}
     refused.update((one.name, _undeclared(tool, one)) for one in asked if not one.is_one_of(known))
     # What is secret is what was declared so, whatever is said now.
     described = [next((its for its in known if one.is_one_of([its])), one) for one in asked]
     answer = describe(described, LocalValues(), refused, hides_values=question.get("gives_values") is False)
     return {**answer, "tool": tool.name, "is_relayed": question.get("is_relayed") is True}
+
+
+def _hold(tool: InstalledTool, known: Sequence[Credential], withheld: Sequence[str]) -> dict[str, ToolError]:
+    """Why credentials are not given that the tool declares beyond those that were accepted, by their names."""
+    if not withheld:
+        return {}
+    from ferrule.config import configuration
+
+    held = records.find_held(tool, configuration.read())
+    message = held.message if held else f"{tool.name} asks for credentials that were not accepted."
+    error = ToolError("PERMISSION_DENIED", message, hint=held and held.hint, details=held and held.details)
+    return {one.name: error for one in known if one.environment in withheld or one.path in withheld}
 
 
 def _explain_refusal(question: JSONMapping, tool: InstalledTool, error: FerruleError) -> JSONObject:
