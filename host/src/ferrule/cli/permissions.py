@@ -237,6 +237,7 @@ def _print_one(one: PermissionStatus) -> None:
         ("May", "; ".join(one.words())),
         ("Widened", "; ".join(phrases(one.widened))),
         ("Not granted", "; ".join(phrases(one.narrowed))),
+        ("Not told", " ".join(one.not_told())),
         ("Isolation", one.isolation),
         ("Not held here", " ".join(one.unenforced)),
     ]

@@ -124,20 +124,22 @@ def given_secrets(tool: InstalledTool, environ: Mapping[str, str]) -> list[str]:
 def record(
     tool: InstalledTool,
     credentials: Sequence[Credential],
-    of_others: Iterable[tuple[InstalledTool, Sequence[Credential]]] = (),
+    of_others: Iterable[tuple[InstalledTool, Sequence[Credential]]] | None = None,
     withheld: Collection[str] = (),
 ) -> list[Claim]:
     """Keep who declares what since when, and return the tool's claims to what is another's.
 
-    of_others: what the hooks of others have answered, where that may not have been recorded. withheld: variables and
-    keys that wait for the admin for another reason. A state folder that cannot be written to holds nothing up.
+    of_others: what the hooks of others have answered that were not known; None where they were not asked. withheld:
+    variables and keys that wait for the admin for another reason. A state folder that cannot be written to holds
+    nothing up.
     """
     before = _own_record(tool)
     if not credentials and not before:
         return []
     others = list(_others(tool))
-    if not is_settled(tool, credentials):
-        others = _settle(tool, others, of_others)
+    is_known = is_settled(tool, credentials)
+    if not is_known:
+        others = _settle(tool, others, of_others or ())
     since, claims = _assess(tool, credentials, before, others)
     refused = {claim.credential for claim in claims if not claim.is_accepted}
     after = {
@@ -151,7 +153,7 @@ def record(
             if one.name not in refused and not any(key in withheld for key in _keys(one))
         ],
         "accepted": [key for key in before.get("accepted") or () if key in since],
-        _SETTLED: True,
+        _SETTLED: is_known or of_others is not None,
     }
     if after != before:
         _write(tool.name, after)

@@ -8,7 +8,7 @@ from ferrule.permissions.declaration import LISTS
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ferrule.permissions.declaration import Permissions
     from ferrule.text.json_types import JSONMapping
@@ -43,6 +43,15 @@ def phrases(found: JSONMapping) -> list[str]:
     `credentials` are the variables and the keys of the credentials file that it may be told.
     """
     return [_WORDS[key].format(_join(key, found[key])) for key in _KEYS if found.get(key)]
+
+
+def told(listed: Sequence[Mapping[str, object]]) -> list[str]:
+    """The credentials that a tool may be told, each with its variable and its key of the credentials file, as a phrase.
+
+    listed: objects with `environment` and `path`; nothing is said of none.
+    """
+    places = [f"{one['environment']} or {one['path']}" for one in listed]
+    return [f"is told the credential{'s'[: len(places) > 1]} {', '.join(places)}"] if places else []
 
 
 def _join(key: str, value: Sequence[str] | int) -> str:

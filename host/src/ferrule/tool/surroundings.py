@@ -110,10 +110,11 @@ def _answer(tool: InstalledTool, question: JSONMapping) -> JSONObject:
         known = require_declared(tool, asked)  # runs the plugin's code, so it comes before any value is read
     except FerruleError as error:
         return _explain_refusal(question, tool, error)
-    others = () if credential_claims.is_settled(tool, known) or not known else ask_others(tool)
+    others = ask_others(tool) if known and not credential_claims.is_settled(tool, known) else None
     withheld = records.find_withheld(tool)
     claims = credential_claims.record(tool, known, others, withheld)
-    refused: dict[str, ToolError] = {**_hold(tool, known, withheld), **credential_claims.refusals(claims)}
+    refused: dict[str, FerruleError] = {**_hold(tool, known, withheld), **credential_claims.refusals(claims)}
+    refused.update(_unlocked(tool, known))
     refused.update((one.name, _undeclared(tool, one)) for one in asked if not one.is_one_of(known))
     # What is secret is what was declared so, whatever is said now.
     described = [next((its for its in known if one.is_one_of([its])), one) for one in asked]
@@ -128,9 +129,27 @@ def _hold(tool: InstalledTool, known: Sequence[Credential], withheld: Sequence[s
     from ferrule.config import configuration
 
     held = records.find_held(tool, configuration.read())
-    message = held.message if held else f"{tool.name} asks for credentials that were not accepted."
-    error = ToolError("PERMISSION_DENIED", message, hint=held and held.hint, details=held and held.details)
+    if held is None:  # its record cannot be trusted, or the admin is changing it
+        error = ToolError("PERMISSION_DENIED", f"{tool.name} asks for credentials that were not accepted.")
+    else:
+        error = ToolError("PERMISSION_DENIED", held.message, hint=held.hint, details=held.details)
     return {one.name: error for one in known if one.environment in withheld or one.path in withheld}
+
+
+def _unlocked(tool: InstalledTool, known: Sequence[Credential]) -> dict[str, FerruleError]:
+    """Why credentials are not given that ferrule.lock does not have, where tools are locked, by their names.
+
+    What a file declares has been held against the lock with the file; a hook may say another thing each time.
+    """
+    from ferrule.config import configuration
+
+    settings = configuration.read()
+    if not settings.is_locked or not known:
+        return {}
+    from ferrule.lockfile.examination import credentials_refusal
+
+    wanted = [{"name": one.name, "environment": one.environment, "path": one.path} for one in known]
+    return credentials_refusal(tool, wanted, settings.lock_path)
 
 
 def _explain_refusal(question: JSONMapping, tool: InstalledTool, error: FerruleError) -> JSONObject:
