@@ -37,33 +37,14 @@ def call(machine: Machine, name: str = "reader") -> Any:
 
 
 THEIRS = [
-    "AWS_SESSION_TOKEN",
-    "GITHUB_TOKEN",
-    "GH_TOKEN",
-    "SSH_AUTH_SOCK",
-    "GOOGLE_APPLICATION_CREDENTIALS",
-    "OPENAI_API_KEY",
-    "AZURE_TENANT_ID",
-    "ANTHROPIC_API_KEY",
-    "GEMINI_API_KEY",
-    "CI_JOB_TOKEN",
-    "TWINE_PASSWORD",
-    "UV_INDEX_URL",
-    "AWS_*",
-    "AWS_S*",
-    "llm.anthropic.api_key",
-]
+    "AWS_SESSION_TOKEN", "GITHUB_TOKEN", "GH_TOKEN", "SSH_AUTH_SOCK", "GOOGLE_APPLICATION_CREDENTIALS",
+    "OPENAI_API_KEY", "AZURE_TENANT_ID", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "CI_JOB_TOKEN", "TWINE_PASSWORD",
+    "UV_INDEX_URL", "AWS_*", "AWS_S*", "llm.anthropic.api_key",
+]  # fmt: skip
 OWN = [
-    "BRAVE_API_KEY",
-    "GOOGLE_SEARCH_API_KEY",
-    "GOOGLE_SEARCH_ENGINE_ID",
-    "TAVILY_API_KEY",
-    "EXA_API_KEY",
-    "FERRULE_REDIS",
-    "FERRULE_FETCH_*",
-    "web_search.brave.api_key",
-    "HOME",
-]
+    "BRAVE_API_KEY", "GOOGLE_SEARCH_API_KEY", "GOOGLE_SEARCH_ENGINE_ID", "TAVILY_API_KEY", "EXA_API_KEY",
+    "FERRULE_REDIS", "FERRULE_FETCH_*", "web_search.brave.api_key", "HOME",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", THEIRS)

@@ -42,7 +42,7 @@ class PermissionStatus(NamedTuple):
     widened: what is granted beyond the declaration, narrowed: what is declared beyond the grant. isolation: how the
     tool is held. unenforced: what this system does not hold, a sentence for each. problem: why a call is refused.
     credentials: that it may be told; None where its hook has not been asked yet. claims: those among them that are
-    another's, and wait for the admin.
+    another's, and wait for the admin. users: distributions whose tools have them where they run this one.
     """
 
     tool: str
@@ -57,10 +57,12 @@ class PermissionStatus(NamedTuple):
     problem: FerruleError | None = None
     credentials: Sequence[Credential] | None = None
     claims: Sequence[Claim] = ()
+    users: Sequence[str] = ()
 
     def words(self) -> list[str]:
         """What the tool may, in a person's words, and which credentials it is told."""
-        return [*description.describe(self.granted), *description.told(self._places())]
+        users = [f"gives them to the tools of {' and '.join(self.users)} that run it"] if self.users else []
+        return [*description.describe(self.granted), *description.told(self._places()), *users]
 
     def not_told(self) -> list[str]:
         """Which of its credentials it is not told, in sentences with the command that changes it."""
@@ -89,6 +91,7 @@ class PermissionStatus(NamedTuple):
             "widened": self.widened,
             "narrowed": self.narrowed,
             "credentials": None if self.credentials is None else self._places(),
+            "credentials_for": list(self.users),
             "claims": [claim.as_dict() for claim in self.claims],
             "isolation": self.isolation,
             "unenforced": self.unenforced,
@@ -115,8 +118,20 @@ def status(tool: InstalledTool, settings: Configuration) -> PermissionStatus:
     credentials = _credentials(tool)
     claims = [one for one in credential_claims.find_claims(tool, credentials or ()) if not one.is_accepted]
     return PermissionStatus(
-        tool.name, tool.source, state, asked, given, widened, narrowed, mode, missing, problem, credentials, claims
-    )  # fmt: skip
+        tool.name,
+        tool.source,
+        state,
+        asked,
+        given,
+        widened,
+        narrowed,
+        mode,
+        missing,
+        problem,
+        credentials,
+        claims,
+        declared_keys.find_users(tool) if credentials else (),
+    )
 
 
 def _credentials(tool: InstalledTool) -> Sequence[Credential] | None:

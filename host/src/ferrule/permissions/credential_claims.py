@@ -221,10 +221,10 @@ def _granted_by_admin(tool: InstalledTool) -> list[str]:
     """The variables that config.toml gives a tool by their names."""
     from ferrule.config import configuration
     from ferrule.errors import ConfigurationMalformed
-    from ferrule.permissions.grants import given_by_admin
+    from ferrule.permissions.grants import admin_entries
 
     try:
-        return list(given_by_admin(tool.name, configuration.read()))
+        return list(admin_entries(tool.name, "environment", configuration.read()))
     except ConfigurationMalformed:
         return []
 

@@ -43,9 +43,9 @@ def granted(tool: InstalledTool, settings: Configuration) -> Permissions:
     return own.replace(changes(tool.name, settings)).plus(additions(tool.name, settings))
 
 
-def given_by_admin(name: str, settings: Configuration) -> tuple[str, ...]:
-    """The variables that config.toml gives a tool. Raises ConfigurationMalformed."""
-    return tuple(variable for read in (changes, additions) for variable in read(name, settings).get("environment", ()))
+def admin_entries(name: str, key: str, settings: Configuration) -> tuple[str, ...]:
+    """The entries of one list that config.toml gives a tool. Raises ConfigurationMalformed."""
+    return tuple(entry for read in (changes, additions) for entry in read(name, settings).get(key, ()))
 
 
 def changes(name: str, settings: Configuration) -> JSONObject:
