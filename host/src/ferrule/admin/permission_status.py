@@ -43,6 +43,7 @@ class PermissionStatus(NamedTuple):
     tool is held. unenforced: what this system does not hold, a sentence for each. problem: why a call is refused.
     credentials: that it may be told; None where its hook has not been asked yet. claims: those among them that are
     another's, and wait for the admin. users: distributions whose tools have them where they run this one.
+    unrecorded: why an update of it will not be held; None where it will.
     """
 
     tool: str
@@ -58,6 +59,7 @@ class PermissionStatus(NamedTuple):
     credentials: Sequence[Credential] | None = None
     claims: Sequence[Claim] = ()
     users: Sequence[str] = ()
+    unrecorded: str | None = None
 
     def words(self) -> list[str]:
         """What the tool may, in a person's words, and which credentials it is told."""
@@ -95,6 +97,7 @@ class PermissionStatus(NamedTuple):
             "claims": [claim.as_dict() for claim in self.claims],
             "isolation": self.isolation,
             "unenforced": self.unenforced,
+            "unrecorded": self.unrecorded,
             "error": self.problem.facts() if self.problem else None,
         }
 
@@ -131,7 +134,13 @@ def status(tool: InstalledTool, settings: Configuration) -> PermissionStatus:
         credentials,
         claims,
         declared_keys.find_users(tool) if credentials else (),
+        _unrecorded(tool, settings),
     )
+
+
+def _unrecorded(tool: InstalledTool, settings: Configuration) -> str | None:
+    """As of `records`, for a tool that is looked at and not called: nothing is recorded by that."""
+    return records.find_unrecorded(tool, settings, is_called=False)
 
 
 def _credentials(tool: InstalledTool) -> Sequence[Credential] | None:

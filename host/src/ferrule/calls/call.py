@@ -110,6 +110,15 @@ class ToolCall:
             client=self._client,
         )
 
+    def find_unrecorded(self) -> str:
+        """Why an update of the tool will not be held, as a line; empty where it will."""
+        if self.tool is None or self._settings is None:
+            return ""
+        from ferrule.permissions import records
+
+        found = records.find_unrecorded(self.tool, self._settings)
+        return f"{found}\n" if found else ""
+
     def steps(self) -> Generator[Job, Outcome, Outcome]:
         """The call for whoever runs several at a time: gives what is to be executed, and wants the outcome of that.
 
@@ -281,7 +290,7 @@ def answer(
     streams.write_text(written.text, limit, signals)
     warning = call.write_journal(outcome, len(output.document))
     if not written.text:  # which the client may take as it is for an event, or for the reason of a failure
-        streams.write_text(warning.encode(), limit, signals)
+        streams.write_text(f"{warning}{call.find_unrecorded()}".encode(), limit, signals)
     return output.exit_code if is_read else 1
 
 

@@ -240,6 +240,7 @@ def _print_one(one: PermissionStatus) -> None:
         ("Not told", " ".join(one.not_told())),
         ("Isolation", one.isolation),
         ("Not held here", " ".join(one.unenforced)),
+        ("Not recorded", one.unrecorded or ""),
     ]
     for heading, text in facts:
         if text:
@@ -256,7 +257,8 @@ def _row(one: PermissionStatus) -> tuple[str, str, str]:
 
 
 def _print_unenforced(found: list[PermissionStatus]) -> None:
-    rows = [(one.tool, " ".join(one.unenforced)) for one in found if one.unenforced]
+    rows = [(one.tool, " ".join(filter(None, (*one.unenforced, one.unrecorded)))) for one in found]
+    rows = [row for row in rows if row[1]]
     if rows:
         click.echo()
         print_table(("TOOL", "NOT HELD ON THIS SYSTEM"), rows)

@@ -12,7 +12,7 @@ from ferrule.permissions.coverage import excess
 from ferrule.permissions.credential_claims import declared_before
 from ferrule.permissions.declaration import MalformedPermissions, Permissions, declared, parse
 from ferrule.permissions.declared_keys import find_keys
-from ferrule.permissions.grants import additions, changes
+from ferrule.permissions.grants import REFUSE, additions, changes, choice
 from ferrule.permissions.installation_times import installed_at
 from ferrule.storage.private_files import make_folder, read_file, replace_file
 from ferrule.text import strict_json
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
 
 _MAX_BYTES = 1 << 18
+_RECORD_HINT = "Have FERRULE_STATE name a folder that can be written, or lock the tools: `ferrule lock`."
 
 
 class Record:
@@ -55,7 +56,27 @@ def require_accepted(tool: InstalledTool, settings: Configuration) -> None:
     held = find_held(tool, settings)
     if held:
         raise held
-    record_first(tool)
+    if record_first(tool) or choice(settings, "unenforced") != REFUSE:
+        return
+    if unrecorded := find_unrecorded(tool, settings):
+        hint = f'{_RECORD_HINT} An admin may allow it with unenforced = "warn" in [permissions] of config.toml.'
+        raise _held(unrecorded, tool.name, {}, hint)
+
+
+def find_unrecorded(tool: InstalledTool, settings: Configuration, *, is_called: bool = True) -> str | None:
+    """Why an update of a tool will not be held, as a sentence: nothing of it is recorded, nor can be; else None.
+
+    A tool that ferrule.lock holds to what was accepted needs no record. is_called: whether it counts as accepted now.
+    """
+    path = path_of(tool.name)
+    if settings.is_locked or os.path.lexists(path):
+        return None
+    if record_first(tool) if is_called else _can_be_written(os.path.dirname(path)):
+        return None
+    return (
+        f"What {tool.name} asks for cannot be recorded in {os.path.dirname(path)}, so an update of it that asks for "
+        "more will not be held."
+    )
 
 
 def find_held(tool: InstalledTool, settings: Configuration) -> PermissionsHeld | None:
@@ -185,8 +206,19 @@ def read(name: str) -> Record | None:
         raise UntrustedRecord(f"{path} cannot be read: {error}") from None
 
 
-def _held(message: str, name: str, details: JSONObject) -> PermissionsHeld:
+def _can_be_written(folder: str) -> bool:
+    probe = os.path.join(folder, f".probe-{os.getpid()}")
+    try:
+        make_folder(folder)
+        replace_file(probe, b"{}")
+        os.unlink(probe)
+    except OSError:
+        return False
+    return True
+
+
+def _held(message: str, name: str, details: JSONObject, hint: str = "") -> PermissionsHeld:
     from ferrule.errors import PermissionsHeld
 
-    hint = f"`ferrule permissions {name}` shows all of it, and `ferrule permissions accept {name}` accepts it."
+    hint = hint or f"`ferrule permissions {name}` shows all of it, and `ferrule permissions accept {name}` accepts it."
     return PermissionsHeld(message, hint=hint, details=details or None)
