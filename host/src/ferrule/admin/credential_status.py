@@ -111,9 +111,8 @@ def record_installed(tool: InstalledTool) -> None:
     """
     declared_credentials.ask_new_version(tool)
     known = declared_credentials.find_declared(tool)
-    if known and not credential_claims.is_settled(tool, known):
-        others = declared_credentials.ask_others(tool)
-        credential_claims.record(tool, known, others, records.find_withheld(tool))
+    if known:
+        declared_credentials.record_ownership(tool, known)
 
 
 def owners() -> dict[str, EntryPoint]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeGuard
 from ferrule import discovery
 from ferrule.errors import CallInterrupted, DeadlinePassed, FerruleError, SchemaInvalid, ToolBroken, ToolError
 from ferrule.lockfile import gate
-from ferrule.permissions import credential_claims, records
+from ferrule.permissions import credential_claims
 from ferrule.schema import schema_file
 from ferrule.schema.rules import Finding, check
 from ferrule.text import strict_json
@@ -143,8 +143,7 @@ def examine(
         if load and refusal is None:
             _load(entry, strict, silenced)
             _hold_to_lock(entry, settings)
-            held = _find_held(entry, settings) if entry.state == OK else None
-            refusal = held
+            refusal = held = _find_held(entry, settings) if entry.state == OK else None
         else:
             _read_schema(entry)
         if refusal:
@@ -191,10 +190,7 @@ def load_facts(tool: InstalledTool) -> LoadedFacts:
     declared = declared_credentials.find_declared(tool)
     if declared is not None:  # what tool.json says counts, whatever the hook does; it is the same where none says it
         facts["credentials"] = [_facts_of(one) for one in declared]
-    credentials = [Credential(**one) for one in facts["credentials"]]
-    is_open = bool(credentials) and not credential_claims.is_settled(tool, credentials)
-    others = declared_credentials.ask_others(tool) if is_open else None
-    credential_claims.record(tool, credentials, others, records.find_withheld(tool))
+    declared_credentials.record_ownership(tool, [Credential(**one) for one in facts["credentials"]])
     return facts
 
 
@@ -307,7 +303,7 @@ def _read_declaration(entry: Entry) -> SchemaInvalid | None:
 def _find_held(entry: Entry, settings: configuration.Configuration) -> FerruleError | None:
     """Why a call of the tool is refused, by what it asks for or by what the admin has written about that."""
     from ferrule.errors import ConfigurationMalformed
-    from ferrule.permissions import grants
+    from ferrule.permissions import grants, records
 
     try:
         grants.granted(entry.tool, settings)

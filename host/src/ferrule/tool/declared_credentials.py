@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
+    from ferrule.permissions.credential_claims import Claim
     from ferrule.supervision.channel import Channel
     from ferrule.text.json_types import JSONMapping
 
@@ -85,6 +86,17 @@ def ask_others(tool: InstalledTool) -> list[tuple[InstalledTool, list[Credential
         record_declared(other, declared)
         found.append((other, declared))
     return found
+
+
+def record_ownership(tool: InstalledTool, known: Sequence[Credential]) -> list[Claim]:
+    """Keep whose the credentials of a tool are, once all that was installed before is known; its claims.
+
+    known: what it declares, as of `find_declared`.
+    """
+    from ferrule.permissions import credential_claims, records
+
+    others = ask_others(tool) if known and not credential_claims.is_settled(tool, known) else None
+    return credential_claims.record(tool, known, others, records.find_withheld(tool))
 
 
 def record_declared(tool: InstalledTool, credentials: Sequence[Credential]) -> None:

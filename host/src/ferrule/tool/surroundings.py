@@ -7,7 +7,7 @@ import os
 from ferrule.errors import FerruleError, ToolError
 from ferrule.permissions import credential_claims, records
 from ferrule.permissions.declared_keys import KEY
-from ferrule.tool.declared_credentials import ask_others, credentials_in, is_configured, require_declared
+from ferrule.tool.declared_credentials import credentials_in, is_configured, record_ownership, require_declared
 
 TYPE_CHECKING = False
 
@@ -127,10 +127,11 @@ def _answer(tool: InstalledTool, question: JSONMapping) -> JSONObject:
         known = require_declared(tool, asked)  # runs the plugin's code, so it comes before any value is read
     except FerruleError as error:
         return _explain_refusal(question, tool, error)
-    others = ask_others(tool) if known and not credential_claims.is_settled(tool, known) else None
-    withheld = records.find_withheld(tool)
-    claims = credential_claims.record(tool, known, others, withheld)
-    refused: dict[str, FerruleError] = {**_hold(tool, known, withheld), **credential_claims.refusals(claims)}
+    claims = record_ownership(tool, known)
+    refused: dict[str, FerruleError] = {
+        **_hold(tool, known, records.find_withheld(tool)),
+        **credential_claims.refusals(claims),
+    }
     refused.update(_unlocked(tool, known))
     refused.update((one.name, _undeclared(tool, one)) for one in asked if not one.is_one_of(known))
     # What is secret is what was declared so, whatever is said now.
