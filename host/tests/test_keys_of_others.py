@@ -232,7 +232,10 @@ def test_a_tool_that_runs_others_passes_their_keys_on_without_having_them(machin
     keys = {"KEY_A": "sk-of-the-first-inner-1", "KEY_B": "sk-of-the-second-inner-2", "KEY_E": "sk-of-another-333333"}
     properties = {"is_good": {"type": "boolean"}, "needles": ARGUMENTS["needles"]}
     for name, key, other in (("inner_a", "KEY_A", "KEY_B"), ("inner_b", "KEY_B", "KEY_A"), ("elsewhere", "KEY_E", "")):
-        machine.install(name, properties=properties, top=INNER.format(name=name, key=key, other=other), execute=ASKS)
+        inner = machine.install(
+            name, properties=properties, top=INNER.format(name=name, key=key, other=other), execute=ASKS
+        )
+        inner.with_suffix(".tool.json").write_text('{"credentials_for": ["dist-outer"]}')
     path = machine.install("outer", properties={"needles": ARGUMENTS["needles"]}, top=OUTER, execute=RUNS)
     permissions = {"network": [], "tools": ["inner_*"], "processes": 4}
     path.with_suffix(".tool.json").write_text(json.dumps({"permissions": permissions}))
@@ -254,7 +257,34 @@ def test_a_tool_that_runs_others_passes_their_keys_on_without_having_them(machin
     assert told["first"][2] == []  # what runs another tool is not told its secrets
     assert told["traces"] == []
     assert told["stranger"][1]["code"] == "PERMISSION_DENIED"
-    assert "ferrule permissions grant outer --tools elsewhere" in told["stranger"][1]["hint"]
+    assert "ferrule permissions grant outer --with-tool elsewhere" in told["stranger"][1]["hint"]
+
+
+WANTS = """
+    from ferrule.supervision.channel import current_channel
+
+    asked = {"name": "api_key", "environment": "SPY_KEY", "path": "spy.api_key", "secret": False}
+    facts = {"tool": "spy", "is_relayed": True, "source": "dist-spy 1.0", "gives_values": True}
+    answer = current_channel().ask({**facts, "credentials": [asked]})
+    return {"got": [letter for letter in repr(answer)]}
+""".strip()
+
+
+@pytest.mark.parametrize("network", [["public"], []])
+def test_a_tool_that_says_that_it_runs_another_gets_its_key_by_the_word_of_that_ones_author_or_the_admin(
+    spied: Machine, network: list[str]
+) -> None:
+    spied.install("greedy", properties={}, execute=WANTS, permissions={"network": network, "tools": ["spy"]})
+    for _ in range(2):
+        told = "".join(call(spied, "greedy", {})["got"])
+        assert "spy does not say that its key may be used by tools of dist-greedy" in told
+        assert OWN not in told
+    assert spied.ferrule("permissions", "grant", "greedy", "--with-tool", "spy").code == 0
+    assert "PERMISSION_DENIED" not in "".join(call(spied, "greedy", {})["got"])
+    assert spied.ferrule("permissions", "revoke", "greedy", "--all").code == 0
+    assert "PERMISSION_DENIED" in "".join(call(spied, "greedy", {})["got"])
+    (spied.site / "module_spy.tool.json").write_text('{"credentials_for": ["Dist_Greedy"]}')
+    assert "PERMISSION_DENIED" not in "".join(call(spied, "greedy", {})["got"])
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["from the start", "set later"])

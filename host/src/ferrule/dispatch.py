@@ -106,7 +106,9 @@ def _require_accepted(tool: InstalledTool, settings: Configuration) -> None:
 
     if accepted_version.is_of_another_version(tool):
         from ferrule.permissions import records
+        from ferrule.tool.declared_credentials import ask_new_version
 
+        ask_new_version(tool)
         if held := records.find_held(tool, settings):
             raise held
 

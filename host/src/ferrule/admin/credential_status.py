@@ -15,8 +15,9 @@ from ferrule.admin.entry_point import EntryPoint, entry_points
 from ferrule.config.configuration import credentials_path
 from ferrule.config.credentials_file import CredentialsFile
 from ferrule.errors import CredentialsMalformed
-from ferrule.permissions import credential_claims
+from ferrule.permissions import credential_claims, records
 from ferrule.supervision.exception_text import name_and_text
+from ferrule.tool import declared_credentials
 from ferrule.tool.credentials import Credential
 
 if TYPE_CHECKING:
@@ -98,7 +99,20 @@ def statuses(entry: Entry, file: CredentialsFile | None = None) -> list[Credenti
 
 def waiting_claims(tool: InstalledTool, declared: Sequence[Credential]) -> list[Claim]:
     """The claims of a tool that the admin has not accepted."""
-    return [claim for claim in credential_claims.record(tool, declared) if not claim.is_accepted]
+    found = credential_claims.record(tool, declared, withheld=records.find_withheld(tool))
+    return [claim for claim in found if not claim.is_accepted]
+
+
+def record_installed(tool: InstalledTool) -> None:
+    """Find out and keep what a tool declares that was installed just now, so that it is the owner of that from now on.
+
+    Its hook is asked where no file says it: in a process of its own, that is held, without keys. What fails is told by
+    the commands that look at the tool.
+    """
+    declared_credentials.ask_new_version(tool)
+    known = declared_credentials.find_declared(tool)
+    if known:
+        declared_credentials.record_ownership(tool, known)
 
 
 def owners() -> dict[str, EntryPoint]:

@@ -143,6 +143,7 @@ def examine(
         if load and refusal is None:
             _load(entry, strict, silenced)
             _hold_to_lock(entry, settings)
+            refusal = held = _find_held(entry, settings) if entry.state == OK else None
         else:
             _read_schema(entry)
         if refusal:
@@ -185,9 +186,11 @@ def load_facts(tool: InstalledTool) -> LoadedFacts:
     facts = run_supervised(ask, policy, credential_claims.given_secrets(tool, policy.environment or {}))
     if not _are_loaded_facts(facts):
         raise ToolBroken(f"{tool.name} of {tool.source} has written to the host's own channel.")
-    credentials = [Credential(**one) for one in facts["credentials"]]
-    credential_claims.record(tool, credentials)
-    declared_credentials.record_declared(tool, credentials)
+    declared_credentials.record_declared(tool, [Credential(**one) for one in facts["credentials"]])
+    declared = declared_credentials.find_declared(tool)
+    if declared is not None:  # what tool.json says counts, whatever the hook does; it is the same where none says it
+        facts["credentials"] = [_facts_of(one) for one in declared]
+    declared_credentials.record_ownership(tool, [Credential(**one) for one in facts["credentials"]])
     return facts
 
 

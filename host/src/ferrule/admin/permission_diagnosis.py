@@ -34,6 +34,9 @@ def _of_tool(one: PermissionStatus, *, is_refused: bool) -> Iterator[Diagnosis]:
     if one.isolation == grants.OFF:
         message = 'It is held to nothing by the kernel: isolation = "off" in [permissions] of config.toml.'
         yield Diagnosis("permissions-off", WARNING, one.tool, message, "Take it out where it is not meant.")
+    if one.unrecorded:
+        mend = "Have FERRULE_STATE name a folder that can be written, or lock the tools: ferrule lock."
+        yield Diagnosis("permissions-unrecorded", WARNING, one.tool, one.unrecorded, mend)
     if one.unenforced:
         message = f"This system does not hold it to all of its permissions. {' '.join(one.unenforced)}"
         if is_refused:

@@ -6,16 +6,30 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.errors import ConfigurationMalformed
-from ferrule.permissions import coverage, declaration, description, enforcement, grants, records, resolution
+from ferrule.permissions import (
+    coverage,
+    credential_claims,
+    declaration,
+    declared_keys,
+    description,
+    enforcement,
+    grants,
+    records,
+    resolution,
+)
+from ferrule.permissions.foreign_variables import owner_of
+from ferrule.tool import declared_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
     from ferrule.errors import FerruleError
+    from ferrule.permissions.credential_claims import Claim
     from ferrule.permissions.declaration import Permissions
     from ferrule.text.json_types import JSONObject
+    from ferrule.tool.credentials import Credential
 
 AS_DECLARED, WIDENED, NARROWED, HELD, MALFORMED = "as declared", "widened", "narrowed", "held", "malformed"
 
@@ -27,6 +41,9 @@ class PermissionStatus(NamedTuple):
     more than was accepted; or `malformed`, where the admin's table cannot be read. declared, granted: permissions.
     widened: what is granted beyond the declaration, narrowed: what is declared beyond the grant. isolation: how the
     tool is held. unenforced: what this system does not hold, a sentence for each. problem: why a call is refused.
+    credentials: that it may be told; None where its hook has not been asked yet. claims: those among them that are
+    another's, and wait for the admin. users: distributions whose tools have them where they run this one.
+    unrecorded: why an update of it will not be held; None where it will.
     """
 
     tool: str
@@ -39,10 +56,30 @@ class PermissionStatus(NamedTuple):
     isolation: str
     unenforced: list[str]
     problem: FerruleError | None = None
+    credentials: Sequence[Credential] | None = None
+    claims: Sequence[Claim] = ()
+    users: Sequence[str] = ()
+    unrecorded: str | None = None
 
     def words(self) -> list[str]:
-        """What the tool may, in a person's words."""
-        return description.describe(self.granted)
+        """What the tool may, in a person's words, and which credentials it is told."""
+        users = [f"gives them to the tools of {' and '.join(self.users)} that run it"] if self.users else []
+        return [*description.describe(self.granted), *description.told(self._places()), *users]
+
+    def not_told(self) -> list[str]:
+        """Which of its credentials it is not told, in sentences with the command that changes it."""
+        claims = [f"{one.describe()} `ferrule credentials accept {self.tool}` gives it." for one in self.claims]
+        foreign = [name for name in self.narrowed.get("environment", ()) if owner_of(name)]
+        variables = [
+            f"{name} is another program's. `ferrule permissions grant {self.tool} --variable '{name}'` shows it."
+            for name in foreign
+        ]
+        unknown = ["What it needs is not known before it is loaded."] if self.credentials is None else []
+        return [*claims, *variables, *unknown]
+
+    def _places(self) -> list[JSONObject]:
+        names = "name", "environment", "path"
+        return [{name: getattr(one, name) for name in names} for one in self.credentials or ()]
 
     def as_dict(self) -> JSONObject:
         """The status as JSON."""
@@ -55,8 +92,12 @@ class PermissionStatus(NamedTuple):
             "words": self.words(),
             "widened": self.widened,
             "narrowed": self.narrowed,
+            "credentials": None if self.credentials is None else self._places(),
+            "credentials_for": list(self.users),
+            "claims": [claim.as_dict() for claim in self.claims],
             "isolation": self.isolation,
             "unenforced": self.unenforced,
+            "unrecorded": self.unrecorded,
             "error": self.problem.facts() if self.problem else None,
         }
 
@@ -77,9 +118,35 @@ def status(tool: InstalledTool, settings: Configuration) -> PermissionStatus:
     state = WIDENED if widened else NARROWED if narrowed else AS_DECLARED
     if problem:
         state = MALFORMED if isinstance(problem, ConfigurationMalformed) else HELD
+    credentials = _credentials(tool)
+    claims = [one for one in credential_claims.find_claims(tool, credentials or ()) if not one.is_accepted]
     return PermissionStatus(
-        tool.name, tool.source, state, asked, given, widened, narrowed, mode, missing, problem
-    )  # fmt: skip
+        tool.name,
+        tool.source,
+        state,
+        asked,
+        given,
+        widened,
+        narrowed,
+        mode,
+        missing,
+        problem,
+        credentials,
+        claims,
+        declared_keys.find_users(tool) if credentials else (),
+        _unrecorded(tool, settings),
+    )
+
+
+def _unrecorded(tool: InstalledTool, settings: Configuration) -> str | None:
+    """As of `records`, for a tool that is looked at and not called: nothing is recorded by that."""
+    return records.find_unrecorded(tool, settings, is_called=False)
+
+
+def _credentials(tool: InstalledTool) -> Sequence[Credential] | None:
+    """None where they are not known and there may be some."""
+    found = declared_credentials.find_declared(tool)
+    return [] if found is None and not declared_keys.has_open_hook(tool) else found
 
 
 def statuses(tools: Iterable[InstalledTool], settings: Configuration) -> list[PermissionStatus]:

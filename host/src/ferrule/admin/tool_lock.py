@@ -12,6 +12,8 @@ from ferrule.admin.inventory import DISABLED, HELD, OK, Entry
 from ferrule.errors import FerruleError, LockUnusable
 from ferrule.lockfile import comparison, lock_file
 from ferrule.lockfile.examination import observe
+from ferrule.tool import declared_credentials
+from ferrule.tool.credentials import Credential
 
 if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
@@ -87,6 +89,9 @@ def _status(tool: InstalledTool, known: LockedTool | None, settings: Configurati
 def _observe(tool: InstalledTool, settings: Configuration, *, load: bool) -> Observation:
     """What is installed, with what the plugin itself says where it is loaded. Raises the error of a broken one."""
     observation = observe(tool)
+    declared = declared_credentials.find_declared(tool)
+    if declared is not None:
+        observation.locked["credentials"] = list(map(_places, declared))
     if not load and not observation.is_computed:
         return observation
     entry = inventory.examine(Entry(tool.name, [tool]), settings.unlocked(), load=True)
@@ -96,10 +101,14 @@ def _observe(tool: InstalledTool, settings: Configuration, *, load: bool) -> Obs
         raise entry.error or LockUnusable(f"{tool.name} is {entry.state}.")
     seen = observe(tool, entry.schema)
     if load:
-        seen.locked["credentials"] = [
-            {"name": one["name"], "environment": one["environment"]} for one in entry.credentials
-        ]
+        seen.locked["credentials"] = [_places(Credential(**one)) for one in entry.credentials]
+    elif declared is not None:
+        seen.locked["credentials"] = list(map(_places, declared))
     return seen
+
+
+def _places(credential: Credential) -> dict[str, str]:
+    return {"name": credential.name, "environment": credential.environment, "path": credential.path}
 
 
 def accept(

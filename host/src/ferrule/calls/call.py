@@ -110,6 +110,15 @@ class ToolCall:
             client=self._client,
         )
 
+    def find_unrecorded(self) -> str:
+        """Why an update of the tool will not be held, as a line; empty where it will."""
+        if self.tool is None or self._settings is None:
+            return ""
+        from ferrule.permissions import records
+
+        found = records.find_unrecorded(self.tool, self._settings)
+        return f"{found}\n" if found else ""
+
     def steps(self) -> Generator[Job, Outcome, Outcome]:
         """The call for whoever runs several at a time: gives what is to be executed, and wants the outcome of that.
 
@@ -200,8 +209,13 @@ class Lookup:
 
     def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
         """As of `policy_for`. Raises PermissionsHeld."""
+        from ferrule.permissions.accepted_version import is_of_another_version
         from ferrule.permissions.policy import policy_for
 
+        if is_of_another_version(tool):
+            from ferrule.tool.declared_credentials import ask_new_version
+
+            ask_new_version(tool)
         return policy_for(tool, settings)
 
     def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
@@ -276,7 +290,7 @@ def answer(
     streams.write_text(written.text, limit, signals)
     warning = call.write_journal(outcome, len(output.document))
     if not written.text:  # which the client may take as it is for an event, or for the reason of a failure
-        streams.write_text(warning.encode(), limit, signals)
+        streams.write_text(f"{warning}{call.find_unrecorded()}".encode(), limit, signals)
     return output.exit_code if is_read else 1
 
 

@@ -19,7 +19,7 @@ from ferrule.cli.selection import complete, entries, json_option, tools_argument
 from ferrule.config.configuration import credentials_path
 from ferrule.config.credentials_file import CredentialsFile
 from ferrule.errors import FerruleError
-from ferrule.permissions import credential_claims
+from ferrule.permissions import credential_claims, records
 from ferrule.tool.credentials import Credential
 
 if TYPE_CHECKING:
@@ -144,13 +144,15 @@ def unset(target: str, name: str | None, as_json: bool) -> int:
     return 0
 
 
-@command.command("accept", short_help="Give a tool the credentials that another distribution declares, too.")
+@command.command("accept", short_help="Give a tool credentials that are another distribution's or program's.")
 @click.argument("tool", shell_complete=complete)
 @json_option
 def accept(tool: str, as_json: bool) -> int:
-    """Give a TOOL the credentials that it declares, and that another distribution has declared before.
+    """Give a TOOL the credentials that it declares, and that are another's.
 
-    Until then, its calls fail with PERMISSION_DENIED. The tools of one distribution share their credentials.
+    They are another distribution's that was installed before and declares them, too; or another program's, such as
+    those of a cloud, of a host of code, of continuous integration, and of models. Until then, its calls fail with
+    PERMISSION_DENIED. The tools of one distribution share their credentials.
 
     \b
     Example: ferrule credentials accept web_search_brave
@@ -161,13 +163,16 @@ def accept(tool: str, as_json: bool) -> int:
     if entry.state != OK and not entry.credentials:
         raise entry.error or FerruleError(f"{entry.name} is {entry.state}.")
     try:
-        accepted = credential_claims.accept(entry.tool, [Credential(**facts) for facts in entry.credentials])
+        declared_ones = [Credential(**facts) for facts in entry.credentials]
+        accepted = credential_claims.accept(entry.tool, declared_ones, records.find_withheld(entry.tool))
     except OSError as error:
         raise FerruleError(f"The record of the claims of {tool} cannot be written: {error.strerror}.") from None
     if as_json:
         print_json({"accepted": [claim.as_dict() for claim in accepted]})
     for claim in () if as_json else accepted:
-        print_text(f"accepted: {tool} gets {claim.key}, as {' and '.join(claim.owners)} does.", hanging=2)
+        owners = " and ".join(claim.owners)
+        also = f"which {owners} go by" if claim.is_foreign else f"as {owners} does"
+        print_text(f"accepted: {tool} gets {claim.key}, {also}.", hanging=2)
     if not accepted and not as_json:
         click.echo(f"{tool} claims nothing that waits to be accepted.")
     return 0

@@ -10,6 +10,7 @@ import click
 
 from ferrule import discovery
 from ferrule.admin import distribution_files, installer, package_plan, parent_code, permission_status
+from ferrule.admin.credential_status import record_installed
 from ferrule.admin.installer import Changes, Installer
 from ferrule.cli.output import counted, note, plain, print_json, print_text
 from ferrule.cli.selection import json_option
@@ -18,6 +19,7 @@ from ferrule.config import configuration
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from ferrule.admin.permission_status import PermissionStatus
     from ferrule.text.json_types import JSONObject
 
 
@@ -76,11 +78,15 @@ def change(chosen: Installer, command_line: list[str], *, as_json: bool, told: C
     now, new_code = _tools(), [one for one in _parent_code() if one not in code_before]
     added = sorted(name for name, source in now.items() if before.get(name) != source)
     removed = sorted(before.keys() - now.keys())
+    _record(added)
     if as_json:
         facts = {"installer": chosen.kind, "command": command_line, "exit_code": code}
-        print_json({**facts, "tools": added, "removed": removed, "may": _may(added), "parent_code": new_code})
+        told = {"may": _may(added), "credentials": _credentials(added), "not_told": _not_told(added)}
+        print_json({**facts, "tools": added, "removed": removed, **told, "parent_code": new_code})
         return _as_exit_code(code)
     _tell(added, removed)
+    for name, sentences in _not_told(added).items():
+        note(f"{name}: {' '.join(sentences)}")
     for one in (one for one in new_code if one["message"] not in told):
         click.echo(f"Warning: {plain(one['distribution'] or one['file'])}: {plain(one['message'])}", err=True)
     if code:
@@ -121,12 +127,32 @@ def _tell(added: list[str], removed: list[str]) -> None:
         click.echo(f"Where they are linked: ferrule unlink {' '.join(removed)}")
 
 
+def _record(names: Sequence[str]) -> None:
+    """Keep whose the credentials are that the new tools declare."""
+    claims = discovery.scan()
+    for name in names:
+        if len(claims[name]) == 1:
+            record_installed(claims[name][0])
+
+
 def _may(names: Sequence[str]) -> dict[str, list[str]]:
     """What the tools of these names may touch, in a person's words; nothing for those that clash."""
+    return {one.tool: one.words() for one in _statuses(names)}
+
+
+def _credentials(names: Sequence[str]) -> JSONObject:
+    """Which credentials they may be told; None for those whose hook has not been asked."""
+    return {one.tool: one.as_dict()["credentials"] for one in _statuses(names)}
+
+
+def _not_told(names: Sequence[str]) -> dict[str, list[str]]:
+    """What they would be told once the admin says so, in sentences."""
+    return {one.tool: sentences for one in _statuses(names) if (sentences := one.not_told())}
+
+
+def _statuses(names: Sequence[str]) -> list[PermissionStatus]:
     claims, settings = discovery.scan(), configuration.read()
-    return {
-        name: permission_status.status(claims[name][0], settings).words() for name in names if len(claims[name]) == 1
-    }
+    return [permission_status.status(claims[name][0], settings) for name in names if len(claims[name]) == 1]
 
 
 def _as_exit_code(code: int) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ferrule import discovery
-from ferrule.admin import linked_executables, tool_lock
+from ferrule.admin import linked_executables, permission_status, tool_lock
 from ferrule.admin.inventory import DIFFERS, DISABLED, OK, Entry
 from ferrule.admin.provider_refusals import explain, refusals, remedy
 from ferrule.cli.output import home_as_tilde, note, print_indented, print_json, print_text
@@ -17,7 +17,7 @@ from ferrule.cli.selection import accept_own, entries, json_option, tools_argume
 from ferrule.config import configuration
 from ferrule.config.client_folders import client_folders, user_folder
 from ferrule.errors import FerruleError, LinkRefused
-from ferrule.permissions import describe, granted, records
+from ferrule.permissions import records
 from ferrule.permissions.authorship import own_folder
 from ferrule.provider_formats.profiles import PROFILES
 from ferrule.schema.rules import Finding, check
@@ -157,12 +157,14 @@ def _write(link: linked_executables.Link, folder: str, known: list[Finding]) -> 
         raise LinkRefused(f"As {link.name}, {errors[0].message}", hint=errors[0].mend)
     is_new = linked_executables.write(link, folder)
     records.record_link(link.tool, is_own=own_folder(link.tool) is not None)
+    status = permission_status.status(link.tool, configuration.read())
     return {
         "result": LINKED if is_new else UNCHANGED,
         "path": os.path.join(folder, link.file_name()),
         "changes": link.changes,
-        "warnings": list(_warnings(link, findings)),
-        "may": describe(granted(link.tool, configuration.read())),
+        "warnings": [*_warnings(link, findings), *status.not_told()],
+        "may": status.words(),
+        "credentials": status.as_dict()["credentials"],
     }
 
 

@@ -28,6 +28,7 @@ from ferrule.errors import FerruleError
 from ferrule.permissions import accepted_version, records
 from ferrule.permissions.declaration import MAX_PROCESSES
 from ferrule.permissions.description import phrases
+from ferrule.tool.declared_credentials import ask_new_version
 
 if TYPE_CHECKING:
     from ferrule.discovery import InstalledTool
@@ -115,6 +116,7 @@ def accept(tools: tuple[str, ...], as_json: bool) -> int:
     settings = configuration.read()
     chosen = [tool for tool in _chosen(tools) if tools or status(tool, settings).state == HELD]
     for tool in chosen:
+        ask_new_version(tool)
         try:
             records.accept(tool)
         except OSError as error:
@@ -235,8 +237,10 @@ def _print_one(one: PermissionStatus) -> None:
         ("May", "; ".join(one.words())),
         ("Widened", "; ".join(phrases(one.widened))),
         ("Not granted", "; ".join(phrases(one.narrowed))),
+        ("Not told", " ".join(one.not_told())),
         ("Isolation", one.isolation),
         ("Not held here", " ".join(one.unenforced)),
+        ("Not recorded", one.unrecorded or ""),
     ]
     for heading, text in facts:
         if text:
@@ -253,7 +257,8 @@ def _row(one: PermissionStatus) -> tuple[str, str, str]:
 
 
 def _print_unenforced(found: list[PermissionStatus]) -> None:
-    rows = [(one.tool, " ".join(one.unenforced)) for one in found if one.unenforced]
+    rows = [(one.tool, " ".join(filter(None, (*one.unenforced, one.unrecorded)))) for one in found]
+    rows = [row for row in rows if row[1]]
     if rows:
         click.echo()
         print_table(("TOOL", "NOT HELD ON THIS SYSTEM"), rows)

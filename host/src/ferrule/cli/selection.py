@@ -80,11 +80,17 @@ def entries(
 def accept_own(names: Sequence[str]) -> None:
     """Accept what the user's own tools ask for, of the named or of all, and say so; see `ferrule.permissions`."""
     from ferrule.permissions.authorship import accept_own as accept
+    from ferrule.permissions.authorship import own_folder
+    from ferrule.tool.declared_credentials import ask_new_version
 
     settings, claims = configuration.read(), discovery.scan()
     for name in sorted(set(names) or claims):
+        if len(claims.get(name, ())) != 1:
+            continue
         with suppress(OSError, FerruleError):  # what is wrong is said by the command itself
-            told = accept(claims[name][0], settings) if len(claims.get(name, ())) == 1 else None
+            if own_folder(claims[name][0]):
+                ask_new_version(claims[name][0])
+            told = accept(claims[name][0], settings)
             if told:
                 note(told)
 

@@ -127,6 +127,7 @@ def _about_permissions(one: PermissionStatus) -> list[tuple[str, str]]:
         ("May", "; ".join(one.words())),
         ("Widened", "; ".join(phrases(one.widened))),
         ("Not granted", "; ".join(phrases(one.narrowed))),
+        ("Not told", " ".join(one.not_told())),
         ("Not held here", " ".join(one.unenforced)),
     ]
     return [(heading, text) for heading, text in facts if text]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.errors import FerruleError, LockUnusable, SchemaInvalid, ToolDiffers
@@ -89,13 +89,46 @@ def examine_schema(tool: InstalledTool, schema: JSONObject, lock_path: str) -> T
     return _differs(tool, lock_path, ["schema"], is_known=known is not None)
 
 
+def credentials_refusal(
+    tool: InstalledTool, wanted: Sequence[Mapping[str, str]], lock_path: str
+) -> dict[str, FerruleError]:
+    """Why credentials that a tool declares are not given, by their names: the lock does not have them.
+
+    wanted: of each its name, its variable, and its key in the credentials file.
+    """
+    try:
+        known = lock_file.read(lock_path).get(tool.name)
+    except LockUnusable as error:
+        return dict.fromkeys((one["name"] for one in wanted), error)
+    if known is None or "credentials" not in known:
+        return {}  # it was locked without its plugin being loaded, and its files say what it needs
+    new = [one for one in wanted if not any(_is_same(before, one) for before in known["credentials"])]
+    if not new:
+        return {}
+    names = ", ".join(f"{one['name']} ({one['environment']}, {one['path']})" for one in new)
+    differs = _differs(tool, lock_path, ["credentials"], is_known=True)
+    refusal = ToolDiffers(f"{differs.message} It wants {names} as well.", hint=differs.hint)
+    return dict.fromkeys((one["name"] for one in new), refusal)
+
+
+def _are_same(before: object, found: object) -> bool:
+    """Whether two lists of credentials are the same, also where an older host has locked one without keys."""
+    if not isinstance(before, list) or not isinstance(found, list) or len(before) != len(found):
+        return before == found
+    return all(map(_is_same, before, found))
+
+
+def _is_same(before: Mapping[str, str], found: Mapping[str, str]) -> bool:
+    return all(before.get(key, found.get(key)) == found.get(key) for key in ("name", "environment", "path"))
+
+
 def differing(known: LockedTool, observation: Observation) -> list[str]:
     """The fields of FIELDS that differ, and `files` where they are not as RECORD says."""
     found: Mapping[str, object] = observation.locked
     before: Mapping[str, object] = known
     skipped = {"schema"} if observation.is_computed and not observation.locked["schema"] else set()
     fields = [field for field in FIELDS if field not in skipped and before.get(field) != found.get(field)]
-    if "credentials" in before and "credentials" in found and before["credentials"] != found["credentials"]:
+    if {"credentials"} <= before.keys() & found.keys() and not _are_same(before["credentials"], found["credentials"]):
         fields.append("credentials")
     return [*fields, *(["files"] if observation.problems and "files" not in fields else [])]
 

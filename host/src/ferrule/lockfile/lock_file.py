@@ -29,8 +29,8 @@ class LockedTool(TypedDict):
 
     entry_point, distribution, version: who offers it. failures: the entry point that renders its failures. files: a
     digest of the digests of all its files. schema: as a model gets it. permissions, declaration: what `tool.json` says.
-    credentials: of each its name, and the variable that has it, where the plugin was loaded to know them. digest: of
-    all that, as canonical JSON.
+    credentials: of each its name, the variable and the key of the credentials file that have it, where they are known.
+    digest: of all that, as canonical JSON.
     """
 
     distribution: str

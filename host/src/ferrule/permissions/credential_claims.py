@@ -1,8 +1,12 @@
-"""Who has declared which credential first, and which claims of others the admin has accepted.
+"""Whose which credential is, and which claims of others the admin has accepted.
 
-A record is a private file for each tool in the folder `credentials` of the state folder. A variable, or a key of the
-credentials file, belongs to the installed distribution that declared it first. Another distribution that declares it,
-too, claims it, and its tools are not given it before the admin accepts that. Tools of one distribution share.
+A variable, or a key of the credentials file, belongs to the distribution that was installed first of those that declare
+it, whether its tools have been called or not; and to no tool where another program goes by it. Who declares it all the
+same claims it, and its tools are not given it before the admin accepts that. Tools of one distribution share.
+
+A record is a private file for each tool in the folder `credentials` of the state folder. It keeps since when a tool
+declares what, so that a newer version is no newcomer. Where nothing can be recorded, what is installed is looked at in
+each call.
 """
 
 from __future__ import annotations
@@ -11,7 +15,10 @@ import os
 import time
 
 from ferrule.errors import ToolError
+from ferrule.permissions.declared_keys import find_keys
 from ferrule.permissions.environment import HOST_SECRETS
+from ferrule.permissions.foreign_variables import owner_of
+from ferrule.permissions.installation_times import installed_at
 from ferrule.storage import private_files
 from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
@@ -19,7 +26,7 @@ from ferrule.text import strict_json
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Protocol
 
     from ferrule.discovery import InstalledTool
@@ -36,19 +43,29 @@ if TYPE_CHECKING:
 FOLDER = "credentials"
 _MAX_BYTES = 1 << 18
 _SUFFIX = ".json"
+_SETTLED = "is_settled"
 
 
 class Claim:
-    """A credential that a tool declares, and another distribution has declared before.
+    """A credential that a tool declares, and that is another distribution's or another program's.
 
     tool, distribution: who claims it. credential: its name. key: the variable, or the key of the file. owners: the
-    distributions that had it before. is_accepted: whether the admin has accepted the claim.
+    distributions that had it before, or the programs that go by it, in words. is_accepted: whether the admin has
+    accepted the claim. is_foreign: whether programs own it.
     """
 
-    __slots__ = ("credential", "distribution", "is_accepted", "key", "owners", "tool")
+    __slots__ = ("credential", "distribution", "is_accepted", "is_foreign", "key", "owners", "tool")
 
     def __init__(
-        self, tool: str, distribution: str, credential: str, key: str, owners: Sequence[str], *, is_accepted: bool
+        self,
+        tool: str,
+        distribution: str,
+        credential: str,
+        key: str,
+        owners: Sequence[str],
+        *,
+        is_accepted: bool,
+        is_foreign: bool = False,
     ) -> None:
         self.tool = tool
         self.distribution = distribution
@@ -56,6 +73,7 @@ class Claim:
         self.key = key
         self.owners = list(owners)
         self.is_accepted = is_accepted
+        self.is_foreign = is_foreign
 
     def as_dict(self) -> JSONObject:
         """The claim as JSON."""
@@ -63,16 +81,19 @@ class Claim:
 
     def describe(self) -> str:
         """The claim as a sentence."""
+        if self.is_foreign:
+            return f"{self.tool} of {self.distribution} asks for {self.key}, which {' and '.join(self.owners)} go by."
         return (
             f"{self.tool} of {self.distribution} asks for {self.key}, which {' and '.join(self.owners)} declared first."
         )
 
     def refusal(self) -> ToolError:
         """The error with which the credential is refused."""
+        whom = f"{self.tool} shall have it" if self.is_foreign else "both shall have it"
         return ToolError(
             "PERMISSION_DENIED",
             f"{self.describe()} So it is not given to {self.tool}.",
-            hint=f"If both shall have it, run: ferrule credentials accept {self.tool}",
+            hint=f"If {whom}, run: ferrule credentials accept {self.tool}",
             details={"claim": self.as_dict()},
         )
 
@@ -82,6 +103,11 @@ def given_variables(tool: InstalledTool) -> list[str]:
     record = _read(tool.name)
     found = record.get("given") if record.get("source") == tool.source else None
     return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+
+
+def declared_before(tool: InstalledTool, moment: float) -> list[str]:
+    """The variables and keys that tools of its name and distribution had declared before a moment."""
+    return sorted(key for key, since in _times(_own_record(tool)).items() if since < round(moment, 6))
 
 
 def variables_of_others(tool: InstalledTool) -> set[str]:
@@ -95,23 +121,39 @@ def given_secrets(tool: InstalledTool, environ: Mapping[str, str]) -> list[str]:
     return [value for name in given_variables(tool) if (value := environ.get(name, "").strip())]
 
 
-def record(tool: InstalledTool, credentials: Sequence[Credential]) -> list[Claim]:
-    """Keep who declares what since when, and return the tool's claims to what is another distribution's.
+def record(
+    tool: InstalledTool,
+    credentials: Sequence[Credential],
+    of_others: Iterable[tuple[InstalledTool, Sequence[Credential]]] | None = None,
+    withheld: Collection[str] = (),
+) -> list[Claim]:
+    """Keep who declares what since when, and return the tool's claims to what is another's.
 
-    A state folder that cannot be written to holds nothing up.
+    of_others: what the hooks of others have answered that were not known; None where they were not asked. withheld:
+    variables and keys that wait for the admin for another reason. A state folder that cannot be written to holds
+    nothing up.
     """
     before = _own_record(tool)
     if not credentials and not before:
         return []
-    since, claims = _assess(tool, credentials, before)
+    others = list(_others(tool))
+    is_known = is_settled(tool, credentials)
+    if not is_known:
+        others = _settle(tool, others, of_others or ())
+    since, claims = _assess(tool, credentials, before, others)
     refused = {claim.credential for claim in claims if not claim.is_accepted}
     after = {
         "tool": tool.name,
         "distribution": tool.distribution,
         "source": tool.source,
         "since": since,
-        "given": [one.environment for one in credentials if one.name not in refused],
+        "given": [
+            one.environment
+            for one in credentials
+            if one.name not in refused and not any(key in withheld for key in _keys(one))
+        ],
         "accepted": [key for key in before.get("accepted") or () if key in since],
+        _SETTLED: is_known or of_others is not None,
     }
     if after != before:
         _write(tool.name, after)
@@ -119,19 +161,72 @@ def record(tool: InstalledTool, credentials: Sequence[Credential]) -> list[Claim
 
 
 def find_claims(tool: InstalledTool, credentials: Sequence[Credential]) -> list[Claim]:
-    """As `record`, where nothing is to be kept: the tool has not been called."""
-    return _assess(tool, credentials, _own_record(tool))[1]
+    """As `record`, where nothing is to be kept: by what is recorded of others."""
+    return _assess(tool, credentials, _own_record(tool), list(_others(tool)))[1]
+
+
+def is_settled(tool: InstalledTool, credentials: Sequence[Credential]) -> bool:
+    """Whether all that was installed before has been asked what it declares, for each key of these."""
+    before = _own_record(tool)
+    known = _times(before)
+    is_same = before.get(_SETTLED) is True and before.get("source") == tool.source
+    return is_same and all(key in known for one in credentials for key in _keys(one))
+
+
+def _settle(
+    tool: InstalledTool, known: Sequence[JSONObject], of_others: Iterable[tuple[InstalledTool, Sequence[Credential]]]
+) -> list[JSONObject]:
+    """The records of others with all that they declare, also of what has never been called."""
+    from ferrule import discovery
+
+    found = {(str(one["tool"]), str(one["distribution"])): one for one in known}
+    asked = {(other.name, other.distribution): credentials for other, credentials in of_others}
+    for other in (claims[0] for claims in discovery.scan().values() if len(claims) == 1):
+        key = other.name, other.distribution
+        answered = asked.get(key)
+        keys = find_keys(other) if answered is None else [one for own in answered for one in _keys(own)]
+        if other.distribution == tool.distribution or not keys:
+            continue
+        before = found.get(key, {})
+        since = {**_times(before), **_since(other, keys, before)}
+        after = {"source": other.source, "given": [], **before, "since": since}
+        after.update(tool=other.name, distribution=other.distribution)
+        if after != before:
+            _write(other.name, after)
+        found[key] = after
+    return list(found.values())
 
 
 def _assess(
-    tool: InstalledTool, credentials: Sequence[Credential], before: JSONObject
+    tool: InstalledTool, credentials: Sequence[Credential], before: JSONObject, others: Sequence[JSONObject]
 ) -> tuple[dict[str, float], list[Claim]]:
     """Since when the tool declares each key, and its claims."""
-    now, known = round(time.time(), 6), _times(before)
     keys = [(key, one) for one in credentials for key in _keys(one)]
-    since = {key: known.get(key, now) for key, _ in keys}
-    accepted = [key for key in before.get("accepted") or () if key in since]
-    return since, list(_claims(tool, keys, since, accepted))
+    since = _since(tool, [key for key, _ in keys], before)
+    accepted = {key for key in before.get("accepted") or () if key in since}
+    if any(owner_of(key) for key in since):
+        accepted.update(_granted_by_admin(tool))
+    return since, list(_claims(tool, keys, since, accepted, others))
+
+
+def _since(tool: InstalledTool, keys: Iterable[str], before: JSONObject) -> dict[str, float]:
+    """Since its installation, but for what the same code names only now."""
+    known = _times(before)
+    is_same = before.get(_SETTLED) is True and before.get("source") == tool.source
+    at = round(time.time() if is_same else installed_at(tool), 6)
+    return {key: min(known.get(key, at), at) for key in keys}
+
+
+def _granted_by_admin(tool: InstalledTool) -> list[str]:
+    """The variables that config.toml gives a tool by their names."""
+    from ferrule.config import configuration
+    from ferrule.errors import ConfigurationMalformed
+    from ferrule.permissions.grants import admin_entries
+
+    try:
+        return list(admin_entries(tool.name, "environment", configuration.read()))
+    except ConfigurationMalformed:
+        return []
 
 
 def _own_record(tool: InstalledTool) -> JSONObject:
@@ -144,14 +239,18 @@ def refusals(claims: Sequence[Claim]) -> dict[str, ToolError]:
     return {claim.credential: claim.refusal() for claim in reversed(claims) if not claim.is_accepted}
 
 
-def accept(tool: InstalledTool, credentials: Sequence[Credential]) -> list[Claim]:
-    """Accept all claims of a tool, and return those that were not accepted before. Raises OSError."""
-    waiting = [claim for claim in record(tool, credentials) if not claim.is_accepted and claim.key not in HOST_SECRETS]
+def accept(tool: InstalledTool, credentials: Sequence[Credential], withheld: Collection[str] = ()) -> list[Claim]:
+    """Accept all claims of a tool, and return those that were not accepted before. withheld: as of `record`.
+
+    Raises OSError.
+    """
+    claims = record(tool, credentials, withheld=withheld)
+    waiting = [claim for claim in claims if not claim.is_accepted and claim.key not in HOST_SECRETS]
     if waiting:
         kept = _read(tool.name)
         kept["accepted"] = sorted({*kept.get("accepted", ()), *(claim.key for claim in waiting)})
         _write(tool.name, kept, is_needed=True)
-        record(tool, credentials)
+        record(tool, credentials, withheld=withheld)
     return waiting
 
 
@@ -161,25 +260,39 @@ def _keys(credential: Credential) -> tuple[str, ...]:
 
 
 def _claims(
-    tool: InstalledTool, keys: Sequence[tuple[str, Credential]], since: dict[str, float], accepted: Sequence[str]
+    tool: InstalledTool,
+    keys: Sequence[tuple[str, Credential]],
+    since: dict[str, float],
+    accepted: Collection[str],
+    records: Sequence[JSONObject],
 ) -> Iterator[Claim]:
     """keys: each with the credential that has it. Two credentials may have the same, and both claim it then."""
-    others = [one for one in _others(tool) if any(key in one["since"] for key, _ in keys)]
-    installed = _installed() if others else {}
+    others = [one for one in records if any(key in one["since"] for key, _ in keys)]
+    installed = _installed() if others else set()
     for key, credential in keys:
+        # Of two that came in the same moment, as in an image that is built to be the same each time, neither was first.
         earlier = {
             str(one["distribution"])
             for one in others
             if (one["tool"], one["distribution"]) in installed
             and key in one["since"]
-            and (one["since"][key], one["distribution"]) < (since[key], tool.distribution)
+            and one["since"][key] <= since[key]
         }
         if key in HOST_SECRETS:
             earlier = {"ferrule"}
-        if earlier:
+        owner = owner_of(key)
+        if owner or earlier:
             is_accepted = key in accepted and key not in HOST_SECRETS
-            owners = sorted(earlier)
-            yield Claim(tool.name, tool.distribution, credential.name, key, owners, is_accepted=is_accepted)
+            owners = [owner] if owner else sorted(earlier)
+            yield Claim(
+                tool.name,
+                tool.distribution,
+                credential.name,
+                key,
+                owners,
+                is_accepted=is_accepted,
+                is_foreign=owner is not None,
+            )
 
 
 def _installed() -> set[tuple[str, str]]:

@@ -8,7 +8,7 @@ from ferrule.permissions.declaration import LISTS
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ferrule.permissions.declaration import Permissions
     from ferrule.text.json_types import JSONMapping
@@ -38,8 +38,20 @@ def _no_network(permissions: Permissions) -> list[str]:
 
 
 def phrases(found: JSONMapping) -> list[str]:
-    """The keys of permissions that are there and not empty, as phrases; also what `excess` returns."""
-    return [_WORDS[key].format(_join(key, found[key])) for key in (*LISTS, "processes") if found.get(key)]
+    """The keys of permissions that are there and not empty, as phrases; also what `excess` returns.
+
+    `credentials` are the variables and the keys of the credentials file that it may be told.
+    """
+    return [_WORDS[key].format(_join(key, found[key])) for key in _KEYS if found.get(key)]
+
+
+def told(listed: Sequence[Mapping[str, object]]) -> list[str]:
+    """The credentials that a tool may be told, each with its variable and its key of the credentials file, as a phrase.
+
+    listed: objects with `environment` and `path`; nothing is said of none.
+    """
+    places = [f"{one['environment']} or {one['path']}" for one in listed]
+    return [f"is told the credential{'s'[: len(places) > 1]} {', '.join(places)}"] if places else []
 
 
 def _join(key: str, value: Sequence[str] | int) -> str:
@@ -68,7 +80,9 @@ def _naming(entry: str) -> str:
     return f"the setting {name}" if kind == "setting" else name
 
 
+_KEYS = (*LISTS, "processes", "credentials")
 _WORDS = {
+    "credentials": "is told {}",
     "network": "asks {}",
     "read": "reads {}",
     "write": "writes {}",

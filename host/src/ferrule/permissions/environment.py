@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ferrule.permissions.entries import may_be_secret
+from ferrule.permissions.foreign_variables import owner_of
 
 TYPE_CHECKING = False
 
@@ -45,13 +46,19 @@ def environment(
     exact = {*usual, *further, *(one for one in declared if one not in without)}
     # An asterisk stands for no secret: who needs that names it.
     usual_beginnings = ("FERRULE_", *(one[:-1] for one in usual if one[-1] == "*"))
-    declared_beginnings = tuple(one[:-1] for one in declared if one[-1] == "*")
+    declared_beginnings = tuple(one[:-1] for one in declared if one[-1] == "*" and not owner_of(one))
+    # Only the admin names the beginnings of what other programs go by.
+    foreign_beginnings = tuple(one[:-1] for one in declared if one[-1] == "*" and owner_of(one))
     return {
         name: environ[name]
         for name in environ
         if name in exact
         or (name.startswith(usual_beginnings) and not is_host_secret(name))
-        or (name.startswith(declared_beginnings) and name not in without and not is_host_secret(name))
+        or (
+            (name.startswith(foreign_beginnings) or (name.startswith(declared_beginnings) and not owner_of(name)))
+            and name not in without
+            and not is_host_secret(name)
+        )
     }
 
 

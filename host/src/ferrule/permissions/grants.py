@@ -14,6 +14,7 @@ isolation = "standard"
 from __future__ import annotations
 
 from ferrule.permissions.declaration import MalformedPermissions, declared, parse
+from ferrule.permissions.foreign_variables import owner_of
 
 TYPE_CHECKING = False
 
@@ -32,11 +33,19 @@ _CHOICES = {"isolation": (STRICT, STANDARD, OFF), "unenforced": (WARN, REFUSE)}
 
 
 def granted(tool: InstalledTool, settings: Configuration) -> Permissions:
-    """What a tool may, as it declares it and as the admin has changed that.
+    """What a tool may, as it declares it and as the admin has changed that; of other programs' variables the latter.
 
     Raises ConfigurationMalformed where the admin's table cannot be read: nobody knows what was to be narrowed.
     """
-    return declared(tool).replace(changes(tool.name, settings)).plus(additions(tool.name, settings))
+    own = declared(tool)
+    if any(map(owner_of, own.environment)):
+        own = own.replace({"environment": tuple(name for name in own.environment if not owner_of(name))})
+    return own.replace(changes(tool.name, settings)).plus(additions(tool.name, settings))
+
+
+def admin_entries(name: str, key: str, settings: Configuration) -> tuple[str, ...]:
+    """The entries of one list that config.toml gives a tool. Raises ConfigurationMalformed."""
+    return tuple(entry for read in (changes, additions) for entry in read(name, settings).get(key, ()))
 
 
 def changes(name: str, settings: Configuration) -> JSONObject:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ferrule.config.credentials_file import CredentialsFile
+    from ferrule.errors import FerruleError
     from ferrule.supervision.channel import Channel
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule.tool.credentials import Credential
@@ -157,7 +158,7 @@ class GivenValues:
 def describe(
     credentials: Sequence[Credential],
     values: LocalValues,
-    denied: Mapping[str, ToolError],
+    denied: Mapping[str, FerruleError],
     *,
     hides_values: bool = False,
 ) -> JSONObject:
@@ -173,7 +174,9 @@ def describe(
 _HIDDEN = "hidden"
 
 
-def _describe(credential: Credential, values: LocalValues, denied: ToolError | None, hides_values: bool) -> JSONObject:
+def _describe(
+    credential: Credential, values: LocalValues, denied: FerruleError | None, hides_values: bool
+) -> JSONObject:
     if denied is not None:
         return {"denied": denied.facts(), "place": _place(credential)}
     try:

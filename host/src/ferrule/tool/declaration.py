@@ -69,10 +69,11 @@ class Declaration(NamedTuple):
 
     title: its name for people. read_only, destructive, idempotent, open_world: as the annotations of MCP.
     result_schema: JSON Schema of its result. examples: good arguments. credentials: what it may be told; None where its
-    hook says that. programs, extras, settings: what it needs
-    besides its dependencies. requires_ferrule: a version specifier of the host, such as `>=0.2`. reusable: what
-    its modules keep between calls is a cache, so that one process may make several calls. permissions: what it may
-    touch; `ferrule.permissions.declaration` adds what follows from the other keys, and what is usual.
+    hook says that. credentials_for: the distributions whose tools may have them where they run this one. programs,
+    extras, settings: what it needs besides its dependencies. requires_ferrule: a version specifier of the host, such as
+    `>=0.2`. reusable: what its modules keep between calls is a cache, so that one process may make several calls.
+    permissions: what it may touch; `ferrule.permissions.declaration` adds what follows from the other keys, and what is
+    usual.
     unknown: the keys that this host does not know, such as `permission` or `programs[0].sha256`. files: that were
     read, the nearest first.
     """
@@ -85,6 +86,7 @@ class Declaration(NamedTuple):
     result_schema: JSONObject | None = None
     examples: tuple[JSONObject, ...] = ()
     credentials: tuple[Credential, ...] | None = None
+    credentials_for: tuple[str, ...] = ()
     programs: tuple[Program, ...] = ()
     extras: tuple[Extra, ...] = ()
     settings: tuple[Setting, ...] = ()
@@ -285,6 +287,7 @@ _READERS: Mapping[str, _Reader] = {
     "result_schema": _read_object,
     "examples": _read_examples,
     "credentials": _read_credentials,
+    "credentials_for": _read_texts,
     "programs": _read_programs,
     "extras": _read_extras,
     "settings": _read_settings,

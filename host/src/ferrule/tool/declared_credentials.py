@@ -7,12 +7,11 @@ taken for it: there the plugin's code can say anything.
 
 from __future__ import annotations
 
-import os
 import time
 
-from ferrule.schema import schema_file
-from ferrule.storage import private_files
-from ferrule.storage.state import state_folder
+from ferrule.permissions import declared_keys
+from ferrule.permissions.declared_keys import KEY
+from ferrule.permissions.installation_times import is_editable
 from ferrule.text import strict_json
 from ferrule.tool.credentials import Credential
 
@@ -23,13 +22,13 @@ if TYPE_CHECKING:
 
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
+    from ferrule.permissions.credential_claims import Claim
     from ferrule.supervision.channel import Channel
-    from ferrule.text.json_types import JSONMapping, JSONObject
+    from ferrule.text.json_types import JSONMapping
 
-KEY = "credentials"
-FOLDER = "declared_credentials"
 _MAX_BYTES = 1 << 18
 _HOOK_SECONDS = 10.0
+_OTHERS_SECONDS = 5.0  # for the hook of a tool that is not being called
 _MEMORY_MIB = 1024
 
 
@@ -38,11 +37,8 @@ def find_declared(tool: InstalledTool) -> list[Credential] | None:
 
     A declaration that cannot be read names none.
     """
-    named = _named_in_files(tool)
-    if named is not None:
-        return named
-    found = _read_record(tool.name)
-    return credentials_in(found.get(KEY)) if found.get("of") == _identity(tool) else None
+    listed = declared_keys.find_listed(tool)
+    return None if listed is None else credentials_in(listed)
 
 
 def require_declared(tool: InstalledTool, asked: Sequence[Credential]) -> list[Credential]:
@@ -52,23 +48,60 @@ def require_declared(tool: InstalledTool, asked: Sequence[Credential]) -> list[C
     """
     known = find_declared(tool)
     is_whole = known is not None and all(one.is_one_of(known) for one in asked)
-    if known is None or not (is_whole or _named_in_files(tool) is not None or not _is_editable(tool)):
+    if known is None or not (is_whole or declared_keys.listed_in_files(tool) is not None or not is_editable(tool)):
         known = _ask_hook(tool)
         record_declared(tool, known)
     return known
 
 
+def ask_new_version(tool: InstalledTool) -> None:
+    """Have the hook of a tool asked that may declare more than the version which was accepted. Runs at most once."""
+    from ferrule.errors import FerruleError
+
+    if not declared_keys.has_open_hook(tool):
+        return
+    try:
+        require_declared(tool, ())
+    except FerruleError:  # with which a call fails, too
+        declared_keys.record(tool, None)
+
+
+def ask_others(tool: InstalledTool) -> list[tuple[InstalledTool, list[Credential]]]:
+    """What the hooks of other distributions' tools declare that have not been asked yet. It is recorded.
+
+    One that fails is not asked again before its code is another one.
+    """
+    from ferrule import discovery
+    from ferrule.errors import FerruleError
+
+    found = []
+    for other in (one for claims in discovery.scan().values() for one in claims):
+        if other.distribution == tool.distribution or not declared_keys.has_open_hook(other):
+            continue
+        try:
+            declared = _ask_hook(other, _OTHERS_SECONDS)
+        except FerruleError:
+            declared_keys.record(other, None)
+            continue
+        record_declared(other, declared)
+        found.append((other, declared))
+    return found
+
+
+def record_ownership(tool: InstalledTool, known: Sequence[Credential]) -> list[Claim]:
+    """Keep whose the credentials of a tool are, once all that was installed before is known; its claims.
+
+    known: what it declares, as of `find_declared`.
+    """
+    from ferrule.permissions import credential_claims, records
+
+    others = ask_others(tool) if known and not credential_claims.is_settled(tool, known) else None
+    return credential_claims.record(tool, known, others, records.find_withheld(tool))
+
+
 def record_declared(tool: InstalledTool, credentials: Sequence[Credential]) -> None:
     """Keep what the hook of a tool has named. A state folder that cannot be written to holds nothing up."""
-    content = {"tool": tool.name, "of": _identity(tool), KEY: [one.as_dict() for one in credentials]}
-    if content == _read_record(tool.name):
-        return
-    path = _path(tool.name)
-    try:
-        private_files.make_folder(os.path.dirname(path))
-        private_files.replace_file(path, strict_json.dumps(content) + b"\n")
-    except OSError:
-        return
+    declared_keys.record(tool, [one.as_dict() for one in credentials])
 
 
 def credentials_in(listed: object) -> list[Credential]:
@@ -103,7 +136,7 @@ def is_configured(tool: InstalledTool, settings: Configuration, environ: Mapping
         is_set = all(values.find(one) is not None for one in known)
     except FerruleError:
         return None
-    needs = _nearest(tool, "settings")
+    needs = declared_keys.nearest(tool, "settings")
     needed = [one for one in needs if isinstance(one, dict)] if isinstance(needs, list) else []
     return is_set and all(_is_setting_set(one, table, environ) for one in needed)
 
@@ -112,27 +145,7 @@ def _is_setting_set(need: JSONMapping, table: JSONMapping, environ: Mapping[str,
     return bool(environ.get(str(need.get("variable")), "").strip() or table.get(str(need.get("setting"))))
 
 
-def _named_in_files(tool: InstalledTool) -> list[Credential] | None:
-    """Those of the nearest `tool.json` that has the key; None where none has."""
-    if not schema_file.may_declare(tool, KEY):
-        return None
-    listed = _nearest(tool, KEY)
-    return None if listed is None else credentials_in(listed)
-
-
-def _nearest(tool: InstalledTool, key: str) -> object:
-    """The value of a key in the nearest `tool.json` that has it, None where none has."""
-    for path in schema_file.find_beside(tool.value, schema_file.DECLARATION):
-        try:
-            content = strict_json.loads(schema_file.read_file(path))
-        except (OSError, ValueError):
-            return []
-        if isinstance(content, dict) and key in content:
-            return content[key]
-    return None
-
-
-def _ask_hook(tool: InstalledTool) -> list[Credential]:
+def _ask_hook(tool: InstalledTool, seconds: float = _HOOK_SECONDS) -> list[Credential]:
     from ferrule.errors import ToolError
     from ferrule.permissions.load_policy import policy_for_loading
     from ferrule.supervision.supervisor import supervise
@@ -144,7 +157,7 @@ def _ask_hook(tool: InstalledTool) -> list[Credential]:
 
     outcome = supervise(
         ask,
-        deadline=time.monotonic() + _HOOK_SECONDS,
+        deadline=time.monotonic() + seconds,
         memory=_MEMORY_MIB,
         size_limit=_MAX_BYTES,
         policy=policy_for_loading(tool, has_keys=False),
@@ -154,37 +167,5 @@ def _ask_hook(tool: InstalledTool) -> list[Credential]:
     return credentials_in(strict_json.loads_object(outcome.result).get(KEY))
 
 
-def _identity(tool: InstalledTool) -> list[object]:
-    """What says that the code of a tool is the one that was asked: it cannot change its own files."""
-    file = schema_file.find_module_file(tool.module)
-    try:
-        status = os.stat(file) if file else None
-    except OSError:
-        status = None
-    return [tool.source, tool.value, file, status.st_mtime_ns if status else 0, status.st_size if status else 0]
-
-
-def _is_editable(tool: InstalledTool) -> bool:
-    """Whether it is installed from the folder of its author, where any file of it may have changed."""
-    try:
-        facts = strict_json.loads(schema_file.read_file(os.path.join(tool.metadata, "direct_url.json")))
-    except (OSError, ValueError):
-        return False
-    folder = facts.get("dir_info") if isinstance(facts, dict) else None
-    return isinstance(folder, dict) and folder.get("editable") is True
-
-
 def _is_name(text: object) -> bool:
     return isinstance(text, str) and bool(text) and "\0" not in text and "=" not in text
-
-
-def _path(tool: str) -> str:
-    return os.path.join(state_folder(), FOLDER, f"{tool.replace('/', '_')}.json")
-
-
-def _read_record(tool: str) -> JSONObject:
-    try:
-        data = private_files.read_file(_path(tool), _MAX_BYTES)
-        return strict_json.loads_object(data) if data else {}
-    except (OSError, ValueError):
-        return {}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 from ferrule.errors import FerruleError, ToolError
-from ferrule.permissions import credential_claims
-from ferrule.tool.declared_credentials import KEY, credentials_in, is_configured, require_declared
+from ferrule.permissions import credential_claims, records
+from ferrule.permissions.declared_keys import KEY
+from ferrule.tool.declared_credentials import credentials_in, is_configured, record_ownership, require_declared
 
 TYPE_CHECKING = False
 
@@ -35,7 +36,7 @@ class Surroundings:
         It reads the credentials file, and so belongs into a process that no tool's is forked from.
         """
         if question.get("is_relayed") is True:
-            return answer_for_called(question, self._tool.name, self._called_tools())
+            return answer_for_called(question, self._tool, self._called_tools())
         if CONFIGURED in question:
             return answer_configured(question, self._called_tools())
         if question.get("tool") != self._tool.name:
@@ -52,12 +53,15 @@ class Surroundings:
 CONFIGURED = "configured"  # the key of a question whether tools are configured, and of its answer
 
 
-def answer_for_called(question: JSONMapping, caller: str = "", names: Sequence[str] | None = None) -> JSONObject:
+def answer_for_called(
+    question: JSONMapping, caller: InstalledTool | None = None, names: Sequence[str] | None = None
+) -> JSONObject:
     """What a host answers to a tool that another tool's process has loaded.
 
     question: also has `source`, the distribution to which the tool has to belong, and `gives_values`, false where tools
-    of others share its process. caller: that tool. names: of tools that it may run, as in the list `tools` of
-    permissions; None for any.
+    of others share its process. caller: that tool, whose process has the called one's credentials then, so that it
+    needs the yes of that one's author or of the admin; None for a program of the user's. names: of tools that it may
+    run, as in the list `tools` of permissions; None for any.
     """
     from ferrule import discovery
     from ferrule.permissions.composition import fits
@@ -67,12 +71,26 @@ def answer_for_called(question: JSONMapping, caller: str = "", names: Sequence[s
     source = question.get("source")
     if len(claims) != 1 or (source is not None and source != claims[0].source):
         return _refuse(question, f"{name!r} is no tool whose credentials could be given here.")
-    if names is not None and not fits(claims[0], names):
-        message = (
-            f"{caller} is not given the credentials of {name}, since its permissions do not say that it runs that tool."
-        )
-        return _refuse(question, message, f"If it shall, run: ferrule permissions grant {caller} --tools {name}")
-    return _answer(claims[0], question)
+    if caller is not None and not fits(claims[0], names or ()):
+        why = "since its permissions do not say that it runs that tool"
+    elif caller is not None and not _shares(claims[0], caller):
+        why = f"since {name} does not say that its key may be used by tools of {caller.distribution}"
+    else:
+        return _answer(claims[0], question)
+    message = f"{caller.name} is not given the credentials of {name}, {why}."
+    hint = f"If it shall have them, run: ferrule permissions grant {caller.name} --with-tool {name}"
+    return _refuse(question, message, hint)
+
+
+def _shares(tool: InstalledTool, caller: InstalledTool) -> bool:
+    """Whether the process of another tool may have the credentials of a tool, by its author or by the admin."""
+    from ferrule.config import configuration
+    from ferrule.permissions import declared_keys
+    from ferrule.permissions.grants import admin_entries
+
+    if tool.distribution == caller.distribution or caller.distribution in declared_keys.find_users(tool):
+        return True
+    return tool.name in admin_entries(caller.name, "tools", configuration.read())
 
 
 def answer_configured(question: JSONMapping, names: Sequence[str] | None = None) -> JSONObject:
@@ -109,12 +127,47 @@ def _answer(tool: InstalledTool, question: JSONMapping) -> JSONObject:
         known = require_declared(tool, asked)  # runs the plugin's code, so it comes before any value is read
     except FerruleError as error:
         return _explain_refusal(question, tool, error)
-    refused: dict[str, ToolError] = credential_claims.refusals(credential_claims.record(tool, known))
+    claims = record_ownership(tool, known)
+    refused: dict[str, FerruleError] = {
+        **_hold(tool, known, records.find_withheld(tool)),
+        **credential_claims.refusals(claims),
+    }
+    refused.update(_unlocked(tool, known))
     refused.update((one.name, _undeclared(tool, one)) for one in asked if not one.is_one_of(known))
     # What is secret is what was declared so, whatever is said now.
     described = [next((its for its in known if one.is_one_of([its])), one) for one in asked]
     answer = describe(described, LocalValues(), refused, hides_values=question.get("gives_values") is False)
     return {**answer, "tool": tool.name, "is_relayed": question.get("is_relayed") is True}
+
+
+def _hold(tool: InstalledTool, known: Sequence[Credential], withheld: Sequence[str]) -> dict[str, ToolError]:
+    """Why credentials are not given that the tool declares beyond those that were accepted, by their names."""
+    if not withheld:
+        return {}
+    from ferrule.config import configuration
+
+    held = records.find_held(tool, configuration.read())
+    if held is None:  # its record cannot be trusted, or the admin is changing it
+        error = ToolError("PERMISSION_DENIED", f"{tool.name} asks for credentials that were not accepted.")
+    else:
+        error = ToolError("PERMISSION_DENIED", held.message, hint=held.hint, details=held.details)
+    return {one.name: error for one in known if one.environment in withheld or one.path in withheld}
+
+
+def _unlocked(tool: InstalledTool, known: Sequence[Credential]) -> dict[str, FerruleError]:
+    """Why credentials are not given that ferrule.lock does not have, where tools are locked, by their names.
+
+    What a file declares has been held against the lock with the file; a hook may say another thing each time.
+    """
+    from ferrule.config import configuration
+
+    settings = configuration.read()
+    if not settings.is_locked or not known:
+        return {}
+    from ferrule.lockfile.examination import credentials_refusal
+
+    wanted = [{"name": one.name, "environment": one.environment, "path": one.path} for one in known]
+    return credentials_refusal(tool, wanted, settings.lock_path)
 
 
 def _explain_refusal(question: JSONMapping, tool: InstalledTool, error: FerruleError) -> JSONObject:
