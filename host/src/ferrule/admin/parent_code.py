@@ -168,6 +168,9 @@ def _of_itself(one: DistributionFiles) -> Iterator[ParentCode]:
     foreign = {name.partition("/")[0] for name in one.digests if name.partition("/")[0].endswith(METADATA_ENDINGS)}
     for folder in sorted(foreign - {own}):
         yield ParentCode(METADATA, one.name, folder, f"It brings {folder}, the metadata of another distribution.")
+    told = one.told_name()
+    if told and told != one.name:
+        yield ParentCode(METADATA, one.name, own, f"Its folder {own} says in METADATA that it is {told}.")
     for name in one.digests:
         if name.startswith("/") and (not name.startswith(_ELSEWHERE) or _OF_THE_ENVIRONMENT.fullmatch(name)):
             yield ParentCode(
@@ -277,7 +280,7 @@ def _same_modules(owners: dict[str, list[DistributionFiles]]) -> Iterator[Parent
 
 
 def _impersonators(found: list[DistributionFiles]) -> Iterator[ParentCode]:
-    """Two folders of metadata in one folder that name one distribution: discovery takes the first alone."""
+    """Two folders of metadata in one folder that name one distribution: discovery gives its tools to neither."""
     brought = {
         name.partition("/")[0] for one in found for name in one.digests if not _is_in(one.metadata, name)
     }  # told of those who brought them
@@ -286,7 +289,7 @@ def _impersonators(found: list[DistributionFiles]) -> Iterator[ParentCode]:
         first = seen.setdefault(one.name, one)
         if first is not one:
             folders = f"{os.path.basename(first.metadata)} and {os.path.basename(one.metadata)}"
-            message = f"{folders} both say that they are {one.name}; only the first of them counts."
+            message = f"{folders} both say that they are {one.name}, so none of its tools works."
             yield ParentCode(METADATA, one.name, os.path.basename(first.metadata), message)
 
 
