@@ -127,7 +127,8 @@ def test_two_folders_of_metadata_for_one_name_are_told(site: Site) -> None:
 
 
 def test_metadata_of_another_name_than_its_folder_is_told(site: Site) -> None:
-    site.add("ferrule-example", {"evil.py": ""}, metadata="evil-1.0.dist-info")
+    site.add("click", {"evil.py": ""}, metadata="evil-1.0.dist-info")
+    site.add("nobody", {"other.py": ""}, metadata="other-1.0.dist-info")
     assert site.told() == [("metadata-of-another", "evil", "evil-1.0.dist-info")]
 
 

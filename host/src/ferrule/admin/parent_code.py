@@ -84,7 +84,7 @@ def of_installed(found: list[DistributionFiles]) -> Iterator[ParentCode]:
         yield from _between(together)
         yield from _impersonators(together)
     for one in found:
-        yield from _of_itself(one)
+        yield from _of_itself(one, {other.name for other in found})
         yield from _scripts(one)
 
 
@@ -108,7 +108,7 @@ def of_arriving(
         for name in one.digests:
             if "/" not in name:
                 yield from _at_start(name, one.site, one, is_arriving=True)
-        yield from _of_itself(one)
+        yield from _of_itself(one, names | {other.name for other in present})
         yield from _scripts(one)
         yield from _over_what_is_there(one, present)
     yield from (problem for problem in _between([*staying, *arriving]) if problem.distribution in names)
@@ -162,14 +162,14 @@ def _project(one: DistributionFiles) -> str:
     return os.path.realpath(folder) if is_editable and has_project else ""
 
 
-def _of_itself(one: DistributionFiles) -> Iterator[ParentCode]:
-    """What its own list of files and its entry points show."""
+def _of_itself(one: DistributionFiles, names: Container[str]) -> Iterator[ParentCode]:
+    """What its own list of files, its name and its entry points show. names: of all distributions."""
     own = os.path.basename(one.metadata)
     foreign = {name.partition("/")[0] for name in one.digests if name.partition("/")[0].endswith(METADATA_ENDINGS)}
     for folder in sorted(foreign - {own}):
         yield ParentCode(METADATA, one.name, folder, f"It brings {folder}, the metadata of another distribution.")
     told = one.told_name()
-    if told and told != one.name:
+    if told != one.name and told in names:
         yield ParentCode(METADATA, one.name, own, f"Its folder {own} says in METADATA that it is {told}.")
     for name in one.digests:
         if name.startswith("/") and (not name.startswith(_ELSEWHERE) or _OF_THE_ENVIRONMENT.fullmatch(name)):
