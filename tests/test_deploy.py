@@ -53,6 +53,18 @@ def test_the_server_starts_with_the_options_of_the_files(options: list[str], mac
         assert service.post("tools/list", {}, Authorization="Bearer a-token-of-some-length-4711")[0] == 200
 
 
+def test_compose_lets_addresses_be_judged_and_keeps_tools_from_redis() -> None:
+    serve, redis = COMPOSE["services"]["serve"], COMPOSE["services"]["redis"]
+    assert (serve["cap_drop"], serve["cap_add"]) == (["ALL"], ["SYS_PTRACE"])
+    assert "no-new-privileges:true" in serve["security_opt"]
+    assert re.search(r"^USER (?!root|0)", DOCKERFILE, re.MULTILINE)
+    assert redis["command"][redis["command"].index("--requirepass") + 1] == "${REDIS_PASSWORD}"
+    assert serve["environment"]["FERRULE_REDIS"].startswith("redis://:${REDIS_PASSWORD:?")
+    (uid,) = re.findall(r"useradd .*--uid (\d+)", DOCKERFILE)
+    assert f"chown {uid} deploy/token" in (DEPLOY / "compose.yaml").read_text()
+    assert all("mode" not in secret for secret in serve["secrets"])  # which is ignored where it is a file
+
+
 def test_what_compose_mounts_and_builds_is_there() -> None:
     assert (DEPLOY / COMPOSE["services"]["serve"]["build"]["context"] / "deploy/Dockerfile").is_file()
     source = COMPOSE["services"]["nginx"]["volumes"][0].partition(":")[0]

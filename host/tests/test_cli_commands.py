@@ -142,17 +142,22 @@ def test_a_name_of_the_host_is_not_given_away(machine: Machine) -> None:
 
 
 @pytest.mark.slow
-def test_of_two_distributions_the_first_on_the_path_gets_the_name(machine: Machine) -> None:
+def test_of_two_distributions_that_claim_a_name_none_gets_it(machine: Machine) -> None:
     greet(machine)
+    greet(machine, "bye")
     other = machine.home / "other"
     offer(machine, COMMANDS, "greet", GREET.replace("hello", "good day"), distribution="later", site=other)
-    both = {"PYTHONPATH": f"{machine.environment['PYTHONPATH']}:{other}"}
-    assert machine.ferrule("greet", environment=both).out == "hello\n"
-    turned = {"PYTHONPATH": f"{other}:{machine.environment['PYTHONPATH']}"}
-    assert machine.ferrule("greet", environment=turned).out == "good day\n"
+    claimed = "The command 'greet' is claimed by dist-greet 1.0 and by later 1.0, so none of them gets it."
+    for path in (f"{machine.environment['PYTHONPATH']}:{other}", f"{other}:{machine.environment['PYTHONPATH']}"):
+        both = {"PYTHONPATH": path}
+        done = machine.ferrule("greet", environment=both)
+        assert (done.code, done.out) == (1, "")
+        assert claimed in done.err
+        assert machine.ferrule("bye", environment=both).out == "hello\n"
+    assert "is claimed by dist-greet 1.0" in " ".join(machine.ferrule("--help", environment=both).out.split())
     (finding,) = findings(machine, both)
-    assert (finding["id"], finding["severity"], finding["subject"]) == ("command-passed-over", "warning", "greet")
-    assert "later 1.0 offers this command as well, but the name belongs to dist-greet 1.0." in finding["message"]
+    assert (finding["id"], finding["severity"], finding["subject"]) == ("command-broken", "error", "greet")
+    assert finding["message"] == claimed
 
 
 def test_a_module_that_cannot_be_found_has_no_line_of_help(machine: Machine) -> None:

@@ -148,6 +148,66 @@ def test_two_distributions_that_claim_a_name_clash_and_both_are_named(site: Path
     assert discovery.find("other", configuration(), [str(site)]).source == "b 2.0"
 
 
+IMPOSTORS = [
+    pytest.param("ferrule_example-0.0.1.egg-info", ENTRY, id="an egg-info that is sorted first"),
+    pytest.param("ferrule_example-9.egg-info", ENTRY, id="an egg-info that is sorted last"),
+    pytest.param("ferrule_example-0.0.1.dist-info", ENTRY, id="a second version"),
+    pytest.param("ferrule_example-1.0.egg-info", ENTRY, id="the same version"),
+    pytest.param("ferrule_example.egg-info", ENTRY, id="no version"),
+    pytest.param("Ferrule.Example-0.0.1.dist-info", ENTRY, id="another spelling"),
+    pytest.param("ferrule_example-0.0.1-py3.11.egg-info", ENTRY, id="a version of Python"),
+    pytest.param("ferrule_example-0.0.1.dist-info", "[ferrule.tools]\nother = evil\n", id="another tool"),
+]
+
+
+@pytest.mark.parametrize(("metadata", "text"), IMPOSTORS)
+def test_a_second_folder_of_metadata_takes_nobodys_place(
+    site: Path, install: Install, metadata: str, text: str
+) -> None:
+    install("aaa-1.0.dist-info", "[ferrule.tools]\nown = aaa\n")
+    real = install("ferrule_example-1.0.dist-info", "[ferrule.tools]\ndice = real\n")
+    false = install(metadata, text.replace("ferrule_dice", "evil"))
+
+    claims = discovery.scan([str(site)])
+    assert sorted(claims) == sorted({"own", "dice"} | ({"other"} if "other" in text else set()))
+    for name in claims.keys() - {"own"}:
+        with pytest.raises(ToolNameClash) as caught:
+            discovery.find(name, configuration(), [str(site)])
+        assert sorted(one.metadata for one in claims[name]) == sorted(map(str, (real, false)))
+        assert "claimed by ferrule-example" in caught.value.message
+        assert str(real) in (caught.value.hint or "")
+        assert str(false) in (caught.value.hint or "")
+    assert discovery.find("own", configuration(), [str(site)]).value == "aaa"
+
+
+@pytest.mark.parametrize("group", [discovery.WRAPPERS, discovery.COMMANDS, discovery.DIAGNOSES, discovery.CREDENTIALS])
+def test_a_second_folder_of_metadata_makes_every_kind_of_entry_point_a_clash(
+    site: Path, install: Install, group: str
+) -> None:
+    install("ferrule_x-1.0.dist-info", f"[{group}]\nx = real\n")
+    install("ferrule_x-0.1.egg-info", f"[{group}]\nx = evil\ny = evil\n")
+    assert [(name, source) for name, _, source in discovery.entry_points(group, [str(site)])] == [
+        ("x", "ferrule-x 0.1"),
+        ("x", "ferrule-x 1.0"),
+        ("y", "ferrule-x 0.1"),
+        ("y", "ferrule-x 1.0"),
+    ]
+
+
+def test_an_egg_info_file_makes_a_clash_too(site: Path, install: Install) -> None:
+    install("dice-1.0.dist-info")
+    (site / "dice-0.5.egg-info").write_text("Name: dice\n")
+    with pytest.raises(ToolNameClash):
+        discovery.find("dice", configuration(), [str(site)])
+
+
+def test_what_an_uninstallation_left_is_no_rival(site: Path, install: Install) -> None:
+    install("dice-0.9.dist-info", None)
+    install("dice-1.0.dist-info")
+    (site / "dice-0.8.dist-info").symlink_to(site / "nowhere")
+    assert found(site) == {"dice": ["dice 1.0: ferrule_dice"]}
+
+
 def test_a_tool_that_is_not_installed_or_not_offered_is_told_so(site: Path, install: Install) -> None:
     install("dice-1.0.dist-info")
     assert discovery.find("dice", configuration("cards"), [str(site)]).name == "dice"

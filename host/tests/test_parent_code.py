@@ -126,6 +126,18 @@ def test_two_folders_of_metadata_for_one_name_are_told(site: Site) -> None:
     assert site.told() == [("metadata-of-another", "click", "click-0.9.dist-info")]
 
 
+def test_metadata_of_another_name_than_its_folder_is_told(site: Site) -> None:
+    site.add("click", {"evil.py": ""}, metadata="evil-1.0.dist-info")
+    site.add("nobody", {"other.py": ""}, metadata="other-1.0.dist-info")
+    assert site.told() == [("metadata-of-another", "evil", "evil-1.0.dist-info")]
+
+
+@pytest.mark.parametrize("metadata", ["click-0.0.1.egg-info", "click.egg-info", "Click-9.dist-info"])
+def test_metadata_that_a_package_brings_for_another_is_told_of_who_brought_it(site: Site, metadata: str) -> None:
+    site.add("evil", {"evil.py": "", f"{metadata}/entry_points.txt": "[ferrule.tools]\nx = evil\n"})
+    assert site.told() == [("metadata-of-another", "evil", metadata)]
+
+
 DISTUTILS = (
     "import os; var = 'SETUPTOOLS_USE_DISTUTILS'; enabled = os.environ.get(var, 'local') == 'local'; "
     "enabled and __import__('_distutils_hack').add_shim(); "

@@ -1,8 +1,10 @@
 """Which tools are installed, read from the metadata of the distributions alone: nothing of a plugin is imported.
 
 The standard library's `importlib.metadata` does this too, at four times the price of starting the interpreter, and an
-agent pays that for each call. So `entry_points.txt` is read here, with the same rules: the first distribution of a name
-on the path hides later ones of that name.
+agent pays that for each call. So `entry_points.txt` is read here, with the same rules: the first folder of the path
+that has a distribution hides those of its name in later ones. Two folders of metadata that name one distribution in one
+folder of the path are another matter. No installer leaves them, and a package that brings a second one takes another's
+place, so each of them claims what any of them offers.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ DIAGNOSES = "ferrule.diagnoses"
 CREDENTIALS = "ferrule.credentials"
 _MAX_ENTRY_POINTS_BYTES = 1 << 16  # bytes of entry_points.txt that are read
 _METADATA_FOLDERS = (".dist-info", ".egg-info")
+_SIGNS_OF_METADATA = ("entry_points.txt", "METADATA", "PKG-INFO")
 
 
 class InstalledTool:
@@ -73,20 +76,32 @@ def scan(search: Iterable[str] | None = None) -> dict[str, list[InstalledTool]]:
     search: folders, `sys.path` by default. A folder or file that cannot be read is passed over.
     """
     claims: dict[str, list[InstalledTool]] = {}
-    for metadata, distribution, version in _distributions(search):
-        groups = _entry_points(metadata)
-        for name, value in groups.get(TOOLS, {}).items():
-            failures = groups.get(FAILURES, {}).get(name)
-            tool = InstalledTool(name, value, distribution, version, metadata, failures)
-            claims.setdefault(name, []).append(tool)
+    for places in _distributions(search):
+        read = [_entry_points(metadata) for metadata in places]
+        for groups in read:
+            for name, value in groups.get(TOOLS, {}).items():
+                if name in claims and claims[name][-1].metadata in places:
+                    continue  # all of one distribution have claimed it already
+                for metadata, its in zip(places, read, strict=True):
+                    failures = its.get(FAILURES, {}).get(name)
+                    distribution, version = name_and_version(metadata)
+                    tool = InstalledTool(name, value, distribution, version, metadata, failures)
+                    claims.setdefault(name, []).append(tool)
     return claims
 
 
 def entry_points(group: str, search: Iterable[str] | None = None) -> Iterator[tuple[str, str, str]]:
-    """The entry points of another group, as (name, value, distribution and version), in the order of the path."""
-    for metadata, distribution, version in _distributions(search):
-        for name, value in _entry_points(metadata, group).get(group, {}).items():
-            yield name, value, f"{distribution} {version}".strip()
+    """The entry points of another group, as (name, value, distribution and version), in the order of the path.
+
+    Each folder of metadata that names one distribution claims what any of them has: a name twice is a clash.
+    """
+    for places in _distributions(search):
+        found: dict[str, str] = {}
+        for metadata in places:
+            found = {**_entry_points(metadata, group).get(group, {}), **found}
+        for name, value in found.items():
+            for metadata in places:
+                yield name, value, " ".join(filter(None, name_and_version(metadata)))
 
 
 def wrappers(search: Iterable[str] | None = None) -> dict[str, list[tuple[str, str]]]:
@@ -121,25 +136,39 @@ def clash(name: str, claims: Iterable[InstalledTool]) -> ToolNameClash:
     """The error that names every distribution which claims the tool."""
     from ferrule.errors import ToolNameClash
 
+    claims = list(claims)
     sources = sorted(tool.source for tool in claims)
+    hint = f"Uninstall all but one of: {', '.join(sources)}."
+    if len({tool.distribution for tool in claims}) < len(claims):
+        folders = sorted(tool.metadata for tool in claims)
+        hint = f"Each of these says whose the tool is; remove what you have not installed: {', '.join(folders)}."
     return ToolNameClash(
         f"The tool {name!r} is claimed by {' and by '.join(sources)}, so none of them gets it.",
-        hint=f"Uninstall all but one of: {', '.join(sources)}.",
+        hint=hint,
         details={"distributions": sources},
     )
 
 
-def _distributions(search: Iterable[str] | None) -> Iterator[tuple[str, str, str]]:
-    """The folder with the metadata, the name and the version of each, the first one of a name alone."""
+def _distributions(search: Iterable[str] | None) -> Iterator[list[str]]:
+    """The folder with the metadata of each; more than one where several name it in one folder of the path."""
     seen: set[str] = set()
-    for metadata in _metadata_folders(sys.path if search is None else search):
-        distribution, version = name_and_version(metadata)
-        if distribution not in seen:
-            seen.add(distribution)
-            yield metadata, distribution, version
+    for listed in _metadata_folders(sys.path if search is None else search):
+        here: dict[str, list[str]] = {}
+        for metadata in listed:
+            here.setdefault(name_and_version(metadata)[0], []).append(metadata)
+        for distribution, places in here.items():
+            if distribution not in seen:
+                yield places if len(places) == 1 else [one for one in places if _is_metadata(one)]
+        seen.update(here)
 
 
-def _metadata_folders(search: Iterable[str]) -> Iterator[str]:
+def _is_metadata(path: str) -> bool:
+    """Whether it says anything: an uninstallation that was broken off may leave a folder of which nothing counts."""
+    return os.path.isfile(path) or any(os.path.lexists(f"{path}/{name}") for name in _SIGNS_OF_METADATA)
+
+
+def _metadata_folders(search: Iterable[str]) -> Iterator[list[str]]:
+    """The metadata in each folder of the path, as paths."""
     own = os.path.dirname(os.__file__)
     for folder in dict.fromkeys(search):
         if folder == own or folder == own + "/lib-dynload":
@@ -148,7 +177,7 @@ def _metadata_folders(search: Iterable[str]) -> Iterator[str]:
             names = os.listdir(folder or ".")
         except OSError:
             continue
-        yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(_METADATA_FOLDERS))
+        yield [os.path.join(folder, name) for name in sorted(names) if name.endswith(_METADATA_FOLDERS)]
 
 
 def name_and_version(metadata: str) -> tuple[str, str]:

@@ -2,17 +2,19 @@
 
 A distribution that needs credentials for something else than a tool, such as a command, declares them by an entry point
 of the group `ferrule.credentials`: `NAME = "module:function"`. The function takes nothing and returns a list of
-`Credential`, without network; NAME stands for the tool's name then. A tool of that name comes first.
+`Credential`; NAME stands for the tool's name then. A tool of that name comes first. The function runs in a supervised
+child, which sees no file of the user's and no key. What it returns is data, by which the host looks here.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from ferrule import discovery
 from ferrule.admin.entry_point import EntryPoint, entry_points
-from ferrule.config.configuration import credentials_path
+from ferrule.config.configuration import credentials_path, home
 from ferrule.config.credentials_file import CredentialsFile
 from ferrule.errors import CredentialsMalformed
 from ferrule.permissions import credential_claims, records
@@ -21,12 +23,14 @@ from ferrule.tool import declared_credentials
 from ferrule.tool.credentials import Credential
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ferrule.admin.inventory import Entry
     from ferrule.discovery import InstalledTool
     from ferrule.permissions.credential_claims import Claim
+    from ferrule.supervision.channel import Channel
     from ferrule.text.json_types import JSONObject
+    from ferrule.tool.credentials import CredentialValue
 
 SET, MISSING, UNUSABLE, CLAIMED = "set", "missing", "unusable", "claimed"
 
@@ -122,14 +126,55 @@ def owners() -> dict[str, EntryPoint]:
 
 def declared(owner: EntryPoint) -> list[Credential]:
     """The credentials that a distribution declares. Raises FerruleError that names it where it cannot say."""
+    from ferrule.admin.inventory import run_supervised
+    from ferrule.permissions.load_policy import policy_for_code
+
+    answer = run_supervised(partial(_declare_in_child, owner), policy_for_code(owner.name))
+    found = cast("dict[str, list[JSONObject]]", answer)["credentials"]
+    return [_InFiles(files, **facts) if (files := facts.pop("files")) else Credential(**facts) for facts in found]
+
+
+class _InFiles(Credential):
+    """One that may stand on the first line of a file of its own, too, below the home; files: their paths."""
+
+    __slots__ = ("_files",)
+
+    def __init__(self, files: Sequence[str], **facts: str) -> None:
+        super().__init__(**facts)  # type: ignore[arg-type] # `secret` is the one that is no text
+        self._files = [os.path.join(home(), os.path.normpath(f"/{path}")[1:]) for path in files]
+
+    def look_up(self, environ: Mapping[str, str], file: CredentialsFile | None = None) -> CredentialValue | None:
+        """As `Credential.look_up`, and then in its own files."""
+        found = super().look_up(environ, file)
+        for path in () if found else self._files:
+            own = CredentialsFile(path, lambda path, data: {self.environment: _first_line(path, data)})
+            found = super().look_up({}, own)
+            if found is None and own.problem:
+                raise CredentialsMalformed(own.problem)
+            if found is not None:
+                break
+        return found
+
+
+def _first_line(path: str, data: bytes) -> str:
+    try:
+        return next(iter(data.decode("utf-8-sig").splitlines()), "")
+    except UnicodeDecodeError:
+        raise CredentialsMalformed(f"{path} is not text in UTF-8.") from None
+
+
+def _declare_in_child(owner: EntryPoint, channel: Channel) -> None:
     title = "credential list"
     declare = owner.load(title)
     try:
         found = declare() if callable(declare) else None
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:
         raise owner.unusable(title, f"fails ({name_and_text(error)})") from error
     if not isinstance(found, list) or not all(isinstance(one, Credential) for one in found):
         raise owner.unusable(title, "returns no list of ferrule.Credential")
-    return found
+    facts = [{**one.as_dict(), "files": list(getattr(one, "files", ()))} for one in found]
+    for one in facts:
+        texts = [value for key, value in one.items() if key not in ("secret", "files")]
+        if not all(isinstance(text, str) for text in (*texts, *one["files"])) or not isinstance(one["secret"], bool):
+            raise owner.unusable(title, "returns a ferrule.Credential with a field that is no text")
+    channel.result({"credentials": facts})

@@ -60,7 +60,7 @@ def examine(folders: Sequence[str]) -> Iterator[Diagnosis]:
     yield from _credentials(loaded)
     yield from readiness_diagnosis.examine(loaded, settings)
     yield from _refusals(loaded)
-    yield from parent_code_diagnosis.examine()
+    yield from parent_code_diagnosis.examine(settings)
     yield from _state()
     yield from _journal(settings)
     yield from link_diagnosis.examine(folders, {entry.name: entry for entry in loaded})

@@ -24,6 +24,8 @@ METADATA_ENDINGS = (".dist-info", ".egg-info")
 _PREFIX = re.compile(r"(?P<prefix>.*?)/(?:local/)?lib(?:64)?/python[^/]*/(?:site|dist)-packages")
 _RECORD_COLUMNS = 3
 _MAX_RECORD_BYTES = 1 << 24
+_MAX_HEAD_BYTES = 1 << 16
+_NAME_LINE = re.compile(r"^name:\s*(?P<name>\S+)\s*$", re.IGNORECASE | re.MULTILINE)
 
 
 class DistributionFiles(NamedTuple):
@@ -56,6 +58,18 @@ class DistributionFiles(NamedTuple):
         except (OSError, ValueError, UnicodeError):
             return []
         return [(one.group, one.name) for one in found if one.group.startswith("ferrule.")]
+
+    def told_name(self) -> str:
+        """The normalised name that METADATA has; empty where nothing can be read. Discovery goes by the folder's."""
+        for file in ("METADATA", "PKG-INFO"):
+            try:
+                with open(os.path.join(self.metadata, file), "rb") as opened:
+                    head = opened.read(_MAX_HEAD_BYTES).partition(b"\n\n")[0].decode(errors="replace")
+            except OSError:
+                continue
+            found = _NAME_LINE.search(head)
+            return same_distribution(found["name"]) if found else ""
+        return ""
 
     def requirements(self) -> list[str]:
         """What its metadata says that it requires, by normalised names; empty where nothing can be read."""

@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 
 
 class EntryPoint(NamedTuple):
-    """An entry point of an installed distribution. source: the distribution, and its version."""
+    """An entry point of an installed distribution.
+
+    source: the distribution, and its version. rivals: others that claim the name; then it cannot be used.
+    """
 
     name: str
     value: str
     source: str
+    rivals: tuple[str, ...] = ()
 
     @property
     def module(self) -> str:
@@ -25,9 +29,13 @@ class EntryPoint(NamedTuple):
         return self.value.partition(":")[0]
 
     def load(self, title: str) -> object:
-        """Import what it names. Raises FerruleError, which begins with the title, where that fails in any way."""
+        """Import what it names. Raises FerruleError, which names the title, where that fails in any way, or where
+        another distribution claims the name.
+        """
         from ferrule.tool.loader import resolve
 
+        if self.rivals:
+            raise self.clash(title)
         try:
             found: object = resolve(self.value)
         except KeyboardInterrupt:
@@ -40,6 +48,14 @@ class EntryPoint(NamedTuple):
     def distribution(self) -> str:
         """The name of the distribution that offers it."""
         return self.source.partition(" ")[0]
+
+    def clash(self, title: str) -> FerruleError:
+        """The error that names all who claim it."""
+        sources = sorted((self.source, *self.rivals))
+        return FerruleError(
+            f"The {title} {self.name!r} is claimed by {' and by '.join(sources)}, so none of them gets it.",
+            hint=f"Uninstall all but one of: {', '.join(sources)}. `ferrule doctor` says where they come from.",
+        )
 
     def unusable(self, title: str, why: str, line: str | None = None) -> FerruleError:
         """The error that names the entry point and the distribution that has to mend it. line: a command that does."""
@@ -57,16 +73,19 @@ class EntryPoint(NamedTuple):
 
 
 def entry_points(group: str, taken: Container[str] = ()) -> tuple[dict[str, EntryPoint], list[EntryPoint]]:
-    """The entry points of a group by name, in alphabetical order, and those that are passed over.
+    """The entry points of a group by name, in alphabetical order, and those whose name is taken.
 
-    Passed over is a name that is taken, and each later claim on the path to a name that a distribution has.
+    A name that is claimed twice has its rivals, and cannot be loaded.
     """
     found: dict[str, EntryPoint] = {}
     passed_over: list[EntryPoint] = []
     for facts in discovery.entry_points(group):
         one = EntryPoint(*facts)
-        if one.name in taken or one.name in found:
+        if one.name in taken:
             passed_over.append(one)
+        elif one.name in found:
+            first = found[one.name]
+            found[one.name] = first._replace(rivals=(*first.rivals, one.source))
         else:
             found[one.name] = one
     return dict(sorted(found.items())), passed_over

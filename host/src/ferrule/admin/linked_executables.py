@@ -3,7 +3,8 @@
 An agent asks every tool for its schema at each start, so that answer must not cost an interpreter. The file holds the
 schema that was validated when it was written, and the paths whose change makes that schema doubtful; it tests them with
 what the shell has built in. So it does with the marks that say whether the tool is off (`ferrule.links.availability`).
-Everything else goes to the dispatcher, in an isolated interpreter.
+Everything else goes to the dispatcher, in an isolated interpreter, before which nothing of a package runs
+(`supervision.python_start`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ferrule.links import availability, orders
 from ferrule.provider_formats.adaptation import Adaptation, adapt
 from ferrule.schema import schema_file
 from ferrule.storage import replace_file
+from ferrule.supervision import python_start
 from ferrule.supervision.python_process import extra_paths, installation_folders, interpreter, place_of_paths
 from ferrule.text import strict_json
 from ferrule.text.aliases import rename_schema
@@ -65,7 +67,7 @@ if [ ! -x {python} ]; then
     *) [ -n "${{IKIGAI_AGENT_ID-}}" ] ; exit ;;
   esac
 fi
-exec {python} -I -c {code} {orders} "$doubt" "$@"
+exec {python} {options} -c {code} {orders} "$doubt" "$@"
 """
 
 _IS_SWITCH_KNOWN = """\
@@ -79,7 +81,7 @@ _ARE_CLAIMS_KNOWN = """\
 
 # ferrule itself may be gone while the interpreter is still there.
 _CODE = """\
-import sys
+{start}\
 sys.path[{place}:{place}] = {paths}
 try:
     from ferrule.dispatch import run_linked
@@ -162,7 +164,13 @@ class Link:
             f"was moved, run `ferrule link {tool}` there, else `ferrule unlink {tool}`."
         )
         gone = json.dumps({"success": False, "error": gone_text, "error_code": ToolUnavailable.code})
-        code = _CODE.format(place=place_of_paths(), paths=extra_paths(), gone=repr(gone), gone_text=repr(gone_text))
+        code = _CODE.format(
+            start=python_start.CODE,
+            place=place_of_paths(),
+            paths=extra_paths(),
+            gone=repr(gone),
+            gone_text=repr(gone_text),
+        )
         script = _SCRIPT.format(
             mark=_MARK,
             facts=json.dumps(self.facts, sort_keys=True),
@@ -178,6 +186,7 @@ class Link:
             ),
             schema=shlex.quote(strict_json.dumps(self.schema).decode()),
             python=shlex.quote(self.facts["python"]),
+            options=python_start.OPTIONS,
             gone=shlex.quote(gone),
             gone_text=shlex.quote(gone_text),
             code=shlex.quote(code),

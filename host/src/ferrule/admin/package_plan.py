@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ferrule import discovery
 from ferrule.admin import distribution_files, known_distributions, package_names, parent_code
 from ferrule.admin.package_names import BUILT, FOLDER, NAME, Candidate, Wanted
 from ferrule.admin.package_preview import NotFetched, PackagePreview, Unpacked, opened
@@ -188,6 +189,7 @@ class _Planning:
             *parent_code.of_arriving([*arriving.values()], unlisted, distribution_files.installed()),
         ]
         self._require_harmless(found)
+        self._notes += [text for one in arriving.values() if (text := _commands(one))]
         return [one for one in found if not one.known]
 
     def _require_harmless(self, found: Sequence[ParentCode]) -> None:
@@ -205,6 +207,13 @@ class _Planning:
 
     def _is_trusted(self, one: ParentCode) -> bool:
         return all(name in self._trusted for name in one.distribution.split(" or "))
+
+
+def _commands(one: DistributionFiles) -> str:
+    """What its commands are, as a sentence; empty where it has none."""
+    names = [f"`ferrule {name}`" for group, name in one.entry_points() if group == discovery.COMMANDS]
+    runs = "a command that runs" if len(names) == 1 else "commands that run"
+    return f"{one.source} adds {' and '.join(names)}: {runs} with all that you may do." if names else ""
 
 
 def _plugins(unpacked: Unpacked) -> list[DistributionFiles]:

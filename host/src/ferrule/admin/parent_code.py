@@ -84,7 +84,7 @@ def of_installed(found: list[DistributionFiles]) -> Iterator[ParentCode]:
         yield from _between(together)
         yield from _impersonators(together)
     for one in found:
-        yield from _of_itself(one)
+        yield from _of_itself(one, {other.name for other in found})
         yield from _scripts(one)
 
 
@@ -108,7 +108,7 @@ def of_arriving(
         for name in one.digests:
             if "/" not in name:
                 yield from _at_start(name, one.site, one, is_arriving=True)
-        yield from _of_itself(one)
+        yield from _of_itself(one, names | {other.name for other in present})
         yield from _scripts(one)
         yield from _over_what_is_there(one, present)
     yield from (problem for problem in _between([*staying, *arriving]) if problem.distribution in names)
@@ -162,12 +162,15 @@ def _project(one: DistributionFiles) -> str:
     return os.path.realpath(folder) if is_editable and has_project else ""
 
 
-def _of_itself(one: DistributionFiles) -> Iterator[ParentCode]:
-    """What its own list of files and its entry points show."""
+def _of_itself(one: DistributionFiles, names: Container[str]) -> Iterator[ParentCode]:
+    """What its own list of files, its name and its entry points show. names: of all distributions."""
     own = os.path.basename(one.metadata)
     foreign = {name.partition("/")[0] for name in one.digests if name.partition("/")[0].endswith(METADATA_ENDINGS)}
     for folder in sorted(foreign - {own}):
         yield ParentCode(METADATA, one.name, folder, f"It brings {folder}, the metadata of another distribution.")
+    told = one.told_name()
+    if told != one.name and told in names:
+        yield ParentCode(METADATA, one.name, own, f"Its folder {own} says in METADATA that it is {told}.")
     for name in one.digests:
         if name.startswith("/") and (not name.startswith(_ELSEWHERE) or _OF_THE_ENVIRONMENT.fullmatch(name)):
             yield ParentCode(
@@ -277,7 +280,7 @@ def _same_modules(owners: dict[str, list[DistributionFiles]]) -> Iterator[Parent
 
 
 def _impersonators(found: list[DistributionFiles]) -> Iterator[ParentCode]:
-    """Two folders of metadata in one folder that name one distribution: discovery takes the first alone."""
+    """Two folders of metadata in one folder that name one distribution: discovery gives its tools to neither."""
     brought = {
         name.partition("/")[0] for one in found for name in one.digests if not _is_in(one.metadata, name)
     }  # told of those who brought them
@@ -286,7 +289,7 @@ def _impersonators(found: list[DistributionFiles]) -> Iterator[ParentCode]:
         first = seen.setdefault(one.name, one)
         if first is not one:
             folders = f"{os.path.basename(first.metadata)} and {os.path.basename(one.metadata)}"
-            message = f"{folders} both say that they are {one.name}; only the first of them counts."
+            message = f"{folders} both say that they are {one.name}, so none of its tools works."
             yield ParentCode(METADATA, one.name, os.path.basename(first.metadata), message)
 
 

@@ -1,17 +1,19 @@
 """What installed distributions find wrong themselves: the entry points of the group `ferrule.diagnoses`.
 
 A distribution adds `NAME = "module:function"`. The function takes nothing and gives `Diagnosis` objects. It runs in a
-supervised child, which may read the user's files, and has neither a network nor anything that it could write to.
+supervised child that has no network, no variable of a secret, nothing to write to, and of the user's files those alone
+that a command of the distribution has shown it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from ferrule import discovery
+from ferrule.admin import shown_files
 from ferrule.admin.diagnosis_entry import ERROR, NOTE, WARNING, Diagnosis
 from ferrule.admin.entry_point import EntryPoint, entry_points
 from ferrule.admin.inventory import run_supervised
@@ -28,7 +30,8 @@ def examine() -> Iterator[Diagnosis]:
     """What the distributions find. One whose function fails is told itself, and keeps no other from being asked."""
     for one in entry_points(discovery.DIAGNOSES)[0].values():
         try:
-            answer = run_supervised(partial(_examine_in_child, one), _policy(one))
+            files = shown_files.recorded(one)
+            answer = run_supervised(partial(_examine_in_child, one, files), _policy(one, files))
         except CallInterrupted:
             raise
         except FerruleError as error:
@@ -38,16 +41,15 @@ def examine() -> Iterator[Diagnosis]:
             yield from (Diagnosis(**facts) for facts in found)
 
 
-def _policy(one: EntryPoint) -> Policy:
-    from ferrule.config.configuration import home
-    from ferrule.permissions.entries import may_be_secret
+def _policy(one: EntryPoint, files: Iterable[str]) -> Policy:
     from ferrule.permissions.load_policy import policy_for_code
 
-    harmless = [name for name in os.environ if not may_be_secret(name)]
-    return policy_for_code(one.name, read=(home(), os.getcwd()), variables=harmless)
+    places = (os.path.realpath(path) for path in files)
+    return policy_for_code(one.name, read=[place for place in places if os.path.isfile(place)])
 
 
-def _examine_in_child(one: EntryPoint, channel: Channel) -> None:
+def _examine_in_child(one: EntryPoint, files: Mapping[str, str], channel: Channel) -> None:
+    shown_files.hand_over(files)
     function = one.load(_TITLE)
     if not callable(function):
         raise one.unusable(_TITLE, "is no function")

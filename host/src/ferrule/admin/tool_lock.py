@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
     from ferrule.lockfile.examination import Observation
-    from ferrule.lockfile.lock_file import LockedTool
+    from ferrule.lockfile.lock_file import LockedCode, LockedTool
     from ferrule.text.json_types import JSONObject
 
 SAME, NEW, DIFFERS, GONE, UNUSABLE, ACCEPTED = "same", "new", "differs", "gone", "unusable", "accepted"
@@ -53,6 +53,11 @@ class LockStatus(NamedTuple):
 def read_if_there(path: str) -> dict[str, LockedTool] | None:
     """The lock; None where there is no such file. Raises LockUnusable for one that cannot be read."""
     return lock_file.read(path) if os.path.lexists(path) else None
+
+
+def read_code_if_there(path: str) -> dict[str, LockedCode]:
+    """What the lock has of ferrule's own process; nothing where there is none. Raises LockUnusable."""
+    return lock_file.read_code(path) if os.path.lexists(path) else {}
 
 
 def statuses(

@@ -180,7 +180,18 @@ class ToolCall:
             )
             return Job(execution, tool, settings.memory(tool.name))
 
-        return (yield from _run_without_crashing_wrappers(job, settings.wrappers(), settings.wrapper_tables()))
+        outcome = yield from _run_without_crashing_wrappers(job, settings.wrappers(), settings.wrapper_tables())
+        _tell_unenforced(tool, policy, outcome)
+        return outcome
+
+
+def _tell_unenforced(tool: InstalledTool, policy: Policy, outcome: Outcome) -> None:
+    """Say on stderr that the addresses of a call were not judged, where the system cannot: nobody would notice."""
+    from ferrule.confinement.kernel_support import support
+    from ferrule.confinement.policy import STRICT
+
+    if policy.network and policy.isolation == STRICT and not support().notifications:
+        outcome.text += f"warning: where {tool.name} connects to is not held here; run `ferrule doctor`.\n".encode()
 
 
 class Job:

@@ -27,8 +27,9 @@ and `narrow` for each copy. Its one `SharedBroker` judges all of them; `add` mak
 **Its process.** Before a plugin is there, `import_for_calls`. Then `take_standard_streams`, `close_all_but`,
 `stay_within` and `limit_memory`, and `Replacement`, which the parent makes of the environment of the tool's policy.
 Its `Channel` reads what is answered to its questions from an `AnswerPipe`; `Execution.surroundings().answer` gives the
-answers, and `write_answer` writes them. `policy_for` gives the policy. `load`
-makes a `LoadedTool`, `import_ahead` imports what its calls will, and `register_ahead` puts the wrappers around it.
+answers, and `write_answer` writes them. `policy_for` gives the policy, and `unenforced` says what this system does not
+hold of any. `load` makes a `LoadedTool`, `import_ahead` imports what its calls will, and `register_ahead` puts the
+wrappers around it.
 `new_manager` is a manager of plugins without one. `run_work` does a piece of work that answers on a
 `Channel`, with `ANSWER_BYTES` at the most. `NO_ANSWER` is what is
 left to write where even that fails.
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.shared_broker import CopyBroker, SharedBroker
     from ferrule.discovery import InstalledTool
     from ferrule.lockfile import gate
+    from ferrule.permissions.enforcement import unenforced
     from ferrule.permissions.policy import policy_for
     from ferrule.schema.rules.nodes import all_schemas
     from ferrule.supervision import processes
@@ -138,6 +140,7 @@ __all__ = (
     "stay_within",
     "supervise",
     "take_standard_streams",
+    "unenforced",
     "write_answer",
     "write_journal",
 )  # fmt: skip
@@ -158,6 +161,7 @@ _NAMES = {
     "ferrule.confinement.broker": "Broker",
     "ferrule.confinement.policy": "Policy",
     "ferrule.confinement.shared_broker": "CopyBroker SharedBroker",
+    "ferrule.permissions.enforcement": "unenforced",
     "ferrule.permissions.policy": "policy_for",
     "ferrule.schema.rules.nodes": "all_schemas",
     "ferrule.supervision.confined_copies": "ConfinedCopies",

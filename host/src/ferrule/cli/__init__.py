@@ -4,6 +4,7 @@
 - `print_json`, `print_table`, `print_indented`: an answer on stdout; `note`: a line on stderr.
 - `plain`, `harmless`: text on one line or on several, without anything that a terminal would obey.
 - `install_command`: the line of `ferrule install` that brings a package into this environment.
+- `show_files`: a command lets a diagnosis of its distribution read files; `shown_files`: which it may read.
 - `counted`, `home_as_tilde`: `2 tools`; `~/.ikigai/tools`.
 - `serve_tool`: the console script `weather-mcp` of a package with the tool `weather`.
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from ferrule.admin.diagnosis_entry import Diagnosis
+    from ferrule.admin.shown_files import show_files, shown_files
     from ferrule.cli.output import (
         counted,
         harmless,
@@ -47,13 +49,15 @@ _SELECTION = ("complete", "json_option", "tools_argument")
 
 __all__ = [
     "Diagnosis", "complete", "counted", "harmless", "home_as_tilde", "install_command", "json_option", "main", "note",
-    "plain", "print_indented", "print_json", "print_table", "serve_tool", "tools_argument",
+    "plain", "print_indented", "print_json", "print_table", "serve_tool", "show_files", "shown_files",
+    "tools_argument",
 ]  # fmt: skip
 
 __getattr__ = attach(
     __name__,
     {
         "Diagnosis": "ferrule.admin.diagnosis_entry",
+        **dict.fromkeys(("show_files", "shown_files"), "ferrule.admin.shown_files"),
         **dict.fromkeys(_OUTPUT, "ferrule.cli.output"),
         **dict.fromkeys(_SELECTION, "ferrule.cli.selection"),
         "install_command": "ferrule.tool.installation",

@@ -73,8 +73,7 @@ def examine() -> Iterator[Diagnosis]:
         message = f"It is not installed, and {users} can use it ({failure.module})."
         yield Diagnosis("module-missing", NOTE, failure.missing, message, failure.line)
     for one in passed_over:
-        owner = "ferrule itself" if one.name in BUILT_IN else found[one.name].source
-        message = f"{one.source} offers this command as well, but the name belongs to {owner}."
+        message = f"{one.source} offers this command as well, but the name belongs to ferrule itself."
         yield Diagnosis("command-passed-over", WARNING, one.name, message, "Uninstall the one that you do not need.")
 
 

@@ -42,13 +42,16 @@ _NO_HELP = "(its module cannot be read)"
 
 
 def plugin_commands() -> dict[str, EntryPoint]:
-    """The commands of installed distributions by name. A name of the host's, or one that is taken, is passed over."""
+    """The commands of installed distributions by name. A name of the host's is passed over."""
     return entry_points(discovery.COMMANDS, BUILT_IN)[0]
 
 
 def help_lines() -> dict[str, str]:
     """One line for each command of installed distributions, by name; no module is imported."""
-    return {name: _first_line_of_docstring(one.module) for name, one in plugin_commands().items()}
+    return {
+        name: one.clash("command").message if one.rivals else _first_line_of_docstring(one.module)
+        for name, one in plugin_commands().items()
+    }
 
 
 def load(name: str) -> click.Command | None:

@@ -7,7 +7,7 @@ import os
 import click
 
 from ferrule import discovery
-from ferrule.admin import tool_lock
+from ferrule.admin import code_lock, tool_lock
 from ferrule.admin.suggestions import unknown_tool
 from ferrule.admin.tool_lock import ACCEPTED, ALL, DIFFERS, GONE, NEW, SAME, LockStatus
 from ferrule.cli.output import coloured, counted, note, plain, print_json, print_text
@@ -37,34 +37,45 @@ def command(
     taken. Later, what differs or is new is shown, and taken only with --accept. The files of each tool are held against
     the RECORD of its installation. TOOL limits all that to some tools.
 
+    The lock also has what packages bring that runs in ferrule itself, such as a .pth, by the name of the file. What is
+    new or has changed of that is shown, and taken with --accept and that name. No call is refused for it.
+
     \b
     Examples:
       ferrule lock
       ferrule lock --diff weather
       ferrule lock --accept weather
 
-    Exit code: 1 where a tool is new, differs or cannot be locked, and was not accepted; 0 otherwise.
+    Exit code: 1 where a tool or such a file is new, differs or cannot be locked, and was not accepted; 0 otherwise.
     """
     if accepted and (check or diff):
         raise click.UsageError("--accept writes the lock, and --check and --diff write nothing.")
     settings = configuration.read()
     path = os.path.abspath(path) if path else settings.lock_path
-    before = tool_lock.read_if_there(path)
+    before, code_before = tool_lock.read_if_there(path), tool_lock.read_code_if_there(path)
     known = before or {}
     names = (*tools, *(name for name in accepted if name != ALL)) if tools or ALL not in accepted else ()
+    observed = code_lock.observe()
+    files = [name for name in names if name in code_before or name in observed]
+    names = tuple(name for name in names if name not in files)
     _require_known(names, known)
-    is_read_only = check or diff
-    found = list(tool_lock.statuses(known, settings, tools or names, load=not is_read_only))
+    is_read_only, is_limited = check or diff, bool(names or files)
+    found = list(tool_lock.statuses(known, settings, names, load=not is_read_only)) if names or not files else []
+    of_code = code_lock.statuses(code_before, observed, files) if files or not is_limited else []
     if not is_read_only:
         taken = accepted or ((ALL,) if before is None else ())
         locked, found = tool_lock.accept(known, found, taken)
-        if before is None or locked != known:
-            lock_file.write(path, locked)
-    is_well = all(one.state in _WELL for one in found)
+        code, of_code = code_lock.accept(code_before, observed, of_code, taken)
+        if before is None or (locked, code) != (known, code_before):
+            lock_file.write(path, locked, code)
+    is_well = all(one.state in _WELL for one in (*found, *of_code))
     if as_json:
-        print_json({"file": path, "well": is_well, "tools": [one.as_dict() for one in found]})
+        files_told = [{**one.as_dict(), "file": one.name} for one in of_code]
+        print_json(
+            {"file": path, "well": is_well, "tools": [one.as_dict() for one in found], "parent_code": files_told}
+        )
     else:
-        _print(found, path, is_whole=diff or not check)
+        _print([*found, *of_code], path, len(found), is_whole=diff or not check)
     return int(not is_well)
 
 
@@ -75,16 +86,17 @@ def _require_known(names: tuple[str, ...], known: object) -> None:
             raise unknown_tool(name, claims)
 
 
-def _print(found: list[LockStatus], path: str, *, is_whole: bool) -> None:
+def _print(found: list[LockStatus], path: str, tools: int, *, is_whole: bool) -> None:
     for one in found:
         if one.state == SAME:
             continue
         click.echo(f"{coloured(one.state)} {plain(one.name)}{f': {plain(one.reason)}' if one.reason else ''}")
         for line in one.differences if is_whole else ():
             click.echo(f"  {_shown(line)}")
-    same = sum(one.state in (SAME, ACCEPTED) for one in found)
-    print_text(f"{path}: {counted(len(found), 'tool')}, {same} as locked.")
-    open_ones = [one.name for one in found if one.state in (NEW, DIFFERS, GONE) and one.locked]
+    same = sum(one.state in (SAME, ACCEPTED) for one in found[:tools])
+    print_text(f"{path}: {counted(tools, 'tool')}, {same} as locked.")
+    open_ones = [one.name for one in found[:tools] if one.state in (NEW, DIFFERS, GONE) and one.locked]
+    open_ones += [one.name for one in found[tools:] if one.state in (NEW, DIFFERS, GONE)]
     if open_ones:
         note(f"To take what has changed: ferrule lock {' '.join(f'--accept {name}' for name in open_ones)}")
 

@@ -45,8 +45,43 @@ class LockedTool(TypedDict):
     digest: NotRequired[str]
 
 
+class LockedCode(TypedDict):
+    """One file that has an effect in ferrule's own process, as it was accepted: what kind of effect, whose it is, and
+    its digest, empty where that is no file.
+    """
+
+    id: str
+    distribution: str
+    digest: str
+
+
 def read(path: str) -> dict[str, LockedTool]:
     """The tools that are locked, by name. Raises LockUnusable where the file is missing or not as it was written."""
+    content = _read(path)
+    tools = content.get("tools") if content.get("form") == FORM else None
+    if not isinstance(tools, dict):
+        raise LockUnusable(f"{path} is no lock of this ferrule.", hint=_RESTORE)
+    for name, tool in tools.items():
+        if not isinstance(tool, dict) or tool.get("digest") != _digest_of(tool):
+            message = f"{path} was changed by hand: what it says of {name} does not fit its digest."
+            raise LockUnusable(message, hint=_RESTORE)
+    return tools
+
+
+def read_code(path: str) -> dict[str, LockedCode]:
+    """The files that may have an effect in ferrule's own process, by name; none in a lock of an earlier version.
+
+    Raises LockUnusable.
+    """
+    found = _read(path).get("parent_code", {})
+    code = found.get("files") if isinstance(found, dict) else None
+    if found and (not isinstance(code, dict) or found.get("digest") != digest(code)):
+        message = f"{path} was changed by hand: what it says of parent_code does not fit its digest."
+        raise LockUnusable(message, hint=_RESTORE)
+    return code or {}
+
+
+def _read(path: str) -> JSONObject:
     try:
         with open(path, "rb") as file:
             content = strict_json.loads(file.read())
@@ -57,22 +92,17 @@ def read(path: str) -> dict[str, LockedTool]:
         raise LockUnusable(f"{path} cannot be read: {error.strerror}.") from None
     except ValueError as error:
         raise LockUnusable(f"{path} is not JSON: {error}.", hint=_RESTORE) from None
-    tools = content.get("tools") if isinstance(content, dict) and content.get("form") == FORM else None
-    if not isinstance(tools, dict):
-        raise LockUnusable(f"{path} is no lock of this ferrule.", hint=_RESTORE)
-    for name, tool in tools.items():
-        if not isinstance(tool, dict) or tool.get("digest") != _digest_of(tool):
-            message = f"{path} was changed by hand: what it says of {name} does not fit its digest."
-            raise LockUnusable(message, hint=_RESTORE)
-    return tools
+    return content if isinstance(content, dict) else {}
 
 
-def write(path: str, tools: Mapping[str, LockedTool]) -> bytes:
+def write(path: str, tools: Mapping[str, LockedTool], code: Mapping[str, LockedCode] | None = None) -> bytes:
     """Write the lock as a whole, and return its bytes. Raises LockUnusable where that cannot be done."""
-    content = {
+    content: JSONObject = {
         "form": FORM,
         "tools": {name: {**tool, "digest": _digest_of(tool)} for name, tool in tools.items()},
     }
+    if code:
+        content["parent_code"] = {"files": dict(code), "digest": digest(code)}
     data = _spelt_out(json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False)).encode() + b"\n"
     try:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)

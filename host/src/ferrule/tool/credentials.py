@@ -48,7 +48,7 @@ class Credential:
 
     def as_dict(self) -> dict[str, str | bool]:
         """The arguments from which another process makes it."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in Credential.__slots__}  # those of a subclass are its own
 
     def is_one_of(self, others: Iterable[Credential]) -> bool:
         """Whether one of the others has its name and is looked for in the same places."""

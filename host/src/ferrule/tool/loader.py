@@ -10,6 +10,7 @@ import pluggy
 
 from ferrule.errors import FerruleError, ToolBroken, ToolCrashed
 from ferrule.schema.schema_file import may_declare
+from ferrule.supervision.python_start import run_kept_lines
 from ferrule.tool.hookspecs import PROJECT, REQUIRED_HOOKS, ToolSpec
 
 if TYPE_CHECKING:
@@ -167,6 +168,7 @@ def unknown_hooks(manager: pluggy.PluginManager) -> list[str]:
 
 def resolve(value: str) -> Any:
     """The object that an entry point's value names: `module` or `module:attribute.attribute`."""
+    run_kept_lines()
     module, _, attributes = value.partition(":")
     found: Any = importlib.import_module(module)
     for attribute in filter(None, attributes.split(".")):

@@ -16,9 +16,16 @@ from ferrule.errors import CredentialsMalformed
 
 
 class _ModelKey(Credential):
-    """The model's key as `ferrule credentials` sees it: it may stand in a file of its own, too."""
+    """The model's key as `ferrule credentials` sees it: it may stand in a file of its own, too.
+
+    files: those on whose first line it may stand, from the home of the user; `ferrule credentials` looks there itself.
+    """
 
     __slots__ = ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return (f"{_FOLDER}/{self.environment.lower()}",)
 
     def look_up(self, environ: Mapping[str, str], file: CredentialsFile | None = None) -> CredentialValue | None:
         """As `Keys.find` does."""

@@ -95,10 +95,21 @@ def find_connections(folder: Path) -> Iterator[Connected | FerruleError]:
         files = [client.user_file()]
         files += [folder / client.project_file] if client.project_file else []
         for path in dict.fromkeys(files):
-            try:
-                yield from _connections_in(client, path)
-            except FerruleError as error:
-                yield error
+            yield from _connections_or_error(client, path)
+
+
+def find_connections_in(files: Mapping[str, str]) -> Iterator[Connected | FerruleError]:
+    """The same of certain files. files: the name of the client by the file's path."""
+    for path, name in files.items():
+        if name in CLIENTS:
+            yield from _connections_or_error(CLIENTS[name], Path(path))
+
+
+def _connections_or_error(client: Client, path: Path) -> Iterator[Connected | FerruleError]:
+    try:
+        yield from _connections_in(client, path)
+    except FerruleError as error:
+        yield error
 
 
 def _connections_in(client: Client, path: Path) -> Iterator[Connected]:

@@ -1,4 +1,8 @@
-"""What is wrong with the entries of clients that start ferrule, for `ferrule doctor`."""
+"""What is wrong with the entries of clients that start ferrule, for `ferrule doctor`.
+
+A file of a client may hold the keys of other servers, so doctor shows this code those alone in which `ferrule connect`
+has written or found an entry.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ferrule.calls.server_interface import discovery
-from ferrule.cli import Diagnosis
+from ferrule.cli import Diagnosis, shown_files
 from ferrule.errors import FerruleError
-from ferrule_serve.clients.connection import Connected, find_connections
+from ferrule_serve.clients.connection import Connected, find_connections, find_connections_in
 
 
 def examine() -> Iterator[Diagnosis]:
-    """Look at the files of every client, of the user and of the project in the working folder. Changes nothing."""
+    """Look at the files of clients that were connected; outside of doctor, at those of every client, of the user and of
+    the project in the working folder. Changes nothing.
+    """
     installed = discovery.scan()
-    for one in find_connections(Path.cwd()):
+    shown = shown_files()
+    for one in find_connections(Path.cwd()) if shown is None else find_connections_in(shown):
         if isinstance(one, FerruleError):
             yield Diagnosis("client-unreadable", "warning", one.message.split(" cannot")[0], one.message, one.hint)
         else:

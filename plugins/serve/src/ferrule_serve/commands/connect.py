@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ferrule.calls.server_interface import discovery
-from ferrule.cli import json_option, note, print_json, print_table
+from ferrule.cli import json_option, note, print_json, print_table, show_files
 from ferrule.errors import FerruleError
 from ferrule.installed import unknown_tool
 from ferrule_serve.clients.connection import (
@@ -92,6 +93,8 @@ def finish(change: Change, is_printed: bool, as_json: bool, done: str) -> None:
     kept = change.backup if change.before is not None and change.is_needed and not is_printed else None
     if change.is_needed and not is_printed:
         change.write()
+    if not is_printed:
+        _show_to_doctor({str(change.path): change.client.name})
     if as_json:
         facts: JSONObject = {"client": change.client.name, "file": str(change.path), "name": change.name}
         facts |= {"changed": change.is_needed and not is_printed, "backup": str(kept) if kept else None}
@@ -103,6 +106,12 @@ def finish(change: Change, is_printed: bool, as_json: bool, done: str) -> None:
         note(done if change.is_needed else "It stays as it is.")
         if kept:
             note(f"As it was: {kept}")
+
+
+def _show_to_doctor(files: dict[str, str | None]) -> None:
+    """`ferrule doctor` looks at these files from now on; it works without."""
+    with suppress(FerruleError):  # of a source tree that is not installed
+        show_files("clients", files)
 
 
 def _difference(change: Change) -> str:
@@ -121,7 +130,9 @@ def _environment(variables: tuple[str, ...]) -> dict[str, str]:
 def _list(as_json: bool) -> None:
     """The clients, their files, and whether ferrule is in them."""
     found = list(find_connections(Path.cwd()))
-    names = {(one.client.name, one.path): one.name for one in found if not isinstance(one, FerruleError)}
+    connected = [one for one in found if not isinstance(one, FerruleError)]
+    names = {(one.client.name, one.path): one.name for one in connected}
+    _show_to_doctor({str(one.path): one.client.name for one in connected})
     rows = [(client, client.user_file()) for client in CLIENTS.values()]
     if as_json:
         facts = [

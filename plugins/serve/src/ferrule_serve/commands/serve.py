@@ -12,7 +12,7 @@ from importlib.util import find_spec
 import click
 
 from ferrule import config
-from ferrule.calls.server_interface import discovery
+from ferrule.calls.server_interface import discovery, unenforced
 from ferrule.cli import install_command, json_option, note, print_json, tools_argument
 from ferrule.errors import ServingRefused
 from ferrule.installed import unknown_tool
@@ -125,6 +125,8 @@ def command(
         raise ServingRefused("What --metrics needs is not installed (prometheus_client).", hint=hint)
     if address is None and sys.stdin.isatty():
         note(_ON_A_TERMINAL)
+    for text in unenforced(has_network=True):
+        note(f"warning: {text} `ferrule doctor` names the tools.")
     _end_on_signals()
     from ferrule_serve.snapshots import start_snapshot
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from ferrule.calls.server_interface import unenforced
+
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
@@ -51,4 +53,6 @@ class Operations:
             text = await self._metrics.text(self._pool)
             return Response(text, headers={"Content-Type": self._metrics.content_type})
         found = await self._findings()
-        return JSONResponse({"ready": not found, "findings": found}, status_code=503 if found else 200)
+        missing = unenforced(has_network=True)
+        told = {"unenforced": missing} if missing else {}
+        return JSONResponse({"ready": not found, "findings": found, **told}, status_code=503 if found else 200)
