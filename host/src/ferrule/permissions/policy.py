@@ -13,6 +13,7 @@ from ferrule.permissions.environment import environment
 from ferrule.permissions.grants import REFUSE, choice, granted, isolation
 from ferrule.permissions.resolution import Resolution, is_in, network_of, without_protected
 from ferrule.storage.state import make_folders_of_tool, make_shared_folders, state_folder
+from ferrule.text.names import is_tool_name
 
 TYPE_CHECKING = False
 
@@ -38,8 +39,13 @@ def policy_for(tool: InstalledTool, settings: Configuration, environ: Mapping[st
     """The policy of one call. environ: the caller's environment, `os.environ` by default.
 
     Raises PermissionsHeld where the tool asks for more than was accepted, or where this system cannot hold it and the
-    admin refuses that; ConfigurationMalformed where the admin's tables cannot be read.
+    admin refuses that; ConfigurationMalformed where the admin's tables cannot be read; ToolUnavailable where its name
+    is none.
     """
+    if not is_tool_name(tool.name):
+        from ferrule.errors import no_tool_name
+
+        raise no_tool_name(tool.name, tool.source)
     environ = os.environ if environ is None else environ
     records.require_accepted(tool, settings)
     permissions = granted(tool, settings)

@@ -14,6 +14,7 @@ from ferrule.schema import schema_file
 from ferrule.storage import private_files
 from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
+from ferrule.text.names import record_name
 from ferrule.tool.credentials import Credential
 
 TYPE_CHECKING = False
@@ -179,7 +180,7 @@ def _is_name(text: object) -> bool:
 
 
 def _path(tool: str) -> str:
-    return os.path.join(state_folder(), FOLDER, f"{tool.replace('/', '_')}.json")
+    return os.path.join(state_folder(), FOLDER, f"{record_name(tool)}.json")
 
 
 def _read_record(tool: str) -> JSONObject:
