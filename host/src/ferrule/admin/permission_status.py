@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.errors import ConfigurationMalformed
 from ferrule.permissions import coverage, declaration, description, enforcement, grants, records, resolution
+from ferrule.permissions.places import places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
@@ -27,6 +28,7 @@ class PermissionStatus(NamedTuple):
     more than was accepted; or `malformed`, where the admin's table cannot be read. declared, granted: permissions.
     widened: what is granted beyond the declaration, narrowed: what is declared beyond the grant. isolation: how the
     tool is held. unenforced: what this system does not hold, a sentence for each. problem: why a call is refused.
+    places: what `.`, settings and variables stand for here and now, and what of it is not granted.
     """
 
     tool: str
@@ -39,6 +41,7 @@ class PermissionStatus(NamedTuple):
     isolation: str
     unenforced: list[str]
     problem: FerruleError | None = None
+    places: Sequence[str] = ()
 
     def words(self) -> list[str]:
         """What the tool may, in a person's words."""
@@ -57,6 +60,7 @@ class PermissionStatus(NamedTuple):
             "narrowed": self.narrowed,
             "isolation": self.isolation,
             "unenforced": self.unenforced,
+            "places": list(self.places),
             "error": self.problem.facts() if self.problem else None,
         }
 
@@ -71,14 +75,15 @@ def status(tool: InstalledTool, settings: Configuration) -> PermissionStatus:
         missing = enforcement.unenforced(has_network=bool(network or given.tools))
         mode = grants.isolation(settings, network or given.tools)
         problem = records.find_held(tool, settings)
+        here = places(tool, settings)
     except ConfigurationMalformed as error:
-        given, mode, missing, problem = declaration.nothing(), grants.STRICT, [], error
+        given, mode, missing, problem, here = declaration.nothing(), grants.STRICT, [], error, []
     widened, narrowed = coverage.excess(given, asked), coverage.excess(asked, given)
     state = WIDENED if widened else NARROWED if narrowed else AS_DECLARED
     if problem:
         state = MALFORMED if isinstance(problem, ConfigurationMalformed) else HELD
     return PermissionStatus(
-        tool.name, tool.source, state, asked, given, widened, narrowed, mode, missing, problem
+        tool.name, tool.source, state, asked, given, widened, narrowed, mode, missing, problem, here
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from ferrule.admin.installer import Changes, Installer
 from ferrule.cli.output import counted, note, plain, print_json, print_text
 from ferrule.cli.selection import json_option
 from ferrule.config import configuration
+from ferrule.permissions.places import indirect_places
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -125,7 +126,12 @@ def _may(names: Sequence[str]) -> dict[str, list[str]]:
     """What the tools of these names may touch, in a person's words; nothing for those that clash."""
     claims, settings = discovery.scan(), configuration.read()
     return {
-        name: permission_status.status(claims[name][0], settings).words() for name in names if len(claims[name]) == 1
+        name: [
+            *permission_status.status(claims[name][0], settings).words(),
+            *indirect_places(claims[name][0], settings),
+        ]
+        for name in names
+        if len(claims[name]) == 1
     }
 
 

@@ -75,11 +75,13 @@ def make_folders_of_tool(tool: str) -> list[str]:
 def _made(folders: Iterable[str]) -> list[str]:
     from ferrule.storage.private_files import make_folder
 
-    made = []
+    own = state_folder()
+    real, made = os.path.realpath(own), []
     for folder in folders:
         try:
             make_folder(folder)
         except OSError:
             continue
-        made.append(os.path.realpath(folder))
+        # Below the state folder no link is followed: a tool can have put it there.
+        made.append(real + folder.removeprefix(own) if folder.startswith(own + "/") else os.path.realpath(folder))
     return made
