@@ -58,7 +58,7 @@ class NotifiedCalls:
             "utimes": self._refuse,
             "futimesat": self._refuse,
         }
-        self.programs = _calls_of_programs(policy, folder)
+        self.programs = _calls_of_programs(policy, folder, self.deny)
         if self.programs is not None:
             named |= self.programs.methods
         for name in ("connect", "sendto", "sendmsg", "sendmmsg", "bind", "listen"):
@@ -105,10 +105,10 @@ class NotifiedCalls:
         raise OSError(_NOT_PERMITTED, "not permitted")
 
 
-def _calls_of_programs(policy: Policy, folder: str) -> ProgramCalls | None:
+def _calls_of_programs(policy: Policy, folder: str, deny: Callable[[str, str], None]) -> ProgramCalls | None:
     """What is told of programs, for a tool that may start any."""
     if not policy.programs:
         return None
     from ferrule.confinement.program_calls import ProgramCalls
 
-    return ProgramCalls(policy, folder)
+    return ProgramCalls(policy, folder, deny)

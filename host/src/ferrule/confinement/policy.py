@@ -21,8 +21,8 @@ class Policy:
     read. append: folders in which files may be made and replaced, but neither read nor listed. programs: absolute
     paths. environment: all variables of the child, None for those of the parent. processes: copies of itself that it
     may have at a time. file_mib: MiB that a file may have. temporary: whether it gets a TMPDIR of its own, which goes
-    with the call. isolation: "strict", "standard" or "off". granted_by: what a message says of who decides. refused: what
-    was declared and is not granted here, and why, a phrase for each.
+    with the call. isolation: "strict", "standard" or "off". granted_by: what a message says of who decides.
+    refused: what was declared and is not granted, and why.
     """
 
     __slots__ = (
