@@ -55,8 +55,8 @@ def policy(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_keys_configuration_state_and_code_stay_out_of_whatever_is_granted(machine: Machine, policy: Any) -> None:
     machine.install("alpha")
-    declare(machine, "alpha", read=["~", "~/.config/ferrule/config.toml"], write=["~"])
-    config = configure(machine, "")
+    granted = 'read = ["~", "~/.config/ferrule/config.toml"]\nwrite = ["~"]\n'
+    config = configure(machine, f"[tools.alpha.permissions]\n{granted}")
     machine.credentials.parent.mkdir(parents=True)
     machine.credentials.write_text("{}")
     machine.tools.mkdir(parents=True)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ferrule.text.names import same_distribution
+from ferrule.text.names import is_tool_name, same_distribution
 
 TYPE_CHECKING = False
 
@@ -115,9 +115,13 @@ def wrappers(search: Iterable[str] | None = None) -> dict[str, list[tuple[str, s
 def find(name: str, configuration: Configuration, search: Iterable[str] | None = None) -> InstalledTool:
     """The one tool that has this name.
 
-    Raises ToolUnknown, ToolNameClash or ToolDisabled.
+    Raises ToolUnknown, ToolNameClash or ToolDisabled, and ToolUnavailable for what is no name of a tool.
     """
     claims = scan(search).get(name, [])
+    if claims and not is_tool_name(name):
+        from ferrule.errors import no_tool_name
+
+        raise no_tool_name(name, claims[0].source)
     if len(claims) == 1 and not configuration.is_disabled(name):
         return claims[0]
     from ferrule.errors import ToolDisabled, ToolUnknown

@@ -41,6 +41,7 @@
 from __future__ import annotations
 
 WAIT_DETAIL = "retryAfterSeconds"  # in a failure's details: when the same call may succeed
+_MAX_NAME_CHARACTERS = 100  # of a name that is none
 
 TYPE_CHECKING = False
 
@@ -249,6 +250,15 @@ class ToolUnavailable(FerruleError):
     """No tool can answer under this name."""
 
     code = "TOOL_UNAVAILABLE"
+
+
+def no_tool_name(name: str, source: str = "") -> ToolUnavailable:
+    """The error for an entry point whose name is none. source: the distribution that offers it."""
+    offered = f", which {source} offers," if source else ""
+    return ToolUnavailable(
+        f"{name[:_MAX_NAME_CHARACTERS]!a}{offered} is no name of a tool.",
+        hint="A name has ASCII letters, digits and underscores only. Uninstall what offers this one.",
+    )
 
 
 class ToolUnknown(ToolUnavailable):

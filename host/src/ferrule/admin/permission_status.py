@@ -18,6 +18,7 @@ from ferrule.permissions import (
     resolution,
 )
 from ferrule.permissions.foreign_variables import owner_of
+from ferrule.permissions.places import places
 from ferrule.tool import declared_credentials
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class PermissionStatus(NamedTuple):
     credentials: that it may be told; None where its hook has not been asked yet. claims: those among them that are
     another's, and wait for the admin. users: distributions whose tools have them where they run this one.
     unrecorded: why an update of it will not be held; None where it will.
+    places: what `.`, settings and variables stand for here and now, and what of it is not granted.
     """
 
     tool: str
@@ -60,11 +62,12 @@ class PermissionStatus(NamedTuple):
     claims: Sequence[Claim] = ()
     users: Sequence[str] = ()
     unrecorded: str | None = None
+    places: Sequence[str] = ()
 
     def words(self) -> list[str]:
         """What the tool may, in a person's words, and which credentials it is told."""
         users = [f"gives them to the tools of {' and '.join(self.users)} that run it"] if self.users else []
-        return [*description.describe(self.granted), *description.told(self._places()), *users]
+        return [*description.describe(self.granted), *description.told(self._told()), *users]
 
     def not_told(self) -> list[str]:
         """Which of its credentials it is not told, in sentences with the command that changes it."""
@@ -77,7 +80,7 @@ class PermissionStatus(NamedTuple):
         unknown = ["What it needs is not known before it is loaded."] if self.credentials is None else []
         return [*claims, *variables, *unknown]
 
-    def _places(self) -> list[JSONObject]:
+    def _told(self) -> list[JSONObject]:
         names = "name", "environment", "path"
         return [{name: getattr(one, name) for name in names} for one in self.credentials or ()]
 
@@ -92,12 +95,13 @@ class PermissionStatus(NamedTuple):
             "words": self.words(),
             "widened": self.widened,
             "narrowed": self.narrowed,
-            "credentials": None if self.credentials is None else self._places(),
+            "credentials": None if self.credentials is None else self._told(),
             "credentials_for": list(self.users),
             "claims": [claim.as_dict() for claim in self.claims],
             "isolation": self.isolation,
             "unenforced": self.unenforced,
             "unrecorded": self.unrecorded,
+            "places": list(self.places),
             "error": self.problem.facts() if self.problem else None,
         }
 
@@ -112,8 +116,9 @@ def status(tool: InstalledTool, settings: Configuration) -> PermissionStatus:
         missing = enforcement.unenforced(has_network=bool(network or given.tools))
         mode = grants.isolation(settings, network or given.tools)
         problem = records.find_held(tool, settings)
+        here = places(tool, settings)
     except ConfigurationMalformed as error:
-        given, mode, missing, problem = declaration.nothing(), grants.STRICT, [], error
+        given, mode, missing, problem, here = declaration.nothing(), grants.STRICT, [], error, []
     widened, narrowed = coverage.excess(given, asked), coverage.excess(asked, given)
     state = WIDENED if widened else NARROWED if narrowed else AS_DECLARED
     if problem:
@@ -135,6 +140,7 @@ def status(tool: InstalledTool, settings: Configuration) -> PermissionStatus:
         claims,
         declared_keys.find_users(tool) if credentials else (),
         _unrecorded(tool, settings),
+        here,
     )
 
 

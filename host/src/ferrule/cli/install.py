@@ -15,6 +15,7 @@ from ferrule.admin.installer import Changes, Installer
 from ferrule.cli.output import counted, note, plain, print_json, print_text
 from ferrule.cli.selection import json_option
 from ferrule.config import configuration
+from ferrule.permissions.places import indirect_places
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -137,7 +138,9 @@ def _record(names: Sequence[str]) -> None:
 
 def _may(names: Sequence[str]) -> dict[str, list[str]]:
     """What the tools of these names may touch, in a person's words; nothing for those that clash."""
-    return {one.tool: one.words() for one in _statuses(names)}
+    claims, settings = discovery.scan(), configuration.read()
+    here = {name: indirect_places(claims[name][0], settings) for name in names if len(claims[name]) == 1}
+    return {one.tool: [*one.words(), *here[one.tool]] for one in _statuses(names)}
 
 
 def _credentials(names: Sequence[str]) -> JSONObject:

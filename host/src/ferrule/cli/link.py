@@ -19,6 +19,7 @@ from ferrule.config.client_folders import client_folders, user_folder
 from ferrule.errors import FerruleError, LinkRefused
 from ferrule.permissions import records
 from ferrule.permissions.authorship import own_folder
+from ferrule.permissions.places import indirect_places
 from ferrule.provider_formats.profiles import PROFILES
 from ferrule.schema.rules import Finding, check
 from ferrule.text.aliases import with_prefix
@@ -155,15 +156,15 @@ def _write(link: linked_executables.Link, folder: str, known: list[Finding]) -> 
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         raise LinkRefused(f"As {link.name}, {errors[0].message}", hint=errors[0].mend)
-    is_new = linked_executables.write(link, folder)
+    is_new, settings = linked_executables.write(link, folder), configuration.read()
     records.record_link(link.tool, is_own=own_folder(link.tool) is not None)
-    status = permission_status.status(link.tool, configuration.read())
+    status = permission_status.status(link.tool, settings)
     return {
         "result": LINKED if is_new else UNCHANGED,
         "path": os.path.join(folder, link.file_name()),
         "changes": link.changes,
         "warnings": [*_warnings(link, findings), *status.not_told()],
-        "may": status.words(),
+        "may": [*status.words(), *indirect_places(link.tool, settings)],
         "credentials": status.as_dict()["credentials"],
     }
 

@@ -235,6 +235,7 @@ def _print_one(one: PermissionStatus) -> None:
     facts = [
         ("Distribution", one.source),
         ("May", "; ".join(one.words())),
+        ("Here", "; ".join(one.places)),
         ("Widened", "; ".join(phrases(one.widened))),
         ("Not granted", "; ".join(phrases(one.narrowed))),
         ("Not told", " ".join(one.not_told())),

@@ -125,6 +125,7 @@ def _facts(entry: Entry, linked: list[str]) -> list[tuple[str, str]]:
 def _about_permissions(one: PermissionStatus) -> list[tuple[str, str]]:
     facts = [
         ("May", "; ".join(one.words())),
+        ("Here", "; ".join(one.places)),
         ("Widened", "; ".join(phrases(one.widened))),
         ("Not granted", "; ".join(phrases(one.narrowed))),
         ("Not told", " ".join(one.not_told())),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ferrule.confinement.networks import kind_of
 from ferrule.confinement.policy import LOOPBACK, PUBLIC
+from ferrule.text.hosts import is_number
 
 TYPE_CHECKING = False
 
@@ -78,7 +79,7 @@ class AddressJudge:
 
 
 def _is_address(host: str) -> bool:
-    return ":" in host or host.replace(".", "").isdigit()
+    return ":" in host or is_number(host)
 
 
 def _is_own_name(host: str) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.policy import Policy
 
 _MAX_EXCEPTIONS = 50
+_MAX_REFUSED = 3
 _NO_ACCESS, _OTHER_DISK = 13, 18
 _OF_PROGRAMS = ("subprocess.py", "os.py", "pty.py")
 _OF_SOCKETS = (
@@ -146,7 +147,9 @@ def message(policy: Policy, denial: Denial) -> str:
     if kind not in _VERBS:
         return f"{policy.tool or 'The tool'} wanted something of the system that no tool may do."
     what = shown(denial) or ("an address" if kind == _CONNECT else "a file")
-    return f"{policy.tool or 'The tool'} wanted to {_VERBS[kind].format(what)}; it {_allowed(policy, kind)}."
+    text = f"{policy.tool or 'The tool'} wanted to {_VERBS[kind].format(what)}; it {_allowed(policy, kind)}."
+    refused = policy.refused if kind in (_READ, _WRITE, _RUN) else ()
+    return " ".join([text, *(f"Its entry {one}, so it is not granted." for one in refused[:_MAX_REFUSED])])
 
 
 def shown(denial: Denial) -> str:

@@ -63,8 +63,8 @@ def prepare_copies(policy: Policy) -> CopyRules | None:
     sees_others = bool(policy.processes or policy.programs)
     ruleset.allow(["/"] if sees_others else system_paths.beside_processes(), landlock.READ)
     ruleset.allow(system_paths.DEVICES, landlock.READ_FILE | landlock.WRITE_FILE)
-    ruleset.allow(policy.write, landlock.WRITE)
-    ruleset.allow(policy.append, landlock.APPEND)
+    ruleset.allow(policy.write, landlock.WRITE, follows=False)
+    ruleset.allow(policy.append, landlock.APPEND, follows=False)
     # Of the shared memory: where it is not the copied process's own, that one is kept from it.
     own = [shared_memory.FOLDER] if policy.processes else []
     return landlock.CopyRules(ruleset, system_paths.own_process(), own)
@@ -155,9 +155,9 @@ def _enforce_paths(policy: Policy, abi: int, shared: Sequence[str]) -> None:
     rules = Ruleset(abi, ports=ports is not None)
     rules.allow(system_paths.readable(with_others=bool(policy.processes or policy.programs)), READ)
     rules.allow(system_paths.DEVICES, READ_FILE | WRITE_FILE)
-    rules.allow(policy.read, READ)
-    rules.allow((*policy.write, *shared), WRITE)
-    rules.allow(policy.append, APPEND)
+    rules.allow(policy.read, READ, follows=False)
+    rules.allow((*policy.write, *shared), WRITE, follows=False)
+    rules.allow(policy.append, APPEND, follows=False)
     if policy.programs:
         from ferrule.confinement.program_paths import executed
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _HERE = -100 & 0xFFFF_FFFF
 _FOLLOWS_NOT, _EMPTY_PATH = 0x100, 0x1000
+_PATH_FLAGS = _FOLLOWS_NOT | _EMPTY_PATH
+"""The flags with which a path can be given. A call with any other one is not made."""
+_MASK = 0xFFFF_FFFF
 _SPECIAL_BITS = 0o6000
 _TIMES_BYTES = 32
 _NOT_PERMITTED, _BAD_DESCRIPTOR, _INVALID = 1, 9, 22
@@ -51,6 +54,7 @@ class FileAttributes:
     def utimensat(self, process: SupervisedProcess, check: Check, arguments: list[int]) -> int:
         """See `chmod`."""
         folder, path, times, flags = arguments[:4]
+        _require_known(flags)
         data = process.read(times, _TIMES_BYTES) if times else None
         file = self._opened(process, folder, path, flags) if path else process.descriptor(folder)
         try:
@@ -60,6 +64,7 @@ class FileAttributes:
             os.close(file)
 
     def _opened(self, process: SupervisedProcess, folder: int, address: int, flags: int) -> int:
+        _require_known(flags)
         path = process.read_path(address)
         if not path and flags & _EMPTY_PATH:
             return process.descriptor(folder)
@@ -83,6 +88,11 @@ class FileAttributes:
         if not is_in or os.fstat(file).st_uid != os.geteuid():
             self._deny("write", path)
             raise OSError(_NOT_PERMITTED, "not permitted")
+
+
+def _require_known(flags: int) -> None:
+    if flags & _MASK & ~_PATH_FLAGS:
+        raise OSError(_INVALID, "no flag that is made for a call")
 
 
 def _path_of(file: int) -> str:

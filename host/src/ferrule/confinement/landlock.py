@@ -28,6 +28,7 @@ _ABSTRACT_SOCKETS, _SIGNALS = 1, 2
 
 _BENEATH, _PORT = 1, 2  # kinds of rules
 _ASK_VERSION = 1
+_LINK, _TOO_MANY_LINKS = 0o120000, 40
 # From which version of the interface on the kernel knows what.
 _REFER_VERSION, _TRUNCATE_VERSION, NET_VERSION, _IOCTL_VERSION, SCOPE_VERSION = 2, 3, 4, 5, 6
 
@@ -50,6 +51,21 @@ def _file_rights(abi: int) -> int:
     return _DEVICE_IOCTL - 1 if abi < _IOCTL_VERSION else (_DEVICE_IOCTL << 1) - 1
 
 
+def open_without_links(path: str) -> int:
+    """A descriptor of an absolute path, by O_PATH. Raises OSError, also where any part of it is a link."""
+    file = os.open("/", os.O_PATH | os.O_CLOEXEC)
+    for part in filter(None, path.split("/")):
+        try:
+            inner = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=file)
+        finally:
+            os.close(file)
+        file = inner
+        if part == ".." or os.fstat(file).st_mode & 0o170000 == _LINK:
+            os.close(file)
+            raise OSError(_TOO_MANY_LINKS, "a link")
+    return file
+
+
 class Ruleset:
     """What stays possible, once `enforce` was called. Nothing is by default. abi: the kernel's `version`, above 0.
 
@@ -67,11 +83,14 @@ class Ruleset:
         size = 24 if abi >= SCOPE_VERSION else 16 if abi >= NET_VERSION else 8
         self._file = call(NUMBERS["landlock_create_ruleset"], words[:size], size, 0)
 
-    def allow(self, paths: Iterable[str], rights: int) -> None:
-        """Let files, or all that is below folders, be used. A path that is not there is passed over."""
+    def allow(self, paths: Iterable[str], rights: int, *, follows: bool = True) -> None:
+        """Let files, or all that is below folders, be used. A path that is not there is passed over.
+
+        follows: whether links are followed. Where a tool may write, it can have made one since the path was judged.
+        """
         for path in paths:
             try:
-                file = os.open(path, os.O_PATH | os.O_CLOEXEC)
+                file = os.open(path, os.O_PATH | os.O_CLOEXEC) if follows else open_without_links(path)
             except OSError:
                 continue
             try:
@@ -115,5 +134,6 @@ class CopyRules:
     def enforce(self, folder: str) -> None:
         """Put it in force, in a copy. folder: for its temporary files, empty where it has none."""
         self._ruleset.allow(self._own, READ)
-        self._ruleset.allow((folder, *self._writable) if folder else self._writable, WRITE)
+        self._ruleset.allow([folder] if folder else (), WRITE, follows=False)
+        self._ruleset.allow(self._writable, WRITE)
         self._ruleset.enforce()

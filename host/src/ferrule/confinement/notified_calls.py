@@ -27,6 +27,18 @@ _MAX_DENIALS = 50
 _TRY_AGAIN, _NOT_PERMITTED = 11, 1
 _PROCESSES_OF_PROGRAMS = 64  # that programs may start at a time, beside the call's own
 _GO_ON = -1
+_MASK = 0xFFFF_FFFF
+_SIGNAL, _MEMORY, _WORKING_FOLDER, _DESCRIPTORS, _HANDLERS, _PROCESS_FILE, _UNTIL_IT_RUNS = (
+    0xFF, 0x100, 0x200, 0x400, 0x800, 0x1000, 0x4000,
+)  # fmt: skip
+_SEMAPHORES, _STORAGE, _TELL_PARENT, _CLEAR, _DETACHED, _TELL_CHILD, _IO = (
+    0x4_0000, 0x8_0000, 0x10_0000, 0x20_0000, 0x40_0000, 0x100_0000, 0x8000_0000,
+)  # fmt: skip
+CLONE_FLAGS = (
+    _SIGNAL | _MEMORY | _WORKING_FOLDER | _DESCRIPTORS | _HANDLERS | _PROCESS_FILE | _UNTIL_IT_RUNS | _SEMAPHORES
+    | _STORAGE | _TELL_PARENT | _CLEAR | _DETACHED | _TELL_CHILD | _IO
+)  # fmt: skip
+"""What a process is made with. Not among them: another parent than its maker, tracing, name spaces."""
 
 
 class NotifiedCalls:
@@ -46,7 +58,7 @@ class NotifiedCalls:
         self._attributes = FileAttributes((*policy.write, *policy.append, *filter(None, [folder])), self.deny)
         self._sockets: SocketCalls | None = None
         named: dict[str, Method] = {
-            "clone": self._fork,
+            "clone": self._clone,
             "fork": self._fork,
             "vfork": self._fork,
             "chmod": self._attributes.chmod,
@@ -58,7 +70,7 @@ class NotifiedCalls:
             "utimes": self._refuse,
             "futimesat": self._refuse,
         }
-        self.programs = _calls_of_programs(policy, folder)
+        self.programs = _calls_of_programs(policy, folder, self.deny)
         if self.programs is not None:
             named |= self.programs.methods
         for name in ("connect", "sendto", "sendmsg", "sendmmsg", "bind", "listen"):
@@ -90,6 +102,12 @@ class NotifiedCalls:
 
         return method
 
+    def _clone(self, process: SupervisedProcess, check: Check, arguments: list[int]) -> int:
+        """As `_fork`, with flags of an allowlist."""
+        if arguments[0] & _MASK & ~CLONE_FLAGS:
+            raise OSError(_NOT_PERMITTED, "not permitted")
+        return self._fork(process, check, arguments)
+
     def _fork(self, _process: SupervisedProcess, _check: Check, _arguments: list[int]) -> int:
         """Let the kernel do it, while there are not too many. Its arguments stand in registers."""
         most = self._policy.processes + (_PROCESSES_OF_PROGRAMS if self._policy.programs else 0)
@@ -105,10 +123,10 @@ class NotifiedCalls:
         raise OSError(_NOT_PERMITTED, "not permitted")
 
 
-def _calls_of_programs(policy: Policy, folder: str) -> ProgramCalls | None:
+def _calls_of_programs(policy: Policy, folder: str, deny: Callable[[str, str], None]) -> ProgramCalls | None:
     """What is told of programs, for a tool that may start any."""
     if not policy.programs:
         return None
     from ferrule.confinement.program_calls import ProgramCalls
 
-    return ProgramCalls(policy, folder)
+    return ProgramCalls(policy, folder, deny)

@@ -22,11 +22,12 @@ class Policy:
     paths. environment: all variables of the child, None for those of the parent. processes: copies of itself that it
     may have at a time. file_mib: MiB that a file may have. temporary: whether it gets a TMPDIR of its own, which goes
     with the call. isolation: "strict", "standard" or "off". granted_by: what a message says of who decides.
+    refused: what was declared and is not granted, and why.
     """
 
     __slots__ = (
         "append", "environment", "file_mib", "granted_by", "isolation", "network", "processes", "programs", "read",
-        "temporary", "tool", "write",
+        "refused", "temporary", "tool", "write",
     )  # fmt: skip
 
     def __init__(
@@ -44,6 +45,7 @@ class Policy:
         temporary: bool = True,
         isolation: str = STRICT,
         granted_by: str = "",
+        refused: Sequence[str] = (),
     ) -> None:
         self.tool = tool
         self.network = tuple(network)
@@ -57,6 +59,7 @@ class Policy:
         self.temporary = temporary
         self.isolation = isolation
         self.granted_by = granted_by
+        self.refused = tuple(refused)
 
     def replaced(self, **changes: object) -> Self:
         """The same policy with other values."""

@@ -11,6 +11,7 @@ import os
 
 from ferrule.confinement.family import find_family
 from ferrule.confinement.program_denials import READ, RUN, WRITE, Attempt, ProgramDenials
+from ferrule.confinement.program_paths import loaders
 
 TYPE_CHECKING = False
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     Method = Callable[[SupervisedProcess, Check, list[int]], "int | Later"]
 
 _GO_ON = -1
+_NO_ACCESS = 13
 _MAX_TOLD = 5_000  # calls of one tool call that are looked at; programs that go on are not told of any more
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_TRUNC
 _MAKING = os.O_CREAT
@@ -58,8 +60,10 @@ _CHANGED: dict[str, tuple[_Place, ...]] = {
 class ProgramCalls:
     """methods: by the name of the call."""
 
-    def __init__(self, policy: Policy, folder: str) -> None:
-        """folder: for the temporary files of the call."""
+    def __init__(self, policy: Policy, folder: str, deny: Callable[[str, str], None] | None = None) -> None:
+        """folder: for the temporary files of the call. deny: is told what was refused here, and where."""
+        self._deny = deny
+        self._loaders = loaders()
         self._denials = ProgramDenials(policy, folder)
         self._policy = policy
         self._count = 0
@@ -91,10 +95,30 @@ class ProgramCalls:
         return self._count <= _MAX_TOLD
 
     def _open(self, process: SupervisedProcess, folder: int, address: int, flags: int) -> int:
+        if self._is_loader(process.thread):
+            self._refuse_to_load(process, address)
         if self._is_told() and not flags & _ONLY_A_PLACE:
             kind = WRITE if flags & (_WRITING | _MAKING) else READ
             self._note(process, kind, folder, address, is_new=bool(flags & _MAKING) and not flags & _WRITING)
         return _GO_ON
+
+    def _is_loader(self, thread: int) -> bool:
+        """Whether a program is the dynamic loader by itself. It has to be executable, since it is part of each program.
+
+        Its path in the call that starts it could change once it was read. What a process runs does not.
+        """
+        try:
+            facts = os.stat(f"/proc/{thread}/exe")
+        except OSError:
+            return False
+        return (facts.st_dev, facts.st_ino) in self._loaders
+
+    def _refuse_to_load(self, process: SupervisedProcess, address: int) -> None:
+        """Raise OSError: it would run any file as a program."""
+        path = os.fsdecode(process.read_path(address))
+        if self._deny and os.path.basename(path) != "ld.so.cache":
+            self._deny(RUN, path)
+        raise OSError(_NO_ACCESS, "no program that it may run")
 
     def _open_by_structure(self, process: SupervisedProcess, _check: Check, given: list[int]) -> int:
         flags = int.from_bytes(process.read(given[2], 8), "little")

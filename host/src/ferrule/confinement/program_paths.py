@@ -17,6 +17,18 @@ _MAX_LINE_BYTES = 256
 _MAX_INTERPRETERS = 4
 
 
+def loaders() -> set[tuple[int, int]]:
+    """Which files the dynamic loaders of this system are: device and number of each."""
+    found = set()
+    for path in _LOADERS:
+        try:
+            facts = os.stat(path)
+        except OSError:
+            continue
+        found.add((facts.st_dev, facts.st_ino))
+    return found
+
+
 def executed(programs: Iterable[str]) -> list[str]:
     """The files, once each. A program that is a script needs its interpreter, and that of a `#!/usr/bin/env` line."""
     found = dict.fromkeys(_LOADERS)

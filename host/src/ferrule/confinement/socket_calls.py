@@ -126,9 +126,9 @@ class SocketCalls:
         if sockets.domain(file) not in _INTERNET:
             raise OSError(_NO_ACCESS, "no internet socket")
         if sockets.family_of(data) == sockets.UNSPECIFIED:  # it is to be connected to nothing
-            return sockets.connect(file, data)
+            return sockets.connect(file, sockets.NOWHERE)
         is_stream = sockets.kind(file) == sockets.STREAM
-        address = sockets.parse_address(data)
+        address, data = sockets.parse_address(data), sockets.plain(data)
         go_on = (lambda: _connect_stream(file, data)) if is_stream else (lambda: sockets.connect(file, data))
         # Resolving a name connects datagram sockets to all of its addresses, to see which route they would take.
         return self._reach(address, go_on, is_told=is_stream)
@@ -138,7 +138,7 @@ class SocketCalls:
         if sockets.domain(file) not in _INTERNET:
             raise OSError(_NO_ACCESS, "no internet socket")
         self._require_own(sockets.parse_address(data))
-        return sockets.bind(file, data)
+        return sockets.bind(file, sockets.plain(data))
 
     def _require_own(self, address: Address) -> None:
         if not self._judge.allows_own(address.text):
@@ -153,8 +153,8 @@ class SocketCalls:
         is_internet = sockets.domain(file) in _INTERNET
         if not is_internet or sockets.kind(file) == sockets.STREAM or not target:
             return self._send_now(file, data, flags, b"")  # it goes to where the socket is connected to
-        address = sockets.parse_address(target)
-        return self._reach(address, lambda: self._send_now(file, data, flags, target), is_told=True)
+        address, plain = sockets.parse_address(target), sockets.plain(target)
+        return self._reach(address, lambda: self._send_now(file, data, flags, plain), is_told=True)
 
     def _send_now(self, file: int, data: bytes, flags: int, target: bytes) -> int | Later:
         try:

@@ -9,10 +9,13 @@ _LIBRARIES = (
     "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/local/lib", "/usr/local/lib64", "/usr/share",
     "/usr/local/share",
 )  # fmt: skip
+# Of TLS, what everybody may know: beside these folders, servers keep private keys.
 _SETTINGS = tuple(
     f"/etc/{name}"
     for name in (
-        "ssl", "pki", "ca-certificates", "ca-certificates.conf", "crypto-policies", "resolv.conf", "hosts",
+        "ssl/certs", "ssl/cert.pem", "ssl/ca-bundle.pem", "ssl/openssl.cnf", "ssl/ct_log_list.cnf",
+        "pki/ca-trust/extracted", "pki/tls/certs", "pki/tls/cert.pem", "pki/tls/openssl.cnf", "pki/tls/ct_log_list.cnf",
+        "pki/tls/openssl.d", "ca-certificates", "ca-certificates.conf", "crypto-policies", "resolv.conf", "hosts",
         "nsswitch.conf", "host.conf", "gai.conf", "services", "protocols", "localtime", "timezone", "locale.alias",
         "locale.conf", "mime.types", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "fonts", "OpenCL", "magic",
     )

@@ -10,6 +10,7 @@ import os
 
 from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
+from ferrule.text.names import record_name
 
 TYPE_CHECKING = False
 
@@ -22,7 +23,7 @@ _MAX_BYTES = 1 << 18
 
 def path_of(name: str) -> str:
     """Where the record of a tool is."""
-    return os.path.join(state_folder(), FOLDER, f"{name.replace('/', '_')}.json")
+    return os.path.join(state_folder(), FOLDER, f"{record_name(name)}.json")
 
 
 def is_of_another_version(tool: InstalledTool) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ferrule.permissions import records
 from ferrule.permissions.declaration import declared
 from ferrule.permissions.description import phrases
-from ferrule.permissions.resolution import is_in
+from ferrule.permissions.paths import is_in
 from ferrule.schema import schema_file
 from ferrule.text import strict_json
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ferrule import discovery
 from ferrule.permissions import coverage, entries, records
 from ferrule.permissions.grants import granted, isolation
+from ferrule.text.names import is_tool_name
 
 TYPE_CHECKING = False
 
@@ -60,7 +61,7 @@ def fits(tool: InstalledTool, names: Sequence[str]) -> bool:
 def find_fitting(own: str, names: Sequence[str]) -> Iterator[InstalledTool]:
     """The installed tools that a list `tools` of permissions names. own: the tool whose list it is."""
     for name, claims in discovery.scan().items():
-        if name != own and len(claims) == 1 and fits(claims[0], names):
+        if name != own and len(claims) == 1 and is_tool_name(name) and fits(claims[0], names):
             yield claims[0]
 
 

@@ -12,6 +12,7 @@ from ferrule.schema import schema_file
 from ferrule.storage import private_files
 from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
+from ferrule.text.names import record_name
 from ferrule.text.names import same_distribution
 
 TYPE_CHECKING = False
@@ -135,7 +136,7 @@ def _identity(tool: InstalledTool) -> list[object]:
 
 
 def _path(tool: str) -> str:
-    return os.path.join(state_folder(), FOLDER, f"{tool.replace('/', '_')}.json")
+    return os.path.join(state_folder(), FOLDER, f"{record_name(tool)}.json")
 
 
 def _read(tool: str) -> JSONObject:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ferrule.text.hosts import is_number, is_plain_ipv4
+
 TYPE_CHECKING = False
 
 NETWORKS = ("public", "loopback", "private")
@@ -38,7 +40,10 @@ def problem(key: str, entry: str) -> str | None:
 
 
 def split_host(entry: str) -> tuple[str, str] | None:
-    """Host and port of `HOST:PORT`, an IPv6 address without its brackets; None for anything else."""
+    """Host and port of `HOST:PORT`, an IPv6 address without its brackets; None for anything else.
+
+    An address that is written in another way than `127.0.0.1` is none: few see what `0x7f000001` is.
+    """
     host, colon, port = entry.rpartition(":")
     if not colon or not host:
         return None
@@ -48,6 +53,8 @@ def split_host(entry: str) -> tuple[str, str] | None:
         inner = host[1:-1]
         return (inner, port) if inner and set(inner) <= frozenset("0123456789abcdefABCDEF:.") else None
     name = host.removeprefix("*.")
+    if is_number(name) and not is_plain_ipv4(host):
+        return None
     return (host.lower(), port) if name and set(name) <= _HOST and "*" not in name else None
 
 

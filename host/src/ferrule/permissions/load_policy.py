@@ -52,8 +52,8 @@ def policy_for_code(
     permissions = Permissions(network=(), environment=variables) if variables else nothing()
     return Policy(
         tool=name,
-        read=read,
-        write=write,
+        read=[os.path.realpath(path) for path in read],
+        write=[os.path.realpath(path) for path in write],
         environment=environment(permissions, os.environ if environ is None else environ),
         file_mib=_FILE_MIB,
         isolation=choice(settings, "isolation") or STANDARD,

@@ -10,9 +10,11 @@ from ferrule.config.client_folders import SYSTEM_FOLDERS, user_folder
 from ferrule.permissions import records
 from ferrule.permissions.credential_claims import given_variables, variables_of_others
 from ferrule.permissions.environment import environment
-from ferrule.permissions.grants import REFUSE, choice, granted, isolation
-from ferrule.permissions.resolution import Resolution, is_in, network_of, without_protected
+from ferrule.permissions.grants import REFUSE, additions, changes, choice, granted, isolation
+from ferrule.permissions.paths import is_in
+from ferrule.permissions.resolution import Resolution, network_of, without_protected
 from ferrule.storage.state import make_folders_of_tool, make_shared_folders, state_folder
+from ferrule.text.names import is_tool_name
 
 TYPE_CHECKING = False
 
@@ -38,8 +40,13 @@ def policy_for(tool: InstalledTool, settings: Configuration, environ: Mapping[st
     """The policy of one call. environ: the caller's environment, `os.environ` by default.
 
     Raises PermissionsHeld where the tool asks for more than was accepted, or where this system cannot hold it and the
-    admin refuses that; ConfigurationMalformed where the admin's tables cannot be read.
+    admin refuses that; ConfigurationMalformed where the admin's tables cannot be read; ToolUnavailable where its name
+    is none.
     """
+    if not is_tool_name(tool.name):
+        from ferrule.errors import no_tool_name
+
+        raise no_tool_name(tool.name, tool.source)
     environ = os.environ if environ is None else environ
     records.require_accepted(tool, settings)
     permissions = granted(tool, settings)
@@ -104,15 +111,19 @@ def _resolve(
     here = Resolution(settings.tool(name), environ)
     network = here.networks(permissions.network)
     hidden, kept = [*_hidden(settings.path, environ), *_journal(settings)], _kept()
-    programs = here.programs(permissions.programs)
+    by_admin = entries_of_admin(name, settings)
+    own = _Writable(name, here, permissions, settings, environ)
+    read = here.granted_paths(permissions.read, by_admin["read"], own.folders)
+    write = here.granted_paths(permissions.write, by_admin["write"], own.folders)
+    programs = here.granted_programs(permissions.programs, own.folders)
     has_store = bool(_STORE_WRAPPERS.intersection(settings.wrappers())) or _REDIS in permissions.environment
     stores = [_REDIS] if has_store else []
     return Policy(
         tool=name,
         network=(*network, *_of_host(settings, environ, [*stores, *(_PROXIES if network else ())])),
-        read=tuple(without_protected(here.paths(permissions.read), hidden)),
+        read=tuple(without_protected(read, hidden)),
         write=(
-            *without_protected(here.paths(permissions.write), [*hidden, *kept]),
+            *without_protected(write, [*hidden, *kept]),
             *make_shared_folders(permissions.state),
             *make_folders_of_tool(name),
         ),
@@ -123,7 +134,59 @@ def _resolve(
         temporary=True,
         isolation=isolation(settings, network),
         granted_by="",
+        refused=tuple(f"{entry} {why}" for entry, why in here.refused.items()),
     )
+
+
+class _Writable:
+    """The folders that tools may write: what a link in one of them leads to was chosen by anybody."""
+
+    def __init__(
+        self, name: str, here: Resolution, permissions: Permissions, settings: Configuration, environ: Mapping[str, str]
+    ) -> None:
+        self._name = name
+        self._own = here, permissions.write
+        self._settings = settings
+        self._environ = environ
+        self._found: list[str] | None = None
+
+    def folders(self) -> list[str]:
+        """All of them, without links. It reads what every installed tool declares, once."""
+        if self._found is None:
+            here, write = self._own
+            self._found = [*here.paths(write), os.path.realpath(state_folder()), *self._of_others()]
+        return self._found
+
+    def _of_others(self) -> Iterator[str]:
+        from ferrule import discovery
+        from ferrule.errors import ConfigurationMalformed
+
+        for name, claims in discovery.scan().items():
+            for tool in claims if name != self._name else ():
+                try:
+                    write = granted(tool, self._settings).write
+                except ConfigurationMalformed:
+                    continue  # it cannot be called
+                if write:
+                    there = Resolution(self._settings.tool(name), self._environ)
+                    yield from there.granted_paths(write, entries_of_admin(name, self._settings)["write"], tuple)
+
+
+def entries_of_admin(name: str, settings: Configuration) -> dict[str, tuple[str, ...]]:
+    """The entries of `read` and `write` that the admin has written for a tool. Raises ConfigurationMalformed."""
+    tables = changes(name, settings), additions(name, settings)
+    return {key: tuple(entry for table in tables for entry in table.get(key, ())) for key in ("read", "write")}
+
+
+def refused_entries(tool: InstalledTool, settings: Configuration) -> dict[str, str]:
+    """The entries of `read`, `write` and `programs` that are not granted here and now: each with why."""
+    here, permissions = Resolution(settings.tool(tool.name), os.environ), granted(tool, settings)
+    by_admin = entries_of_admin(tool.name, settings)
+    own = _Writable(tool.name, here, permissions, settings, os.environ)
+    here.granted_paths(permissions.read, by_admin["read"], own.folders)
+    here.granted_paths(permissions.write, by_admin["write"], own.folders)
+    here.granted_programs(permissions.programs, own.folders)
+    return here.refused
 
 
 def is_out_of_reach(key: str, entry: str, tool: str, settings: Configuration) -> bool:

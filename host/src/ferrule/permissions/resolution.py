@@ -6,39 +6,61 @@ import os
 
 from ferrule.config import configuration
 from ferrule.permissions import entries
+from ferrule.permissions.paths import first_inside, is_in, walk, what_is_refused
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from ferrule.text.json_types import JSONMapping
 
 _PORTS = {"http": "80", "https": "443"}
 _MOVED = {"~/.config": "XDG_CONFIG_HOME", "~/.local/share": "XDG_DATA_HOME", "~/.cache": "XDG_CACHE_HOME"}
+_SYSTEM = ("/usr/", "/bin/", "/sbin/")  # which no tool may write, whatever it declares: most programs are there
 
 
 class Resolution:
-    """One call's own: the user's home, the working folder, the tool's settings, the environment."""
+    """One call's own: the user's home, the working folder, the tool's settings, the environment.
 
-    __slots__ = ("environ", "folder", "home", "table")
+    refused: of entries that are not granted: each with the reason, as the end of a sentence.
+    """
+
+    __slots__ = ("environ", "folder", "home", "refused", "table")
 
     def __init__(self, table: JSONMapping, environ: Mapping[str, str]) -> None:
         self.table = table
         self.environ = environ
         self.home = configuration.home(environ)
         self.folder = _working_folder()
+        self.refused: dict[str, str] = {}
 
     def paths(self, listed: Iterable[str]) -> list[str]:
         """Each path as an absolute one without links. `~/*` is each entry of the home that is not hidden."""
+        return list(dict.fromkeys(os.path.realpath(path) for entry in listed for path in self._written(entry)))
+
+    def granted_paths(
+        self, listed: Iterable[str], by_admin: Collection[str], writable: Callable[[], Iterable[str]]
+    ) -> list[str]:
+        """As `paths`, without what no tool is given, which `refused` says then.
+
+        That is the home, the root and the folder of the client's tools, but where the admin has written just that; and
+        what is reached by a link in a folder that a tool may write: who has made it is not known. by_admin: entries of
+        config.toml. writable: finds these folders; most calls do without.
+        """
         found: dict[str, None] = {}
         for entry in listed:
-            if entry == "~/*":
-                found.update(dict.fromkeys(self._shown_entries()))
-            elif entries.is_indirect(entry):
-                found.update(dict.fromkeys(path for name in self._named(entry) if (path := self._path(name))))
-            elif path := self._path(entry):
-                found[path] = None
+            is_admins = entry in by_admin and not entries.is_indirect(entry) and entry != "."
+            for path in self._written(entry):
+                way = walk(path)
+                why = "" if is_admins else what_is_refused(way.path, self.home)
+                folder = first_inside(way.folders, writable()) if way.folders and not why else ""
+                if folder:
+                    why = f"is reached by a link in {folder}, which a tool may write"
+                if why:
+                    self.refused[entry] = why
+                else:
+                    found[way.path] = None
         return list(found)
 
     def networks(self, listed: Iterable[str]) -> list[str]:
@@ -63,12 +85,31 @@ class Resolution:
                 found.update(dict.fromkeys(self._executables(name)))
         return list(found)
 
+    def granted_programs(self, listed: Iterable[str], writable: Callable[[], Iterable[str]]) -> list[str]:
+        """As `programs`, without those that a tool can have made, which `refused` says then."""
+        found = []
+        for path in self.programs(listed):
+            way = None if path.startswith(_SYSTEM) else walk(path)
+            folder = first_inside([way.path, *way.folders], writable()) if way else ""
+            if folder:
+                self.refused[path] = "lies in a folder that a tool may write"
+            else:
+                found.append(path)
+        return found
+
     def _named(self, entry: str) -> list[str]:
         """What a setting or variable holds: one text, or a list of them."""
         kind, _, name = entry.partition(":")
         value = self.table.get(name) if kind == "setting" else self.environ.get(name)
         values = value if isinstance(value, list) else [value]
         return [one.strip() for one in values if isinstance(one, str) and one.strip() and "\0" not in one]
+
+    def _written(self, entry: str) -> list[str]:
+        """The absolute paths that an entry stands for, with their links."""
+        if entry == "~/*":
+            return self._shown_entries()
+        names = self._named(entry) if entries.is_indirect(entry) else [entry]
+        return [path for name in names if (path := self._path(name))]
 
     def _path(self, name: str) -> str | None:
         if name.startswith(entries.CONFIG):
@@ -80,11 +121,9 @@ class Resolution:
                 name = moved + name[len(usual) :]
         if name == "~" or name.startswith("~/"):
             name = self.home + name[1:]
-        if not os.path.isabs(name):
-            if self.folder is None:
-                return None
-            name = os.path.join(self.folder, name)
-        return os.path.realpath(name)
+        if os.path.isabs(name):
+            return name
+        return None if self.folder is None else os.path.join(self.folder, name)
 
     def _shown_entries(self) -> list[str]:
         home = os.path.realpath(self.home)
@@ -92,8 +131,8 @@ class Resolution:
             names = sorted(name for name in os.listdir(home) if not name.startswith("."))
         except OSError:
             return []
-        paths = (os.path.realpath(os.path.join(home, name)) for name in names)
-        return [path for path in paths if not _leads_to_hidden(path, home)]
+        paths = (os.path.join(home, name) for name in names)
+        return [path for path in paths if not _leads_to_hidden(os.path.realpath(path), home)]
 
     def _executables(self, name: str) -> list[str]:
         if name.startswith("~/"):
@@ -137,11 +176,6 @@ def without_protected(paths: Iterable[str], protected: Sequence[str]) -> list[st
         else:
             found[path] = None
     return list(found)
-
-
-def is_in(path: str, folder: str) -> bool:
-    """Whether the path is the folder, or below it; both are absolute and without links."""
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def _entries_of(folder: str) -> list[str]:

@@ -6,6 +6,7 @@ import os
 import sys
 
 from ferrule.config import configuration
+from ferrule.text.names import is_tool_name
 
 TYPE_CHECKING = False
 
@@ -32,7 +33,14 @@ OWN, CACHE, ARTIFACTS = "tools", "cache", "artifacts"
 
 
 def folder_of_tool(kind: str, tool: str) -> str:
-    """The folder of one tool among those of a kind: OWN, which is its own to use, CACHE or ARTIFACTS."""
+    """The folder of one tool among those of a kind: OWN, which is its own to use, CACHE or ARTIFACTS.
+
+    Raises ToolUnavailable for what is no name of a tool: it could lead anywhere.
+    """
+    if not is_tool_name(tool):
+        from ferrule.errors import no_tool_name
+
+        raise no_tool_name(tool)
     return os.path.join(_folder_of_tools(kind), tool)
 
 
@@ -53,22 +61,27 @@ def _folder_of_tools(kind: str) -> str:
 
 def make_shared_folders(names: Iterable[str]) -> list[str]:
     """Folders of the state folder that several tools use, made where they are missing, as of `make_folders_of_tool`."""
-    return _made(os.path.join(state_folder(), name) for name in names)
+    return _made(os.path.join(state_folder(), name) for name in names if "/" not in name and not name.startswith("."))
 
 
 def make_folders_of_tool(tool: str) -> list[str]:
-    """What one tool alone may use of the state folder, made where it is missing; those that cannot be are left out."""
+    """What one tool alone may use of the state folder, made where it is missing; those that cannot be are left out.
+
+    Raises ToolUnavailable as of `folder_of_tool`.
+    """
     return _made(folder_of_tool(kind, tool) for kind in (OWN, CACHE, ARTIFACTS))
 
 
 def _made(folders: Iterable[str]) -> list[str]:
     from ferrule.storage.private_files import make_folder
 
-    made = []
+    own = state_folder()
+    real, made = os.path.realpath(own), []
     for folder in folders:
         try:
             make_folder(folder)
         except OSError:
             continue
-        made.append(os.path.realpath(folder))
+        # Below the state folder no link is followed: a tool can have put it there.
+        made.append(real + folder.removeprefix(own) if folder.startswith(own + "/") else os.path.realpath(folder))
     return made

@@ -34,6 +34,15 @@ def is_tool_name(name: str) -> bool:
     return bool(name) and name.isascii() and name.replace("_", "a").isalnum()
 
 
+def record_name(name: str) -> str:
+    """How a file about a tool is named: as the tool, or, for what is no name of one, as no tool can be."""
+    if is_tool_name(name):
+        return name
+    from ferrule.text.sha256 import sha256_hex
+
+    return f"-{sha256_hex(name.encode(errors='surrogatepass'))}"
+
+
 def same_distribution(name: str) -> str:
     """The form in which two spellings of a distribution's name are equal: `Ferrule_Fetch` -> `ferrule-fetch`."""
     parts = name.replace("_", "-").replace(".", "-").lower().split("-")

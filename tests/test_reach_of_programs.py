@@ -1,0 +1,87 @@
+"""What a tool reaches by programs, by names of hosts that are none, and in the folders of the system."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ferrule import confinement
+from ferrule.confinement import system_paths
+from ferrule.confinement.address_judge import AddressJudge
+from ferrule.confinement.policy import Policy
+from ferrule.permissions import entries
+from ferrule.permissions.resolution import network_of
+from ferrule_testkit.machine import Machine
+
+_CODE = {"code": {"type": "string", "description": "What it runs."}}
+_RUN = "got = {}; exec(arguments['code'], {'got': got}); return got"
+_LOADERS = [
+    path for path in ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1") if os.path.exists(path)
+]  # fmt: skip
+HELD = pytest.mark.skipif(bool(confinement.support().missing), reason="elsewhere: this kernel holds less")
+
+
+@pytest.mark.parametrize(
+    "host", ["0x7f000001", "0X7F000001", "017700000001", "2130706433", "127.1", "0x7f.1", "1", "0x"]
+)
+def test_a_number_is_no_name_of_a_host(host: str) -> None:
+    for entry in (f"{host}:80", f"{host}.:80", f"*.{host}:80"):
+        assert entries.problem("network", entry), entry
+        assert network_of(f"http://{host}:80/") is None
+    judge = AddressJudge(Policy(network=(f"{host}:80",)))
+    assert judge.names(80) == []
+    judge.learn(host, {"127.0.0.1"})
+    assert not judge.allows("127.0.0.1", 80)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0x7f.example", "1.example.com", "face", "[::1]"])
+def test_names_and_plain_addresses_stay_what_they_are(host: str) -> None:
+    assert entries.problem("network", f"{host}:80") is None
+
+
+def test_what_every_call_may_read_holds_no_folder_of_private_keys() -> None:
+    folders = system_paths.readable(with_others=True)
+    for private in ("/etc/ssl/private", "/etc/pki/tls/private", "/etc/pki/nssdb", "/etc/pki/CA/private"):
+        assert not [folder for folder in folders if f"{private}/".startswith(folder.rstrip("/") + "/")], private
+
+
+@pytest.fixture
+def call(machine: Machine) -> Callable[..., Any]:
+    """Run code in a tool that may run `true`, and no other program."""
+    machine.install("evil", properties=_CODE, execute=_RUN, permissions={"network": [], "programs": ["true"]})
+
+    def call(code: str) -> Any:
+        return machine.ferrule("run", "evil", json.dumps({"code": code})).document
+
+    return call
+
+
+@HELD
+@pytest.mark.process
+@pytest.mark.skipif(not _LOADERS, reason="elsewhere: the loader has another name")
+def test_the_loader_runs_no_program(call: Callable[..., Any]) -> None:
+    command = [_LOADERS[0] if _LOADERS else "", os.path.realpath("/bin/sh"), "-c", "echo it has run"]
+
+    run = call(f"import subprocess; got['loot'] = subprocess.run({command}, capture_output=True, text=True).stdout")
+    refused = call(f"import subprocess; subprocess.run({command}, check=True)")
+
+    assert "it has run" not in json.dumps([run, refused])
+    assert refused["error_code"] == "PERMISSION_DENIED"
+    assert "wanted to run" in refused["error"]
+
+
+@HELD
+@pytest.mark.process
+def test_the_program_that_it_may_run_runs(call: Callable[..., Any]) -> None:
+    assert call("import subprocess; got['code'] = subprocess.run(['true']).returncode") == {"code": 0}
+
+
+@HELD
+@pytest.mark.process
+def test_certificates_are_read_and_keys_are_not(call: Callable[..., Any]) -> None:
+    assert call("import ssl; got['n'] = len(ssl.create_default_context().get_ca_certs()) >= 0") == {"n": True}
+    if Path("/etc/ssl/private").is_dir():
+        assert call("import os; os.listdir('/etc/ssl/private')")["error_code"] == "PERMISSION_DENIED"
