@@ -260,8 +260,8 @@ class ChildWatch:
     def outcome(self, reason: FerruleError | None) -> Outcome:
         """The outcome, once everything that the child started is gone. reason: what `wait` returned."""
         messages = self._messages
-        if reason is None and messages.overflow:
-            reason = ResultInvalid("The tool sent more than the client reads.")
+        if reason is None and messages.excess is not None:
+            reason = ResultInvalid(messages.excess)
         result: bytes | None
         failure: ErrorFacts | None
         result, failure = (None, reason.facts()) if reason else (messages.result, messages.failure)

@@ -289,7 +289,9 @@ class Plugin(WatchedProcess):
 
     def _handle_outcome(self, copy: Copy, request: Request, work: WatchedWork, reason: FerruleError | None) -> None:
         copy.work = None
-        may_stay = reason is None and request.messages.is_checked and copy.calls < self._surroundings.limits.calls
+        # The process alone would say it of any tool; whether it may be asked is the tool's declaration, and the admin's.
+        may_stay = self._is_reusable and reason is None and request.messages.is_checked
+        may_stay = may_stay and copy.calls < self._surroundings.limits.calls
         has_room = len(self.idle) + len(self.checking) < _MAX_IDLE_COPIES
         if may_stay and has_room and not copy.is_gone and not self.is_retired:
             self.running.discard(copy)
