@@ -289,7 +289,7 @@ class Plugin(WatchedProcess):
 
     def _handle_outcome(self, copy: Copy, request: Request, work: WatchedWork, reason: FerruleError | None) -> None:
         copy.work = None
-        # The process alone would say it of any tool; whether it may be asked is the tool's declaration, and the admin's.
+        # A process may say it of any tool; whether it is asked is for the tool's declaration and the admin to say.
         may_stay = self._is_reusable and reason is None and request.messages.is_checked
         may_stay = may_stay and copy.calls < self._surroundings.limits.calls
         has_room = len(self.idle) + len(self.checking) < _MAX_IDLE_COPIES
