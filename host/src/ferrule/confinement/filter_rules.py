@@ -44,8 +44,8 @@ _MAX_PARTS = 8  # of the code of a process, so that a rule is not longer than a 
 _THREAD = 0x1_0000
 # The flags with which libraries start threads, and processes: memory, folders, descriptors, signal handlers, semaphores
 # and thread storage that are shared, numbers that are written down. A process may share its memory while its parent
-# waits for it, and may be had as a descriptor. No other flag is let through: by CLONE_PARENT a process would be no child
-# of the call's, and be neither counted nor ended with it.
+# waits for it, and may be had as a descriptor. No other flag is let through: a process made by CLONE_PARENT would be no
+# child of the call's, and be neither counted nor ended with it.
 THREAD_FLAGS = 0x7D_0F00 | 0x100_0000
 PROCESS_FLAGS = 0x100 | 0x1000 | 0x4000 | 0x8_0000 | 0x10_0000 | 0x20_0000 | 0x100_0000
 _ALL, _SIGNAL_BITS, _CHILD_HAS_ENDED = 0xFFFF_FFFF, 0xFF, 17
