@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import resource
+import select
 import signal
+import socket
 import subprocess
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ferrule import confinement
+from ferrule.confinement.family import children_of, find_family
 from ferrule.confinement.filter_rules import PROCESS_FLAGS
 from ferrule_testkit.machine import BIN
 from ferrule_testkit.runs import mark, wait_until_gone
@@ -127,3 +134,80 @@ def test_a_thread_does_not_become_another_program_that_outlives_a_killed_host(wa
     return {'said': said}"""
     _install(machine, body, {"network": [], "programs": ["sleep"]})
     assert answer(machine, way) == {"said": [1]}
+
+
+PENDING = """\
+import socket
+threading.stack_size(1 << 18)
+held = []
+for _ in range(140):
+    one = socket.socket()
+    one.settimeout(None)
+    thread = threading.Thread(target=lambda one=one: one.connect_ex(({host!r}, {port})), daemon=True)
+    thread.start()
+    held.append(thread)
+"""
+
+
+def test_connections_that_wait_cost_only_the_calls_that_made_them(machine: Machine) -> None:
+    """Under a limit of 1,024 descriptors, twelve calls have 140 such connections each."""
+    with socket.create_server(("127.0.0.1", 0), backlog=1) as full, ExitStack() as stack:
+        host, port = full.getsockname()
+        for _ in range(4):  # so that its queue is full, and later ones wait
+            one = stack.enter_context(socket.socket())
+            one.setblocking(False)
+            one.connect_ex((host, port))
+        gate = machine.gate()
+        body = PENDING.format(host=host, port=port) + f"open({str(gate)!r}).read()\nreturn {{}}"
+        _install(machine, body.replace("\n", "\n    "), {"network": ["loopback"], "read": [str(gate)]})
+        machine.install("innocent", properties={}, permissions={"network": []}, execute="return {'well': True}")
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+        async def work(pool: Pool) -> list[dict[str, Any]]:
+            hostile = [asyncio.create_task(pool.call("evil", NO_ARGUMENTS)) for _ in range(12)]
+            found = []
+            held = await asyncio.to_thread(open, gate, "w")  # one of them has begun its connections
+            for _ in range(30):
+                found.append(json.loads((await pool.call("innocent", NO_ARGUMENTS)).document))
+            assert not any(task.done() for task in hostile)
+            for task in hostile:
+                task.cancel()
+            held.close()
+            await asyncio.gather(*hostile, return_exceptions=True)
+            return found
+
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (1024, before[1]))
+            answers = Served(machine).run(work)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert answers == [{"well": True}] * 30
+
+
+def test_a_server_goes_on_after_one_of_its_processes_was_killed(machine: Machine) -> None:
+    """Whichever it is: the copy that waits for a call, the process that has loaded the tool, the one that forks."""
+    machine.install("innocent", properties={}, permissions={"network": []}, execute="return {'well': True}")
+
+    async def work(pool: Pool) -> list[dict[str, Any]]:
+        found = []
+        for number in range(6):
+            found.append(json.loads((await pool.call("innocent", NO_ARGUMENTS)).document))
+            (facts,) = (await pool.facts())["plugins"]
+            supervisor = find_family(facts["process"])[1]
+            forking = [one for one in children_of(supervisor) if one != facts["process"]]
+            for process in [[facts["process"]], facts["copies"], forking][number % 3]:
+                kill(process)
+        return [*found, json.loads((await pool.call("innocent", NO_ARGUMENTS)).document)]
+
+    assert Served(machine).run(work) == [{"well": True}] * 7
+
+
+def kill(process: int) -> None:
+    """Kill it, and wait until it is gone."""
+    with suppress(ProcessLookupError):
+        file = os.pidfd_open(process)
+        signal.pidfd_send_signal(file, signal.SIGKILL)
+        poll = select.poll()
+        poll.register(file, select.POLLIN)
+        poll.poll()
+        os.close(file)

@@ -240,7 +240,11 @@ class Plugin(WatchedProcess):
 
     def _start_copy(self) -> None:
         """A copy, or the process itself where a copy would not be as good. It can be given a call at once."""
-        copy = Copy(self._surroundings, self)
+        try:
+            copy = Copy(self._surroundings, self)
+        except OSError:  # no descriptor is left, and other calls have to go on
+            self.retire()
+            return
         order = plugin_process.FORK if self.can_be_copied else plugin_process.SELF
         if self._broker is not None and self.can_be_copied:
             self._broker.expect_fork()
