@@ -143,17 +143,36 @@ def test_what_answers_instead_with_nonsense_is_absent(how: str, why: str, wrappe
         "calls sys.exit",
         "raises StopIteration",
         "recurses",
-        "dies",
-        "is killed",
     ],
 )
 def test_a_wrapper_that_fails_is_absent(when: str, how: str, wrapped: Wrapped) -> None:
     done = wrapped("fails, replaces_the_result", PYTEST_WHEN=when, PYTEST_HOW=how)
 
-    alone = how in ("dies", "is killed") and when == "after"
-    assert done.document == (GREETING if alone else {"success": True, "had": ["greeting", "success"]})
+    assert done.document == {"success": True, "had": ["greeting", "success"]}
     assert done.exit_code == 0
     assert told(done)[0] == "fails"
+    assert done.left == []
+
+
+@pytest.mark.parametrize("how", ["dies", "is killed"])
+def test_a_process_that_dies_in_a_wrapper_after_the_tool_has_its_answer(how: str, wrapped: Wrapped) -> None:
+    done = wrapped("fails, replaces_the_result", PYTEST_WHEN="after", PYTEST_HOW=how)
+
+    assert (done.document, done.exit_code) == (GREETING, 0)
+    assert told(done)[0] == "fails"
+    assert done.left == []
+
+
+@pytest.mark.parametrize(("wrapper", "how"), [("fails", "dies"), ("fails", "is killed"), ("exits_on_import", "")])
+def test_a_process_that_dies_in_a_wrapper_before_the_tool_fails_the_call(
+    wrapper: str, how: str, wrapped: Wrapped
+) -> None:
+    """The tool's code can say as well that a wrapper runs: a call without the wrapper would be the tool's to have."""
+    done = wrapped(f"{wrapper},replaces_the_result", PYTEST_WHEN="before", PYTEST_HOW=how)
+
+    assert done.document["error_code"] == "INTERNAL_ERROR"
+    assert f"It had said that the wrapper {wrapper} runs" in done.document["error"]
+    assert told(done)[0] == wrapper
     assert done.left == []
 
 
@@ -207,7 +226,6 @@ def test_a_wrapper_that_hangs_before_the_tool_is_named(wrapped: Wrapped) -> None
 @pytest.mark.parametrize(
     ("wrapper", "why"),
     [
-        ("exits_on_import", "ended its process"),
         ("raises_on_import", "RuntimeError: on purpose (site/raises_on_import.py, line 3)"),
         ("has_no_hook", "has no `execute`"),
         ("misspells_a_hook", "exceute"),

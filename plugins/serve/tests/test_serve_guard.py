@@ -16,7 +16,7 @@ import pytest
 
 from ferrule.config import Configuration
 from ferrule_serve.idempotency import IdempotencyKeys
-from ferrule_serve.mcp.connections import ConnectionLimits
+from ferrule_serve.mcp.connections import MAX_HEAD_BYTES, ConnectionLimits
 from ferrule_serve.mcp.inbound import Unreadable, read_message
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.redis_server import RedisServer
@@ -104,15 +104,51 @@ def test_blanks_around_the_value_of_a_header_are_no_part_of_it(guarded: HttpServ
     assert guarded.post("tools/list", {}, **headers)[0] == 200
 
 
-def test_half_heads_of_one_peer_leave_room_when_they_are_late(guarded: HttpService) -> None:
-    half = [connect(guarded, b"POST /mcp HTTP/1.1\r\n") for _ in range(6)]
-    with connect(guarded, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") as refused:
-        assert read_all(refused).startswith(b"HTTP/1.1 503 ")
-    for connection in half:
-        with connection:
-            assert b" 408 " in read_all(connection)
-    with connect(guarded, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n") as served:
-        assert read_all(served).startswith(b"HTTP/1.1 200 ")
+LIVE = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+
+
+@pytest.mark.parametrize("sent", [b"", b"POST /mcp HTTP/1.1\r\n", b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"])
+def test_connections_without_a_request_take_no_place_of_another_client(sent: bytes, guarded: HttpService) -> None:
+    """Of the peer's six connections, the one that has been idle for longest goes: half heads, and those kept open."""
+    idle = [connect(guarded, sent) for _ in range(6)]
+    try:
+        for connection in idle if sent.endswith(b"\r\n\r\n") else ():
+            assert connection.recv(12) == b"HTTP/1.1 200"  # it was answered, and stays open
+        for _ in range(12):
+            with connect(guarded, LIVE) as other:
+                assert read_all(other).startswith(b"HTTP/1.1 200 ")
+    finally:
+        for connection in idle:
+            connection.close()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"GET /" + b"a" * MAX_HEAD_BYTES,
+        b"\r\n" * MAX_HEAD_BYTES,
+        b"GET / HTTP/1.1\r\nX: " + b"a" * MAX_HEAD_BYTES,
+        b"GET / HTTP/1.1\r\n" + b"X: a\r\n" * MAX_HEAD_BYTES,
+        LIVE.replace(b"Connection: close\r\n", b"") + b"GET /" + b"a" * 2 * MAX_HEAD_BYTES,
+    ],
+    ids=["line", "newlines", "header", "headers", "second request"],
+)
+def test_a_head_is_read_up_to_a_size(sent: bytes, guarded: HttpService) -> None:
+    """Less than what is sent is read, so the connection may also be reset."""
+    with connect(guarded) as connection:
+        try:
+            connection.sendall(sent)
+            answer = read_all(connection)
+        except ConnectionError:
+            return
+    assert b"HTTP/1.1 431 " in answer
+
+
+def test_a_body_without_the_token_is_not_read_to_its_end(guarded: HttpService) -> None:
+    head = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000000\r\n\r\n"
+    with connect(guarded, head) as connection, pytest.raises(ConnectionError):
+        for _ in range(1000):
+            connection.sendall(bytes(1_000_000))
 
 
 def test_a_page_of_an_allowed_origin_may_call_tools_and_another_may_not(guarded: HttpService) -> None:

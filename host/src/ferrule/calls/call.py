@@ -122,7 +122,7 @@ class ToolCall:
     def steps(self) -> Generator[Job, Outcome, Outcome]:
         """The call for whoever runs several at a time: gives what is to be executed, and wants the outcome of that.
 
-        There are several such steps where a wrapper ends the process. What is thrown in is an outcome, too.
+        What is thrown in is an outcome, too.
         """
         outcome = yield from self._steps()
         self._ended = time.monotonic()
@@ -163,24 +163,22 @@ class ToolCall:
         policy = self._lookup.policy(tool, settings)
         visible = self._lookup.visible_configuration(tool, settings)
 
-        def job(wrappers: Mapping[str, JSONMapping], tables: Mapping[str, JSONMapping] | None) -> Job:
-            execution = Execution(
-                tool,
-                arguments,
-                self.names,
-                self.deadline,
-                settings=settings.tool(tool.name),
-                configuration=visible,
-                wrappers=wrappers,
-                wrapper_tables=tables,
-                has_been_checked=has_been_checked,
-                is_dry_run=self._is_dry_run,
-                answer_bytes=answer_bytes,
-                policy=policy,
-            )
-            return Job(execution, tool, settings.memory(tool.name))
-
-        outcome = yield from _run_without_crashing_wrappers(job, settings.wrappers(), settings.wrapper_tables())
+        execution = Execution(
+            tool,
+            arguments,
+            self.names,
+            self.deadline,
+            settings=settings.tool(tool.name),
+            configuration=visible,
+            wrappers=settings.wrappers(),
+            wrapper_tables=settings.wrapper_tables(),
+            has_been_checked=has_been_checked,
+            is_dry_run=self._is_dry_run,
+            answer_bytes=answer_bytes,
+            policy=policy,
+        )
+        # Once. A process that dies has last said whose code ran in it, but a plugin can say that as well as a wrapper.
+        outcome = yield Job(execution, tool, settings.memory(tool.name))
         _tell_unenforced(tool, policy, outcome)
         return outcome
 
@@ -320,23 +318,6 @@ def _readable_settings() -> Configuration | None:
         return configuration.read()
     except Exception:  # noqa: BLE001 - what is wrong with it is what the call has failed with
         return None
-
-
-def _run_without_crashing_wrappers(
-    job: Callable[[Mapping[str, JSONMapping], Mapping[str, JSONMapping] | None], Job],
-    wrappers: Mapping[str, JSONMapping],
-    tables: Mapping[str, JSONMapping] | None,
-) -> Generator[Job, Outcome, Outcome]:
-    """Run a call; a wrapper in whose code the process dies before the tool has begun is left out of the next run."""
-    outcome, left_out = (yield job(wrappers, tables)), set[str]()
-    while outcome.wrapper and outcome.wrapper not in left_out:
-        left_out.add(outcome.wrapper)
-        wrappers = {name: table for name, table in wrappers.items() if name != outcome.wrapper}
-        tables = None if tables is None else {**tables, outcome.wrapper: {"enabled": False}}
-        died, outcome = outcome, (yield job(wrappers, tables))
-        outcome.events = [*died.events, *outcome.events]
-        outcome.secrets = [*died.secrets, *outcome.secrets]
-    return outcome
 
 
 def parse(data: bytes, source: str = "stdin") -> JSONObject:

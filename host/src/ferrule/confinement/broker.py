@@ -33,6 +33,7 @@ _CONTINUE = 1
 _NO_CALL, _BAD_DESCRIPTOR, _BAD_ADDRESS, _NO_ROOM, _NO_FILE = 38, 9, 14, 105, 0xFFFF_FFFF
 _MAX_SECONDS_AT_ONCE = 0.01
 _MAX_WAITING = 128  # calls of one owner, each of which takes up to four descriptors of the supervisor
+_SHARE = 5  # of the descriptors that this process may have, one in so many calls that wait, of all owners together
 _ENDED = select.EPOLLHUP | select.EPOLLERR
 
 _DENIED, _CRASHED = "PERMISSION_DENIED", "INTERNAL_ERROR"
@@ -42,6 +43,9 @@ _HAVE_OTHER_REASONS = ("TIMEOUT", "INVALID_INPUT", "AUTH_MISSING", "OUT_OF_MEMOR
 GO_ON = -1
 """What a method of `NotifiedCalls` returns where the kernel is to make the call: its arguments are no memory, or it is
 only told of, and Landlock judges it."""
+
+
+_brokers: list[Broker] = []  # of this process, which have its descriptors together
 
 
 class Broker:
@@ -60,6 +64,7 @@ class Broker:
         self._child = 0
         self._calls: NotifiedCalls | None = None
         self._later: dict[int, tuple[int, int, Later]] = {}  # with the call's identity, and whose it is
+        _brokers.append(self)
 
     @property
     def denials(self) -> list[Denial]:
@@ -107,6 +112,8 @@ class Broker:
 
     def close(self) -> None:
         """Let go of everything. Calls that wait fail, as all later ones do."""
+        if self in _brokers:
+            _brokers.remove(self)
         self._give_up(lambda _: True)
         if self._listener is not None and self._listener >= 0:
             os.close(self._listener)
@@ -182,7 +189,27 @@ class Broker:
         """Whether one more of its calls can wait, once those whose threads have ended do so no more."""
         if self._count(owner) >= _MAX_WAITING:
             self._give_up(self._is_abandoned)
-        return self._count(owner) < _MAX_WAITING
+        return self._count(owner) < _MAX_WAITING and self._has_descriptors(owner)
+
+    def _has_descriptors(self, owner: int) -> bool:
+        """Whether this process can wait for one more call: else the owner with the most of them has one less."""
+        if sum(len(broker._later) for broker in _brokers) < _most_waiting():
+            return True
+        counts = [(broker._count(one), broker, one) for broker in _brokers for one in broker._owners()]
+        _, broker, largest = max(counts, key=lambda count: count[0])
+        if (broker, largest) == (self, owner):
+            return False
+        broker._refuse_oldest(largest)
+        return True
+
+    def _owners(self) -> set[int]:
+        return {owner for _, owner, _ in self._later.values()}
+
+    def _refuse_oldest(self, owner: int) -> None:
+        file, (identity, _, later) = next(item for item in self._later.items() if item[1][1] == owner)
+        self._forget(file, later)
+        later.give_up()
+        self._send(identity, 0, _NO_ROOM)
 
     def _count(self, owner: int) -> int:
         return sum(one == owner for _, one, _ in self._later.values())
@@ -220,6 +247,13 @@ class Broker:
             ioctl(self._listener or 0, _SEND, answer)
         except OSError:
             return  # the thread that asked has ended
+
+
+def _most_waiting() -> int:
+    from resource import RLIMIT_NOFILE, getrlimit
+
+    most = getrlimit(RLIMIT_NOFILE)[0]
+    return most // _SHARE if most >= 0 else 1 << 20
 
 
 def explain(

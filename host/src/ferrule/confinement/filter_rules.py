@@ -41,7 +41,14 @@ TOLD_OF_PROGRAMS = (
 """Calls of programs that are told and then made."""
 _MAX_PARTS = 8  # of the code of a process, so that a rule is not longer than a jump
 
-_THREAD, _NAMESPACES = 0x1_0000, 0x7E02_0000
+_THREAD = 0x1_0000
+# The flags with which libraries start threads, and processes: memory, folders, descriptors, signal handlers, semaphores
+# and thread storage that are shared, numbers that are written down. A process may share its memory while its parent
+# waits for it, and may be had as a descriptor. No other flag is let through: a process made by CLONE_PARENT would be no
+# child of the call's, and be neither counted nor ended with it.
+THREAD_FLAGS = 0x7D_0F00 | 0x100_0000
+PROCESS_FLAGS = 0x100 | 0x1000 | 0x4000 | 0x8_0000 | 0x10_0000 | 0x20_0000 | 0x100_0000
+_ALL, _SIGNAL_BITS, _CHILD_HAS_ENDED = 0xFFFF_FFFF, 0xFF, 17
 _UNIX, _INET, _INET6 = 1, 2, 10
 _STREAM, _DATAGRAM, _SEQUENCED, _TYPE_BITS = 1, 2, 5, 0xF
 _TCP, _UDP = 6, 17
@@ -91,7 +98,14 @@ def write_filter(
 def _rule_processes(program: Program, policy: Policy, *, listener: str) -> None:
     may_fork = bool(policy.processes or policy.programs)
     fork = (NOTIFY if listener == OWN else ALLOW) if may_fork else _NOT_PERMITTED
-    program.decide("clone", (Test(0, "&", _NAMESPACES), _NOT_PERMITTED), (Test(0, "&", _THREAD), ALLOW), otherwise=fork)
+    program.decide(
+        "clone",
+        (Test(0, "&", _THREAD), Test(0, "&", _ALL & ~THREAD_FLAGS), _NOT_PERMITTED),
+        (Test(0, "&", _THREAD), ALLOW),
+        (Test(0, "&", _ALL & ~(PROCESS_FLAGS | _SIGNAL_BITS)), _NOT_PERMITTED),
+        (Test(0, "!=", _CHILD_HAS_ENDED, _SIGNAL_BITS), _NOT_PERMITTED),
+        otherwise=fork,
+    )
     program.answer(("fork", "vfork"), fork)
     if policy.programs:
         program.answer(("memfd_create",), _NOT_PERMITTED)  # Landlock does not see a program that has no path
@@ -183,7 +197,10 @@ def _rule_itself(program: Program, policy: Policy) -> None:
         "prctl",
         (Test(0, "==", _SET_SECCOMP), _NOT_PERMITTED),
         (Test(0, "==", _SET_TRACER), _NOT_PERMITTED),
-        (Test(0, "==", _SET_DEATH_SIGNAL), Test(1, "!=", _KILL), Test(1, "!=", _TERMINATE), _NOT_PERMITTED),
+        # A process could ignore any other signal. One that asks for SIGTERM, as libraries do for the programs that they
+        # start, keeps SIGKILL, or goes on without: the host ends what a call has started.
+        (Test(0, "==", _SET_DEATH_SIGNAL), Test(1, "==", _TERMINATE), _DONE),
+        (Test(0, "==", _SET_DEATH_SIGNAL), Test(1, "!=", _KILL), _NOT_PERMITTED),
     )
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Method = Callable[[SupervisedProcess, Check, list[int]], "int | Later"]
 
 _GO_ON = -1
-_NO_ACCESS = 13
+_NOT_PERMITTED, _NO_ACCESS = 1, 13
 _MAX_TOLD = 5_000  # calls of one tool call that are looked at; programs that go on are not told of any more
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_TRUNC
 _MAKING = os.O_CREAT
@@ -136,9 +136,12 @@ class ProgramCalls:
     def _run(self, process: SupervisedProcess, check: Check, given: list[int]) -> int:
         """A program is started: it gets back the address space that the process does without which starts it."""
         check()
+        number, parent = find_family(process.thread)
+        if number and number != process.thread:
+            # The process would become the one of this thread, to which no signal is sent when its parent ends.
+            raise OSError(_NOT_PERMITTED, "only of a process's first thread")
         lift_limit(process.thread)
         if self._is_told():
-            number, parent = find_family(process.thread)
             if self._denials.is_program(number, parent):  # of others' attempts the process that makes them tells
                 self._note(process, RUN, _HERE, given[0], is_new=False)
             self._denials.add_program(number)

@@ -12,8 +12,7 @@ from ferrule.schema import schema_file
 from ferrule.storage import private_files
 from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
-from ferrule.text.names import record_name
-from ferrule.text.names import same_distribution
+from ferrule.text.names import record_name, same_distribution
 
 TYPE_CHECKING = False
 

@@ -6,7 +6,8 @@ one whose code runs (null: none), and `k` with one of the last two is the prelim
 wrapper ends the process after it. `m` is a list of the modules that the call has imported. `u` says that nothing that
 the call has started runs any more, and that the process finds out next whether it may take another one. `l`, where it
 is the first message, is the number of the descriptor by which the child's system calls are judged, and `d` a list of
-what the call was denied, each a kind and what it was. `q` is a question, see `ferrule.supervision.questions`.
+what the call was denied, each a kind and what it was. `q` is a question, see `ferrule.supervision.questions`. How much
+of each a child may say is in `ferrule.supervision.message_limits`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 from _thread import RLock  # threading itself takes a while to import, and a plugin may have replaced what is in it
 
 from ferrule.errors import FerruleError, ResultInvalid, ResultTooLarge
+from ferrule.supervision.message_limits import KEPT_EVENT_BYTES, KEPT_EVENTS, MessageCount
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -30,7 +32,8 @@ if TYPE_CHECKING:
 _write, _getpid = os.write, os.getpid
 
 _MAX_TEXT_CHARS = 8_000
-_MAX_EVENTS = 100
+_MAX_NAME_CHARS = 100
+_TOO_LARGE = "The tool sent more than the client reads."
 _FRAME_BYTES = 3  # of a line beside its document: one or two letters, and the newline
 SECRET, EVENT, FAILURE, RESULT, ACTIVE_WRAPPER, PRELIMINARY, IMPORTS = b"s", b"e", b"f", b"r", b"w", b"k", b"m"
 LISTENER, DENIED, QUESTION, CHECK = b"l", b"d", b"q", b"u"
@@ -186,21 +189,23 @@ class Channel:
 class Messages:
     """The parent's end: bytes in, messages out. What is no message is ignored; a plugin may have written it.
 
-    on_event: gets each event as it comes, and the secrets known by then. Without it, `events` keeps the first 100.
+    on_event: gets each event as it comes, and the secrets known by then. Without it, `events` keeps the first ones.
     result, failure: the outcome. secrets: those that have come. imports: the modules that the call has imported.
     is_checked: the process finds out next whether it may take another call. active_wrapper: the one whose code runs.
-    overflow: a line is larger than allowed. listener: of the child, where there is one. denials: as of
-    `Channel.send_denials`. questions: those that wait for an answer.
+    excess: why the child has said too much, as a sentence, or None. listener: of the child, where there is one.
+    denials: as of `Channel.send_denials`. questions: those that wait for an answer.
     """
 
     __slots__ = (
-        "_on_event", "_pending", "_preliminary", "_size_limit", "active_wrapper", "denials", "events", "failure",
-        "imports", "is_checked", "listener", "overflow", "questions", "result", "secrets",
+        "_count", "_kept_bytes", "_on_event", "_pending", "_preliminary", "_size_limit", "active_wrapper", "denials",
+        "events", "excess", "failure", "imports", "is_checked", "listener", "questions", "result", "secrets",
     )  # fmt: skip
 
     def __init__(self, size_limit: int, on_event: Callable[[JSONObject, Sequence[str]], None] | None = None) -> None:
         self._size_limit = size_limit
         self._on_event = on_event
+        self._count = MessageCount(size_limit)
+        self._kept_bytes = 0
         self._pending = bytearray()
         self.secrets: list[str] = []
         self.events: list[JSONObject] = []
@@ -213,7 +218,7 @@ class Messages:
         self.active_wrapper: str | None = None
         self.is_checked = False
         self._preliminary = b""
-        self.overflow = False
+        self.excess: str | None = None
 
     @property
     def preliminary(self) -> tuple[bytes | None, ErrorFacts | None] | None:
@@ -230,7 +235,7 @@ class Messages:
     @property
     def ended(self) -> bool:
         """True once the child has said how the call ended, or has said far too much."""
-        return self.overflow or self.failure is not None or self.result is not None
+        return self.excess is not None or self.failure is not None or self.result is not None
 
     def feed(self, data: bytes) -> None:
         """Take what was read from the pipe."""
@@ -241,9 +246,13 @@ class Messages:
             for line in lines:
                 if not self.ended:
                     self._take(line[:1], line[1:])
-        self.overflow = not self.ended and len(self._pending) > self._size_limit + _FRAME_BYTES
+        if not self.ended and len(self._pending) > self._size_limit + _FRAME_BYTES:
+            self.excess = _TOO_LARGE
 
     def _take(self, kind: bytes, document: bytes) -> None:
+        self.excess = self._count.add(kind, len(document))
+        if self.excess is not None:
+            return
         if kind == PRELIMINARY and document[:1] in (RESULT, FAILURE):
             self._preliminary = document  # which is read where it counts
         if kind not in _KINDS:
@@ -252,14 +261,14 @@ class Messages:
             value = strict_json.loads(document)
         except strict_json.MalformedJSON:
             return
-        if kind == RESULT and isinstance(value, dict) and len(document) <= self._size_limit:
+        if kind == RESULT and isinstance(value, dict):
             self.result = document
         elif kind == SECRET and isinstance(value, str):
             self.secrets.append(value)
         elif kind == FAILURE and isinstance(value, dict):
             self.failure = value  # type: ignore[assignment] # a plugin may have written it
         elif kind == EVENT and isinstance(value, dict):
-            self._take_event(value)
+            self._take_event(value, len(document))
         elif kind == QUESTION and isinstance(value, dict):
             self.questions.append(value)
         elif kind == IMPORTS and isinstance(value, list):
@@ -271,12 +280,13 @@ class Messages:
         elif kind == DENIED and isinstance(value, list):
             self.denials = [(str(one[0]), str(one[1])) for one in value[:_MAX_DENIALS] if _is_denial(one)]
         elif kind == ACTIVE_WRAPPER:
-            self.active_wrapper = value if isinstance(value, str) else None
+            self.active_wrapper = value[:_MAX_NAME_CHARS] if isinstance(value, str) else None
 
-    def _take_event(self, event: JSONObject) -> None:
+    def _take_event(self, event: JSONObject, size: int) -> None:
         if self._on_event is not None:
             self._on_event(event, self.secrets)
-        elif len(self.events) < _MAX_EVENTS:
+        elif len(self.events) < KEPT_EVENTS and self._kept_bytes + size <= KEPT_EVENT_BYTES:
+            self._kept_bytes += size
             self.events.append(event)
 
 

@@ -17,12 +17,11 @@ class Outcome:
 
     result: one JSON document, None where the work failed. failure: why, as of `FerruleError.facts()`, None where there
     is a result. Neither holds a secret. events: JSON objects for stderr. text: the first 12 KiB that the work printed.
-    Events and text may hold secrets; these values must not leave the host. wrapper: the name of the wrapper in whose
-    code the process died before the tool had an outcome, None for every other end. denied: what the work wanted and was
+    Events and text may hold secrets; these values must not leave the host. denied: what the work wanted and was
     refused, of which one may be why it failed.
     """
 
-    __slots__ = ("denied", "events", "failure", "result", "secrets", "text", "wrapper")
+    __slots__ = ("denied", "events", "failure", "result", "secrets", "text")
 
     def __init__(
         self,
@@ -31,7 +30,6 @@ class Outcome:
         events: Sequence[JSONObject] = (),
         text: bytes = b"",
         secrets: Sequence[str] = (),
-        wrapper: str | None = None,
         denied: Sequence[Denial] = (),
     ) -> None:
         self.denied = denied
@@ -40,4 +38,3 @@ class Outcome:
         self.events = events
         self.text = text
         self.secrets = secrets
-        self.wrapper = wrapper

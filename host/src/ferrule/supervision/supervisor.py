@@ -260,8 +260,8 @@ class ChildWatch:
     def outcome(self, reason: FerruleError | None) -> Outcome:
         """The outcome, once everything that the child started is gone. reason: what `wait` returned."""
         messages = self._messages
-        if reason is None and messages.overflow:
-            reason = ResultInvalid("The tool sent more than the client reads.")
+        if reason is None and messages.excess is not None:
+            reason = ResultInvalid(messages.excess)
         result: bytes | None
         failure: ErrorFacts | None
         result, failure = (None, reason.facts()) if reason else (messages.result, messages.failure)
@@ -275,9 +275,7 @@ class ChildWatch:
         if messages.secrets:
             result, failure = _redacted(result, failure, messages.secrets)
             denied = [_without_secrets(one, messages.secrets) for one in denied]
-        has_crashed = isinstance(reason, ToolCrashed) and messages.preliminary is None
-        culprit = wrapper if has_crashed else None
-        return Outcome(result, failure, messages.events, bytes(self._captured), messages.secrets, culprit, denied)
+        return Outcome(result, failure, messages.events, bytes(self._captured), messages.secrets, denied)
 
     def drain_channel(self) -> bool:
         """Read some of what the child has sent; False at its end. One piece at a time: the deadline comes first."""
@@ -350,13 +348,16 @@ def wrapper_failed(wrapper: str, error: str) -> JSONObject:
 
 
 def _of_wrapper(wrapper: str, reason: FerruleError) -> FerruleError:
-    """The same failure, of which the tool is innocent."""
+    """The same failure, with the wrapper whose code ran by what the process said last."""
     if isinstance(reason, DeadlinePassed):
         return DeadlinePassed(
             f"The wrapper {wrapper} had not let the tool begin when the call's time was over.",
             hint="Switch it off, with `enabled = false` in its table or in FERRULE_WRAPPERS.",
         )
-    return reason
+    return ToolCrashed(
+        f"{reason.message} It had said that the wrapper {wrapper} runs.",
+        hint="`ferrule doctor` finds a wrapper that cannot be loaded. The tool's own code runs in the same process.",
+    )
 
 
 def deadline_passed() -> DeadlinePassed:

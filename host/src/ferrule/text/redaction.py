@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from ferrule.text import strict_json
+from ferrule.text.occurrences import Occurrences
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeVar
 
+    from ferrule.text.occurrences import Span
+
     T = TypeVar("T")
+    _Holder = dict[str, object] | list[object]
 
 REDACTED = b"[redacted]"
 SHORTEST = 4  # characters; a shorter value would blot out ordinary words, and no provider hands out such a key
 
 _SHORT_MASK = b"****"
+_BETWEEN = b"\xff"  # texts that are looked at together; no text has this byte
+_ENCODED = rb"%([0-9a-fA-F]{2})"
 _MIN_PIECE_CHARS = 6  # characters of base64 that are taken for a part of a secret
 
 
@@ -26,7 +32,7 @@ def redact(data: bytes, secrets: Iterable[str]) -> bytes:
     as part of something longer such as HTTP basic authentication. A secret of fewer than four characters is left alone.
     The text never gets longer.
     """
-    return _Redaction(secrets).of_text(data)
+    return Redaction(secrets).of_text(data)
 
 
 def redact_json(document: bytes, secrets: Iterable[str]) -> bytes:
@@ -34,63 +40,94 @@ def redact_json(document: bytes, secrets: Iterable[str]) -> bytes:
 
     Texts and keys are treated as by `redact`; a number that has a secret in it becomes null. Raises MalformedJSON.
     """
-    redaction = _Redaction(secrets)
-    if not redaction.secrets:
-        return document
-    whole = [strict_json.loads(document)]
-    waiting: list[dict[str, object] | list[object]] = [whole]
-    has_changed = False
-    while waiting:
-        holder = waiting.pop()
-        members = list(holder.items() if isinstance(holder, dict) else enumerate(holder))
-        clean = [(redaction.of_leaf(key), redaction.of_leaf(value)) for key, value in members]
-        if clean != members:
-            has_changed = True
-            _refill(holder, clean)
-        waiting.extend(value for _, value in clean if isinstance(value, dict | list))
-    return strict_json.dumps(whole[0]) if has_changed else document
+    return Redaction(secrets).of_json(document)
 
 
 def redact_value(value: T, secrets: Iterable[str]) -> T:
     """A JSON value with every secret replaced as by `redact_json`; the value itself where there are no secrets."""
-    secrets = list(secrets)
-    if not secrets:
+    redaction = Redaction(secrets)
+    if not redaction.secrets:
         return value
-    return strict_json.loads(redact_json(strict_json.dumps(value), secrets))  # type: ignore[return-value]
+    return strict_json.loads(redaction.of_json(strict_json.dumps(value)))  # type: ignore[return-value]
 
 
-class _Redaction:
-    """The spellings of some secrets, worked out once for all the texts that they are looked for in."""
+class Redaction:
+    """The spellings of some secrets, worked out once for all the texts that they are looked for in, each in one pass.
+
+    Its time depends on the size of the text and the longest secret, not on how many secrets there are.
+    """
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        self.secrets = [secret for secret in secrets if len(secret) >= SHORTEST]
+        self.secrets = [secret for secret in dict.fromkeys(secrets) if len(secret) >= SHORTEST]
         self._has_blank = any(" " in secret for secret in self.secrets)
-        # The longest first: where one secret is a part of another, no rest of that must stay.
-        unique = {spelling for secret in self.secrets for spelling in _spellings(secret)}
-        self._spellings = sorted(unique, key=len, reverse=True)
+        self._spellings = Occurrences(spelling for secret in self.secrets for spelling in _spellings(secret))
+        plain = {form for secret in self.secrets for form in _decoded_forms(secret.encode())}
+        self._decoded = Occurrences(plain)
+        self._with_blanks = Occurrences(form.replace(b"+", b" ") for form in plain if b" " in form)
 
     def of_text(self, data: bytes) -> bytes:
-        for spelling in self._spellings:
-            data = data.replace(spelling, _mask(spelling))
-        return (
-            _redact_percent_encoded(data, self.secrets) if b"%" in data or (self._has_blank and b"+" in data) else data
-        )
+        """As of `redact`."""
+        if not self.secrets:
+            return data
+        data = _masked(data, self._spellings.find(data))
+        if b"%" in data:
+            data = _masked(data, _in_encoded(data, self._decoded))
+        if self._has_blank and b"+" in data:
+            data = _masked(data, _in_encoded(data, self._with_blanks, is_form=True))
+        return data
 
-    def of_leaf(self, leaf: object) -> object:
-        if isinstance(leaf, str):
-            return self.of_text(leaf.encode()).decode()
-        if isinstance(leaf, int | float) and not isinstance(leaf, bool):
-            number = strict_json.dumps(leaf).decode()
-            return None if any(secret in number for secret in self.secrets) else leaf
-        return leaf
+    def of_json(self, document: bytes) -> bytes:
+        """As of `redact_json`."""
+        if not self.secrets:
+            return document
+        whole = [strict_json.loads(document)]
+        holders, texts = _leaves(whole)
+        joined = _BETWEEN.join(texts)
+        clean = self.of_text(joined)
+        if clean == joined:
+            return document
+        leaves = iter(zip(texts, clean.split(_BETWEEN), strict=True))
+        for holder in holders:
+            if isinstance(holder, dict):
+                members = [(_cleaned(key, leaves), _cleaned(value, leaves)) for key, value in holder.items()]
+                holder.clear()
+                holder.update(members)
+            else:
+                holder[:] = [_cleaned(value, leaves) for value in holder]
+        return strict_json.dumps(whole[0])
 
 
-def _refill(holder: dict[str, object] | list[object], members: list[tuple[object, object]]) -> None:
-    if isinstance(holder, dict):
-        holder.clear()
-        holder.update(members)  # type: ignore[arg-type]
-    else:
-        holder[:] = [value for _, value in members]
+def _leaves(whole: list[object]) -> tuple[list[_Holder], list[bytes]]:
+    """All objects and arrays, and the text of each leaf in them, in one order."""
+    holders: list[_Holder] = [whole]
+    texts: list[bytes] = []
+    for holder in holders:  # which grows meanwhile
+        for key, value in holder.items() if isinstance(holder, dict) else enumerate(holder):
+            if isinstance(key, str):
+                texts.append(key.encode())
+            if isinstance(value, dict | list):
+                holders.append(value)
+            elif _is_leaf(value):
+                texts.append(_text_of(value))
+    return holders, texts
+
+
+def _is_leaf(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _text_of(leaf: object) -> bytes:
+    return leaf.encode() if isinstance(leaf, str) else strict_json.dumps(leaf)
+
+
+def _cleaned(member: T, leaves: Iterator[tuple[bytes, bytes]]) -> T:
+    """A key or a value without secrets; holders are cleaned by themselves."""
+    if not _is_leaf(member):
+        return member
+    text, clean = next(leaves)
+    if isinstance(member, str):
+        return clean.decode()  # type: ignore[return-value]
+    return member if clean == text else None  # type: ignore[return-value]
 
 
 def _mask(spelling: bytes) -> bytes:
@@ -123,16 +160,42 @@ def _in_base64(plain: bytes) -> Iterable[bytes]:
             yield piece.translate(bytes.maketrans(b"+/", b"-_"))
 
 
-def _redact_percent_encoded(data: bytes, secrets: Iterable[str]) -> bytes:
-    """Which characters an encoder leaves alone differs, so each of a secret's may be encoded or not, letters too."""
+def _masked(data: bytes, spans: Sequence[Span]) -> bytes:
+    if not spans:
+        return data
+    kept, at = bytearray(), 0
+    for start, end in spans:
+        kept += data[at:start] + _mask(data[start:end])
+        at = end
+    return bytes(kept + data[at:])
+
+
+def _decoded_forms(secret: bytes) -> Iterable[bytes]:
+    """The secret, and what remains of one that looks encoded itself, where an encoder has left its signs alone."""
+    yield secret
+    if b"%" in secret:
+        import re
+
+        form = re.sub(_ENCODED, lambda found: bytes((int(found[1], 16),)), secret)
+        if len(form) >= SHORTEST:
+            yield form
+
+
+def _in_encoded(data: bytes, secrets: Occurrences, *, is_form: bool = False) -> list[Span]:
+    """Where secrets stand in percent-encoded text.
+
+    Which characters an encoder leaves alone differs, letters too, so what counts is the text without the encoding.
+    is_form: a blank may be a plus sign, too.
+    """
     import re
+    from array import array
 
-    for secret in secrets:
-        pattern = b"".join(map(_either_way, secret.encode()))
-        data = re.sub(pattern, lambda found: _mask(found.group()), data)
-    return data
-
-
-def _either_way(byte: int) -> bytes:
-    letter = b"\\x%02x" % byte
-    return b"(?:%s|%%(?i:%02x)%s)" % (letter, byte, b"|\\+" * (byte == 0x20))
+    plain, places, at = bytearray(), array("L"), 0
+    for found in re.finditer(_ENCODED, data):
+        plain += data[at : found.start()] + bytes((int(found[1], 16),))
+        places.extend(range(at, found.start() + 1))
+        at = found.end()
+    plain += data[at:]
+    places.extend(range(at, len(data) + 1))
+    text = bytes(plain.replace(b"+", b" ") if is_form else plain)
+    return [(places[start], places[end]) for start, end in secrets.find(text)]

@@ -1,4 +1,4 @@
-"""A bound on connections, in total and by peer, and on the time in which a request has to come."""
+"""A bound on connections, in total and by peer, and on the time and the bytes in which a request has to come."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 _LINGER_SECONDS = 1.0
 _REFUSED = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 _LATE = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+_TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+MAX_HEAD_BYTES = 64 << 10  # of the first line and the headers of a request, or of what comes in their place
+MAX_RAW_BODY_BYTES = 8 << 20  # of a body as it is sent, whose chunks may be single bytes
+_SLICE_BYTES = 16 << 10  # that are parsed before what they are is looked at
 _BODY_HEADERS = (b"content-length", b"transfer-encoding")
 _Peer = tuple[str, int]
 _KEYS = {"per_peer": "connections_per_peer"}  # of the fields that have another name in config.toml
@@ -56,16 +60,36 @@ class Connections:
         self._open: dict[_Peer, GuardedConnection] = {}
 
     def admit(self, connection: GuardedConnection, peer: _Peer) -> bool:
-        """Whether there is room for one more."""
-        if self._total >= self.limits.connections or self._by_host[peer[0]] >= self.limits.per_peer:
+        """Whether there is room for one more, where need be in the place of the one that has been idle for longest."""
+        is_full = self._total >= self.limits.connections
+        if self._by_host[peer[0]] >= self.limits.per_peer:
+            if not self._drop_idle(peer[0]):
+                return False
+        elif is_full and not self._drop_idle(None):
             return False
         self._total += 1
         self._by_host[peer[0]] += 1
         self._open[peer] = connection
         return True
 
-    def release(self, peer: _Peer) -> None:
+    def _drop_idle(self, host: str | None) -> bool:
+        """End the connection without a request that has been so for longest, of a host or of any; whether there is one.
+
+        It may have sent half a head, or keep open what it needs no more: a peer that does so takes no one's place.
+        """
+        idle = [(one.idle_since, peer) for peer, one in self._open.items() if one.is_idle and host in (None, peer[0])]
+        if not idle:
+            return False
+        peer = min(idle)[1]
+        connection = self._open[peer]
+        self.release(connection, peer)
+        connection.drop()
+        return True
+
+    def release(self, connection: GuardedConnection, peer: _Peer) -> None:
         """One has ended that was admitted."""
+        if self._open.get(peer) is not connection:
+            return
         self._total -= 1
         self._by_host[peer[0]] -= 1
         if not self._by_host[peer[0]]:
@@ -102,7 +126,29 @@ class GuardedConnection:
         self._transport = transport
         self._limits = limits
         self._running = 0
+        self.idle_since = asyncio.get_running_loop().time()
         self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request of it is being answered."""
+        return not self._running
+
+    def drop(self) -> None:
+        """End it, for the sake of another one."""
+        self.stop()
+        self._transport.abort()
+
+    def refuse_size(self) -> None:
+        """End it: what it sends in one request is too long."""
+        self.stop()
+        self._transport.write(_TOO_LONG)
+        self._transport.close()
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether nothing that comes counts any more."""
+        return self._transport.is_closing()
 
     def await_head(self) -> None:
         """Something of a head has come, or may come from now on."""
@@ -119,6 +165,7 @@ class GuardedConnection:
     def end_request(self) -> None:
         """A request has been answered. How long the next may be waited for is for the server to say."""
         self._running -= 1
+        self.idle_since = asyncio.get_running_loop().time()
         self.stop()
 
     def stop(self) -> None:
@@ -138,6 +185,18 @@ def guarded(protocol: type[asyncio.Protocol], connections: Connections) -> type[
     class Guarded(protocol):  # type: ignore[misc, valid-type]
         _guard: GuardedConnection | None = None
         _peer: _Peer | None = None
+        _is_body = _has_turned = False
+        _size = 0  # bytes of the head, or of the body
+
+        def on_headers_complete(self) -> None:
+            self._is_body, self._has_turned = True, True
+            if self._guard is not None:
+                self._guard.idle_since = asyncio.get_running_loop().time()
+            super().on_headers_complete()
+
+        def on_message_complete(self) -> None:
+            self._is_body, self._has_turned = False, True
+            super().on_message_complete()
 
         def connection_made(self, transport: Any) -> None:
             name = transport.get_extra_info("peername")
@@ -156,7 +215,17 @@ def guarded(protocol: type[asyncio.Protocol], connections: Connections) -> type[
         def data_received(self, data: bytes) -> None:
             if self._guard is not None:
                 self._guard.await_head()
-                super().data_received(data)
+                for at in range(0, len(data), _SLICE_BYTES):
+                    self._parse(self._guard, data[at : at + _SLICE_BYTES])
+
+        def _parse(self, guard: GuardedConnection, data: bytes) -> None:
+            if guard.is_closing:
+                return
+            self._has_turned = False
+            super().data_received(data)
+            self._size = len(data) if self._has_turned else self._size + len(data)
+            if self._size > (MAX_RAW_BODY_BYTES if self._is_body else MAX_HEAD_BYTES) and not guard.is_closing:
+                guard.refuse_size()
 
         def eof_received(self) -> bool | None:
             return super().eof_received() if self._guard is not None else None
@@ -164,7 +233,7 @@ def guarded(protocol: type[asyncio.Protocol], connections: Connections) -> type[
         def connection_lost(self, error: Exception | None) -> None:
             if self._guard is not None and self._peer is not None:
                 self._guard.stop()
-                connections.release(self._peer)
+                connections.release(self._guard, self._peer)
                 super().connection_lost(error)
 
         def pause_writing(self) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ferrule.errors import ServingRefused
 from ferrule_serve.mcp.connections import Connections, guarded
@@ -133,7 +133,7 @@ class HttpServer(uvicorn.Server):
     ) -> None:
         config = uvicorn.Config(
             app,
-            http=guarded(AutoHTTPProtocol, connections),
+            http=guarded(HttpToolsProtocol, connections),
             log_config=None,
             log_level="error",
             access_log=False,

@@ -12,7 +12,7 @@ from ferrule import config
 from ferrule.calls.server_interface import INPUT_BYTES, Messages, Output, ToolCall, parse, render, render_printed
 from ferrule.errors import InputMalformed
 from ferrule.text import strict_json
-from ferrule.text.redaction import redact_json
+from ferrule.text.redaction import Redaction, redact_json
 from ferrule_serve import limits, wire
 from ferrule_serve.supervisor.renderer import Renderer
 from ferrule_serve.supervisor.surroundings import Request
@@ -152,12 +152,17 @@ class _EventForwarder:
     def __init__(self, send: Sender) -> None:
         self._send = send
         self._count = self._bytes = 0
+        self._redaction, self._known = Redaction(()), 0
 
     def __call__(self, event: Mapping[str, object], secrets: Sequence[str]) -> None:
-        document = redact_event(event, secrets)
+        if self._count >= _MAX_EVENTS or self._bytes > _MAX_EVENT_BYTES:
+            return
+        if len(secrets) != self._known:  # those of a call only become more
+            self._redaction, self._known = Redaction(secrets), len(secrets)
+        document = self._redaction.of_json(strict_json.dumps(event))
         self._count += 1
         self._bytes += len(document)
-        if self._count <= _MAX_EVENTS and self._bytes <= _MAX_EVENT_BYTES:
+        if self._bytes <= _MAX_EVENT_BYTES:
             self._send(wire.EVENT, None, document)
 
 

@@ -259,7 +259,17 @@ class Copy(WatchedProcess):
         self.broker: CopyBroker | None = None
         self._surroundings = surroundings
         self._line, theirs = socket.socketpair()
-        channel, text, answers = os.pipe(), os.pipe(), os.pipe()
+        pipes: list[tuple[int, int]] = []
+        try:
+            for _ in range(3):
+                pipes.append(os.pipe())
+        except OSError:
+            for file in (one for pipe in pipes for one in pipe):
+                os.close(file)
+            self._line.close()
+            theirs.close()
+            raise
+        channel, text, answers = pipes
         self._pipes = channel[0], text[0]
         self._answers = answers[1]
         self._theirs: Sequence[int] = (theirs.detach(), channel[1], text[1], answers[0])

@@ -98,6 +98,8 @@ class _Supervisor:
         """Do what comes over the link until it ends, or a signal to stop comes."""
         self._loop.watch(self._link.fileno(), self._receive)
         self._loop.watch(self._signals.file, self._handle_signal)
+        # Without the process that forks no tool can be loaded; the serving process starts another supervisor.
+        self._loop.watch(self._surroundings.origin.file, self._loop.stop)
         self._loop.run()
 
     def _receive(self) -> None:

@@ -37,6 +37,11 @@ class Origin:
             _serve(theirs, parent, begins)
         theirs.close()
 
+    @property
+    def file(self) -> int:
+        """What is readable, outside of `fork`, once the process has ended."""
+        return self._line.fileno()
+
     def fork(self, kind: bytes, files: Sequence[int]) -> int:
         """Fork a process that has these files and nothing else, and becomes a child of this one. Raises OSError."""
         if sys.platform != "linux":  # where this process cannot adopt what another one has forked

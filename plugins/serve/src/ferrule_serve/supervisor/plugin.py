@@ -240,7 +240,11 @@ class Plugin(WatchedProcess):
 
     def _start_copy(self) -> None:
         """A copy, or the process itself where a copy would not be as good. It can be given a call at once."""
-        copy = Copy(self._surroundings, self)
+        try:
+            copy = Copy(self._surroundings, self)
+        except OSError:  # no descriptor is left, and other calls have to go on
+            self.retire()
+            return
         order = plugin_process.FORK if self.can_be_copied else plugin_process.SELF
         if self._broker is not None and self.can_be_copied:
             self._broker.expect_fork()
@@ -289,7 +293,9 @@ class Plugin(WatchedProcess):
 
     def _handle_outcome(self, copy: Copy, request: Request, work: WatchedWork, reason: FerruleError | None) -> None:
         copy.work = None
-        may_stay = reason is None and request.messages.is_checked and copy.calls < self._surroundings.limits.calls
+        # A process may say it of any tool; whether it is asked is for the tool's declaration and the admin to say.
+        may_stay = self._is_reusable and reason is None and request.messages.is_checked
+        may_stay = may_stay and copy.calls < self._surroundings.limits.calls
         has_room = len(self.idle) + len(self.checking) < _MAX_IDLE_COPIES
         if may_stay and has_room and not copy.is_gone and not self.is_retired:
             self.running.discard(copy)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ferrule.calls.server_interface import Outcome, deadline_passed
+from ferrule.errors import WorkFailed
 from ferrule_serve.supervisor.plugin import Plugin
 from ferrule_serve.supervisor.surroundings import interruption
 
@@ -57,6 +58,9 @@ class ServedTool:
             self.retire()
         if self._plugin is None:
             self._load()
+        if self._plugin is None:
+            request.finish(_failed(_no_room()))
+            return
         request.timer = self._surroundings.loop.at(request.deadline, partial(self._handle_deadline, request))
         self._waiting.append(request)
         self._dispatch()
@@ -150,7 +154,13 @@ class ServedTool:
         self._plugin = Plugin(
             self._surroundings, self, self._installed, self._policy, modules, self._memory_mib, is_reusable
         )
-        self._plugin.start()
+        try:
+            self._plugin.start()
+        except OSError:  # no process or descriptor is left, and the calls of other tools have to go on
+            self._plugin = None
+            waiting, self._waiting = self._waiting, deque()
+            for request in waiting:
+                request.finish(_failed(_no_room()))
 
     def _dispatch(self) -> None:
         while self._waiting and self._plugin is not None and self._plugin.take(self._waiting[0]):
@@ -203,6 +213,10 @@ class ServedTool:
             limit = max(self.used, time.monotonic() - self._surroundings.limits.idle_seconds / 2)
             self._is_watched = True
             self._surroundings.loop.at(limit + self._surroundings.limits.idle_seconds, self._end_if_unused)
+
+
+def _no_room() -> FerruleError:
+    return WorkFailed("The server has no process or descriptor left for this call. Call again in a moment.")
 
 
 def _failed(reason: FerruleError) -> Outcome:

@@ -1,0 +1,59 @@
+"""How much a supervised child may say: of each kind of message so many, of so many bytes together.
+
+What the parent does with a message takes time in which nothing else is looked at, such as the deadline. So the sum of
+all that a child can make it do is bounded here, and a child that says more is ended.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_KIB = 1 << 10
+
+# By the letter of the kind: how many, how many bytes together (0: what an answer may have, each), and what they are.
+LIMITS: Mapping[bytes, tuple[int, int, str]] = {
+    b"s": (200, 64 * _KIB, "secrets"),
+    b"e": (10_000, 16 << 20, "events"),
+    b"f": (1, 0, "failures"),
+    b"r": (1, 0, "results"),
+    b"w": (10_000, 1 << 20, "names of wrappers"),
+    b"k": (4, 0, "preliminary results"),
+    b"m": (1, 128 * _KIB, "lists of imported modules"),
+    b"l": (1, 64, "listeners"),
+    b"d": (20, 512 * _KIB, "lists of what was denied"),
+    b"q": (300, 16 << 20, "questions"),
+    b"u": (1, 64, "words on its further use"),
+}
+_OTHERS = 1_000, 1 << 20, "lines that are no message"
+KEPT_EVENTS, KEPT_EVENT_BYTES = 100, 256 * _KIB  # of those that nobody takes as they come
+_LARGEST_SECRET_BYTES = 16 * _KIB
+_SECRET = b"s"
+
+
+class MessageCount:
+    """What one child has said. size_limit: bytes that an answer may have."""
+
+    __slots__ = ("_bytes", "_counts", "_size_limit")
+
+    def __init__(self, size_limit: int) -> None:
+        self._size_limit = size_limit
+        self._counts: dict[bytes, int] = {}
+        self._bytes: dict[bytes, int] = {}
+
+    def add(self, kind: bytes, size: int) -> str | None:
+        """Count a message; why it is too much, as a sentence, or None. size: bytes of its document."""
+        name = kind if kind in LIMITS else b""
+        number, total, what = LIMITS.get(name, _OTHERS)
+        count = self._counts[name] = self._counts.get(name, 0) + 1
+        said = self._bytes[name] = self._bytes.get(name, 0) + size
+        if count > number:
+            return f"The tool's process sent the host more than {number:,} {what}."
+        most = total or count * self._size_limit
+        if said > most:
+            return f"The tool's process sent the host more than {most:,} bytes of {what}."
+        if name == _SECRET and size > _LARGEST_SECRET_BYTES:
+            return f"The tool's process named a secret of more than {_LARGEST_SECRET_BYTES:,} bytes."
+        return None

@@ -1,0 +1,213 @@
+"""A tool gets no process that is not counted, and none that outlives its call, whatever it asks the kernel for."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import subprocess
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ferrule import confinement
+from ferrule.confinement.family import children_of, find_family
+from ferrule.confinement.filter_rules import PROCESS_FLAGS
+from ferrule_testkit.machine import BIN
+from ferrule_testkit.runs import mark, wait_until_gone
+from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served
+
+if TYPE_CHECKING:
+    from ferrule_serve.pool import Pool
+    from ferrule_testkit.machine import Machine
+
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(bool(confinement.support().missing), reason="elsewhere: this kernel cannot hold a call"),
+]
+
+_CALLS = """\
+import ctypes, os, platform, signal, threading, time
+_library = ctypes.CDLL(None, use_errno=True)
+_CLONE = {"x86_64": 56, "aarch64": 220}[platform.machine()]
+
+def clone(flags):
+    \"\"\"A process that sleeps; what it is answered, or minus the error.\"\"\"
+    made = _library.syscall(ctypes.c_long(_CLONE), ctypes.c_ulong(flags), 0, 0, 0, 0)
+    if made == 0:
+        os.setsid()
+        time.sleep(600)
+        os._exit(0)
+    return made if made > 0 else -ctypes.get_errno()
+
+def prctl(option, value):
+    return _library.prctl(option, value, 0, 0, 0) or ctypes.get_errno()
+"""
+# Flags of clone that no library makes processes or threads with: each bit of them by itself.
+_FLAGS = [1 << bit for bit in range(8, 32) if not PROCESS_FLAGS >> bit & 1]
+ONE_PROCESS = {"network": [], "processes": 1}
+
+
+@pytest.fixture(params=["run", "serve"])
+def way(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def answer(machine: Machine, way: str) -> dict[str, Any]:
+    """The document of one call of `evil`; nothing of it is left."""
+    if way == "serve":
+
+        async def work(pool: Pool) -> dict[str, Any]:
+            document: dict[str, Any] = json.loads((await pool.call("evil", NO_ARGUMENTS)).document)
+            return document
+
+        served: dict[str, Any] = Served(machine).run(work)
+        return served
+    counted, machine.environment = mark(machine.environment)
+    document: dict[str, Any] = machine.ferrule("run", "evil", stdin=b"{}").document
+    wait_until_gone(counted)
+    return document
+
+
+def _install(machine: Machine, execute: str, permissions: dict[str, Any], top: str = "") -> None:
+    machine.install("evil", top=_CALLS + top, execute=execute, properties={}, permissions=permissions)
+
+
+def test_a_tool_of_one_process_has_no_sixty_by_flags_of_clone(way: str, machine: Machine) -> None:
+    body = f"return {{'made': [{{clone(17 | flag) for _ in range(60)}} == {{-1}} for flag in {_FLAGS}]}}"
+    _install(machine, body, ONE_PROCESS)
+    assert 0x8000 in _FLAGS
+    assert answer(machine, way).get("made") == [True] * len(_FLAGS)
+
+
+def test_processes_that_end_with_another_signal_or_none_are_refused(way: str, machine: Machine) -> None:
+    _install(machine, "return {'made': [clone(number) for number in (0, 9, 15, 10)]}", ONE_PROCESS)
+    assert answer(machine, way).get("made") == [-1] * 4
+
+
+def test_threads_and_a_process_go_on_as_before(way: str, machine: Machine) -> None:
+    body = """done = []
+    threads = [threading.Thread(target=done.append, args=(1,)) for _ in range(8)]
+    for one in threads: one.start()
+    for one in threads: one.join()
+    child = os.fork()
+    if not child: os._exit(3)
+    return {'threads': len(done), 'child': os.waitpid(child, 0)[1] >> 8}"""
+    _install(machine, body, ONE_PROCESS)
+    assert answer(machine, way) == {"threads": 8, "child": 3}
+
+
+def test_a_tool_ends_with_a_host_that_is_killed_whatever_signal_it_wants_instead(machine: Machine) -> None:
+    gate = machine.gate()
+    body = f"""[signal.signal(number, signal.SIG_IGN) for number in range(1, 32) if number not in (9, 17, 19)]
+    said = [prctl(1, number) for number in range(65) if number != 9]
+    thread = threading.Thread(target=lambda: [prctl(1, number) for number in range(65) if number != 9])
+    thread.start(); thread.join()
+    open({str(gate)!r}).read()
+    time.sleep(600)"""
+    _install(machine, body, {"network": [], "read": [str(gate)]})
+    counted, environment = mark(machine.environment)
+    process = subprocess.Popen(
+        [BIN / "ferrule", "run", "evil"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment
+    )
+    assert process.stdin is not None
+    process.stdin.write(b"{}")
+    process.stdin.close()
+    with open(gate, "w"):  # it waits there with its signals ignored
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        wait_until_gone(counted)
+
+
+def test_a_thread_does_not_become_another_program_that_outlives_a_killed_host(way: str, machine: Machine) -> None:
+    body = """said = []
+    def become():
+        try: os.execv('/bin/sleep', ['sleep', '600'])
+        except OSError as error: said.append(error.errno)
+    thread = threading.Thread(target=become)
+    thread.start(); thread.join()
+    return {'said': said}"""
+    _install(machine, body, {"network": [], "programs": ["sleep"]})
+    assert answer(machine, way) == {"said": [1]}
+
+
+PENDING = """\
+import socket
+threading.stack_size(1 << 18)
+held = []
+for _ in range(140):
+    one = socket.socket()
+    one.settimeout(None)
+    thread = threading.Thread(target=lambda one=one: one.connect_ex(({host!r}, {port})), daemon=True)
+    thread.start()
+    held.append(thread)
+"""
+
+
+def test_connections_that_wait_cost_only_the_calls_that_made_them(machine: Machine) -> None:
+    """Under a limit of 1,024 descriptors, twelve calls have 140 such connections each."""
+    with socket.create_server(("127.0.0.1", 0), backlog=1) as full, ExitStack() as stack:
+        host, port = full.getsockname()
+        for _ in range(4):  # so that its queue is full, and later ones wait
+            one = stack.enter_context(socket.socket())
+            one.setblocking(False)
+            one.connect_ex((host, port))
+        gate = machine.gate()
+        body = PENDING.format(host=host, port=port) + f"open({str(gate)!r}).read()\nreturn {{}}"
+        _install(machine, body.replace("\n", "\n    "), {"network": ["loopback"], "read": [str(gate)]})
+        machine.install("innocent", properties={}, permissions={"network": []}, execute="return {'well': True}")
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+        async def work(pool: Pool) -> list[dict[str, Any]]:
+            hostile = [asyncio.create_task(pool.call("evil", NO_ARGUMENTS)) for _ in range(12)]
+            found = []
+            held = await asyncio.to_thread(open, gate, "w")  # one of them has begun its connections
+            for _ in range(30):
+                found.append(json.loads((await pool.call("innocent", NO_ARGUMENTS)).document))
+            assert not any(task.done() for task in hostile)
+            for task in hostile:
+                task.cancel()
+            held.close()
+            await asyncio.gather(*hostile, return_exceptions=True)
+            return found
+
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (1024, before[1]))
+            answers = Served(machine).run(work)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert answers == [{"well": True}] * 30
+
+
+def test_a_server_goes_on_after_one_of_its_processes_was_killed(machine: Machine) -> None:
+    """Whichever it is: the copy that waits for a call, the process that has loaded the tool, the one that forks."""
+    machine.install("innocent", properties={}, permissions={"network": []}, execute="return {'well': True}")
+
+    async def work(pool: Pool) -> list[dict[str, Any]]:
+        found = []
+        for number in range(6):
+            found.append(json.loads((await pool.call("innocent", NO_ARGUMENTS)).document))
+            (facts,) = (await pool.facts())["plugins"]
+            supervisor = find_family(facts["process"])[1]
+            forking = [one for one in children_of(supervisor) if one != facts["process"]]
+            for process in [[facts["process"]], facts["copies"], forking][number % 3]:
+                kill(process)
+        return [*found, json.loads((await pool.call("innocent", NO_ARGUMENTS)).document)]
+
+    assert Served(machine).run(work) == [{"well": True}] * 7
+
+
+def kill(process: int) -> None:
+    """Kill it, and wait until it is gone."""
+    with suppress(ProcessLookupError):
+        file = os.pidfd_open(process)
+        signal.pidfd_send_signal(file, signal.SIGKILL)
+        poll = select.poll()
+        poll.register(file, select.POLLIN)
+        poll.poll()
+        os.close(file)
