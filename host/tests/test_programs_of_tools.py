@@ -58,9 +58,10 @@ def test_a_file_that_a_program_is_denied_is_why_the_call_fails(machine: Machine,
     link.symlink_to(secret)
     word = {"absolute": str(secret), "relative": os.path.relpath(secret, machine.work), "by a link": str(link)}[way]
     install(machine, ["cat", word], ["cat"])
-    document = run(machine)
+    called = machine.ferrule("run", "alpha", "{}")
+    document = called.document
     assert told(machine, document) == f"read {secret}"
-    assert "ferrule permissions grant alpha --read ~/secret.txt" in document["error"]
+    assert "ferrule permissions grant alpha --read ~/secret.txt" in called.err
     assert "The tool said PROGRAM_FAILED: cat: " in document["error"]
 
 

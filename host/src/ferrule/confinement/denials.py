@@ -25,6 +25,7 @@ _SIGNALLING = frozenset(("kill", "killpg", "pidfd_send_signal"))
 _READ, _WRITE, _CONNECT, _RUN, _FORK, _SIGNAL, _OTHER = "read", "write", "connect", "run", "fork", "signal", "other"
 _NETWORKS = {PUBLIC: "the public web", LOOPBACK: "this machine", PRIVATE: "the local network"}
 _MIN_PROCESSES = 4  # that are proposed to a tool that may have fewer
+KINDS = frozenset((_READ, _WRITE, _CONNECT, _RUN, _FORK, _SIGNAL, _OTHER))
 _VERBS = {
     _READ: "read {}", _WRITE: "write {}", _CONNECT: "reach {}", _RUN: "run {}", _FORK: "start a process",
     _SIGNAL: "send a signal to another process",
@@ -156,19 +157,35 @@ def shown(denial: Denial) -> str:
     return "~" + denial.what[len(home.rstrip("/")) :] if is_below else denial.what
 
 
-def hint(policy: Policy, denial: Denial) -> str | None:
-    """How an admin allows it; None where no admin can."""
+def advice(policy: Policy, denial: Denial) -> str | None:
+    """How an admin allows it, which no model is told; None where no admin can."""
+    command = command_for(policy.tool, denial, policy.processes)
+    return None if command is None else f"An administrator allows it by `{command}`."
+
+
+def command_for(tool: str, denial: Denial, processes: int = 0) -> str | None:
+    """The command that allows a tool what it was refused; None where there is none. processes: that it may have."""
     option = {
-        _READ: f"--read {shown(denial)}",
-        _WRITE: f"--write {shown(denial)}",
-        _RUN: f"--program {os.path.basename(denial.what)}",
-        _FORK: f"--processes {max(_MIN_PROCESSES, 2 * policy.processes)}",
+        _READ: f"--read {_quoted(shown(denial))}",
+        _WRITE: f"--write {_quoted(shown(denial))}",
+        _RUN: f"--program {_quoted(os.path.basename(denial.what))}",
+        _FORK: f"--processes {max(_MIN_PROCESSES, 2 * processes)}",
         _CONNECT: f"--network {_network(denial.what)}",
     }.get(denial.kind)
     is_of_a_process = denial.what.startswith("/proc/")  # which is another one in the next call
-    if option is None or not policy.tool or is_of_a_process or (denial.kind == _CONNECT and not denial.what):
+    is_named = bool(denial.what) or denial.kind == _FORK
+    if option is None or not tool or not is_named or is_of_a_process or not denial.what.isprintable():
         return None
-    return f"An administrator allows it by `ferrule permissions grant {policy.tool} {option}`."
+    return f"ferrule permissions grant {tool} {option}"
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell takes it: the tool has chosen it."""
+    if word.isascii() and all(letter.isalnum() or letter in "_@%+=:,./~-" for letter in word):
+        return word
+    from shlex import quote
+
+    return quote(word)
 
 
 def _network(address: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from ferrule.errors import ToolError
+from ferrule.errors import PermissionDenied
 from ferrule.permissions.environment import HOST_SECRETS
 from ferrule.storage import private_files
 from ferrule.storage.state import state_folder
@@ -67,12 +67,11 @@ class Claim:
             f"{self.tool} of {self.distribution} asks for {self.key}, which {' and '.join(self.owners)} declared first."
         )
 
-    def refusal(self) -> ToolError:
+    def refusal(self) -> PermissionDenied:
         """The error with which the credential is refused."""
-        return ToolError(
-            "PERMISSION_DENIED",
+        return PermissionDenied(
             f"{self.describe()} So it is not given to {self.tool}.",
-            hint=f"If both shall have it, run: ferrule credentials accept {self.tool}",
+            admin=f"If both shall have it, run: ferrule credentials accept {self.tool}",
             details={"claim": self.as_dict()},
         )
 
@@ -139,7 +138,7 @@ def _own_record(tool: InstalledTool) -> JSONObject:
     return found if found.get("distribution") == tool.distribution else {}
 
 
-def refusals(claims: Sequence[Claim]) -> dict[str, ToolError]:
+def refusals(claims: Sequence[Claim]) -> dict[str, PermissionDenied]:
     """Why credentials are not given, by their names: the claims to them that nobody has accepted."""
     return {claim.credential: claim.refusal() for claim in reversed(claims) if not claim.is_accepted}
 

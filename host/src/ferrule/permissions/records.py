@@ -130,5 +130,5 @@ def read(name: str) -> Record | None:
 def _held(message: str, name: str, details: JSONObject) -> PermissionsHeld:
     from ferrule.errors import PermissionsHeld
 
-    hint = f"`ferrule permissions {name}` shows all of it, and `ferrule permissions accept {name}` accepts it."
-    return PermissionsHeld(message, hint=hint, details=details or None)
+    admin = f"`ferrule permissions {name}` shows all of it, and `ferrule permissions accept {name}` accepts it."
+    return PermissionsHeld(message, hint="The administrator decides about that.", admin=admin, details=details or None)

@@ -19,10 +19,11 @@ class Outcome:
     is a result. Neither holds a secret. events: JSON objects for stderr. text: the first 12 KiB that the work printed.
     Events and text may hold secrets; these values must not leave the host. wrapper: the name of the wrapper in whose
     code the process died before the tool had an outcome, None for every other end. denied: what the work wanted and was
-    refused, of which one may be why it failed.
+    refused, of which one may be why it failed. is_said: whether the failure is what the process itself has said, in
+    which a plugin ran. refused: the failures with which the host has answered questions of the process.
     """
 
-    __slots__ = ("denied", "events", "failure", "result", "secrets", "text", "wrapper")
+    __slots__ = ("denied", "events", "failure", "is_said", "refused", "result", "secrets", "text", "wrapper")
 
     def __init__(
         self,
@@ -33,7 +34,12 @@ class Outcome:
         secrets: Sequence[str] = (),
         wrapper: str | None = None,
         denied: Sequence[Denial] = (),
+        *,
+        is_said: bool = False,
+        refused: Sequence[ErrorFacts] = (),
     ) -> None:
+        self.is_said = is_said
+        self.refused = refused
         self.denied = denied
         self.result = result
         self.failure = failure

@@ -270,14 +270,20 @@ class ChildWatch:
             result, failure = messages.preliminary or (None, _of_wrapper(wrapper, reason).facts())
             messages.events.append(wrapper_failed(wrapper, reason.message))
         denied: Sequence[Denial] = ()
+        said = None if reason else failure
         if self._broker is not None:
             failure, denied = self._broker.explain(failure)
+        is_said = failure is said
         if messages.secrets:
             result, failure = _redacted(result, failure, messages.secrets)
             denied = [_without_secrets(one, messages.secrets) for one in denied]
         has_crashed = isinstance(reason, ToolCrashed) and messages.preliminary is None
         culprit = wrapper if has_crashed else None
-        return Outcome(result, failure, messages.events, bytes(self._captured), messages.secrets, culprit, denied)
+        refused = [*messages.refusals, *(self._desk.refusals if self._desk is not None else ())]
+        return Outcome(
+            result, failure, messages.events, bytes(self._captured), messages.secrets, culprit, denied,
+            is_said=is_said, refused=refused,
+        )  # fmt: skip
 
     def drain_channel(self) -> bool:
         """Read some of what the child has sent; False at its end. One piece at a time: the deadline comes first."""
@@ -354,7 +360,7 @@ def _of_wrapper(wrapper: str, reason: FerruleError) -> FerruleError:
     if isinstance(reason, DeadlinePassed):
         return DeadlinePassed(
             f"The wrapper {wrapper} had not let the tool begin when the call's time was over.",
-            hint="Switch it off, with `enabled = false` in its table or in FERRULE_WRAPPERS.",
+            admin="Switch it off, with `enabled = false` in its table or in FERRULE_WRAPPERS.",
         )
     return reason
 
@@ -363,7 +369,8 @@ def deadline_passed() -> DeadlinePassed:
     """The failure of a call whose time is over."""
     return DeadlinePassed(
         "The tool had not answered when the call's time was over.",
-        hint="Ask for less, or raise FERRULE_DEADLINE (seconds) where the client waits longer.",
+        hint="Ask for less.",
+        admin="Where the client waits longer, raise FERRULE_DEADLINE (seconds).",
     )
 
 

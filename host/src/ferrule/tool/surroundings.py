@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ferrule.errors import FerruleError, ToolError
+from ferrule.errors import FerruleError, PermissionDenied, ToolError
 from ferrule.permissions import credential_claims
 from ferrule.tool.declared_credentials import KEY, credentials_in, is_configured, require_declared
 
@@ -71,7 +71,7 @@ def answer_for_called(question: JSONMapping, caller: str = "", names: Sequence[s
         message = (
             f"{caller} is not given the credentials of {name}, since its permissions do not say that it runs that tool."
         )
-        return _refuse(question, message, f"If it shall, run: ferrule permissions grant {caller} --tools {name}")
+        return _refuse(question, message, admin=f"If it shall: ferrule permissions grant {caller} --with-tool {name}")
     return _answer(claims[0], question)
 
 
@@ -91,12 +91,18 @@ def answer_configured(question: JSONMapping, names: Sequence[str] | None = None)
 
 
 def _refuse(
-    question: JSONMapping, message: str, hint: str | None = None, code: str = "PERMISSION_DENIED"
+    question: JSONMapping,
+    message: str,
+    hint: str | None = None,
+    code: str = PermissionDenied.code,
+    *,
+    admin: str | None = None,
 ) -> JSONObject:
     from ferrule.tool.credential_values import LocalValues, describe
 
     credentials = credentials_in(question.get(KEY))
     error = ToolError(code, message, hint=hint)
+    error.admin = admin
     answer = describe(credentials, LocalValues(), {one.name: error for one in credentials})
     return {**answer, "tool": question.get("tool")}
 
@@ -109,7 +115,7 @@ def _answer(tool: InstalledTool, question: JSONMapping) -> JSONObject:
         known = require_declared(tool, asked)  # runs the plugin's code, so it comes before any value is read
     except FerruleError as error:
         return _explain_refusal(question, tool, error)
-    refused: dict[str, ToolError] = credential_claims.refusals(credential_claims.record(tool, known))
+    refused: dict[str, ToolError] = {**credential_claims.refusals(credential_claims.record(tool, known))}
     refused.update((one.name, _undeclared(tool, one)) for one in asked if not one.is_one_of(known))
     # What is secret is what was declared so, whatever is said now.
     described = [next((its for its in known if one.is_one_of([its])), one) for one in asked]
@@ -125,8 +131,8 @@ def _explain_refusal(question: JSONMapping, tool: InstalledTool, error: FerruleE
 
 
 def _undeclared(tool: InstalledTool, credential: Credential) -> ToolError:
-    return ToolError(
-        "PERMISSION_DENIED",
+    return PermissionDenied(
         f"{tool.name} asks for the credential {credential.name} ({credential.environment}), which it does not declare.",
-        hint=f"Declare it in tool.json, or in the hook credentials; `ferrule show {tool.name}` lists what is declared.",
+        admin="Its author declares it in tool.json, or in the hook credentials. "
+        f"`ferrule show {tool.name}` lists what is declared.",
     )
