@@ -178,3 +178,53 @@ def test_a_served_refusal_says_no_command_to_the_client_and_says_it_on_the_serve
     assert b"ferrule" not in answer.document
     assert "ferrule" not in answer.text
     assert "ferrule permissions grant probe --read" in capfd.readouterr().err
+
+
+SWALLOWS = """for path in (OTHER + "/secret.txt", OTHER + "/absent", os.__file__):
+        try:
+            open(path).close()
+        except OSError:
+            pass
+    for attempt in (
+        lambda: open(OTHER + "/new", "w"), lambda: os.remove(OTHER + "/secret.txt"), lambda: os.listdir(OTHER),
+        lambda: os.symlink("/", OTHER + "/link"), lambda: subprocess.run(["git"]), lambda: open(WORK + "/mine", "w"),
+    ):
+        try:
+            attempt()
+        except OSError:
+            pass
+    return {"done": True}"""
+
+
+@HELD
+@pytest.mark.process
+@pytest.mark.parametrize("way", ["run", "serve", "serve again"])
+def test_what_a_tool_is_refused_and_says_nothing_of_is_in_the_journal(way: str, machine: Machine) -> None:
+    configure(machine, JOURNAL)
+    other = machine.home / "other"
+    other.mkdir()
+    (other / "secret.txt").write_text("open-sesame")
+    top = "import os, subprocess\nOTHER = os.path.expanduser('~/other')" + f"\nWORK = {str(machine.work)!r}"
+    served = Served(machine)
+    declared = {"permissions": {"network": [], "write": [str(machine.work)]}, "reusable": way == "serve again"}
+    install(served, SWALLOWS, top=top, declared=declared)
+
+    async def work(pool: Pool) -> list[CallAnswer]:
+        return [await pool.call("probe", NO_ARGUMENTS) for _ in range(3)]
+
+    if way == "run":
+        assert machine.ferrule("run", "probe", "{}").document == {"done": True}
+    else:
+        assert [answer.is_error for answer in served.run(work)] == [False] * 3
+    for call_made in machine.ferrule("log", "--json", "--denied").document["calls"]:
+        assert call_made["outcome"] == "ok"
+        found = {(one["kind"], one["what"].replace(str(machine.home), "~")) for one in call_made["denied"]}
+        assert found == {
+            ("read", "~/other/secret.txt"),
+            ("read", "~/other"),
+            ("write", "~/other/new"),
+            ("write", "~/other/secret.txt"),
+            ("write", "~/other/link"),
+            ("run", "git"),
+        }
+    assert len(machine.ferrule("log", "--json", "--denied").document["calls"]) == (1 if way == "run" else 3)

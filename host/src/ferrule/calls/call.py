@@ -177,6 +177,7 @@ class ToolCall:
                 is_dry_run=self._is_dry_run,
                 answer_bytes=answer_bytes,
                 policy=policy,
+                is_journaled="journal" in settings.content,
             )
             return Job(execution, tool, settings.memory(tool.name))
 

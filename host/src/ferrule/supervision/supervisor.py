@@ -274,6 +274,8 @@ class ChildWatch:
         if self._broker is not None:
             failure, denied = self._broker.explain(failure)
         is_said = failure is said
+        if messages.denials:
+            denied = _with_told(denied, messages.denials)
         if messages.secrets:
             result, failure = _redacted(result, failure, messages.secrets)
             denied = [_without_secrets(one, messages.secrets) for one in denied]
@@ -340,6 +342,15 @@ def _redacted(
     if result is not None:
         return redact_json(result, secrets), None
     return None, redact_value(failure, secrets)
+
+
+def _with_told(known: Sequence[Denial], told: Sequence[tuple[str, str]]) -> list[Denial]:
+    """What was refused, with what the process itself says of that, also where it went on."""
+    from ferrule.confinement.denials import KINDS
+    from ferrule.confinement.policy import Denial
+
+    said = [Denial(kind, what) for kind, what in told if kind in KINDS]
+    return list(dict.fromkeys([*known, *said]))
 
 
 def _without_secrets(denial: Denial, secrets: Sequence[str]) -> Denial:
