@@ -835,7 +835,7 @@ def test_a_refusal_says_what_was_tried_and_how_it_is_allowed(source: str, folder
     assert failure["message"].endswith(why)
     assert failure["details"]["denied"] == {"kind": kind, "what": what.format(other=folders[1])}
     if what:
-        assert "ferrule permissions grant weather --" in failure["hint"]
+        assert "ferrule permissions grant weather --" in failure["admin"]
 
 
 def test_a_file_that_is_granted_and_that_the_system_refuses_is_no_refusal_of_permissions(tmp_path: Path) -> None:

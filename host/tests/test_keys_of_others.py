@@ -257,7 +257,7 @@ def test_a_tool_that_runs_others_passes_their_keys_on_without_having_them(machin
     assert told["first"][2] == []  # what runs another tool is not told its secrets
     assert told["traces"] == []
     assert told["stranger"][1]["code"] == "PERMISSION_DENIED"
-    assert "ferrule permissions grant outer --with-tool elsewhere" in told["stranger"][1]["hint"]
+    assert "ferrule permissions grant outer --with-tool elsewhere" in told["stranger"][1]["admin"]
 
 
 WANTS = """

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         code: Required[str]
         message: Required[str]
         hint: str
+        admin: str
         details: JSONObject
         retry_after: float
         event: JSONObject
@@ -65,8 +66,9 @@ if TYPE_CHECKING:
 class FerruleError(Exception):
     """Anything that ferrule itself reports. `message` is one or more whole sentences for a user or a model.
 
-    hint: what to do next, as a sentence. details: more facts, as JSON. retry_after: seconds after which the same call
-    may succeed. event: a JSON object that goes to stderr, such as `config_required`.
+    hint: what to do next, as a sentence. admin: what an administrator can do about it, as a sentence; no model is shown
+    it. details: more facts, as JSON. retry_after: seconds after which the same call may succeed. event: a JSON object
+    that goes to stderr, such as `config_required`.
     """
 
     code = "INTERNAL_ERROR"
@@ -80,18 +82,25 @@ class FerruleError(Exception):
         details: Mapping[str, object] | None = None,
         retry_after: float | None = None,
         event: Mapping[str, object] | None = None,
+        admin: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.admin = admin
         self.details = details
         self.retry_after = retry_after
         self.event = event
 
+    @property
+    def mend(self) -> str | None:
+        """What a person can do about it: `hint` and `admin`; None where nobody knows."""
+        return " ".join(filter(None, (self.hint, self.admin))) or None
+
     def facts(self) -> ErrorFacts:
-        """The error as JSON: `code`, `message`, and of `hint`, `details`, `retry_after`, `event` those that are set."""
+        """The error as JSON: `code`, `message`, and what is set of the others."""
         facts: ErrorFacts = {"code": self.code, "message": self.message}
-        for name in ("hint", "details", "retry_after", "event"):
+        for name in ("hint", "admin", "details", "retry_after", "event"):
             value = getattr(self, name)
             if value is not None:
                 facts[name] = value
@@ -124,14 +133,16 @@ class ToolError(FerruleError):
     @classmethod
     def from_facts(cls, facts: Mapping[str, object]) -> ToolError:
         """The error that another process has sent; facts that are not of their type are left out."""
-        hint, details, wait = (facts.get(name) for name in ("hint", "details", "retry_after"))
-        return cls(
+        hint, admin, details, wait = (facts.get(name) for name in ("hint", "admin", "details", "retry_after"))
+        error = cls(
             str(facts.get("code", "INTERNAL_ERROR")),
             str(facts.get("message", "The tool failed without a word.")),
             hint=hint if isinstance(hint, str) else None,
             details=details if isinstance(details, dict) else None,
             retry_after=wait if isinstance(wait, int | float) else None,
         )
+        error.admin = admin if isinstance(admin, str) else None
+        return error
 
 
 class CredentialMissing(ToolError):
@@ -146,8 +157,9 @@ class PermissionDenied(ToolError):
 
     code = "PERMISSION_DENIED"
 
-    def __init__(self, message: str, *, hint: str | None = None, details: Mapping[str, object] | None = None) -> None:
-        super().__init__(self.code, message, hint=hint, details=details)
+    def __init__(self, message: str, *, admin: str | None = None, details: Mapping[str, object] | None = None) -> None:
+        super().__init__(self.code, message, hint="The administrator decides about that.", details=details)
+        self.admin = admin
 
 
 class InputRefused(FerruleError):

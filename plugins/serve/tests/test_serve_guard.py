@@ -147,8 +147,7 @@ def test_a_head_is_read_up_to_a_size(sent: bytes, guarded: HttpService) -> None:
 def test_a_body_without_the_token_is_not_read_to_its_end(guarded: HttpService) -> None:
     head = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000000\r\n\r\n"
     with connect(guarded, head) as connection, pytest.raises(ConnectionError):
-        for _ in range(1000):
-            connection.sendall(bytes(1_000_000))
+        connection.sendall(bytes(1_000_000_000))
 
 
 def test_a_page_of_an_allowed_origin_may_call_tools_and_another_may_not(guarded: HttpService) -> None:

@@ -50,7 +50,7 @@ def examine(folders: Sequence[str]) -> Iterator[Diagnosis]:
     loaded = [inventory.examine(Entry(name, claims[name]), settings, load=True) for name in sorted(claims)]
     for entry in loaded:
         if entry.state in (BROKEN, CLASH, DIFFERS, HELD, INVALID) and entry.error:
-            yield Diagnosis(f"tool-{entry.state}", ERROR, entry.name, entry.error.message, entry.error.hint)
+            yield Diagnosis(f"tool-{entry.state}", ERROR, entry.name, entry.error.message, entry.error.mend)
         for warning in entry.warnings:
             yield Diagnosis(warning.id, WARNING, entry.name, warning.message, warning.mend)
     usable = [entry.tool for entry in loaded if entry.state not in (CLASH, DIFFERS, DISABLED)]
@@ -85,7 +85,7 @@ def _lock(settings: Configuration) -> tuple[list[Diagnosis], Configuration]:
         lock_file.read(settings.lock_path)
     except LockUnusable as error:
         message = f"{error.message} Until then no tool is offered, because config.toml says locked = true."
-        return [Diagnosis("lock-unusable", ERROR, settings.lock_path, message, error.hint)], settings.unlocked()
+        return [Diagnosis("lock-unusable", ERROR, settings.lock_path, message, error.mend)], settings.unlocked()
     return [], settings
 
 
@@ -145,7 +145,7 @@ def _credentials(loaded: Iterable[Entry]) -> Iterator[Diagnosis]:
         try:
             declared(owner)
         except FerruleError as error:
-            yield Diagnosis("credentials-broken", ERROR, owner.name, error.message, error.hint)
+            yield Diagnosis("credentials-broken", ERROR, owner.name, error.message, error.mend)
 
 
 def _state() -> Iterator[Diagnosis]:

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     ToolResolver = Callable[[str, Configuration], InstalledTool]
 
 
+# What stands in every document that has a code of the host's: part of one, or a letter that is written by its number.
+_OF_HOST_CODES = (b"_DENIED", b"OUT_OF_M", b"TOOL_", b"_UNUSABLE", b"_MALFORMED", b"_REFUSED", b"\\u")
+
+
 class ToolCall:
     """A call of a tool, from what the caller sends to the outcome.
 
@@ -67,6 +71,7 @@ class ToolCall:
         self._way = way
         self._client = client
         self._settings: Configuration | None = None
+        self._policy: Policy | None = None
         self._arguments: JSONObject | None = None
         self._input_bytes = 0
         self._began = time.monotonic()
@@ -136,6 +141,10 @@ class ToolCall:
             self.tool = self._resolve_tool(self.name, settings)
             self._arguments = self._source.parse_arguments(data, self.tool)
             outcome = yield from self._execute(self.tool, self._arguments, settings)
+            if (outcome.failure is not None and outcome.is_said) or _may_say_failure(outcome.result):
+                from ferrule.calls.attribution import attribute
+
+                attribute(outcome, self._policy)
             if outcome.failure is not None:
                 from ferrule.calls.failures import name_plugin
 
@@ -160,7 +169,7 @@ class ToolCall:
         if schema is not None and has_been_checked:
             arguments = prepare(arguments, schema["parameters"])
         answer_bytes = self._answer_bytes(settings) if self._answer_bytes else None
-        policy = self._lookup.policy(tool, settings)
+        policy = self._policy = self._lookup.policy(tool, settings)
         visible = self._lookup.visible_configuration(tool, settings)
 
         execution = Execution(
@@ -176,6 +185,7 @@ class ToolCall:
             is_dry_run=self._is_dry_run,
             answer_bytes=answer_bytes,
             policy=policy,
+            is_journaled="journal" in settings.content,
         )
         # Once. A process that dies has last said whose code ran in it, but a plugin can say that as well as a wrapper.
         outcome = yield Job(execution, tool, settings.memory(tool.name))
@@ -310,6 +320,11 @@ def find_tool(name: str, settings: Configuration) -> InstalledTool:
     from ferrule.lockfile import gate
 
     return gate.find(name, settings)
+
+
+def _may_say_failure(result: bytes | None) -> bool:
+    """Whether a result may be one that says a failure, with a code of the host's."""
+    return result is not None and any(word in result for word in _OF_HOST_CODES)
 
 
 def _readable_settings() -> Configuration | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 
+from ferrule.confinement.policy import OFF
 from ferrule.errors import ArgumentsInvalid, ResultTooLarge
 
 TYPE_CHECKING = False
@@ -29,7 +30,7 @@ class Execution:
     wrapper_tables: all of the admin's, by which the wrappers that the tool wants are judged; None where it is not
     asked. configuration: what the process goes by in the place of config.toml; None where it reads that itself.
     answer_bytes: that the answer may have, those of an executable where it is None. policy: what the process of the
-    call is held to; None is nothing.
+    call is held to; None is nothing. is_journaled: whether the journal wants to know what the call is refused.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Execution:
         is_dry_run: bool = False,
         answer_bytes: int | None = None,
         policy: Policy | None = None,
+        is_journaled: bool = False,
     ) -> None:
         from ferrule.tool.context import ANSWER_BYTES
 
@@ -61,6 +63,7 @@ class Execution:
         self._has_been_checked = has_been_checked
         self._is_dry_run = is_dry_run
         self.policy = policy
+        self._is_journaled = is_journaled
         self.answer_bytes = ANSWER_BYTES if answer_bytes is None else answer_bytes
 
     def surroundings(self) -> Surroundings:
@@ -80,6 +83,7 @@ class Execution:
         from ferrule.tool.loader import load
 
         self._provide_configuration()
+        self._watch_attempts()
         loaded = load(self._tool)
         gc.freeze()  # what was imported stays; without this, the first collection would go through all of it
         gc.enable()
@@ -94,6 +98,7 @@ class Execution:
         from ferrule.tool.credential_values import ask_for_values
 
         self._provide_configuration()
+        self._watch_attempts()
         credentials = loaded.credentials()
         values = ask_for_values(channel, self._tool.name, credentials) if credentials else None
         context = Context(
@@ -111,6 +116,15 @@ class Execution:
         finally:
             if values is not None:
                 values.withdraw()
+
+    def _watch_attempts(self) -> None:
+        """Have noted what the call is refused, also of a call that goes on: the journal has it."""
+        if self._is_journaled:
+            from ferrule.confinement import attempts, enforcement
+
+            policy = enforcement.in_force()
+            if policy is not None and policy.isolation != OFF:
+                attempts.watch(policy)
 
     def _provide_configuration(self) -> None:
         if self._configuration is not None:

@@ -41,11 +41,11 @@ def name_plugin(facts: ErrorFacts, tool: InstalledTool) -> ErrorFacts:
 def document(facts: Mapping[str, object], tool: InstalledTool | None) -> bytes:
     """The failure in the shape of the tool's family, as a line of JSON.
 
-    facts: as of `FerruleError.facts()`. A tool that names a function in the entry-point group `ferrule.failures` has
-    its failures rendered by it, in a supervised child; all others, and any whose function fails, by
-    `default_document`.
+    facts: as of `FerruleError.facts()`; what an administrator can do stands in no document. A tool that names a
+    function in the entry-point group `ferrule.failures` has its failures rendered by it, in a supervised child; all
+    others, and any whose function fails, by `default_document`.
     """
-    facts = {name: _legible(value) for name, value in facts.items()}
+    facts = {name: _legible(value) for name, value in facts.items() if name != "admin"}
     if tool is not None and tool.failures:
         rendered = _render_by_plugin(facts, tool)
         if rendered is not None:
@@ -85,7 +85,11 @@ def _render_by_plugin(facts: Mapping[str, object], tool: InstalledTool) -> bytes
     except FerruleError:  # the configuration cannot be read, which may be what there is to render
         return None
     outcome = supervise(render, deadline=deadline, memory=_RENDER_MEMORY_MIB, size_limit=ANSWER_BYTES, policy=policy)
-    return outcome.result if outcome.result and outcome.result.startswith(b"{") else None
+    if not outcome.result or not outcome.result.startswith(b"{"):
+        return None
+    from ferrule.calls.attribution import without_host_code
+
+    return without_host_code(outcome.result, allowed=facts.get("code"))
 
 
 def _legible(value: object) -> object:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ferrule.supervision.outcome import Outcome
 
 _CONFIG_REQUIRED = "config_required"
+_ADVICE_BYTES = 1024
+_HEADING, _OF_THE_TOOL = b"For the administrator", b"(The tool:) for the administrator"
 
 
 class Output:
@@ -44,7 +46,7 @@ def render(outcome: Outcome, tool: InstalledTool | None, name: str, names: Mappi
     document = _redact_json(failures.document(failure, tool), outcome)
     exit_code = 0 if _exits_zero(os.environ) else 1
     summary = failures.summary(failure, names.get(name, name)) if exit_code else ""
-    return Output(document, _render_text(outcome, summary), exit_code)
+    return Output(document, _render_text(outcome, summary, advice_of(failure, names.get(name, name))), exit_code)
 
 
 def _exits_zero(environ: Mapping[str, str]) -> bool:
@@ -61,10 +63,20 @@ def _rename(facts: Mapping[str, object], names: Mapping[str, str]) -> Mapping[st
     return {key: rename_text(value, names) if isinstance(value, str) else value for key, value in facts.items()}
 
 
-def _render_text(outcome: Outcome, summary: str) -> bytes:
+def advice_of(facts: Mapping[str, object] | None, name: str) -> str:
+    """What an administrator can do about a failure, as a line for people; empty where nobody knows of anything.
+
+    name: the tool's, for the user.
+    """
+    text = facts.get("admin") if facts else None
+    return f"{_HEADING.decode()} of {name}: {text}\n" if isinstance(text, str) and text else ""
+
+
+def _render_text(outcome: Outcome, summary: str, advice: str = "") -> bytes:
     """stderr: first what happened, where the exit code says that something did; then events; then what was printed.
 
-    A `config_required` event is all there is, since the client hands stderr on as that event.
+    advice: stands at the end, and behind what the client shows the model of a failure. A `config_required` event is all
+    there is, since the client hands stderr on as that event.
     """
     events = [_redact_json(strict_json.dumps(event), outcome) + b"\n" for event in outcome.events]
     for event, line in zip(outcome.events, events, strict=True):
@@ -74,8 +86,20 @@ def _render_text(outcome: Outcome, summary: str) -> bytes:
     for line in events:
         if len(text) + len(line) <= ERROR_BYTES:
             text += line
-    text += render_printed(outcome, ERROR_BYTES - len(text))
-    return _keep_letters_whole(text, SUMMARY_BYTES) if summary else text
+    told = _cut(_to_legible_utf8(_redact(advice.encode(errors="replace"), outcome)), _ADVICE_BYTES) if advice else b""
+    room = ERROR_BYTES - len(text) - (len(told) + SUMMARY_BYTES if told else 0)
+    text += _cut(render_printed(outcome, max(0, room)).replace(_HEADING, _OF_THE_TOOL), max(0, room))
+    text = _keep_letters_whole(text, SUMMARY_BYTES) if summary else text
+    return text + _place_behind(text, told, is_shown=bool(summary)) if told else text
+
+
+def _place_behind(text: bytes, advice: bytes, *, is_shown: bool) -> bytes:
+    """The advice on a line of its own, behind the first bytes where a model is shown these. A terminal shows it all."""
+    end = b"\n" if text and not text.endswith(b"\n") else b""
+    missing = SUMMARY_BYTES - len(text) - len(end)
+    if is_shown and missing > 0 and not os.isatty(2):
+        end += b" " * (missing - 1) + b"\n"
+    return end + advice
 
 
 def render_printed(outcome: Outcome, size: int = ERROR_BYTES) -> bytes:

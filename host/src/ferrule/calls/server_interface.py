@@ -7,9 +7,10 @@ and a `Runner`, whose `run(execution, tool, memory_mib, deadline)` is where an `
 reads the arguments, of `INPUT_BYTES` at the most. A server that runs several at a time takes the `steps` of a call
 instead, each of which is a `Job`, and may hand in a `Lookup` that remembers what it reads, by `read_schema`,
 `find_schema_file` and `read_declaration`. `render` makes the `Output` of an outcome, and `render_printed` gives what
-the call has printed. `ToolCall.write_journal` writes the call down. `failures` renders a failure that no call has seen,
-and `write_journal` writes that down. `discovery` finds an `InstalledTool`, and `gate` one that may run. `all_schemas`
-walks the schemas inside a schema, for what a client is told of a tool.
+the call has printed; `advice_of` is what an administrator can do about a failure, which no client is told.
+`ToolCall.write_journal` writes the call down. `failures` renders a failure that no call has seen, and `write_journal`
+writes that down. `discovery` finds an `InstalledTool`, and `gate` one that may run. `all_schemas` walks the schemas
+inside a schema, for what a client is told of a tool.
 
 **Its supervisor.** `Signals` says what stops a call, a signal or a descriptor. `supervise` forks, runs and watches a
 child; `ChildWatch` watches one that was forked elsewhere, whose end `explain_status` and `deadline_passed` put in
@@ -25,14 +26,14 @@ and `narrow` for each copy. Its one `SharedBroker` judges all of them; `add` mak
 `ChildWatch` of a copy. Where the policy has programs, a `MemoryWatch` says when their processes use too much.
 
 **Its process.** Before a plugin is there, `import_for_calls`. Then `take_standard_streams`, `close_all_but`,
-`stay_within` and `limit_memory`, and `Replacement`, which the parent makes of the environment of the tool's policy.
-Its `Channel` reads what is answered to its questions from an `AnswerPipe`; `Execution.surroundings().answer` gives the
-answers, and `write_answer` writes them. `policy_for` gives the policy, and `unenforced` says what this system does not
-hold of any. `load` makes a `LoadedTool`, `import_ahead` imports what its calls will, and `register_ahead` puts the
-wrappers around it.
-`new_manager` is a manager of plugins without one. `run_work` does a piece of work that answers on a
-`Channel`, with `ANSWER_BYTES` at the most. `NO_ANSWER` is what is
-left to write where even that fails.
+`stay_within` and `limit_memory`, and `Replacement`, which the parent makes of the environment of the tool's policy. Its
+`Channel` reads what is answered to its questions from an `AnswerPipe`; `Execution.surroundings().answer` gives the
+answers, and `write_answer` writes them; `learnt_from` and `sort_learnt` are what a parent has to know of them.
+`policy_for` gives the policy, and `unenforced` says what this system does not
+hold of any. `load` makes a `LoadedTool`, `import_ahead` imports what its calls will, and
+`register_ahead` puts the wrappers around it. `new_manager` is a manager of plugins without one. `run_work` does a piece
+of work that answers on a `Channel`, with `ANSWER_BYTES` at the most. `NO_ANSWER` is what is left to write where even
+that fails.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from ferrule.calls.execution import Execution
     from ferrule.calls.interfaces import ArgumentSource, Runner
     from ferrule.calls.journal_line import write_journal
-    from ferrule.calls.output import Output, render, render_printed
+    from ferrule.calls.output import Output, advice_of, render, render_printed
     from ferrule.calls.streams import INPUT_BYTES
     from ferrule.confinement.broker import Broker
     from ferrule.confinement.policy import Policy
@@ -77,7 +78,7 @@ if TYPE_CHECKING:
     from ferrule.supervision.environment import Replacement
     from ferrule.supervision.memory_watch import MemoryWatch
     from ferrule.supervision.outcome import Outcome
-    from ferrule.supervision.questions import AnswerPipe, write_answer
+    from ferrule.supervision.questions import AnswerPipe, learnt_from, sort_learnt, write_answer
     from ferrule.supervision.signals import Signals
     from ferrule.supervision.supervisor import CAPTURED, ChildWatch, deadline_passed, explain_status, supervise
     from ferrule.text.json_types import JSONObject
@@ -115,6 +116,7 @@ __all__ = (
     "Signals",
     "Surroundings",
     "ToolCall",
+    "advice_of",
     "all_schemas",
     "close_all_but",
     "deadline_passed",
@@ -125,6 +127,7 @@ __all__ = (
     "gate",
     "import_ahead",
     "import_for_calls",
+    "learnt_from",
     "limit_memory",
     "load",
     "new_manager",
@@ -137,6 +140,7 @@ __all__ = (
     "render",
     "render_printed",
     "run_work",
+    "sort_learnt",
     "stay_within",
     "supervise",
     "take_standard_streams",
@@ -152,7 +156,7 @@ _NAMES = {
     "ferrule.calls.execution": "Execution",
     "ferrule.calls.interfaces": "ArgumentSource Runner",
     "ferrule.calls.journal_line": "write_journal",
-    "ferrule.calls.output": "Output render render_printed",
+    "ferrule.calls.output": "Output advice_of render render_printed",
     "ferrule.calls.streams": "INPUT_BYTES",
     "ferrule.discovery": "InstalledTool",
     "ferrule.lockfile": "gate",
@@ -170,7 +174,7 @@ _NAMES = {
     "ferrule.supervision.signals": "Signals",
     "ferrule.supervision.child": "NO_ANSWER close_all_but limit_memory run_work stay_within take_standard_streams",
     "ferrule.supervision.environment": "Replacement",
-    "ferrule.supervision.questions": "AnswerPipe write_answer",
+    "ferrule.supervision.questions": "AnswerPipe learnt_from sort_learnt write_answer",
     "ferrule.supervision.memory_watch": "MemoryWatch",
     "ferrule.supervision.supervisor": "CAPTURED ChildWatch deadline_passed explain_status supervise",
     "ferrule.tool.context": "ANSWER_BYTES",

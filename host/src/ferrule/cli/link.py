@@ -127,7 +127,7 @@ def _link(tools: tuple[str, ...], names: dict[str, str], folder: str, provider: 
             result.update(_write(link, folder, entry.findings))
         except FerruleError as error:
             is_skipped = entry.state == DISABLED and not tools
-            result.update({"reason": error.message, "hint": error.hint, "result": SKIPPED if is_skipped else REFUSED})
+            result.update({"reason": error.message, "hint": error.mend, "result": SKIPPED if is_skipped else REFUSED})
             if entry.state == DIFFERS:
                 result["differences"] = list(tool_lock.differences(entry.tool, configuration.read()))
         results.append(result)

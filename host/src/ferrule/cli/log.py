@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.2  # between two looks at the journal while it is followed
 _HEADINGS = ("TIME", "TOOL", "CALLER", "OUTCOME", "SECONDS", "IN", "OUT", "DENIED")
 _SUMMARY_HEADINGS = ("TOOL", "CALLS", "FAILED", "DENIED", "P50", "P95", "IN", "OUT", "FAILURES")
+_MAX_ADVICE = 20
 _SWITCH_ON = "Write `enabled = true` into the table [journal] of config.toml."
 
 
@@ -87,7 +88,16 @@ def command(
     else:
         print_table(_HEADINGS, map(_row, calls))
         print_text(f"{counted(len(calls), 'call')}, {home_as_tilde(path)}")
+        for advice in _advice(calls):
+            print_text(advice, hanging=2)
     return 0
+
+
+def _advice(calls: Iterable[Entry]) -> list[str]:
+    """What an administrator can do about the calls that failed, a line for each tool and way."""
+    return list(dict.fromkeys(f"{call['tool']}: {call['advice']}" for call in calls if call.get("advice")))[
+        -_MAX_ADVICE:
+    ]
 
 
 def _instant(since: str | None) -> datetime | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -10,6 +10,7 @@ import click
 from ferrule import discovery
 from ferrule.admin import permission_changes
 from ferrule.admin.permission_status import HELD, MALFORMED, WIDENED, PermissionStatus, status
+from ferrule.admin.refused_lately import Refusal, refused_lately
 from ferrule.admin.suggestions import unknown_tool
 from ferrule.cli.output import (
     coloured,
@@ -80,7 +81,8 @@ def show(tools: tuple[str, ...], as_json: bool) -> int:
     """Show what each TOOL may touch, or all of them: what it declares, what config.toml makes of it, what is held.
 
     A state is `as declared`, `widened` or `narrowed` by config.toml, `held` until it is accepted, or `malformed`, where
-    the table cannot be read. It also says what this system cannot hold a tool to. Nothing of a plugin is imported.
+    the table cannot be read. It also says what this system cannot hold a tool to, and of each TOOL what its calls were
+    refused, where the journal is on, with the command that allows it. Nothing of a plugin is imported.
 
     \b
     Example: ferrule permissions show web_fetch --json
@@ -90,10 +92,15 @@ def show(tools: tuple[str, ...], as_json: bool) -> int:
     settings = configuration.read()
     found = [status(tool, settings) for tool in _chosen(tools)]
     if as_json:
-        print_json({"configuration": settings.path, "tools": [one.as_dict() for one in found]})
+        listed = [
+            {**one.as_dict(), "refused": [each._asdict() for each in refused_lately(one.tool, settings)]}
+            for one in found
+        ]
+        print_json({"configuration": settings.path, "tools": listed})
     elif tools:
         for one in found:
             _print_one(one)
+            _print_refused(refused_lately(one.tool, settings))
     elif found:
         print_table(("TOOL", "STATE", "MAY"), (_row(one) for one in found), colour="STATE")
         _print_unenforced(found)
@@ -247,7 +254,14 @@ def _print_one(one: PermissionStatus) -> None:
         if text:
             print_fact(heading, text)
     if one.problem:
-        print_indented(one.problem.message, one.problem.hint)
+        print_indented(one.problem.message, one.problem.mend)
+
+
+def _print_refused(found: Sequence[Refusal]) -> None:
+    """What the journal has of what was refused, with what allows it."""
+    for one in found:
+        allows = f"; allowed by `{one.command}`" if one.command else ""
+        print_fact("Refused", f"{one.kind} {one.what}{allows}")
 
 
 def _row(one: PermissionStatus) -> tuple[str, str, str]:

@@ -198,7 +198,7 @@ def _report(error: FerruleError, as_json: bool) -> None:
     if as_json:
         _print_error(error.facts())
     else:
-        _complain(error.message, error.hint)
+        _complain(error.message, error.mend)
 
 
 def _defect(error: Exception) -> FerruleError:

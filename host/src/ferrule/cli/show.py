@@ -85,7 +85,7 @@ def _document(entry: Entry, credentials: list[CredentialStatus], linked: list[st
 def _print(entry: Entry, credentials: list[CredentialStatus], linked: list[str], needed: list[tuple[str, str]]) -> None:
     click.echo(f"{click.style(plain(entry.name), bold=True)}  {coloured(entry.state)}")
     if entry.error:
-        print_indented(entry.error.message, entry.error.hint)
+        print_indented(entry.error.message, entry.error.mend)
     if entry.state == DIFFERS:
         print_indented(*differences(entry.tool, configuration.read()))
     for heading, text in _facts(entry, linked) + needed:

@@ -163,7 +163,7 @@ def _print(judgement: JSONObject) -> None:
     told = ", ".join(counted(number, noun) for number, noun in counts if number)
     click.echo(f"{plain(judgement['target'])}: {coloured(judgement['state'])}{told and f', {told}'}")
     if error:
-        print_indented(error["message"], error.get("hint"))
+        print_indented(error["message"], error.get("hint"), error.get("admin"))
     for finding in findings:
         print_finding(finding, finding["pointer"])
     for warning in warnings:

@@ -263,7 +263,7 @@ def explain(
     denials, code = list(known), failure["code"] if failure else ""
     of_programs, likely = ([], None) if programs is None else programs.refused()
     denials += [one for one in of_programs if one not in denials]
-    told = _denial_in(failure) if failure and code == _DENIED else None
+    told = denial_in(failure) if failure and code == _DENIED else None
     if told is not None and told not in denials and told.what:
         denials.append(told)
     culprit = next((one for one in reversed(known) if told is None or one.kind == told.kind), None)
@@ -279,7 +279,7 @@ def explain(
     return denied(policy, likely, instead_of=failure).facts(), denials
 
 
-def _denial_in(failure: ErrorFacts) -> Denial | None:
+def denial_in(failure: ErrorFacts) -> Denial | None:
     """What a failure says that was denied; a plugin may have written it."""
     facts = failure.get("details")
     inner = facts.get("denied") if isinstance(facts, dict) else None

@@ -5,27 +5,43 @@ from __future__ import annotations
 import os
 
 from ferrule.confinement.policy import LOOPBACK, PRIVATE, PUBLIC, Denial
+from ferrule.confinement.refused_call import refused_call
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import TracebackType
 
     from ferrule.confinement.policy import Policy
 
 _MAX_EXCEPTIONS = 50
 _MAX_REFUSED = 3
-_NO_ACCESS, _OTHER_DISK = 13, 18
+_OTHER_DISK = 18
 _OF_PROGRAMS = ("subprocess.py", "os.py", "pty.py")
 _OF_SOCKETS = (
     "socket.py", "selector_events.py", "base_events.py", "connection.py", "ssl.py", "client.py", "socketserver.py",
     "unix_events.py", "sock.py",
 )  # fmt: skip
 _OF_PROCESSES = ("process.py", "popen_fork.py", "context.py", "bounded.py", "supervisor.py")
-_SIGNALLING = frozenset(("kill", "killpg", "pidfd_send_signal"))
+# By the name of the function that was refused. What makes a name needs nothing of what that leads to.
+_RUNNING = ("exec", "spawn", "posix_spawn")
+_SIGNALLING = frozenset(("kill", "killpg", "pidfd_send_signal", "pthread_kill"))
+_FORKING = frozenset(("fork", "forkpty", "vfork", "fork_exec", "start"))
+_REACHING = frozenset((
+    "accept", "bind", "connect", "connect_ex", "create_connection", "create_server", "listen", "send", "sendall",
+    "sendfile", "sendmsg", "sendto", "socket", "socketpair", "fromfd",
+))  # fmt: skip
+_MAKING, _NAMING = frozenset(("mkfifo", "mknod")), frozenset(("symlink", "symlink_to"))
+_READING = frozenset(("listdir", "scandir", "iterdir", "readlink", "chdir", "walk"))
+_CHANGING = frozenset((
+    "chmod", "chown", "fchmod", "fchown", "ftruncate", "lchown", "link", "mkdir", "makedirs", "remove", "rename",
+    "replace", "rmdir", "setxattr", "removexattr", "touch", "truncate", "unlink", "utime",
+))  # fmt: skip
 _READ, _WRITE, _CONNECT, _RUN, _FORK, _SIGNAL, _OTHER = "read", "write", "connect", "run", "fork", "signal", "other"
 _NETWORKS = {PUBLIC: "the public web", LOOPBACK: "this machine", PRIVATE: "the local network"}
 _MIN_PROCESSES = 4  # that are proposed to a tool that may have fewer
+KINDS = frozenset((_READ, _WRITE, _CONNECT, _RUN, _FORK, _SIGNAL, _OTHER))
 _VERBS = {
     _READ: "read {}", _WRITE: "write {}", _CONNECT: "reach {}", _RUN: "run {}", _FORK: "start a process",
     _SIGNAL: "send a signal to another process",
@@ -59,19 +75,26 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _of(error: PermissionError, policy: Policy) -> Denial | None:
-    module, function, program, used = _place(error)
+    module, function, program, frame = _place(error)
+    called, given = refused_call(frame)
+    if not called and frame is not None:  # there is no source, and so what the function uses has to say it
+        used = frame.tb_frame.f_code.co_names
+        called = next((name for name in used if name in _SIGNALLING or name in ("fork", "mkfifo", "mknod")), "")
     names = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes)]
-    if module in _OF_PROGRAMS and (program or function.startswith(("_exec", "_spawn", "fork_exec"))):
-        return Denial(_RUN, program or (names[0] if names else "a program"))
+    if program or called.startswith(_RUNNING) or (module in _OF_PROGRAMS and function.startswith(("_exec", "_spawn"))):
+        return Denial(_RUN, program or (names or [given])[0] or "a program")
+    if called in _MAKING | _NAMING or (called in _CHANGING and not names):
+        made = names[-1] if names else given
+        return Denial(_WRITE, _resolved(made) if made else "")
     if names:
-        return _of_paths(names, policy)
-    if module in _OF_SOCKETS or (error.errno == _NO_ACCESS and module not in _OF_PROCESSES):
+        return _of_paths(names, policy, called)
+    if called in _REACHING or module in _OF_SOCKETS:
         return Denial(_CONNECT, "")
-    if module in _OF_PROCESSES or function in ("fork", "start"):
+    if called in _FORKING or module in _OF_PROCESSES:
         return Denial(_FORK, "") if not policy.processes else None
-    if "fork" in used and not policy.processes:
-        return Denial(_FORK, "")
-    return Denial(_SIGNAL if _SIGNALLING & used else _OTHER, "")
+    if called in _SIGNALLING:
+        return Denial(_SIGNAL, "")
+    return Denial(_OTHER, called)
 
 
 def _of_link(error: BaseException, policy: Policy) -> Denial | None:
@@ -81,9 +104,9 @@ def _of_link(error: BaseException, policy: Policy) -> Denial | None:
     return _of_paths([os.fsdecode(name) for name in (error.filename, error.filename2) if name], policy)
 
 
-def _place(error: PermissionError) -> tuple[str, str, str, frozenset[str]]:
-    """The file and the function in which it was raised, the program that was to be started, and the names it uses."""
-    frame, program = None, ""
+def _place(error: PermissionError) -> tuple[str, str, str, TracebackType | None]:
+    """The file and the function in which it was raised, the program that was to be started, and the place itself."""
+    frame, program, last = None, "", error.__traceback__
     step = error.__traceback__
     while step is not None:
         frame = step.tb_frame
@@ -91,18 +114,17 @@ def _place(error: PermissionError) -> tuple[str, str, str, frozenset[str]]:
             executable, arguments = frame.f_locals.get("executable"), frame.f_locals.get("args")
             first = arguments[0] if isinstance(arguments, list | tuple) and arguments else arguments
             program = _text(executable) or _text(first)
-        step = step.tb_next
+        last, step = step, step.tb_next
     if frame is None:
-        return "", "", program, frozenset()
-    code = frame.f_code
-    return os.path.basename(code.co_filename), code.co_name, program, frozenset(code.co_names)
+        return "", "", program, None
+    return os.path.basename(frame.f_code.co_filename), frame.f_code.co_name, program, last
 
 
 def _text(value: object) -> str:
     return os.fsdecode(value) if isinstance(value, str | bytes) else ""
 
 
-def _of_paths(names: list[str], policy: Policy) -> Denial | None:
+def _of_paths(names: list[str], policy: Policy, called: str = "") -> Denial | None:
     for name in names:
         path = _resolved(name)
         if not may_write(policy, path):
@@ -110,7 +132,8 @@ def _of_paths(names: list[str], policy: Policy) -> Denial | None:
             if can_read and os.path.lexists(path) and not os.access(path, os.R_OK):
                 continue  # which the system refuses to this user, whatever the policy is
             # What may be read was to be written, and so was what is not there.
-            return Denial(_WRITE if can_read or not os.path.lexists(path) else _READ, path)
+            is_written = can_read or called in _CHANGING or not os.path.lexists(path)
+            return Denial(_WRITE if is_written and called not in _READING else _READ, path)
     return None
 
 
@@ -145,7 +168,8 @@ def message(policy: Policy, denial: Denial) -> str:
     """What was tried and why it is not allowed, as a sentence."""
     kind = denial.kind
     if kind not in _VERBS:
-        return f"{policy.tool or 'The tool'} wanted something of the system that no tool may do."
+        how = f" ({denial.what})" if denial.what.isidentifier() else ""
+        return f"{policy.tool or 'The tool'} wanted something of the system that no tool may do{how}."
     what = shown(denial) or ("an address" if kind == _CONNECT else "a file")
     text = f"{policy.tool or 'The tool'} wanted to {_VERBS[kind].format(what)}; it {_allowed(policy, kind)}."
     refused = policy.refused if kind in (_READ, _WRITE, _RUN) else ()
@@ -159,19 +183,35 @@ def shown(denial: Denial) -> str:
     return "~" + denial.what[len(home.rstrip("/")) :] if is_below else denial.what
 
 
-def hint(policy: Policy, denial: Denial) -> str | None:
-    """How an admin allows it; None where no admin can."""
+def advice(policy: Policy, denial: Denial) -> str | None:
+    """How an admin allows it, which no model is told; None where no admin can."""
+    command = command_for(policy.tool, denial, policy.processes)
+    return None if command is None else f"An administrator allows it by `{command}`."
+
+
+def command_for(tool: str, denial: Denial, processes: int = 0) -> str | None:
+    """The command that allows a tool what it was refused; None where there is none. processes: that it may have."""
     option = {
-        _READ: f"--read {shown(denial)}",
-        _WRITE: f"--write {shown(denial)}",
-        _RUN: f"--program {os.path.basename(denial.what)}",
-        _FORK: f"--processes {max(_MIN_PROCESSES, 2 * policy.processes)}",
+        _READ: f"--read {_quoted(shown(denial))}",
+        _WRITE: f"--write {_quoted(shown(denial))}",
+        _RUN: f"--program {_quoted(os.path.basename(denial.what))}",
+        _FORK: f"--processes {max(_MIN_PROCESSES, 2 * processes)}",
         _CONNECT: f"--network {_network(denial.what)}",
     }.get(denial.kind)
     is_of_a_process = denial.what.startswith("/proc/")  # which is another one in the next call
-    if option is None or not policy.tool or is_of_a_process or (denial.kind == _CONNECT and not denial.what):
+    is_named = bool(denial.what) or denial.kind == _FORK
+    if option is None or not tool or not is_named or is_of_a_process or not denial.what.isprintable():
         return None
-    return f"An administrator allows it by `ferrule permissions grant {policy.tool} {option}`."
+    return f"ferrule permissions grant {tool} {option}"
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell takes it: the tool has chosen it."""
+    if word.isascii() and all(letter.isalnum() or letter in "_@%+=:,./~-" for letter in word):
+        return word
+    from shlex import quote
+
+    return quote(word)
 
 
 def _network(address: str) -> str:

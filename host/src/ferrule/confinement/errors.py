@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ferrule.confinement.denials import hint, message
+from ferrule.confinement.denials import advice, message
 from ferrule.errors import PermissionDenied
 
 TYPE_CHECKING = False
@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 
 
 def denied(policy: Policy, denial: Denial, *, instead_of: ErrorFacts | None = None) -> PermissionDenied:
-    """The error that says what was tried, and how an admin allows it.
+    """The error that says what was tried, and, to an admin alone, how it is allowed.
 
     instead_of: what the tool itself has said, for which that is most likely the reason; its words are kept.
     """
     text = message(policy, denial)
     if instead_of is not None:
-        text = f"{text} The tool said {instead_of['code']}: {instead_of['message'].strip()}"
+        from ferrule.text.commands import without_commands
+
+        text = f"{text} The tool said {instead_of['code']}: {without_commands(instead_of['message'].strip())}"
     return PermissionDenied(
-        text, hint=hint(policy, denial), details={"denied": {"kind": denial.kind, "what": denial.what}}
+        text, admin=advice(policy, denial), details={"denied": {"kind": denial.kind, "what": denial.what}}
     )

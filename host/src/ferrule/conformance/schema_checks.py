@@ -167,7 +167,7 @@ def check_agrees(session: Session) -> str:
     if entry is None:
         raise Skipped("It is no installed tool, so only the executable has a schema.")
     if entry.error is not None:
-        raise Fault(entry.error.message, mend=entry.error.hint)
+        raise Fault(entry.error.message, mend=entry.error.mend)
     try:
         difference = find_disagreement(entry.tool)
     except CallInterrupted:
@@ -175,7 +175,7 @@ def check_agrees(session: Session) -> str:
     except FerruleError as error:
         if find_spec("msgspec") is None:
             raise Skipped(f"{error.message} {error.hint or ''}".strip()) from None
-        raise Fault(error.message, mend=error.hint) from None
+        raise Fault(error.message, mend=error.mend) from None
     if difference:
         raise Fault(difference, mend=f"Run `ferrule schema --write {entry.name}`.")
     return "The file and the code agree."

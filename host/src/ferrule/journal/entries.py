@@ -42,8 +42,8 @@ class Entry(_Always, total=False):
     """One call, as its line has it.
 
     time: when it began, in UTC. way: `executable`, `run`, `serve`, or as the program that called names itself. outcome:
-    `ok`, or the code of the failure. seconds: that it took. arguments: where the admin wants them; arguments_hash: as
-    of `record.hash_arguments`, where not.
+    `ok`, or the code of the failure. seconds: that it took. advice: what an administrator can do about the failure.
+    arguments: where the admin wants them; arguments_hash: as of `record.hash_arguments`, where not.
     """
 
     distribution: str
@@ -51,6 +51,7 @@ class Entry(_Always, total=False):
     agent: str
     client: Client
     denied: list[Denial]
+    advice: str
     arguments: dict[str, object]
     arguments_hash: str
 
@@ -156,4 +157,5 @@ def _is_sound(found: dict[str, object]) -> bool:
     is_list = isinstance(denied, list) and all(
         isinstance(one, dict) and {"kind", "what"} <= one.keys() for one in denied
     )
-    return texts and sizes and is_list and isinstance(found.get("client", {}), dict)
+    is_told = isinstance(found.get("advice", ""), str)
+    return texts and sizes and is_list and is_told and isinstance(found.get("client", {}), dict)

@@ -117,7 +117,10 @@ def _append(chosen: JournalSettings, line: bytes) -> None:
 def _entry(call: JSONMapping, outcome: Outcome, caller: JSONMapping, seconds: float) -> JSONObject:
     texts = {name: call.get(name) for name in ("tool", "distribution", "version")}
     denied = [{"kind": one.kind, "what": one.what} for one in outcome.denied[:_MAX_DENIED]]
-    told: JSONObject = {**{name: text for name, text in texts.items() if text}, **caller, "denied": denied}
+    advice = outcome.failure.get("admin") if outcome.failure else None
+    told: JSONObject = {
+        **{name: text for name, text in texts.items() if text}, **caller, "denied": denied, "advice": advice,
+    }  # fmt: skip
     told = _redacted(_legible_values(told), outcome.secrets)
     facts = outcome.failure
     return {

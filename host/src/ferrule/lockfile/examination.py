@@ -143,8 +143,10 @@ def _differs(
         message = f"{tool.name} ({tool.source}) differs from {lock_path} in: {what}; so it is not offered."
     shows, takes = f"`ferrule lock --diff {tool.name}` shows it", f"`ferrule lock --accept {tool.name}` takes it"
     if is_edited:  # which is not taken as long as it is so
-        return ToolDiffers(message, hint=f"{shows}. Its files are not those that were installed: install it anew.")
-    return ToolDiffers(message, hint=f"{shows}, {takes}.")
+        admin = f"{shows}. Its files are not those that were installed: install it anew."
+    else:
+        admin = f"{shows}, {takes}."
+    return ToolDiffers(message, hint="The administrator decides about that.", admin=admin)
 
 
 def _declaration(paths: list[str]) -> JSONObject:

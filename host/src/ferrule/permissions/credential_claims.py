@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import time
 
-from ferrule.errors import ToolError
+from ferrule.errors import PermissionDenied
 from ferrule.permissions.declared_keys import find_keys
 from ferrule.permissions.environment import HOST_SECRETS
 from ferrule.permissions.foreign_variables import owner_of
@@ -87,13 +87,12 @@ class Claim:
             f"{self.tool} of {self.distribution} asks for {self.key}, which {' and '.join(self.owners)} declared first."
         )
 
-    def refusal(self) -> ToolError:
+    def refusal(self) -> PermissionDenied:
         """The error with which the credential is refused."""
         whom = f"{self.tool} shall have it" if self.is_foreign else "both shall have it"
-        return ToolError(
-            "PERMISSION_DENIED",
+        return PermissionDenied(
             f"{self.describe()} So it is not given to {self.tool}.",
-            hint=f"If {whom}, run: ferrule credentials accept {self.tool}",
+            admin=f"If {whom}, run: ferrule credentials accept {self.tool}",
             details={"claim": self.as_dict()},
         )
 
@@ -234,7 +233,7 @@ def _own_record(tool: InstalledTool) -> JSONObject:
     return found if found.get("distribution") == tool.distribution else {}
 
 
-def refusals(claims: Sequence[Claim]) -> dict[str, ToolError]:
+def refusals(claims: Sequence[Claim]) -> dict[str, PermissionDenied]:
     """Why credentials are not given, by their names: the claims to them that nobody has accepted."""
     return {claim.credential: claim.refusal() for claim in reversed(claims) if not claim.is_accepted}
 

@@ -26,6 +26,6 @@ def require_enforced(name: str, policy: Policy) -> None:
 
         raise PermissionsHeld(
             f"This system cannot hold {name} to its permissions. {' '.join(missing)}",
-            hint='An admin may allow that with unenforced = "warn" in [permissions] of config.toml.',
+            admin='An administrator allows that with unenforced = "warn" in [permissions] of config.toml.',
             details={"unenforced": missing},
         )

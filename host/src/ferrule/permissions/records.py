@@ -59,8 +59,8 @@ def require_accepted(tool: InstalledTool, settings: Configuration) -> None:
     if record_first(tool) or choice(settings, "unenforced") != REFUSE:
         return
     if unrecorded := find_unrecorded(tool, settings):
-        hint = f'{_RECORD_HINT} An admin may allow it with unenforced = "warn" in [permissions] of config.toml.'
-        raise _held(unrecorded, tool.name, {}, hint)
+        admin = f'{_RECORD_HINT} An admin may allow it with unenforced = "warn" in [permissions] of config.toml.'
+        raise _held(unrecorded, tool.name, {}, admin)
 
 
 def find_unrecorded(tool: InstalledTool, settings: Configuration, *, is_called: bool = True) -> str | None:
@@ -217,8 +217,9 @@ def _can_be_written(folder: str) -> bool:
     return True
 
 
-def _held(message: str, name: str, details: JSONObject, hint: str = "") -> PermissionsHeld:
+def _held(message: str, name: str, details: JSONObject, admin: str = "") -> PermissionsHeld:
     from ferrule.errors import PermissionsHeld
 
-    hint = hint or f"`ferrule permissions {name}` shows all of it, and `ferrule permissions accept {name}` accepts it."
-    return PermissionsHeld(message, hint=hint, details=details or None)
+    shows = f"`ferrule permissions {name}` shows all of it, and `ferrule permissions accept {name}` accepts it."
+    decides = "The administrator decides about that."
+    return PermissionsHeld(message, hint=decides, admin=admin or shows, details=details or None)

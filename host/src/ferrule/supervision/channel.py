@@ -194,11 +194,13 @@ class Messages:
     is_checked: the process finds out next whether it may take another call. active_wrapper: the one whose code runs.
     excess: why the child has said too much, as a sentence, or None. listener: of the child, where there is one.
     denials: as of `Channel.send_denials`. questions: those that wait for an answer.
+    refusals: the failures in answers that were given.
     """
 
     __slots__ = (
         "_count", "_kept_bytes", "_on_event", "_pending", "_preliminary", "_size_limit", "active_wrapper", "denials",
-        "events", "excess", "failure", "imports", "is_checked", "listener", "questions", "result", "secrets",
+        "events", "excess", "failure", "imports", "is_checked", "listener", "questions", "refusals", "result",
+        "secrets",
     )  # fmt: skip
 
     def __init__(self, size_limit: int, on_event: Callable[[JSONObject, Sequence[str]], None] | None = None) -> None:
@@ -213,6 +215,7 @@ class Messages:
         self.denials: list[tuple[str, str]] = []
         self.listener: int | None = None
         self.questions: list[JSONObject] = []
+        self.refusals: list[ErrorFacts] = []
         self.failure: ErrorFacts | None = None
         self.result: bytes | None = None
         self.active_wrapper: str | None = None
@@ -307,7 +310,7 @@ def _is_denial(value: object) -> bool:
 
 
 def _is_sound(name: str, value: object) -> bool:
-    kinds: dict[str, type | tuple[type, ...]] = {"hint": str, "retry_after": (int, float), "event": dict}
+    kinds: dict[str, type | tuple[type, ...]] = {"hint": str, "admin": str, "retry_after": (int, float), "event": dict}
     try:
         return isinstance(value, kinds.get(name, object)) and bool(strict_json.dumps(value))
     except Exception:  # noqa: BLE001 - a plugin's own type may raise when it is read

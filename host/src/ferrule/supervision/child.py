@@ -172,6 +172,9 @@ def run_work(work: Callable[[Channel], None], channel: Channel) -> None:
     except BaseException as error:  # noqa: BLE001 - the child has to send an outcome, whatever the plugin raised
         _keep_failure(error, channel)
     _flush()
+    attempts = sys.modules.get("ferrule.confinement.attempts")
+    if attempts is not None and (refused := attempts.take()):
+        channel.send_denials(refused)
     try:
         channel.finish()
     except MemoryError:  # what the message is put together from, before any of it is sent

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+OUT_OF_MEMORY = "The tool ran out of memory."
+MORE_MEMORY = "Raise `memory` (MiB) in its table of config.toml, or FERRULE_MEMORY."
 _MAX_TEXT_CHARS = 300
 _LIBRARY = os.path.dirname(os.__file__) + "/"
 _HOST = os.path.dirname(os.path.dirname(__file__)) + "/"
@@ -31,8 +33,9 @@ def explain(error: BaseException, secrets: Sequence[str] = ()) -> FerruleError:
         return error
     if is_lack_of_memory(error):
         return ToolCrashed(
-            "The tool ran out of memory.",
-            hint="Ask for less, or raise `memory` (MiB) in its table of config.toml, or FERRULE_MEMORY.",
+            OUT_OF_MEMORY,
+            hint="Ask for less.",
+            admin=MORE_MEMORY,
         )
     if isinstance(error, SystemExit):
         return ToolCrashed(f"The tool called sys.exit({text_of(error, secrets)}) instead of answering.")

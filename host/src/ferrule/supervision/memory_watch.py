@@ -71,7 +71,8 @@ def out_of_memory(tool: str, limit_mib: int) -> OutOfMemory:
     """The failure of a call whose processes have used more than that."""
     return OutOfMemory(
         f"The tool and the programs that it started used more than {limit_mib:,} MiB of memory together.",
-        hint="Ask for less, or raise `memory` (MiB) of the tool: "
+        hint="Ask for less.",
+        admin="Raise `memory` (MiB) of the tool: "
         f"`[tools.{tool or 'NAME'}] memory = {2 * limit_mib}` in config.toml, or FERRULE_MEMORY={2 * limit_mib}.",
         details={"limit": "memory", "memory_mib": limit_mib},
     )

@@ -18,10 +18,11 @@ class Outcome:
     result: one JSON document, None where the work failed. failure: why, as of `FerruleError.facts()`, None where there
     is a result. Neither holds a secret. events: JSON objects for stderr. text: the first 12 KiB that the work printed.
     Events and text may hold secrets; these values must not leave the host. denied: what the work wanted and was
-    refused, of which one may be why it failed.
+    refused, of which one may be why it failed. is_said: whether the failure is what the process itself has said, in
+    which a plugin ran. refused: the failures with which the host has answered questions of the process.
     """
 
-    __slots__ = ("denied", "events", "failure", "result", "secrets", "text")
+    __slots__ = ("denied", "events", "failure", "is_said", "refused", "result", "secrets", "text")
 
     def __init__(
         self,
@@ -31,7 +32,12 @@ class Outcome:
         text: bytes = b"",
         secrets: Sequence[str] = (),
         denied: Sequence[Denial] = (),
+        *,
+        is_said: bool = False,
+        refused: Sequence[ErrorFacts] = (),
     ) -> None:
+        self.is_said = is_said
+        self.refused = refused
         self.denied = denied
         self.result = result
         self.failure = failure

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from ferrule.errors import ToolCrashed
+    from ferrule.errors import ErrorFacts, ToolCrashed
     from ferrule.text.json_types import JSONMapping, JSONObject
 
     Answer = Callable[[JSONObject], JSONObject]
@@ -213,7 +213,8 @@ class Reception:
 class Desk:
     """Where the questions of one child are answered, one after the other, while its parent goes on watching it.
 
-    answer: gives an answer, in a copy of this process. file: the pipe to which it is written.
+    answer: gives an answer, in a copy of this process. file: the pipe to which it is written. refusals: the failures in
+    what was answered.
     """
 
     def __init__(self, answer: Answer | Relay | Reception, file: int) -> None:
@@ -222,6 +223,7 @@ class Desk:
         self._file = file
         self._count = 0
         self._work: _AnswerWork | None = None
+        self.refusals: list[ErrorFacts] = []
 
     @property
     def file(self) -> int | None:
@@ -239,7 +241,7 @@ class Desk:
         elif isinstance(self._answer, Relay):
             self._work = self._answer.begin(question, self._file)
         else:
-            self._work = _CopiedAnswer(self._answer, question, self._file)
+            self._work = _CopiedAnswer(self._answer, question, self._file, self.refusals)
 
     def advance(self) -> list[str]:
         """Go on with the answer; the secrets in it that have become known. Raises WorkFailed and AnswerMissing."""
@@ -255,15 +257,16 @@ class Desk:
 class _CopiedAnswer:
     """An answer that a copy of this process works out, and writes to a pipe once it has named the secrets in it."""
 
-    def __init__(self, answer: Answer, question: JSONObject, file: int) -> None:
+    def __init__(self, answer: Answer, question: JSONObject, file: int, refusals: list[ErrorFacts]) -> None:
         from ferrule.supervision.bounded import BoundedProcess
 
+        self._refusals = refusals
         self._told = b""
         self._names, theirs = os.pipe()
 
         def give() -> None:
             found = answer(question)
-            _write_all(theirs, strict_json.dumps([str(one) for one in found.get("secrets", ())]) + _END)
+            _write_all(theirs, strict_json.dumps(learnt_from(found)) + _END)
             write_answer(file, question, found)
 
         try:
@@ -312,7 +315,24 @@ class _CopiedAnswer:
         """The names, once. What is not whole was not followed by an answer."""
         told, self._told = self._told, b""
         found = strict_json.loads(told) if told.endswith(_END) else []
-        return [str(one) for one in found] if isinstance(found, list) else []
+        secrets, refusals = sort_learnt(found)
+        self._refusals += refusals
+        return secrets
+
+
+def learnt_from(answer: JSONMapping) -> list[object]:
+    """What a parent has to know of an answer that a copy of it gives: its secrets, and the failures in it."""
+    known = answer.get("credentials")
+    facts = known.values() if isinstance(known, dict) else ()
+    denied = [one["denied"] for one in facts if isinstance(one, dict) and isinstance(one.get("denied"), dict)]
+    return [*(str(one) for one in answer.get("secrets", ())), *denied]
+
+
+def sort_learnt(found: object) -> tuple[list[str], list[ErrorFacts]]:
+    """The secrets and the failures of what `learnt_from` has returned."""
+    listed = found if isinstance(found, list) else []
+    refusals: list[ErrorFacts] = [one for one in listed if isinstance(one, dict)]  # type: ignore[misc]
+    return [one for one in listed if isinstance(one, str)], refusals
 
 
 def write_answer(file: int, question: JSONMapping, answer: JSONMapping) -> None:

@@ -270,12 +270,20 @@ class ChildWatch:
             result, failure = messages.preliminary or (None, _of_wrapper(wrapper, reason).facts())
             messages.events.append(wrapper_failed(wrapper, reason.message))
         denied: Sequence[Denial] = ()
+        said = None if reason else failure
         if self._broker is not None:
             failure, denied = self._broker.explain(failure)
+        is_said = failure is said
+        if messages.denials:
+            denied = _with_told(denied, messages.denials)
         if messages.secrets:
             result, failure = _redacted(result, failure, messages.secrets)
             denied = [_without_secrets(one, messages.secrets) for one in denied]
-        return Outcome(result, failure, messages.events, bytes(self._captured), messages.secrets, denied)
+        refused = [*messages.refusals, *(self._desk.refusals if self._desk is not None else ())]
+        return Outcome(
+            result, failure, messages.events, bytes(self._captured), messages.secrets, denied,
+            is_said=is_said, refused=refused,
+        )  # fmt: skip
 
     def drain_channel(self) -> bool:
         """Read some of what the child has sent; False at its end. One piece at a time: the deadline comes first."""
@@ -334,6 +342,15 @@ def _redacted(
     return None, redact_value(failure, secrets)
 
 
+def _with_told(known: Sequence[Denial], told: Sequence[tuple[str, str]]) -> list[Denial]:
+    """What was refused, with what the process itself says of that, also where it went on."""
+    from ferrule.confinement.denials import KINDS
+    from ferrule.confinement.policy import Denial
+
+    said = [Denial(kind, what) for kind, what in told if kind in KINDS]
+    return list(dict.fromkeys([*known, *said]))
+
+
 def _without_secrets(denial: Denial, secrets: Sequence[str]) -> Denial:
     """The same, where a secret may be part of a path."""
     from ferrule.confinement.policy import Denial
@@ -352,11 +369,11 @@ def _of_wrapper(wrapper: str, reason: FerruleError) -> FerruleError:
     if isinstance(reason, DeadlinePassed):
         return DeadlinePassed(
             f"The wrapper {wrapper} had not let the tool begin when the call's time was over.",
-            hint="Switch it off, with `enabled = false` in its table or in FERRULE_WRAPPERS.",
+            admin="Switch it off, with `enabled = false` in its table or in FERRULE_WRAPPERS.",
         )
     return ToolCrashed(
         f"{reason.message} It had said that the wrapper {wrapper} runs.",
-        hint="`ferrule doctor` finds a wrapper that cannot be loaded. The tool's own code runs in the same process.",
+        admin="`ferrule doctor` finds a wrapper that cannot be loaded. The tool's own code runs in the same process.",
     )
 
 
@@ -364,7 +381,8 @@ def deadline_passed() -> DeadlinePassed:
     """The failure of a call whose time is over."""
     return DeadlinePassed(
         "The tool had not answered when the call's time was over.",
-        hint="Ask for less, or raise FERRULE_DEADLINE (seconds) where the client waits longer.",
+        hint="Ask for less.",
+        admin="Where the client waits longer, raise FERRULE_DEADLINE (seconds).",
     )
 
 

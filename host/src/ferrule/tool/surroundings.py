@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ferrule.errors import FerruleError, ToolError
+from ferrule.errors import FerruleError, PermissionDenied, ToolError
 from ferrule.permissions import credential_claims, records
 from ferrule.permissions.declared_keys import KEY
 from ferrule.tool.declared_credentials import credentials_in, is_configured, record_ownership, require_declared
@@ -78,8 +78,8 @@ def answer_for_called(
     else:
         return _answer(claims[0], question)
     message = f"{caller.name} is not given the credentials of {name}, {why}."
-    hint = f"If it shall have them, run: ferrule permissions grant {caller.name} --with-tool {name}"
-    return _refuse(question, message, hint)
+    admin = f"If it shall have them, run: ferrule permissions grant {caller.name} --with-tool {name}"
+    return _refuse(question, message, admin=admin)
 
 
 def _shares(tool: InstalledTool, caller: InstalledTool) -> bool:
@@ -109,12 +109,18 @@ def answer_configured(question: JSONMapping, names: Sequence[str] | None = None)
 
 
 def _refuse(
-    question: JSONMapping, message: str, hint: str | None = None, code: str = "PERMISSION_DENIED"
+    question: JSONMapping,
+    message: str,
+    hint: str | None = None,
+    code: str = PermissionDenied.code,
+    *,
+    admin: str | None = None,
 ) -> JSONObject:
     from ferrule.tool.credential_values import LocalValues, describe
 
     credentials = credentials_in(question.get(KEY))
     error = ToolError(code, message, hint=hint)
+    error.admin = admin
     answer = describe(credentials, LocalValues(), {one.name: error for one in credentials})
     return {**answer, "tool": question.get("tool")}
 
@@ -148,9 +154,9 @@ def _hold(tool: InstalledTool, known: Sequence[Credential], withheld: Sequence[s
 
     held = records.find_held(tool, configuration.read())
     if held is None:  # its record cannot be trusted, or the admin is changing it
-        error = ToolError("PERMISSION_DENIED", f"{tool.name} asks for credentials that were not accepted.")
+        error = PermissionDenied(f"{tool.name} asks for credentials that were not accepted.")
     else:
-        error = ToolError("PERMISSION_DENIED", held.message, hint=held.hint, details=held.details)
+        error = PermissionDenied(held.message, admin=held.admin, details=held.details)
     return {one.name: error for one in known if one.environment in withheld or one.path in withheld}
 
 
@@ -173,13 +179,13 @@ def _unlocked(tool: InstalledTool, known: Sequence[Credential]) -> dict[str, Fer
 def _explain_refusal(question: JSONMapping, tool: InstalledTool, error: FerruleError) -> JSONObject:
     """The hook of the tool has failed. A tool that runs this one is not told in which words."""
     if question.get("is_relayed") is not True:
-        return _refuse(question, error.message, error.hint, error.code)
+        return _refuse(question, error.message, error.hint, error.code, admin=error.admin)
     return _refuse(question, f"What credentials {tool.name} declares could not be found out.", code=error.code)
 
 
 def _undeclared(tool: InstalledTool, credential: Credential) -> ToolError:
-    return ToolError(
-        "PERMISSION_DENIED",
+    return PermissionDenied(
         f"{tool.name} asks for the credential {credential.name} ({credential.environment}), which it does not declare.",
-        hint=f"Declare it in tool.json, or in the hook credentials; `ferrule show {tool.name}` lists what is declared.",
+        admin="Its author declares it in tool.json, or in the hook credentials. "
+        f"`ferrule show {tool.name}` lists what is declared.",
     )

@@ -9,7 +9,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from ferrule import config
-from ferrule.calls.server_interface import INPUT_BYTES, Messages, Output, ToolCall, parse, render, render_printed
+from ferrule.calls.server_interface import (
+    INPUT_BYTES,
+    Messages,
+    Output,
+    ToolCall,
+    advice_of,
+    parse,
+    render,
+    render_printed,
+)
 from ferrule.errors import InputMalformed
 from ferrule.text import strict_json
 from ferrule.text.redaction import Redaction, redact_json
@@ -108,11 +117,13 @@ class ServedCall:
         }
         self._on_end()
         self._send(wire.ANSWER, answer, output.document)
-        _complain(self._call.write_journal(outcome, len(output.document)))
+        _complain(advice_of(outcome.failure, self._call.name) + self._call.write_journal(outcome, len(output.document)))
 
 
 def _complain(warning: str) -> None:
-    """Say on the server's stderr that the journal cannot be written."""
+    """Say on the server's stderr what is for who runs the server, and for no client."""
+    if not warning:
+        return
     try:
         os.write(2, warning.encode())
     except OSError:

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
-from ferrule.calls.server_interface import processes, write_answer
+from ferrule.calls.server_interface import learnt_from, processes, sort_learnt, write_answer
 from ferrule.errors import AnswerMissing, ToolCrashed
 from ferrule.text import strict_json
 
@@ -143,7 +143,7 @@ class Questions:
         """In the copy. The secrets are named before the call gets them."""
         signal.alarm(_MAX_SECONDS)
         found = self._answer(question)
-        file.write(strict_json.dumps([str(one) for one in found.get("secrets", ())]))
+        file.write(strict_json.dumps(learnt_from(found)))
         file.flush()
         write_answer(self._file, question, found)
         file.write(_WHOLE)
@@ -153,20 +153,21 @@ class Questions:
         if not data.endswith(_WHOLE) and self._resume is not _do_nothing:
             self._fail(AnswerMissing())
             return
-        self._messages.secrets += _names_in(data)
+        secrets, refusals = sort_learnt(_learnt_in(data))
+        self._messages.secrets += secrets
+        self._messages.refusals += refusals
         if self._messages.questions:
             self.begin()
         elif self._helper is None:
             self._resume()
 
 
-def _names_in(data: bytes) -> list[str]:
-    """The secrets that a helper has named. Where they are not whole, no answer has followed them."""
+def _learnt_in(data: bytes) -> object:
+    """What a helper has named, as of `learnt_from`. Where that is not whole, no answer has followed it."""
     try:
-        found = strict_json.loads(data.removesuffix(_WHOLE))
+        return strict_json.loads(data.removesuffix(_WHOLE))
     except strict_json.MalformedJSON:
         return []
-    return [str(one) for one in found] if isinstance(found, list) else []
 
 
 def _do_nothing() -> None:
