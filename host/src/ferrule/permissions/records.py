@@ -14,7 +14,7 @@ from ferrule.permissions.declaration import MalformedPermissions, Permissions, d
 from ferrule.permissions.declared_keys import find_keys
 from ferrule.permissions.grants import REFUSE, additions, changes, choice
 from ferrule.permissions.installation_times import installed_at
-from ferrule.storage.private_files import make_folder, read_file, replace_file
+from ferrule.storage.private_files import make_folder, read_present, replace_file
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -187,11 +187,9 @@ def read(name: str) -> Record | None:
     """What a tool asked for, None where nothing is recorded. Raises UntrustedRecord."""
     path = path_of(name)
     try:
-        data = read_file(path, _MAX_BYTES)
+        data = read_present(path, _MAX_BYTES)
         if data is None:
-            if os.path.lexists(path):
-                raise UntrustedRecord(f"{path} is no private file of this user")
-            return None
+            raise UntrustedRecord(f"{path} is no private file of this user")
         content = strict_json.loads(data)
         if not isinstance(content, dict):
             raise UntrustedRecord(f"{path} holds no JSON object")
@@ -200,6 +198,8 @@ def read(name: str) -> Record | None:
         if keys is not None and not (isinstance(keys, list) and all(isinstance(key, str) for key in keys)):
             raise UntrustedRecord(f"{path} cannot be read: credentials is no list of texts")
         return Record(permissions, str(content.get("source", "")), keys)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except OSError as error:
         raise UntrustedRecord(f"{path} cannot be read: {error.strerror}") from None
     except (MalformedPermissions, strict_json.MalformedJSON) as error:

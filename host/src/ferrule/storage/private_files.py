@@ -34,9 +34,20 @@ def read_file(path: str, max_bytes: int) -> bytes | None:
     Raises OSError where it cannot be read.
     """
     try:
-        file = os.open(path, _READ)
+        return read_present(path, max_bytes)
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def read_present(path: str, max_bytes: int) -> bytes | None:
+    """As `read_file`, for who has to tell a file that is not there, which raises FileNotFoundError, from another one.
+
+    A look at whether it is there, after it was not, would find the file that another process has made meanwhile.
+    """
+    try:
+        file = os.open(path, _READ)
+    except (FileNotFoundError, NotADirectoryError):
+        raise
     except OSError:
         if os.path.islink(path):
             return None
