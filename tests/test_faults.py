@@ -100,7 +100,7 @@ FAULTS = [
     hanging("stops-itself"),
     hanging("waits-for-a-child"),
     hanging("prints-forever"),
-    hanging("prints-lines-to-the-channel-forever"),
+    crashing("prints-lines-to-the-channel-forever", "lines that are no message"),
     # what takes too much
     crashing("fills-memory", "ran out of memory"),
     crashing("opens-files-forever", "Too many open files"),

@@ -75,9 +75,10 @@ def test_an_exception_that_was_raised_is_told_with_its_place() -> None:
 
 
 def test_memory_that_ran_out_comes_with_what_to_do() -> None:
-    hint = explain(MemoryError()).hint
-    assert hint is not None
-    assert "FERRULE_MEMORY" in hint
+    error = explain(MemoryError())
+    assert error.hint == "Ask for less."
+    assert error.admin is not None
+    assert "FERRULE_MEMORY" in error.admin
 
 
 @pytest.mark.parametrize("error", [ToolError("X", "text"), ResultInvalid("text")], ids=["tool", "host"])

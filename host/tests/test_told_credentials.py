@@ -100,7 +100,7 @@ def test_a_locked_tool_whose_hook_names_one_more_is_not_told_it_even_where_all_r
     for _ in range(2):
         refused = call(machine, **more)
         assert "It wants token (TUNER_KEY, code.token) as well" in refused["error"]
-        assert "lock --diff radio" in refused["error"]
+        assert "The administrator decides about that." in refused["error"]
     served = Served(machine)
     served.environment.update(ENVIRONMENT, **more)
     assert all("It wants token" in one["error"] for one in served.calls("radio", 2))

@@ -59,7 +59,7 @@ def _is_public_name(name: str) -> bool:
 def _path(allowed: str, entry: str) -> bool:
     if entries.is_indirect(allowed) or entries.is_indirect(entry):
         return False
-    if allowed == "~/*":
+    if allowed == entries.SHOWN:
         return entry.startswith("~/") and not entry.startswith("~/.")
     folder = allowed.rstrip("/")
     return entry.startswith(f"{folder}/")

@@ -15,6 +15,9 @@ INDIRECT = ("network", "read", "write", "programs")
 HOST_FOLDERS = ("cache", "credentials", "declared_credentials", "journal", "links", "lock", "permissions", "tools")
 """Folders of the state folder that are the host's alone."""
 
+SHOWN = "~/*"
+"""Each entry of the home that is not hidden."""
+
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH")
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _HOST = _NAME | frozenset("-.")
@@ -69,8 +72,8 @@ def _path(entry: str) -> str | None:
         return None if len(entry) > len(CONFIG) and set(entry[len(CONFIG) :]) <= _HOST - {"."} else "names no folder"
     if ".." in entry.split("/"):
         return "leads out of its own folder by `..`"
-    if entry in ("~", "~/*", ".") or entry.startswith(("/", "~/", "./")):
-        return None if "*" not in entry or entry == "~/*" else "has a `*`, which only `~/*` may have"
+    if entry in ("~", SHOWN, ".") or entry.startswith(("/", "~/", "./")):
+        return None if "*" not in entry or entry == SHOWN else "has a `*`, which only `~/*` may have"
     return "is no path that begins with `/`, `~` or `.`"
 
 

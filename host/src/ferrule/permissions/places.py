@@ -36,7 +36,7 @@ def _places(tool: InstalledTool, settings: Configuration) -> Iterator[str]:
     here, permissions = Resolution(settings.tool(tool.name), os.environ), granted(tool, settings)
     refused = refused_entries(tool, settings)
     for entry in dict.fromkeys((*permissions.read, *permissions.write)):
-        found = here.paths([entry]) if entry != "~/*" else []
+        found = here.paths([entry]) if entry != entries.SHOWN else []
         if entry in refused:
             yield f"{entry} is not granted: {', '.join(found) or 'it'} {refused.pop(entry)}"
         elif entries.is_indirect(entry) or entry.startswith((".", "~", entries.CONFIG)):

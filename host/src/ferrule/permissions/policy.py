@@ -7,7 +7,7 @@ import sys
 
 from ferrule.config import configuration
 from ferrule.config.client_folders import SYSTEM_FOLDERS, user_folder
-from ferrule.permissions import records
+from ferrule.permissions import entries, records
 from ferrule.permissions.credential_claims import given_variables, variables_of_others
 from ferrule.permissions.environment import environment
 from ferrule.permissions.grants import REFUSE, additions, changes, choice, granted, isolation
@@ -19,7 +19,7 @@ from ferrule.text.names import is_tool_name
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from ferrule.config.configuration import Configuration
     from ferrule.confinement import Policy
@@ -115,7 +115,7 @@ def _resolve(
     own = _Writable(name, here, permissions, settings, environ)
     read = here.granted_paths(permissions.read, by_admin["read"], own.folders)
     write = here.granted_paths(permissions.write, by_admin["write"], own.folders)
-    programs = here.granted_programs(permissions.programs, own.folders)
+    programs = here.granted_programs(permissions.programs, own.named_folders)
     has_store = bool(_STORE_WRAPPERS.intersection(settings.wrappers())) or _REDIS in permissions.environment
     stores = [_REDIS] if has_store else []
     return Policy(
@@ -157,19 +157,35 @@ class _Writable:
             self._found = [*here.paths(write), os.path.realpath(state_folder()), *self._of_others()]
         return self._found
 
-    def _of_others(self) -> Iterator[str]:
+    def named_folders(self) -> list[str]:
+        """Those that an entry names by a place of its own: no program of one of them is run.
+
+        `~/*` and `.` are no such entries. Whoever may write all that the home shows, or the folder of a project, may
+        write the programs that the user runs from `~/go/bin` or `.venv/bin`, which is told where that is granted.
+        """
+        here, write = self._own
+        named = here.paths(entry for entry in write if not _is_wide(entry))
+        return [*named, os.path.realpath(state_folder()), *self._of_others(_is_wide)]
+
+    def _of_others(self, is_left_out: Callable[[str], bool] | None = None) -> Iterator[str]:
         from ferrule import discovery
         from ferrule.errors import ConfigurationMalformed
 
         for name, claims in discovery.scan().items():
             for tool in claims if name != self._name else ():
                 try:
-                    write = granted(tool, self._settings).write
+                    declared = granted(tool, self._settings).write
                 except ConfigurationMalformed:
                     continue  # it cannot be called
+                write = [entry for entry in declared if is_left_out is None or not is_left_out(entry)]
                 if write:
                     there = Resolution(self._settings.tool(name), self._environ)
                     yield from there.granted_paths(write, entries_of_admin(name, self._settings)["write"], tuple)
+
+
+def _is_wide(entry: str) -> bool:
+    """Whether an entry of `write` opens whatever is in the home or in the working folder."""
+    return entry in (entries.SHOWN, ".")
 
 
 def entries_of_admin(name: str, settings: Configuration) -> dict[str, tuple[str, ...]]:
@@ -185,7 +201,7 @@ def refused_entries(tool: InstalledTool, settings: Configuration) -> dict[str, s
     own = _Writable(tool.name, here, permissions, settings, os.environ)
     here.granted_paths(permissions.read, by_admin["read"], own.folders)
     here.granted_paths(permissions.write, by_admin["write"], own.folders)
-    here.granted_programs(permissions.programs, own.folders)
+    here.granted_programs(permissions.programs, own.named_folders)
     return here.refused
 
 

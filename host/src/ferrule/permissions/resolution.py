@@ -106,7 +106,7 @@ class Resolution:
 
     def _written(self, entry: str) -> list[str]:
         """The absolute paths that an entry stands for, with their links."""
-        if entry == "~/*":
+        if entry == entries.SHOWN:
             return self._shown_entries()
         names = self._named(entry) if entries.is_indirect(entry) else [entry]
         return [path for name in names if (path := self._path(name))]

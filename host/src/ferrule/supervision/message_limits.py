@@ -17,8 +17,8 @@ _KIB = 1 << 10
 LIMITS: Mapping[bytes, tuple[int, int, str]] = {
     b"s": (200, 64 * _KIB, "secrets"),
     b"e": (10_000, 16 << 20, "events"),
-    b"f": (1, 0, "failures"),
-    b"r": (1, 0, "results"),
+    b"f": (20, 0, "failures"),  # the first that is one ends the call
+    b"r": (20, 0, "results"),  # as above
     b"w": (10_000, 1 << 20, "names of wrappers"),
     b"k": (4, 0, "preliminary results"),
     b"m": (1, 128 * _KIB, "lists of imported modules"),
@@ -28,7 +28,7 @@ LIMITS: Mapping[bytes, tuple[int, int, str]] = {
     b"u": (1, 64, "words on its further use"),
 }
 _OTHERS = 1_000, 1 << 20, "lines that are no message"
-KEPT_EVENTS, KEPT_EVENT_BYTES = 100, 256 * _KIB  # of those that nobody takes as they come
+KEPT_EVENTS, KEPT_EVENT_BYTES = 100, 8 << 20  # of those that nobody takes as they come
 _LARGEST_SECRET_BYTES = 16 * _KIB
 _SECRET = b"s"
 
@@ -51,7 +51,7 @@ class MessageCount:
         said = self._bytes[name] = self._bytes.get(name, 0) + size
         if count > number:
             return f"The tool's process sent the host more than {number:,} {what}."
-        most = total or count * self._size_limit
+        most = total or count * (self._size_limit + 1)  # a preliminary result has the letter of its kind
         if said > most:
             return f"The tool's process sent the host more than {most:,} bytes of {what}."
         if name == _SECRET and size > _LARGEST_SECRET_BYTES:

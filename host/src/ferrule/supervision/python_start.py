@@ -14,7 +14,7 @@ from contextlib import suppress
 OPTIONS = "-I -S"
 CODE = """\
 import os, site, sys
-ferrule_start_lines = []
+host_start_lines = []
 def read_path_file(folder, name, known):
     try:
         with open(os.path.join(folder, name), "rb") as file:
@@ -23,20 +23,20 @@ def read_path_file(folder, name, known):
         return
     for line in lines:
         if line.startswith(("import ", "import\\t")):
-            if (folder, line) not in ferrule_start_lines:
-                ferrule_start_lines.append((folder, line))
+            if (folder, line) not in host_start_lines:
+                host_start_lines.append((folder, line))
         elif line.strip() and line[0] != "#":
             path = os.path.abspath(os.path.join(folder, line.rstrip()))
             if path not in known and os.path.exists(path):
                 sys.path.append(path)
                 known.add(path)
 site.addpackage = read_path_file
-site.execsitecustomize = lambda: ferrule_start_lines.append(("", "import sitecustomize"))
+site.execsitecustomize = lambda: host_start_lines.append(("", "import sitecustomize"))
 site.main()
 """
 """For the module `__main__`, before anything else is imported."""
 
-_LINES = "ferrule_start_lines"
+_LINES = "host_start_lines"
 
 
 def run_kept_lines() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _LEFT_OUT = "(a command, which the tool named and the host did not)"
-_WIDENING = r"`?ferrule\s+(?:permissions|credentials\s+accept|lock|install|link|connect)\b[^`.\n]*`?"
+_WIDENING = r"`?ferrule\s+(?:permissions|credentials\s+accept|lock|install\s+--trust)\b[^`.\n]*`?"
 
 
 def without_commands(text: str) -> str:

@@ -240,18 +240,16 @@ class Plugin(WatchedProcess):
 
     def _start_copy(self) -> None:
         """A copy, or the process itself where a copy would not be as good. It can be given a call at once."""
+        copy = None
         try:
             copy = Copy(self._surroundings, self)
-        except OSError:  # no descriptor is left, and other calls have to go on
-            self.retire()
-            return
-        order = plugin_process.FORK if self.can_be_copied else plugin_process.SELF
-        if self._broker is not None and self.can_be_copied:
-            self._broker.expect_fork()
-        try:
+            if self._broker is not None and self.can_be_copied:
+                self._broker.expect_fork()
+            order = plugin_process.FORK if self.can_be_copied else plugin_process.SELF
             copy.hand_over(partial(self._send_files, order))
-        except OSError:
-            copy.close()
+        except OSError:  # such as that no descriptor is left: other calls have to go on
+            if copy is not None:
+                copy.close()
             self.retire()
             return
         self._starting.append(copy)
@@ -295,9 +293,9 @@ class Plugin(WatchedProcess):
         copy.work = None
         # A process may say it of any tool; whether it is asked is for the tool's declaration and the admin to say.
         may_stay = self._is_reusable and reason is None and request.messages.is_checked
-        may_stay = may_stay and copy.calls < self._surroundings.limits.calls
+        has_calls = copy.calls < self._surroundings.limits.calls
         has_room = len(self.idle) + len(self.checking) < _MAX_IDLE_COPIES
-        if may_stay and has_room and not copy.is_gone and not self.is_retired:
+        if may_stay and has_calls and has_room and not copy.is_gone and not self.is_retired:
             self.running.discard(copy)
             self.checking.add(copy)
             copy.await_check(partial(self._handle_checked, copy))
