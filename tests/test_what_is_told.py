@@ -81,7 +81,7 @@ def test_each_code_of_the_host_is_looked_for_in_results() -> None:
         "ferrule credentials accept alpha",
         "ferrule lock --accept alpha",
         "ferrule  install --trust evil evil",
-        "ferrule\tlink evil",
+        "ferrule\tlock --accept evil",
     ],
 )
 def test_a_command_that_lets_a_tool_have_more_is_left_out_of_what_a_tool_says(command: str) -> None:
