@@ -102,7 +102,7 @@ def test_node_runs_in_a_served_call_and_one_that_uses_too_much_ends_it(
     first, second, third = served.run(work)
     assert first == third == {"printed": "100\n"}
     assert second["error_code"] == "OUT_OF_MEMORY"
-    assert "[tools.probe] memory = 800" in second["error"]
+    assert "more than 400 MiB of memory" in second["error"]
 
 
 def test_what_a_program_of_a_served_call_leaves_behind_is_counted(served: Served) -> None:
