@@ -256,20 +256,32 @@ def test_where_a_redis_is_not_there_files_are_used_and_an_event_says_so_once(alp
     assert asked(alpha) == 1
 
 
+def call_in_time(machine: Machine, server: RedisServer) -> Finished:
+    """A call for which the server answered in time, which a busy machine lets few do; each other one says so."""
+    for _ in range(100):
+        before = asked(machine)
+        called = run(machine, environment={"FERRULE_REDIS": server.url})
+        if not events(called):
+            assert asked(machine) - before == int(not cache_of(called)["cached"])
+            return called
+        assert {one["error"] for one in events(called)} == {"Redis cannot be used: it is too slow"}
+    raise AssertionError("the server answered none of a hundred calls in time")
+
+
 @pytest.mark.slow
 def test_redis_keeps_results_without_a_word_of_the_question(alpha: Machine, tmp_path: Path) -> None:
     alpha.install(
         "alpha", permissions=TELLS, properties=PROPERTIES, top=CACHED, execute=COUNT + "return {'success': True}"
     )
     with RedisServer(tmp_path) as server:
-        calls = [run(alpha, environment={"FERRULE_REDIS": server.url}) for _ in range(2)]
+        calls = [call_in_time(alpha, server) for _ in range(2)]
         kept = b"".join(server.ask("GET", name) or b"" for name in server.names())  # a claim may have expired by now
         shown = alpha.ferrule("cache", "show", "--json", environment={"FERRULE_REDIS": server.url})
         explained = alpha.ferrule(
             "cache", "why", "alpha", "query=cats", environment={**ON, "FERRULE_REDIS": server.url}
         )
-    assert [cache_of(one)["cached"] for one in calls] == [False, True]
-    assert asked(alpha) == 1
+    # A call that came too late for its own answer may have stored its result all the same.
+    assert cache_of(calls[1])["cached"]
     assert b"cats" not in kept
     assert [path for path in state(alpha).rglob("*") if path.is_file()] == []
     assert shown.document["backend"] == {"kind": "redis", "place": server.url}
