@@ -215,7 +215,7 @@ def command_for(tool: str, denial: Denial, processes: int = 0) -> str | None:
         _WRITE: f"--write {_quoted(shown(denial))}",
         _RUN: f"--program {_quoted(os.path.basename(denial.what))}",
         _FORK: f"--processes {max(_MIN_PROCESSES, 2 * processes)}",
-        _CONNECT: f"--network {_network(denial.what)}",
+        _CONNECT: f"--network {_quoted(_network(denial.what))}",
     }.get(denial.kind)
     is_of_a_process = denial.what.startswith("/proc/")  # which is another one in the next call
     is_named = bool(denial.what) or denial.kind == _FORK
