@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ferrule import confinement
-from ferrule_testkit.machine import BIN
 from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served
 
 if TYPE_CHECKING:
@@ -30,7 +29,10 @@ AUTHOR = "Its author declares the network in tool.json."
 ASKS = "import urllib.request\n    return {{'got': urllib.request.urlopen({url!r}, timeout=9).read().decode()}}"
 # The function's body, and the address that the refusal names; `.example` is never there.
 WAYS = {
-    "a page by its name": ("import urllib.request\n    urllib.request.urlopen('https://sky.example/')", "sky.example:443"),
+    "a page by its name": (
+        "import urllib.request\n    urllib.request.urlopen('https://sky.example/')",
+        "sky.example:443",
+    ),
     "a page by its address": (
         "import urllib.request\n    urllib.request.urlopen('http://203.0.113.7:81/')",
         "203.0.113.7:81",
