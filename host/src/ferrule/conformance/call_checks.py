@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ferrule.conformance import sample
-from ferrule.conformance.declaring import how_to_declare
 from ferrule.conformance.fit import find_misfits
+from ferrule.conformance.missing_permissions import how_to_declare
 from ferrule.conformance.outcome import ANSWER, BROKEN, FAILURE, MAX_STREAM_BYTES, Outcome, is_failure, shown
 from ferrule.conformance.report import Fault
 from ferrule.conformance.session import CLIENT_SECONDS, Session, Skipped, Trial, Warned, is_newline_missing

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ferrule.conformance import execution, isolation
-from ferrule.conformance.declaring import how_to_declare
 from ferrule.conformance.execution import UNREAD, End
+from ferrule.conformance.missing_permissions import how_to_declare
 from ferrule.conformance.outcome import ANSWER, FAILURE, Outcome
 from ferrule.conformance.report import Fault
 from ferrule.conformance.session import CLIENT_SECONDS, Session, Skipped, Trial, Warned
