@@ -60,7 +60,7 @@ def test_a_tool_that_is_linked_for_a_provider_is_shown_in_its_words_and_called_i
 ) -> None:
     done = almanac.ferrule("link", "web_almanac", "--for", "gemini", "--as", "sky")
     said = "(JSON as text: data; said in the description: format of name)"
-    assert (done.out, done.err) == (f"linked ~/.ikigai/tools/sky-tool {said}\n  asks the public web\n", "")
+    assert (done.out, done.err) == (f"linked ~/.ikigai/tools/sky-tool {said}\n  no network\n", "")
     tool = linked(almanac)["sky"]
     properties = tool.schema["parameters"]["properties"]
     assert properties["data"] == {"type": "string", "description": "Fields. A JSON object, written as text."}

@@ -23,7 +23,7 @@ def discovered(machine: Machine) -> dict[str, ikigai.Tool]:
 def test_a_tool_is_linked_where_the_client_finds_it(machine: Machine) -> None:
     machine.install("web_almanac")
     linked = machine.ferrule("link", "web_almanac")
-    assert (linked.code, linked.out) == (0, "linked ~/.ikigai/tools/web-almanac-tool\n  asks the public web\n")
+    assert (linked.code, linked.out) == (0, "linked ~/.ikigai/tools/web-almanac-tool\n  no network\n")
     tool = discovered(machine)["web_almanac"]
     assert tool.schema["name"] == "web_almanac"
     answer = ikigai.call(tool, {"city": "Oslo"})
@@ -63,7 +63,7 @@ def test_linking_again_changes_nothing(machine: Machine) -> None:
     machine.install("alpha")
     machine.ferrule("link", "alpha")
     before = (machine.tools / "alpha-tool").stat()
-    assert machine.ferrule("link", "alpha").out == "unchanged ~/.ikigai/tools/alpha-tool\n  asks the public web\n"
+    assert machine.ferrule("link", "alpha").out == "unchanged ~/.ikigai/tools/alpha-tool\n  no network\n"
     after = (machine.tools / "alpha-tool").stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
@@ -113,7 +113,7 @@ def test_as_gives_one_tool_another_name_in_its_schema_its_file_and_its_messages(
         execute="raise ToolError('NO', 'Ask web_almanac later.')",
     )
     linked = machine.ferrule("link", "web_almanac", "--as", "lookup")
-    assert linked.out == "linked ~/.ikigai/tools/lookup-tool\n  asks the public web\n"
+    assert linked.out == "linked ~/.ikigai/tools/lookup-tool\n  no network\n"
     tool = discovered(machine)["lookup"]
     assert tool.schema["name"] == "lookup"
     assert tool.schema["description"] == "lookup looks things up."

@@ -58,7 +58,7 @@ def test_what_tools_may_touch_is_said_in_words_before_anything_of_them_runs(note
     shown = notes.ferrule("permissions")
     assert shown.code == 0
     rows = {line.split()[0]: line.split(maxsplit=3)[3] for line in shown.out.splitlines()[1:]}
-    assert (rows["alpha"], rows["beta"]) == (WORDS, "asks the public web")
+    assert (rows["alpha"], rows["beta"]) == (WORDS, "no network")
     assert f"May           {WORDS}" in notes.ferrule("permissions", "alpha").out
     facts = of(notes.ferrule("permissions", "--json"), "alpha")
     assert facts["words"] == WORDS.split("; ")

@@ -113,8 +113,10 @@ def test_a_function_answers_with_and_without_its_files(machine: Machine) -> None
         ["weather.schema.json", "weather.tool.json"],
     ), "one of several functions has files of its own"
     assert machine.ferrule("schema", "wait", "--write", "--json").document["tools"][0]["written"] == [
-        str(package / "wait.schema.json")
+        str(package / "wait.schema.json"),
+        str(package / "wait.tool.json"),
     ]
+    assert json.loads((package / "wait.tool.json").read_text()) == {"permissions": {"network": []}}
     assert json.loads((package / "weather.schema.json").read_text()) == WEATHER
     assert machine.ferrule("show", "weather", "--json").document["schema"] == WEATHER
 
@@ -199,7 +201,10 @@ def test_the_only_function_of_a_package_shares_what_is_there_already(machine: Ma
     (package / "tool.json").write_text('{"title": "This tool", "result_schema": {}}')
     written = machine.ferrule("schema", "weather", "--write", "--json").document["tools"][0]["written"]
     assert written == [str(package / "tool.json")]
-    assert list(json.loads((package / "tool.json").read_text())) == ["title", "result_schema"]
+    declared = json.loads((package / "tool.json").read_text())
+    assert list(declared) == ["title", "result_schema", "permissions"]
+    (package / "tool.json").write_text(json.dumps({**declared, "permissions": {"network": ["sky.example:443"]}}))
+    assert machine.ferrule("schema", "weather", "--write", "--json").document["tools"][0]["written"] == []
 
 
 @pytest.mark.parametrize(

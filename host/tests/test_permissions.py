@@ -34,9 +34,9 @@ def resolve(home: Path, table: dict[str, object] | None = None, **environ: str) 
     return Resolution(table or {}, {"HOME": str(home), **environ})
 
 
-def test_a_tool_that_declares_nothing_gets_the_public_web_alone(site: Path) -> None:
+def test_a_tool_that_declares_nothing_has_no_network(site: Path) -> None:
     assert declared(TOOL) == Permissions()
-    assert describe(declared(TOOL)) == ["asks the public web"]
+    assert describe(declared(TOOL)) == ["no network"]
 
 
 def test_what_a_declaration_needs_besides_counts_as_asked_for(site: Path) -> None:

@@ -94,9 +94,10 @@ def test_a_tool_that_runs_others_may_what_they_may_by_their_own_settings(machine
 
 def test_the_admin_says_how_tools_are_held(machine: Machine, policy: Any) -> None:
     machine.install("alpha")
-    assert policy("alpha").isolation == "strict"
-    declare(machine, "alpha", network=[])
     assert policy("alpha").isolation == "standard"
+    declare(machine, "alpha", network=["public"])
+    machine.ferrule("permissions", "accept", "alpha")
+    assert policy("alpha").isolation == "strict"
     configure(machine, '[permissions]\nisolation = "off"\n')
     assert policy("alpha").isolation == "off"
 

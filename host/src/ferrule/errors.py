@@ -157,8 +157,16 @@ class PermissionDenied(ToolError):
 
     code = "PERMISSION_DENIED"
 
-    def __init__(self, message: str, *, admin: str | None = None, details: Mapping[str, object] | None = None) -> None:
-        super().__init__(self.code, message, hint="The administrator decides about that.", details=details)
+    def __init__(
+        self,
+        message: str,
+        *,
+        author: str | None = None,
+        admin: str | None = None,
+        details: Mapping[str, object] | None = None,
+    ) -> None:
+        hint = " ".join(filter(None, (author, "The administrator decides about that.")))
+        super().__init__(self.code, message, hint=hint, details=details)
         self.admin = admin
 
 

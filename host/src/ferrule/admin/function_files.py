@@ -152,6 +152,7 @@ def _examine(definition: Definition, *, write: bool) -> FunctionFacts:
     made = files.make(definition)
     try:
         states = files.examine(definition, made)
+        states = files.with_permissions(definition, states) if write else states
         written = files.write(states) if write else []
     except (OSError, ValueError) as error:
         raise FerruleError(f"The files of {definition.name} cannot be compared or written: {error}.") from None

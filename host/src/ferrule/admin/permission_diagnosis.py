@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ferrule.admin.diagnosis_entry import ERROR, NOTE, WARNING, Diagnosis
 from ferrule.admin.permission_status import PermissionStatus, statuses
 from ferrule.errors import ConfigurationMalformed
-from ferrule.permissions import grants
+from ferrule.permissions import grants, records
 from ferrule.permissions.description import phrases
 
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ def _of_tool(one: PermissionStatus, *, is_refused: bool) -> Iterator[Diagnosis]:
     if one.widened:
         message = f"config.toml lets it do more than it declares: it {'; '.join(phrases(one.widened))}."
         yield Diagnosis("permissions-widened", NOTE, one.tool, message)
+    if not one.granted.network and _had_public_web(one):
+        message = f"What was accepted of {one.source} had the public web. It declares no network, and so has none now."
+        mend = f"Where it needs one: ferrule permissions grant {one.tool} --network HOST:PORT"
+        yield Diagnosis("permissions-no-network", NOTE, one.tool, message, mend)
     if one.isolation == grants.OFF:
         message = 'It is held to nothing by the kernel: isolation = "off" in [permissions] of config.toml.'
         yield Diagnosis("permissions-off", WARNING, one.tool, message, "Take it out where it is not meant.")
@@ -45,6 +49,17 @@ def _of_tool(one: PermissionStatus, *, is_refused: bool) -> Iterator[Diagnosis]:
         else:
             mend = 'Install only what you trust, or have such calls refused: unenforced = "refuse" in [permissions].'
             yield Diagnosis("permissions-unenforced", WARNING, one.tool, message, mend)
+
+
+def _had_public_web(one: PermissionStatus) -> bool:
+    """Whether this version was accepted when a tool that declares no network had the public web, or declared it."""
+    if one.declared.network or one.declared.tools:
+        return False
+    try:
+        known = records.read(one.tool)
+    except records.UntrustedRecord:
+        return False
+    return known is not None and known.source == one.source and "public" in known.permissions.network
 
 
 def _are_refused(settings: Configuration) -> bool:

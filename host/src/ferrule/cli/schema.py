@@ -26,7 +26,9 @@ def command(target: str, write: bool, as_json: bool) -> int:
 
     TOOL is an installed tool, PATH the folder of a project or a Python file; without it, the project in this folder.
     The functions are loaded in a process of their own; msgspec, of ferrule[schema], makes the schemas. A result that
-    is a TypedDict or a dataclass has a schema, too, which goes to NAME.tool.json as result_schema.
+    is a TypedDict or a dataclass has a schema, too, which goes to NAME.tool.json as result_schema. Where no tool.json
+    says what the tool may touch, --write adds "permissions": {"network": []} there: a tool that needs the network says
+    which.
 
     \b
     Examples:

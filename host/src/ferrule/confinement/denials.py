@@ -6,6 +6,7 @@ import os
 
 from ferrule.confinement.policy import LOOPBACK, PRIVATE, PUBLIC, Denial
 from ferrule.confinement.refused_call import refused_call
+from ferrule.confinement.refused_network import is_name_lookup, wanted_address
 
 TYPE_CHECKING = False
 
@@ -54,7 +55,10 @@ def find(error: BaseException, policy: Policy) -> Denial | None:
     What the policy allows, and the system refuses for another reason, is none.
     """
     for one in _chain(error):
-        denial = _of(one, policy) if isinstance(one, PermissionError) else _of_link(one, policy)
+        if not policy.network and is_name_lookup(one):
+            denial: Denial | None = Denial(_CONNECT, wanted_address(one))
+        else:
+            denial = _of(one, policy) if isinstance(one, PermissionError) else _of_link(one, policy)
         if denial is not None:
             return denial
     return None
@@ -89,7 +93,7 @@ def _of(error: PermissionError, policy: Policy) -> Denial | None:
     if names:
         return _of_paths(names, policy, called)
     if called in _REACHING or module in _OF_SOCKETS:
-        return Denial(_CONNECT, "")
+        return Denial(_CONNECT, "" if policy.network else wanted_address(error))
     if called in _FORKING or module in _OF_PROCESSES:
         return Denial(_FORK, "") if not policy.processes else None
     if called in _SIGNALLING:
@@ -185,8 +189,23 @@ def shown(denial: Denial) -> str:
 
 def advice(policy: Policy, denial: Denial) -> str | None:
     """How an admin allows it, which no model is told; None where no admin can."""
+    if lacks_network(policy, denial):
+        denial = Denial(_CONNECT, denial.what or PUBLIC)
     command = command_for(policy.tool, denial, policy.processes)
-    return None if command is None else f"An administrator allows it by `{command}`."
+    if command is None:
+        return None
+    text = f"An administrator allows it by `{command}`."
+    return f"{text} {declared_by_author(denial)}" if lacks_network(policy, denial) else text
+
+
+def lacks_network(policy: Policy, denial: Denial) -> bool:
+    """Whether a call wanted to reach something, and its tool has no network at all, as one that declares nothing."""
+    return denial.kind == _CONNECT and not policy.network
+
+
+def declared_by_author(denial: Denial) -> str:
+    """The line of tool.json by which the tool has the network that it was refused, as a sentence."""
+    return f'Its author declares it in tool.json: "permissions": {{"network": ["{_network(denial.what or PUBLIC)}"]}}.'
 
 
 def command_for(tool: str, denial: Denial, processes: int = 0) -> str | None:
@@ -196,7 +215,7 @@ def command_for(tool: str, denial: Denial, processes: int = 0) -> str | None:
         _WRITE: f"--write {_quoted(shown(denial))}",
         _RUN: f"--program {_quoted(os.path.basename(denial.what))}",
         _FORK: f"--processes {max(_MIN_PROCESSES, 2 * processes)}",
-        _CONNECT: f"--network {_network(denial.what)}",
+        _CONNECT: f"--network {_quoted(_network(denial.what))}",
     }.get(denial.kind)
     is_of_a_process = denial.what.startswith("/proc/")  # which is another one in the next call
     is_named = bool(denial.what) or denial.kind == _FORK
@@ -219,6 +238,8 @@ def _network(address: str) -> str:
     from ferrule.confinement.networks import kind_of
 
     address = address.partition(" ")[0]
+    if address == PUBLIC:
+        return address
     kind = kind_of(address.rpartition(":")[0].strip("[]"))
     if kind is None:
         return "public"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ferrule.confinement.denials import advice, message
+from ferrule.confinement.denials import advice, lacks_network, message
 from ferrule.errors import PermissionDenied
 
 TYPE_CHECKING = False
@@ -18,10 +18,10 @@ def denied(policy: Policy, denial: Denial, *, instead_of: ErrorFacts | None = No
     instead_of: what the tool itself has said, for which that is most likely the reason; its words are kept.
     """
     text = message(policy, denial)
+    author = "Its author declares the network in tool.json." if lacks_network(policy, denial) else None
     if instead_of is not None:
         from ferrule.text.commands import without_commands
 
         text = f"{text} The tool said {instead_of['code']}: {without_commands(instead_of['message'].strip())}"
-    return PermissionDenied(
-        text, admin=advice(policy, denial), details={"denied": {"kind": denial.kind, "what": denial.what}}
-    )
+    details = {"denied": {"kind": denial.kind, "what": denial.what}}
+    return PermissionDenied(text, author=author, admin=advice(policy, denial), details=details)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ferrule.conformance import sample
 from ferrule.conformance.fit import find_misfits
+from ferrule.conformance.missing_permissions import how_to_declare
 from ferrule.conformance.outcome import ANSWER, BROKEN, FAILURE, MAX_STREAM_BYTES, Outcome, is_failure, shown
 from ferrule.conformance.report import Fault
 from ferrule.conformance.session import CLIENT_SECONDS, Session, Skipped, Trial, Warned, is_newline_missing
@@ -11,7 +12,6 @@ from ferrule.errors import PermissionDenied
 from ferrule.text import strict_json
 
 _PARALLEL_CALLS = 6
-_HOW_TO_DECLARE = "Declare it under permissions in tool.json; `ferrule run --trace` shows what a call does."
 _HOW_TO_GIVE = "Give the check what the example needs: --in FOLDER (working directory), --home FOLDER; or mend it."
 
 
@@ -66,7 +66,7 @@ def _require_answers(session: Session, refused: list[Trial], number: int) -> Non
     told = f"{len(refused)} of {number} are refused, {first.label} with {_named(first.outcome).rstrip('.')}."
     if not own:
         raise Skipped(f"They prove nothing here: {told}")
-    mend = _HOW_TO_DECLARE if first.outcome.code == PermissionDenied.code else _HOW_TO_GIVE
+    mend = how_to_declare([first.outcome]) if first.outcome.code == PermissionDenied.code else _HOW_TO_GIVE
     raise Fault(told, [f"{one.label}: {_named(one.outcome)}" for one in own] if own[1:] else [], mend)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ferrule.conformance import execution, isolation
 from ferrule.conformance.execution import UNREAD, End
+from ferrule.conformance.missing_permissions import how_to_declare
 from ferrule.conformance.outcome import ANSWER, FAILURE, Outcome
 from ferrule.conformance.report import Fault
 from ferrule.conformance.session import CLIENT_SECONDS, Session, Skipped, Trial, Warned
@@ -146,8 +147,7 @@ def check_permissions(session: Session) -> str:
         raise Skipped("It is no tool of ferrule, so nothing holds it to permissions.")
     if session.denied:
         details = list(dict.fromkeys(outcome.reason for outcome in session.denied))
-        mend = "Declare it under permissions in tool.json, or do without; `ferrule run --trace` shows what a call does."
-        raise Fault(details[0], details if len(details) > 1 else [], mend)
+        raise Fault(details[0], details if len(details) > 1 else [], how_to_declare(session.denied))
     session.require_base()
     missing = enforcement.unenforced(has_network=True)
     if missing:

@@ -3,6 +3,8 @@
 The schema of the only function tool of a package is `schema.json` in its folder. One of several, and one in a plain
 module, has `FUNCTION.schema.json` beside the module. The schema of a result is in `FUNCTION.tool.json`, since
 `tool.json` holds for every tool in the folder and below; a `tool.json` that has the key already is kept.
+
+Where no declaration says what the tool may touch, it gets the line that says so: no network.
 """
 
 from __future__ import annotations
@@ -21,6 +23,10 @@ if typing.TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
 
 SCHEMA, DECLARATION, RESULT = "schema.json", schema_file.DECLARATION, "result_schema"
+PERMISSIONS = "permissions"
+NO_NETWORK: typing.Mapping[str, typing.Sequence[str]] = {"network": []}
+"""What a tool has that declares nothing, for the author to see, and to change."""
+
 SAME, MISSING, STALE = "same", "missing", "stale"
 
 
@@ -98,6 +104,23 @@ def examine(definition: Definition, made: Made) -> list[FileState]:
 def find_disagreement(definition: Definition) -> str | None:
     """Where the files and the function differ, as a sentence; None where they agree. Raises as `make` and `examine`."""
     return next((one.difference for one in examine(definition, make(definition)) if one.difference), None)
+
+
+def with_permissions(definition: Definition, states: Iterable[FileState]) -> list[FileState]:
+    """The same, with the key `permissions` where no declaration of the tool has it. Raises ValueError as `examine`.
+
+    Only who writes files gets it: a tool without the key means the same, so nothing is missing where it is not there.
+    """
+    found, path = list(states), find_declaration_file(definition)
+    value = f"{definition.module.__name__}:{definition.attribute}"
+    declared = (_read(one) or {} for one in schema_file.find_beside(value, DECLARATION))
+    if any(PERMISSIONS in content for content in declared):
+        return found
+    own = next((one for one in found if one.path == path), FileState(path, _read(path) or {}, SAME, ""))
+    said = FileState(path, {**own.content, PERMISSIONS: dict(NO_NETWORK)}, own.state, own.difference)
+    if own.state == SAME:
+        said = said._replace(state=STALE, difference=f"{definition.name} does not say what it touches.")
+    return [*(one for one in found if one.path != path), said]
 
 
 def write(states: Iterable[FileState]) -> list[str]:

@@ -42,7 +42,7 @@ class Permissions:
 
     def __init__(
         self,
-        network: Iterable[str] = (PUBLIC,),
+        network: Iterable[str] = (),
         read: Iterable[str] = (),
         write: Iterable[str] = (),
         programs: Iterable[str] = (),
