@@ -46,7 +46,7 @@ class PermissionStatus(NamedTuple):
     credentials: that it may be told; None where its hook has not been asked yet. claims: those among them that are
     another's, and wait for the admin. users: distributions whose tools have them where they run this one.
     unrecorded: why an update of it will not be held; None where it will.
-    places: what `.`, settings and variables stand for here and now, and what of it is not granted. reusable: whether one
+    places: what `.`, settings and variables stand for here and now, and what of it is not granted. reusable: that one
     process of it takes several calls of `ferrule serve`.
     """
 

@@ -67,7 +67,6 @@ if TYPE_CHECKING:
     from ferrule.supervision.channel import Channel, Messages
     from ferrule.supervision.child import (
         NO_ANSWER,
-        close_all_but,
         limit_memory,
         run_work,
         stay_within,
@@ -80,6 +79,7 @@ if TYPE_CHECKING:
     from ferrule.supervision.outcome import Outcome
     from ferrule.supervision.questions import AnswerPipe, learnt_from, sort_learnt, write_answer
     from ferrule.supervision.signals import Signals
+    from ferrule.supervision.standard_streams import close_all_but
     from ferrule.supervision.supervisor import CAPTURED, ChildWatch, deadline_passed, explain_status, supervise
     from ferrule.text.json_types import JSONObject
     from ferrule.tool.context import ANSWER_BYTES
@@ -172,7 +172,8 @@ _NAMES = {
     "ferrule.supervision.confined_work": "ConfinedWork",
     "ferrule.supervision.outcome": "Outcome",
     "ferrule.supervision.signals": "Signals",
-    "ferrule.supervision.child": "NO_ANSWER close_all_but limit_memory run_work stay_within take_standard_streams",
+    "ferrule.supervision.child": "NO_ANSWER limit_memory run_work stay_within take_standard_streams",
+    "ferrule.supervision.standard_streams": "close_all_but",
     "ferrule.supervision.environment": "Replacement",
     "ferrule.supervision.questions": "AnswerPipe learnt_from sort_learnt write_answer",
     "ferrule.supervision.memory_watch": "MemoryWatch",
