@@ -1,6 +1,9 @@
 """Nothing of a tool runs between its calls, and no process says of itself whether it is copied or called again."""
 
+import asyncio
 import json
+import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -8,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ferrule_serve.pool import Pool
+from ferrule_serve.supervisor.rest import children_of
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.runs import SECONDS, wait_for
 from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, install
@@ -168,3 +172,24 @@ def test_processes_that_were_started_at_import_end_with_their_call(served: Serve
 
 def _running(kept: Path) -> list[str]:
     return [one for one in kept.read_text().split() if Path("/proc", one).exists()]
+
+
+@pytest.mark.parametrize("killed", ["the supervisor", "what it was started as"])
+def test_what_a_call_has_started_ends_with_a_supervisor_that_is_killed(killed: str, served: Served) -> None:
+    kept = served.machine.work / "kept"
+    body = (
+        "import subprocess\n    left = subprocess.Popen(['sleep', '1000'], start_new_session=True)\n"
+        f"    open({str(kept)!r}, 'w').write(str(left.pid))\n    time.sleep(1000)"
+    )
+    install(served, body)
+
+    async def work(pool: Pool) -> None:
+        call = asyncio.create_task(pool.call("probe", NO_ARGUMENTS))
+        await asyncio.to_thread(wait_for, lambda: kept.exists() and kept.read_text())
+        started = pool.stats().supervisor or 0
+        (supervisor,) = children_of(started)
+        os.kill(supervisor if killed == "the supervisor" else started, signal.SIGKILL)
+        await asyncio.to_thread(wait_for, lambda: not _running(kept))
+        await call
+
+    served.run(work)

@@ -1,4 +1,4 @@
-"""The process between the supervising one and a child that may start others: it ends them where the first is killed.
+"""A process that ends what others have started, where the one that supervises them is killed.
 
 A process ends with its parent where it asks the kernel for that; what a plugin's programs start does not ask. So they
 are adopted by a process that nothing of the plugin reaches, and that outlives the supervising one by so much.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import select
+import signal
 
 from ferrule.supervision import processes
 from ferrule.supervision.standard_streams import close_all_but
@@ -53,6 +54,36 @@ def fork_below_guard(run: Callable[[int], object], signals: Signals) -> tuple[in
                 os.close(file)
 
 
+def go_on_below_guard() -> None:
+    """Go on in a child of this process, which from now on only waits, and ends what the child has left behind.
+
+    For a program of its own that has just begun. The process that was started ends as its child does; where it is
+    killed, the child is asked to end. Raises OSError.
+    """
+    if not is_possible():
+        return
+    own = os.getpid()
+    processes.adopt_orphans()
+    child = os.fork()
+    if child == 0:
+        processes.leave_orphans()
+        processes.stop_with_parent(own)
+        return
+    try:
+        for number in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)  # which the child gets, too
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for file in (0, 1):
+            os.dup2(nothing, file)
+        close_all_but()
+        status = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+        processes.end_descendants(child)
+        if status is not None:
+            _end_as(status.si_status if status.si_code == os.CLD_EXITED else -status.si_status)
+    finally:
+        os._exit(_NOT_STARTED)
+
+
 def _guard(run: Callable[[int], object], signals: Signals, parent: int, told: int) -> None:
     """The guard's whole life; never returns. parent: a descriptor for the supervising process."""
     try:
@@ -80,7 +111,11 @@ def _wait(parent: int, child: int) -> None:
     if parent in ready:
         processes.end_descendants(child)
         return
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if status < 0:
-        os.kill(os.getpid(), -status)
-    os._exit(max(status, 0))
+    _end_as(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+
+def _end_as(code: int) -> None:
+    """End this process with an exit code, or by minus the number of a signal."""
+    if code < 0:
+        os.kill(os.getpid(), -code)
+    os._exit(max(code, 0))
