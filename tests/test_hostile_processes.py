@@ -19,7 +19,7 @@ from ferrule import confinement
 from ferrule.confinement.family import children_of, find_family
 from ferrule.confinement.filter_rules import PROCESS_FLAGS
 from ferrule_testkit.machine import BIN
-from ferrule_testkit.runs import mark, wait_until_gone
+from ferrule_testkit.runs import mark, wait_for, wait_until_gone
 from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served
 
 if TYPE_CHECKING:
@@ -211,3 +211,55 @@ def kill(process: int) -> None:
         poll.register(file, select.POLLIN)
         poll.poll()
         os.close(file)
+
+
+@pytest.mark.parametrize("group", [False, True], ids=["the host", "its group"])
+def test_what_a_program_has_started_ends_with_a_host_that_is_killed(group: bool, machine: Machine) -> None:
+    gate = machine.gate()
+    kept = machine.work / "kept"
+    body = f"""import subprocess
+    command = f'(setsid sleep 600 & echo $! >>{kept}) ; sleep 600 & echo $! >>{kept}; wait'
+    subprocess.Popen(['sh', '-c', command], start_new_session=True)
+    if os.fork() == 0:
+        os.setsid()
+        child = os.fork()
+        if child == 0: time.sleep(600)
+        with open({str(kept)!r}, 'a') as file: file.write(f'{{child}}\\n')
+        os._exit(0)
+    while len(open({str(kept)!r}).readlines() if os.path.exists({str(kept)!r}) else ()) < 3: time.sleep(0.01)
+    open({str(gate)!r}).read()
+    time.sleep(600)"""
+    permissions = {
+        "network": [],
+        "read": [str(gate)],
+        "write": [str(kept.parent)],
+        "programs": ["sh", "sleep", "setsid"],
+        "processes": 8,
+    }
+    _install(machine, body, permissions)
+    counted, environment = mark(machine.environment)
+    process = subprocess.Popen(
+        [BIN / "ferrule", "run", "evil"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        env=environment,
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    process.stdin.write(b"{}")
+    process.stdin.close()
+    with open(gate, "w"):
+        (os.killpg if group else os.kill)(process.pid, signal.SIGKILL)
+        process.wait()
+        started = [int(line) for line in kept.read_text().splitlines()]
+        wait_until_gone(counted)
+    assert len(started) == 3
+    wait_for(lambda: not any(map(_runs, started)))
+
+
+def _runs(process: int) -> bool:
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except OSError:
+        return False

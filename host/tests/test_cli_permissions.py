@@ -283,3 +283,16 @@ def test_a_tool_that_is_denied_something_with_its_examples_fails_its_check(machi
     assert found["sly"]["state"] == "failed"
     assert "/etc/passwd" in found["sly"]["message"]
     assert found["honest"]["state"] == "passed"
+
+
+def test_that_a_process_of_a_tool_takes_several_calls_is_said_where_the_tool_is_allowed(machine: Machine) -> None:
+    machine.install("alpha")
+    (machine.site / "module_alpha.tool.json").write_text(json.dumps({"permissions": {"network": []}, "reusable": True}))
+    words = "no network; takes several served calls in one process"
+    for command in ("permissions", "show", "link"):
+        assert words in machine.ferrule(command, "alpha").out
+    assert words in machine.ferrule("permissions").out
+    assert of(machine.ferrule("permissions", "--json"), "alpha")["reusable"] is True
+    configure(machine, "[tools.alpha]\nreusable = false\n")
+    assert words not in machine.ferrule("permissions", "alpha").out
+    assert of(machine.ferrule("permissions", "--json"), "alpha")["reusable"] is False

@@ -20,6 +20,7 @@ from ferrule.permissions import (
 from ferrule.permissions.foreign_variables import owner_of
 from ferrule.permissions.places import places
 from ferrule.tool import declared_credentials
+from ferrule.tool.declaration import MalformedDeclaration, read_declaration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,7 +46,8 @@ class PermissionStatus(NamedTuple):
     credentials: that it may be told; None where its hook has not been asked yet. claims: those among them that are
     another's, and wait for the admin. users: distributions whose tools have them where they run this one.
     unrecorded: why an update of it will not be held; None where it will.
-    places: what `.`, settings and variables stand for here and now, and what of it is not granted.
+    places: what `.`, settings and variables stand for here and now, and what of it is not granted. reusable: that one
+    process of it takes several calls of `ferrule serve`.
     """
 
     tool: str
@@ -63,11 +65,13 @@ class PermissionStatus(NamedTuple):
     users: Sequence[str] = ()
     unrecorded: str | None = None
     places: Sequence[str] = ()
+    reusable: bool = False
 
     def words(self) -> list[str]:
         """What the tool may, in a person's words, and which credentials it is told."""
         users = [f"gives them to the tools of {' and '.join(self.users)} that run it"] if self.users else []
-        return [*description.describe(self.granted), *description.told(self._told()), *users]
+        reused = ["takes several served calls in one process"] if self.reusable else []
+        return [*description.describe(self.granted), *description.told(self._told()), *users, *reused]
 
     def not_told(self) -> list[str]:
         """Which of its credentials it is not told, in sentences with the command that changes it."""
@@ -102,6 +106,7 @@ class PermissionStatus(NamedTuple):
             "unenforced": self.unenforced,
             "unrecorded": self.unrecorded,
             "places": list(self.places),
+            "reusable": self.reusable,
             "error": self.problem.facts() if self.problem else None,
         }
 
@@ -141,7 +146,17 @@ def status(tool: InstalledTool, settings: Configuration) -> PermissionStatus:
         declared_keys.find_users(tool) if credentials else (),
         _unrecorded(tool, settings),
         here,
+        _is_reusable(tool, settings),
     )
+
+
+def _is_reusable(tool: InstalledTool, settings: Configuration) -> bool:
+    """Whether it says so, and the admin does not say otherwise."""
+    try:
+        said = read_declaration(tool.value).reusable is True
+        return said and settings.tool(tool.name).get("reusable") is not False
+    except (MalformedDeclaration, ConfigurationMalformed):
+        return False
 
 
 def _unrecorded(tool: InstalledTool, settings: Configuration) -> str | None:

@@ -25,7 +25,8 @@ plugin is there. For a process that makes copies of itself there is `ConfinedCop
 and `narrow` for each copy. Its one `SharedBroker` judges all of them; `add` makes the `CopyBroker` that goes to the
 `ChildWatch` of a copy. Where the policy has programs, a `MemoryWatch` says when their processes use too much.
 
-**Its process.** Before a plugin is there, `import_for_calls`. Then `take_standard_streams`, `close_all_but`,
+**Its process.** First `go_on_below_guard`. Before a plugin is there, `import_for_calls`. Then
+`take_standard_streams`, `close_all_but`,
 `stay_within` and `limit_memory`, and `Replacement`, which the parent makes of the environment of the tool's policy. Its
 `Channel` reads what is answered to its questions from an `AnswerPipe`; `Execution.surroundings().answer` gives the
 answers, and `write_answer` writes them; `learnt_from` and `sort_learnt` are what a parent has to know of them.
@@ -67,7 +68,6 @@ if TYPE_CHECKING:
     from ferrule.supervision.channel import Channel, Messages
     from ferrule.supervision.child import (
         NO_ANSWER,
-        close_all_but,
         limit_memory,
         run_work,
         stay_within,
@@ -76,10 +76,12 @@ if TYPE_CHECKING:
     from ferrule.supervision.confined_copies import ConfinedCopies
     from ferrule.supervision.confined_work import ConfinedWork
     from ferrule.supervision.environment import Replacement
+    from ferrule.supervision.guard import go_on_below_guard
     from ferrule.supervision.memory_watch import MemoryWatch
     from ferrule.supervision.outcome import Outcome
     from ferrule.supervision.questions import AnswerPipe, learnt_from, sort_learnt, write_answer
     from ferrule.supervision.signals import Signals
+    from ferrule.supervision.standard_streams import close_all_but
     from ferrule.supervision.supervisor import CAPTURED, ChildWatch, deadline_passed, explain_status, supervise
     from ferrule.text.json_types import JSONObject
     from ferrule.tool.context import ANSWER_BYTES
@@ -125,6 +127,7 @@ __all__ = (
     "failures",
     "find_schema_file",
     "gate",
+    "go_on_below_guard",
     "import_ahead",
     "import_for_calls",
     "learnt_from",
@@ -172,7 +175,9 @@ _NAMES = {
     "ferrule.supervision.confined_work": "ConfinedWork",
     "ferrule.supervision.outcome": "Outcome",
     "ferrule.supervision.signals": "Signals",
-    "ferrule.supervision.child": "NO_ANSWER close_all_but limit_memory run_work stay_within take_standard_streams",
+    "ferrule.supervision.guard": "go_on_below_guard",
+    "ferrule.supervision.child": "NO_ANSWER limit_memory run_work stay_within take_standard_streams",
+    "ferrule.supervision.standard_streams": "close_all_but",
     "ferrule.supervision.environment": "Replacement",
     "ferrule.supervision.questions": "AnswerPipe learnt_from sort_learnt write_answer",
     "ferrule.supervision.memory_watch": "MemoryWatch",

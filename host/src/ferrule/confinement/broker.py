@@ -62,6 +62,7 @@ class Broker:
         self._policy = policy
         self._folder = folder
         self._child = 0
+        self.guard: int | None = None  # the process that adopts what the child leaves behind
         self._calls: NotifiedCalls | None = None
         self._later: dict[int, tuple[int, int, Later]] = {}  # with the call's identity, and whose it is
         _brokers.append(self)
@@ -70,6 +71,11 @@ class Broker:
     def denials(self) -> list[Denial]:
         """What was refused."""
         return [] if self._calls is None else self._calls.denials
+
+    @property
+    def judges_forks(self) -> bool:
+        """Whether the child may start processes."""
+        return bool(self._policy.processes or self._policy.programs)
 
     @property
     def is_listening(self) -> bool:
@@ -148,7 +154,7 @@ class Broker:
         if self._calls is None:
             from ferrule.confinement.notified_calls import NotifiedCalls
 
-            self._calls = NotifiedCalls(self._policy, self._folder, self._child)
+            self._calls = NotifiedCalls(self._policy, self._folder, self._child, guard=self.guard)
         return self._calls
 
     def _owner(self, _thread: int) -> int:

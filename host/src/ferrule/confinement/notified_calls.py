@@ -48,10 +48,17 @@ class NotifiedCalls:
     that was started first, and has started no other one yet.
     """
 
-    def __init__(self, policy: Policy, folder: str, child: int, *, adopts: bool = True) -> None:
-        """adopts: whether what the child leaves behind becomes a child of this process, and not of its own."""
+    def __init__(
+        self, policy: Policy, folder: str, child: int, *, adopts: bool = True, guard: int | None = None
+    ) -> None:
+        """adopts: whether what the child leaves behind becomes a child of this process, and not of its own.
+
+        guard: the parent of the child, of which it becomes a child, where there is one.
+        """
         self._policy = policy
         self._child = child
+        self._guard = guard
+        adopts = adopts and guard is None
         self.denials: list[Denial] = []
         self._adopts = adopts
         self._others = count_descendants(os.getpid(), depth=1) - 1 if adopts else 0
@@ -114,6 +121,8 @@ class NotifiedCalls:
         if not most:  # as of a filter, about which the process itself tells
             raise OSError(_NOT_PERMITTED, "not permitted")
         orphans = count_descendants(os.getpid(), depth=1) - self._others - 1 if self._adopts else 0
+        if self._guard is not None:
+            orphans = count_descendants(self._guard) - count_descendants(self._child) - 1
         if count_descendants(self._child) + max(0, orphans) >= most:
             self.deny("fork", f"more than {most} processes")
             raise OSError(_TRY_AGAIN, "too many processes")

@@ -7,6 +7,7 @@ import sys
 
 from ferrule.supervision import processes
 from ferrule.supervision.channel import Channel
+from ferrule.supervision.standard_streams import close_all_but
 
 TYPE_CHECKING = False
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TextIO
 
+    from ferrule.confinement.broker import Broker
     from ferrule.supervision.environment import Replacement
     from ferrule.supervision.questions import AnswerPipe
     from ferrule.supervision.signals import Signals
@@ -45,6 +47,22 @@ class Limits:
         self.memory = memory
         self.size_limit = size_limit
         self.watched = watched
+
+
+def fork_child(run: Callable[[int], None], signals: Signals, broker: Broker | None) -> tuple[int, int]:
+    """Fork the child, below a guard where it may start processes: the first of the two, and the child."""
+    if broker is not None and broker.judges_forks:
+        from ferrule.supervision.guard import fork_below_guard, is_possible
+
+        if is_possible():
+            first, child = fork_below_guard(run, signals)
+            broker.guard = first
+            return first, child
+    parent = os.getpid()
+    child = os.fork()
+    if child == 0:
+        run(parent)
+    return child, child
 
 
 def run_child(
@@ -95,20 +113,6 @@ def take_standard_streams(text: int) -> None:
 def _printing_to(file: int) -> TextIO:
     # A line is handed on at once, so that it is there when the process dies with the next one.
     return open(file, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
-
-
-def close_all_but(*kept: int) -> None:
-    """Close every descriptor that does not belong to the child: the real stdout, and what the client has left open."""
-    try:
-        files = [int(name) for name in os.listdir("/dev/fd")]
-    except OSError:
-        files = list(range(256))
-    for file in files:
-        if file > 2 and file not in kept:
-            try:
-                os.close(file)
-            except OSError:
-                continue  # the listing's own descriptor
 
 
 def stay_within(parent: int, memory: int) -> None:

@@ -1,4 +1,4 @@
-"""The three standard descriptors: never free for a file that is opened later."""
+"""The three standard descriptors, never free for a file that is opened later, and all others."""
 
 from __future__ import annotations
 
@@ -12,6 +12,20 @@ def occupy_standard_streams() -> list[bool]:
         if not is_open:
             _put_nothing_on(file)
     return were_open
+
+
+def close_all_but(*kept: int) -> None:
+    """Close every descriptor that does not belong to the child: the real stdout, and what the client has left open."""
+    try:
+        files = [int(name) for name in os.listdir("/dev/fd")]
+    except OSError:
+        files = list(range(256))
+    for file in files:
+        if file > 2 and file not in kept:
+            try:
+                os.close(file)
+            except OSError:
+                continue  # the listing's own descriptor
 
 
 def _is_open(file: int) -> bool:

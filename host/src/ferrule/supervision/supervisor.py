@@ -14,7 +14,7 @@ import time
 from ferrule.errors import DeadlinePassed, FerruleError, ResultInvalid, ToolCrashed, WorkFailed
 from ferrule.supervision import processes
 from ferrule.supervision.channel import Messages
-from ferrule.supervision.child import Limits, run_child
+from ferrule.supervision.child import Limits, fork_child, run_child
 from ferrule.supervision.outcome import Outcome
 from ferrule.supervision.signals import Signals, name
 from ferrule.supervision.standard_streams import occupy_standard_streams
@@ -120,21 +120,24 @@ def _run_and_watch(
         from ferrule.supervision.questions import Desk
 
         desk = Desk(answer, answers)
-    parent = os.getpid()
-    child = os.fork()
-    if child == 0:
+
+    def run(parent: int) -> None:
         run_child(work, signals, parent, (child_channel, child_text, child_answers), limits, replacement)
+
+    first, child = fork_child(run, signals, broker)
     _close(child_channel, child_text, child_answers)
-    watch = ChildWatch(child, channel, text, signals, limits.deadline, messages, broker, desk)
+    watch = ChildWatch(child, channel, text, signals, limits.deadline, messages, broker, desk, guard=first)
     if limits.watched is not None:
         from ferrule.supervision.memory_watch import MemoryWatch
 
-        watch.memory = MemoryWatch(child, limits.memory, limits.watched, others)
+        watch.memory = MemoryWatch(first, limits.memory, limits.watched, others)
     try:
         failure = watch.wait()
         if desk is not None:
             messages.secrets += desk.close()
-        processes.end_descendants(child, others)
+        if first != child:
+            processes.kill_group(child)
+        processes.end_descendants(first, others)
         watch.drain_text()
     finally:
         _close(channel, text, answers)
@@ -168,8 +171,12 @@ class ChildWatch:
         messages: Messages,
         broker: Broker | None = None,
         desk: Desk | None = None,
+        *,
+        guard: int | None = None,
     ) -> None:
+        """guard: the process between this one and the child, which ends as the child does."""
         self._child = child
+        self._waited_for = child if guard is None else guard
         self._channel = channel
         self._text = text
         self._signals = signals
@@ -297,7 +304,7 @@ class ChildWatch:
     def _has_ended(self) -> bool:
         self._signals.settle()
         if self._status is None:
-            self._status = processes.exit_status(self._child)
+            self._status = processes.exit_status(self._waited_for)
         return self._status is not None
 
     def _read_rest(self) -> FerruleError | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import tempfile
 from collections.abc import Callable, Mapping
@@ -148,7 +149,7 @@ class SupervisorLink(asyncio.Protocol):
         try:
             await asyncio.wait_for(self._process.wait(), _EXIT_GRACE_SECONDS)
         except TimeoutError:
-            self._process.kill()
+            os.killpg(self._process.pid, signal.SIGKILL)  # with the process that it goes on in
             await self._process.wait()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

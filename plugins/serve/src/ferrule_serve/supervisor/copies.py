@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from ferrule.calls.server_interface import ChildWatch, MemoryWatch, deadline_passed, explain_status, processes
 from ferrule.errors import ToolCrashed
+from ferrule_serve.supervisor import rest
 from ferrule_serve.supervisor.helper import Answer, Questions
 from ferrule_serve.supervisor.plugin_process import AS_BEFORE
 from ferrule_serve.supervisor.poll_loop import Outbox, PollLoop, Timer
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
 
 _EXIT_GRACE_SECONDS = 0.5  # in which a process ends that has closed its end of the channel
 _END_SECONDS = 1.0  # a process that survives SIGKILL for longer hangs in the kernel, and cannot be waited for
-
 _CHECK_SECONDS = 5.0  # in which a process says that it is as it was before a call
 _CHECK_BYTES = 16
+_BEGIN_SECONDS = 0.5  # in which a copy that waits for its first call has made itself ready
 
 StatusHandler = Callable[[int | None], None]
 
@@ -202,6 +203,13 @@ class WatchedProcess:
             self.handle_exit()
         return not self.is_gone
 
+    def pause(self) -> None:
+        """Let nothing run in it, whatever is in there, until `resume`."""
+        rest.pause(self._file)
+
+    def resume(self) -> None:
+        rest.resume(self._file)
+
     def end(self, when_gone: Callable[[], None]) -> None:
         """Kill it with its group; then, when it and what it has left behind are gone, do something."""
         if self.is_gone:
@@ -226,10 +234,10 @@ class WatchedProcess:
         if self.is_gone:
             return
         self.is_gone = True
-        if self._file is not None:
-            self._loop.unwatch(self._file)
-            os.close(self._file)
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            self._loop.unwatch(file)
+            os.close(file)
         if self._limit is not None:
             self._limit.cancel()
         self.release()
@@ -273,6 +281,8 @@ class Copy(WatchedProcess):
         self._pipes = channel[0], text[0]
         self._answers = answers[1]
         self._theirs: Sequence[int] = (theirs.detach(), channel[1], text[1], answers[0])
+        self._files = rest.name_files(self._theirs)
+        self._begin_limit: Timer | None = None
         self._outbox = Outbox(self._loop, self._line.fileno())
         self._is_released = False
         self._tell_checked: Callable[[bool], None] | None = None
@@ -287,6 +297,30 @@ class Copy(WatchedProcess):
             for file in files:
                 os.close(file)
 
+    def begin(self) -> None:
+        """It makes itself ready for its first call, and then runs no more before that."""
+        self._begin_limit = self._loop.at(time.monotonic() + _BEGIN_SECONDS, self._end_begin)
+
+    def rest(self) -> None:
+        """Go on waiting, without running, unless it makes itself ready."""
+        if self._begin_limit is None:
+            self.pause()
+
+    def _cancel_begin(self) -> None:
+        limit, self._begin_limit = self._begin_limit, None
+        if limit is not None:
+            limit.cancel()
+
+    def _end_begin(self) -> None:
+        self._begin_limit = None
+        self.pause()
+        if self.process is not None and rest.has_other_children(self.process):
+            self._surroundings.leave(self)  # they would run until there is a call
+
+    def is_alone(self) -> bool:
+        """Whether the kernel knows of nothing in it that its last call has left behind."""
+        return self.process is not None and rest.is_alone(self.process, self._files)
+
     def run(
         self,
         job: bytes,
@@ -300,6 +334,8 @@ class Copy(WatchedProcess):
         on_end: is called once, when there is an outcome, or why there is none.
         """
         self.calls += 1
+        self._cancel_begin()
+        self.resume()
         if self.broker is not None:
             self.broker.begin()
         work = WatchedWork(
@@ -330,14 +366,8 @@ class Copy(WatchedProcess):
             return
         except OSError:
             data = b""
-        self._end_check(data == AS_BEFORE and not self._has_sent_more())
-
-    def _has_sent_more(self) -> bool:
-        """Whether something came after the result, as of a thread that has ended since: it would be the next call's."""
-        poll = select.poll()
-        for file in self._pipes:
-            poll.register(file, select.POLLIN)
-        return bool(poll.poll(0))
+        # What came after the result, as of a thread that has ended since, would be the next call's.
+        self._end_check(data == AS_BEFORE and not rest.is_any_readable(self._pipes))
 
     def _end_check(self, is_as_before: bool) -> None:
         tell, self._tell_checked = self._tell_checked, None
@@ -352,6 +382,7 @@ class Copy(WatchedProcess):
     def release(self) -> None:
         if not self._is_released:
             self._is_released = True
+            self._cancel_begin()
             self._loop.unwatch(self._line.fileno())
             self._outbox.close()
             self._line.close()
@@ -365,12 +396,3 @@ class Copy(WatchedProcess):
             os.close(file)
         os.close(self._answers)
         self._pipes = (-1, -1)
-
-
-def is_child(process: int, parent: int | None) -> bool:
-    """Whether a process has this parent, or has ended: what says so runs beside a plugin's code."""
-    try:
-        with open(f"/proc/{process}/stat", "rb", buffering=0) as file:
-            return int(file.readall().rpartition(b")")[2].split()[1]) == parent
-    except (OSError, ValueError, IndexError):
-        return False

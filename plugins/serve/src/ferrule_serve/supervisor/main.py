@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from functools import partial
 
-from ferrule.calls.server_interface import Signals, import_for_calls, processes
+from ferrule.calls.server_interface import Signals, go_on_below_guard, import_for_calls, processes
 from ferrule.errors import FerruleError
 from ferrule_serve import wire
 from ferrule_serve.supervisor import plugin_process, renderer
@@ -35,6 +35,7 @@ def main() -> None:
     argv: the calls after which a plugin is renewed, the seconds after which an unused one is ended, and the descriptor
     of the file for the number of the call that was begun last.
     """
+    go_on_below_guard()
     gc.disable()
     import_for_calls()
     link = socket.socket(fileno=os.dup(0))
@@ -103,6 +104,9 @@ class _Supervisor:
         self._loop.run()
 
     def _receive(self) -> None:
+        if self._signals.has_come:
+            self._loop.stop()  # a call that has not begun goes to another supervisor
+            return
         try:
             data = self._link.recv(_CHUNK_BYTES)
         except BlockingIOError:

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import os
 import pickle
-import socket
 import time
 from collections import deque
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from ferrule import config
 from ferrule.calls.server_interface import ANSWER_BYTES, CAPTURED, ConfinedCopies, Messages
 from ferrule.errors import CallInterrupted
-from ferrule_serve.supervisor import plugin_process
-from ferrule_serve.supervisor.copies import Copy, StatusHandler, WatchedProcess, WatchedWork, is_child
+from ferrule_serve.supervisor import plugin_process, rest
+from ferrule_serve.supervisor.copies import Copy, StatusHandler, WatchedProcess, WatchedWork
+from ferrule_serve.supervisor.orders import Orders
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ferrule.calls.server_interface import InstalledTool, Outcome, Policy, SharedBroker
     from ferrule.errors import FerruleError
     from ferrule_serve.supervisor.surroundings import Request, Surroundings
 
 _MAX_IDLE_COPIES = 16  # of a tool that are used again
-_STATUS_SECONDS = 0.5  # in which the parent of a process says how that has ended
 
 
 class PluginOwner(Protocol):
@@ -43,7 +43,11 @@ class PluginOwner(Protocol):
 
 
 class Plugin(WatchedProcess):
-    """A process that has loaded, or is loading, a plugin. can_be_copied: copies of it are as good as a fresh one."""
+    """A process that has loaded, or is loading, a plugin.
+
+    can_be_copied: copies of it are as good as a fresh one. has_children: loading it has started processes, which do not
+    rest with it.
+    """
 
     def __init__(
         self,
@@ -62,7 +66,7 @@ class Plugin(WatchedProcess):
         self.running: set[Copy] = set()
         self.checking: set[Copy] = set()
         self.is_loaded = self.is_retired = False
-        self.can_be_copied = False
+        self.can_be_copied = self.has_children = False
         self._surroundings = surroundings
         self._owner = owner
         self._tool = tool
@@ -74,8 +78,6 @@ class Plugin(WatchedProcess):
         self._starting: deque[Copy] = deque()
         self._printed = b""
         self._status: int | None = None
-        self._asked: dict[int, StatusHandler] = {}
-        self._answers = bytearray()
 
     @property
     def copies(self) -> list[Copy]:
@@ -90,12 +92,14 @@ class Plugin(WatchedProcess):
     def start(self) -> None:
         """Have the process forked, which loads the plugin. Raises OSError."""
         channel, text = os.pipe(), os.pipe()
-        self._control, theirs = socket.socketpair()
+        self._orders = Orders(self._loop, self, self._handle_started, self._handle_silence, self._handle_rest)
         self._pipes = channel[0], text[0]
+        theirs = (self._orders.hand_over(), channel[1], text[1])
+        self._files = rest.name_files(theirs)
         try:
-            process = self._surroundings.origin.fork(plugin_process.KIND, [theirs.fileno(), channel[1], text[1]])
+            process = self._surroundings.origin.fork(plugin_process.KIND, theirs)
         finally:
-            for file in (channel[1], text[1], theirs.detach()):
+            for file in theirs:
                 os.close(file)
         self._surroundings.known.add(process)
         confined = self._confined = ConfinedCopies(self._policy)
@@ -112,7 +116,7 @@ class Plugin(WatchedProcess):
         )
         self.work.watch_memory(self._policy, self._memory_mib)
         if not self.is_gone:
-            self._loop.watch(self._control.fileno(), self._read_answers)
+            self._orders.watch()
 
     def _send_plugin(self, confined: ConfinedCopies) -> None:
         facts = plugin_process.Plugin(
@@ -124,12 +128,7 @@ class Plugin(WatchedProcess):
             self._memory_mib,
             confined,
         )
-        document = pickle.dumps(facts)
-        try:
-            self._control.sendall(len(document).to_bytes(plugin_process.NUMBER_BYTES, "big") + document)
-        except OSError:
-            pass  # it has been killed, which is found next
-        self._control.setblocking(False)
+        self._orders.begin(pickle.dumps(facts))
 
     def take(self, request: Request) -> bool:
         """Let a copy that waits execute a call; False where none does."""
@@ -178,8 +177,7 @@ class Plugin(WatchedProcess):
         return self.work.outcome(reason) if self.work is not None else None
 
     def release(self) -> None:
-        self._loop.unwatch(self._control.fileno())
-        self._control.close()
+        self._orders.close()
         self._surroundings.loop.at(time.monotonic(), self.handle_gone)
 
     def handle_gone(self) -> None:
@@ -191,9 +189,7 @@ class Plugin(WatchedProcess):
         idle, self.idle = self.idle, []
         for copy in idle:
             self._leave(copy)
-        for tell in list(self._asked.values()):
-            tell(None)
-        self._asked.clear()
+        self._orders.tell_end()
         if self.is_loaded or self.is_retired:
             self._owner.handle_end(self)
         self._close_pipes()
@@ -211,11 +207,10 @@ class Plugin(WatchedProcess):
             return
         except ChildProcessError:
             pass
-        if self.is_gone or not self._order(plugin_process.REAP, process):
+        if self.is_gone:
             tell(None)
-            return
-        self._asked[process] = tell
-        self._loop.at(time.monotonic() + _STATUS_SECONDS, partial(self._tell_status, process, None))
+        else:
+            self._orders.ask_status(process, tell)
 
     def end_strays(self) -> None:
         self._surroundings.end_strays()
@@ -230,13 +225,22 @@ class Plugin(WatchedProcess):
             self._surroundings.leave(self, partial(self._owner.handle_loaded, self, outcome))
             return
         self.is_loaded = True
-        self.can_be_copied = outcome.result == plugin_process.CAN_BE_COPIED
+        self.pause()
+        self.can_be_copied = self._is_as_good_as_fresh(outcome.result)
+        self.has_children = rest.has_other_children(self.process or 0)
         if self.is_retired:
             self._end_if_done()
             return
         self._owner.handle_loaded(self, None)
         if not (self.is_retired or self.idle or self.running or self.checking or self._starting):
             self._start_copy()
+
+    def _is_as_good_as_fresh(self, said: bytes | None) -> bool:
+        """Whether a copy would be. said: by the process, which beside the plugin can only say no."""
+        process = self.process
+        if said != plugin_process.CAN_BE_COPIED or process is None:
+            return False
+        return rest.is_alone(process, self._files) and not rest.shares_memory(process)
 
     def _start_copy(self) -> None:
         """A copy, or the process itself where a copy would not be as good. It can be given a call at once."""
@@ -245,8 +249,7 @@ class Plugin(WatchedProcess):
             copy = Copy(self._surroundings, self)
             if self._broker is not None and self.can_be_copied:
                 self._broker.expect_fork()
-            order = plugin_process.FORK if self.can_be_copied else plugin_process.SELF
-            copy.hand_over(partial(self._send_files, order))
+            copy.hand_over(self._orders.fork if self.can_be_copied else self._orders.take_call)
         except OSError:  # such as that no descriptor is left: other calls have to go on
             if copy is not None:
                 copy.close()
@@ -256,12 +259,9 @@ class Plugin(WatchedProcess):
         if not self.can_be_copied and self.process is not None:
             self._handle_started(self.process)
 
-    def _send_files(self, order: bytes, files: Sequence[int]) -> None:
-        socket.send_fds(self._control, [order + bytes(plugin_process.NUMBER_BYTES)], list(files))
-
     def _handle_started(self, process: int) -> None:
         copy = self._starting.popleft()
-        if process <= 0 or not (process == self.process or is_child(process, self.process)):
+        if not self._is_new(process):
             copy.close()
             self.retire()  # it cannot fork any more
             return
@@ -273,7 +273,30 @@ class Plugin(WatchedProcess):
             self._leave(copy)
             return
         self.idle.append(copy)
+        if not self.can_be_copied:
+            copy.resume()
+        copy.begin()
         self._owner.handle_copy()
+
+    def _is_new(self, process: int) -> bool:
+        """Whether it is what takes the next call: what says so runs beside a plugin's code."""
+        if not self.can_be_copied:
+            return process == self.process
+        return process > 0 and process not in self._surroundings.known and rest.is_child(process, self.process)
+
+    def _handle_silence(self) -> None:
+        """It takes no order any more, or does not answer one."""
+        if self.can_be_copied and not self.is_gone:
+            self._surroundings.leave(self)
+
+    def _handle_rest(self) -> None:
+        """It is paused, and so are its copies that wait, which it could have let run meanwhile."""
+        for copy in self.idle:
+            copy.rest()
+        if not (self._policy.processes or self._policy.programs) or self.process is None:
+            return
+        if rest.has_other_children(self.process, self._surroundings.known):
+            self._surroundings.leave(self)  # nobody ends what it starts beside the copies
 
     def _run(self, copy: Copy, request: Request) -> None:
         self.calls += 1
@@ -293,6 +316,7 @@ class Plugin(WatchedProcess):
         copy.work = None
         # A process may say it of any tool; whether it is asked is for the tool's declaration and the admin to say.
         may_stay = self._is_reusable and reason is None and request.messages.is_checked
+        may_stay = may_stay and copy.process is not None and rest.runs_alone(copy.process)
         has_calls = copy.calls < self._surroundings.limits.calls
         has_room = len(self.idle) + len(self.checking) < _MAX_IDLE_COPIES
         if may_stay and has_calls and has_room and not copy.is_gone and not self.is_retired:
@@ -312,8 +336,9 @@ class Plugin(WatchedProcess):
 
     def _handle_checked(self, copy: Copy, is_as_before: bool) -> None:
         self.checking.discard(copy)
-        if is_as_before and not copy.is_gone and not self.is_retired:
+        if is_as_before and not copy.is_gone and not self.is_retired and copy.is_alone():
             self.idle.append(copy)
+            copy.pause()
             self._owner.handle_copy()
             return
 
@@ -359,38 +384,6 @@ class Plugin(WatchedProcess):
     def _end_if_done(self) -> None:
         if self.is_retired and not (self.running or self.checking or self._starting or self.is_gone):
             self._surroundings.leave(self)
-
-    def _order(self, order: bytes, process: int) -> bool:
-        try:
-            self._control.send(order + process.to_bytes(plugin_process.NUMBER_BYTES, "big"))
-        except OSError:
-            return False
-        return True
-
-    def _read_answers(self) -> None:
-        try:
-            data = self._control.recv(1 << 12)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        if not data:
-            self._loop.unwatch(self._control.fileno())
-            if self.can_be_copied and not self.is_gone:
-                self._surroundings.leave(self)  # it waits for no order any more
-            return
-        self._answers += data
-        while len(self._answers) >= plugin_process.ANSWER.size and not self.is_gone:
-            kind, process, status = plugin_process.ANSWER.unpack_from(self._answers)
-            del self._answers[: plugin_process.ANSWER.size]
-            if kind == plugin_process.FORK and self._starting:
-                self._handle_started(process)
-            elif kind == plugin_process.REAP:
-                self._tell_status(process, status if status >= 0 else None)
-
-    def _tell_status(self, process: int, status: int | None) -> None:
-        if tell := self._asked.pop(process, None):
-            tell(status)
 
     def _close_pipes(self) -> None:
         pipes, self._pipes = self._pipes, (-1, -1)

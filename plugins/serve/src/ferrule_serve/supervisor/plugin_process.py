@@ -164,9 +164,10 @@ def _take_orders(control: socket.socket, loaded: _Loaded) -> NoReturn:
                 _adopt_orphans()  # as a copy does
                 _take_calls(loaded, files)
             elif kind == FORK and len(files) == _FILES:
-                control.sendall(ANSWER.pack(FORK, _fork_copy(control, loaded, files), 0))
+                process = _fork_copy(control, loaded, files)
                 for file in files:
                     _close(file)
+                control.sendall(ANSWER.pack(FORK, process, 0))  # after which this process is paused
             elif kind == REAP:
                 control.sendall(ANSWER.pack(REAP, process, ended.pop(process, -1)))
             if len(ended) > 1000:

@@ -37,6 +37,7 @@ class ServedTool:
         self._waiting: deque[Request] = deque()
         self._is_watched = False
         self._patience: Timer | None = None
+        self._is_loaded_ahead = True
         self._lasts = 0.0
 
     @property
@@ -66,7 +67,7 @@ class ServedTool:
         self._dispatch()
 
     def prepare(self) -> None:
-        if self._plugin is None:
+        if self._plugin is None and self._is_loaded_ahead:
             self._load()
 
     def forget(self, request: Request) -> None:
@@ -108,6 +109,10 @@ class ServedTool:
             if self._plugin is None:
                 self._load()
         elif failure is None:
+            self._is_loaded_ahead = not plugin.has_children
+            if not (self._waiting or self._is_loaded_ahead):
+                self.retire()  # what it has started would run until there is a call
+                return
             self._dispatch()
             self._watch()
         elif plugin.modules:
@@ -137,7 +142,7 @@ class ServedTool:
         request.finish(outcome)
         if plugin is self._plugin and (is_worn or is_outdated or plugin.calls >= self._surroundings.limits.calls):
             self.retire()
-        if self._plugin is None and not is_worn:
+        if self._plugin is None and not is_worn and self._is_loaded_ahead:
             self._load()  # the next call finds it loaded
         elif plugin is self._plugin:
             self._dispatch()
