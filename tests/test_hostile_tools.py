@@ -21,12 +21,31 @@ from ferrule import confinement
 from ferrule_testkit.attacks import ordinary_user, trial
 
 ATTACKS = trial.attacks()
-# What a tool can still learn, and the only damage that it may do so; docs/explanation/trust.md says so.
+_BY_THE_KERNEL = "was let through by the kernel"
+# What a tool can still learn, and the only damage that it may do so.
 OPEN = {
-    "connections_of_the_machine": "was let through by the kernel",
+    "connections_of_the_machine": _BY_THE_KERNEL,
+    "existence_of_a_secret": _BY_THE_KERNEL,
     "key_in_own_memory": "stole the secret setting",
     "secret_in_a_links_target": "stole the secret link",
-    "size_of_a_secret": "was let through by the kernel",
+    "size_of_a_secret": _BY_THE_KERNEL,
+    "size_of_a_secret_by_a_descriptor": _BY_THE_KERNEL,
+    "sockets_of_the_machine": _BY_THE_KERNEL,
+}
+# By class: the sentence of docs/explanation/trust.md that does not promise it, and those of OPEN that it covers.
+NOT_PROMISED = {
+    "facts of files": (
+        "Landlock has no right that covers them.",
+        ("existence_of_a_secret", "secret_in_a_links_target", "size_of_a_secret", "size_of_a_secret_by_a_descriptor"),
+    ),
+    "sockets of the machine": (
+        "`/proc/self` is open, and Landlock cannot leave out a folder below one that it opens.",
+        ("connections_of_the_machine", "sockets_of_the_machine"),
+    ),
+    "settings of other tools": (
+        "The process of a call is a copy of one that has read `config.toml`.",
+        ("key_in_own_memory",),
+    ),
 }
 # What is stopped without an error that could be told: it has no effect, or what it leaves is removed afterwards.
 QUIET = {
@@ -110,9 +129,21 @@ def test_each_attack_and_each_innocent_tool_is_an_entry_point() -> None:
 
 
 def test_the_page_on_trust_counts_the_attacks() -> None:
-    page = (trial.HOSTILE.parents[2] / "docs/explanation/trust.md").read_text()
+    page = _page_on_trust()
     assert f"{len(ATTACKS)} attacks" in page
     assert [name for name in OPEN if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize("kind", NOT_PROMISED)
+def test_the_page_on_trust_gives_the_reason_of_what_is_not_promised(kind: str) -> None:
+    reason, names = NOT_PROMISED[kind]
+    (told,) = [one for one in _page_on_trust().split("\n- ") if reason in " ".join(one.split())]
+    assert [name for name in names if f"`{name}`" not in told] == []
+
+
+def test_each_attack_that_gets_through_has_one_reason() -> None:
+    covered = [name for _, names in NOT_PROMISED.values() for name in names]
+    assert sorted(covered) == sorted(OPEN)
 
 
 @pytest.mark.slow
@@ -139,7 +170,7 @@ def test_what_attacks_leave_in_their_process_helps_no_other_one(way: str, folder
     let_through = {
         name for name, attack in together.items() if attack.proof == trial.table.WORD and said[name].get("loot")
     }
-    assert let_through == {name for name, why in OPEN.items() if why == "was let through by the kernel"}
+    assert let_through == {name for name, why in OPEN.items() if why == _BY_THE_KERNEL}
     assert set(found["damage"]) <= set(OPEN.values())
     assert found["after"] == found["before"]
 
@@ -164,6 +195,10 @@ def test_innocent_tools_do_byte_for_byte_what_they_do_without_a_host(way: str, u
     assert {name: said for name, said in found["innocent"].items() if said[0] != said[1]} == {}
     assert len(found["innocent"]) >= 20
     assert found["after"] == found["before"]
+
+
+def _page_on_trust() -> str:
+    return (trial.HOSTILE.parents[2] / "docs/explanation/trust.md").read_text()
 
 
 def _entry_points(distribution: Path) -> list[str]:

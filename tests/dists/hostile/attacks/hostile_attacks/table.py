@@ -15,7 +15,10 @@ OUTLIVES = "a process, file or segment of memory is still there when the call is
 FORGED = "the host died, or wrote what the tool had put into its mouth"
 WORD = "nothing can be seen from outside; the kernel's own answer counts"
 
-MODULES = ("keys", "reading", "writing", "network", "sockets", "processes", "programs", "kernel", "memory", "answers", "granted")
+MODULES = (
+    *("keys", "reading", "writing", "network", "sockets", "processes", "programs", "kernel", "memory", "answers"),
+    *("granted", "facts"),
+)
 
 
 class Attack(NamedTuple):
