@@ -51,7 +51,8 @@ def main() -> None:
         print(source)
         return
     path = Path(folder) / "attack_functions.py"
-    path.write_text(source)
+    if not path.exists() or path.read_text() != source:  # where it is written before, the folder may be read-only
+        path.write_text(source)
     module = import_module("attack_functions")
     tools = {name: getattr(module, name) for name in import_module("hostile_attacks.table").load()}
     {"fastmcp": _fastmcp, "sdk": _sdk, "sandlock": _sandlock}[framework](tools, folder)
