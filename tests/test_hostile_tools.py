@@ -179,7 +179,7 @@ def test_what_attacks_leave_in_their_process_helps_no_other_one(way: str, folder
 @pytest.mark.timeout(SECONDS)
 @HELD
 @USERS
-@pytest.mark.parametrize("way", ["executable", "serve", "ask"])
+@pytest.mark.parametrize("way", ["executable", "run", "serve", "ask"])
 def test_every_attack_is_stopped_by_every_door_for_every_user(way: str, user: str, folder: Path) -> None:
     assert_all_stopped_and_told(report(way, folder, user=user))
 

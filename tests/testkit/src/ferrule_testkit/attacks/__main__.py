@@ -1,8 +1,8 @@
 """Attacks through one way into the host, as a program: `python -m ferrule_testkit.attacks WAY FOLDER [NAME…]`.
 
-WAY: `executable`, `serve` or `ask`. FOLDER: an empty one. Writes `report.json` there at the end: what came of each
-attack, and what the healthy tools said before and after them. It prints nothing, since an attack may write wherever its
-client does. A test starts it as the user as whom the attacks shall be.
+WAY: `executable`, `run`, `serve` or `ask`. FOLDER: an empty one. Writes `report.json` there at the end: what came of
+each attack, and what the healthy tools said before and after them. It prints nothing, since an attack may write
+wherever its client does. A test starts it as the user as whom the attacks shall be.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ferrule_testkit.attacks import trial
 from ferrule_testkit.attacks.scene import Scene
-from ferrule_testkit.attacks.ways import Asked, Executables, Served
+from ferrule_testkit.attacks.ways import Asked, Commands, Executables, Served
 
 if TYPE_CHECKING:
     from hostile_attacks import table
@@ -78,6 +78,8 @@ def _way(name: str, site: Site, scene: Scene, environment: dict[str, str], tools
         site.link(everything, environment, beside=_inherited_path())
         scene.renew()
         return Executables(site.links, environment, scene.work, seconds)
+    if name == "run":
+        return Commands(site.links, environment, scene.work, seconds)
     for variable in [variable for variable in os.environ if variable.startswith(("FERRULE", "VAULT"))]:
         del os.environ[variable]
     os.environ.update(environment)

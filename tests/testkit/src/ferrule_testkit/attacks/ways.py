@@ -1,4 +1,4 @@
-"""Ways into the host: an executable, the pool of `ferrule serve`, and the tools of `ferrule ask`."""
+"""Ways into the host: an executable, `ferrule run`, the pool of `ferrule serve`, and the tools of `ferrule ask`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -44,9 +45,8 @@ class Executables:
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> Answered:
         """Call it as the client does."""
-        command = [self._links / f"{tool.replace('_', '-')}-tool"]
         started = subprocess.Popen(
-            command,
+            self._command(tool),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -62,8 +62,18 @@ class Executables:
         text = (out + err).decode(errors="replace")
         return Answered(text, _document(out), started.returncode < 0 or not _document(out))
 
+    def _command(self, tool: str) -> list[str]:
+        return [str(self._links / f"{tool.replace('_', '-')}-tool")]
+
     def close(self) -> None:
         """Nothing is left of it."""
+
+
+class Commands(Executables):
+    """`ferrule run` for each call, with the arguments on stdin."""
+
+    def _command(self, tool: str) -> list[str]:
+        return [sys.executable, "-m", "ferrule", "run", tool, "-"]
 
 
 class Served:
