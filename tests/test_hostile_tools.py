@@ -103,6 +103,14 @@ def report(way: str, folder: Path, *names: str, user: str = "me") -> dict[str, A
     return found
 
 
+def assert_unharmed(found: dict[str, Any]) -> None:
+    """The healthy tools have answered before the attacks, and do the same after them."""
+    example, vault = found["before"]
+    assert "Hello, Oslo!" in example
+    assert "fingerprint" in vault
+    assert found["after"] == found["before"]
+
+
 def assert_all_stopped_and_told(found: dict[str, Any], share: float = 0.85) -> None:
     """share: how many of them are told as a refusal; the others fail in a way that only the tool knows."""
     verdicts = found["verdicts"]
@@ -113,7 +121,7 @@ def assert_all_stopped_and_told(found: dict[str, Any], share: float = 0.85) -> N
         name: how for name, how in told.items() if how not in (trial.DENIED, trial.FAILED) and name not in QUIET
     } == {}
     assert sum(how == trial.DENIED for how in told.values()) >= share * len(told)
-    assert found["after"] == found["before"]
+    assert_unharmed(found)
 
 
 def test_there_are_hundreds_of_attacks_and_each_says_what_it_tries() -> None:
@@ -172,7 +180,7 @@ def test_what_attacks_leave_in_their_process_helps_no_other_one(way: str, folder
     }
     assert let_through == {name for name, why in OPEN.items() if why == _BY_THE_KERNEL}
     assert set(found["damage"]) <= set(OPEN.values())
-    assert found["after"] == found["before"]
+    assert_unharmed(found)
 
 
 @pytest.mark.slow
@@ -194,7 +202,7 @@ def test_innocent_tools_do_byte_for_byte_what_they_do_without_a_host(way: str, u
 
     assert {name: said for name, said in found["innocent"].items() if said[0] != said[1]} == {}
     assert len(found["innocent"]) >= 20
-    assert found["after"] == found["before"]
+    assert_unharmed(found)
 
 
 def _page_on_trust() -> str:

@@ -90,3 +90,20 @@ def test_it_gets_nothing_from_a_server(robbed: Machine) -> None:
     for told in served.calls("thief", 2):
         assert KEY not in "".join(told["got"])
     assert served.calls("radio", 2) == [{"length": len(KEY)}] * 2
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("spoils", ["raise ValueError('no')", "import os; os._exit(3)"])
+def test_a_key_is_known_of_a_distribution_whose_other_tool_fails_when_asked(machine: Machine, spoils: str) -> None:
+    fails = f"@hookimpl\ndef credentials():\n    {spoils}\n"
+    machine.install("radio", properties={}, top=HOOK, execute=LENGTH, distribution="dist_band")
+    machine.install("noise", properties={}, top=fails, distribution="dist_band")
+    entries = "[ferrule.tools]\nnoise = module_noise\nradio = module_radio\n"
+    (machine.site / "dist_band-1.0.dist-info/entry_points.txt").write_text(entries)
+    machine.install("thief", properties={}, top=HOOK, execute=LENGTH)
+    date(machine, "radio", 1_000_000, "dist_band")
+    date(machine, "thief", 2_000_000)
+    refused = call(machine, "thief")
+    assert refused["error_code"] == "PERMISSION_DENIED"
+    assert "dist-band declared first" in refused["error"]
+    assert call(machine, "radio") == {"length": len(KEY)}

@@ -90,8 +90,11 @@ def record(tool: InstalledTool, listed: Sequence[JSONMapping] | None) -> bool:
     return True
 
 
-def has_open_hook(tool: InstalledTool) -> bool:
-    """Whether a tool may have a hook that this code of it has not been asked for, by the text of its package alone."""
+def has_open_hook(tool: InstalledTool, looked: dict[str, bool] | None = None) -> bool:
+    """Whether a tool may have a hook that this code of it has not been asked for, by the text of its package alone.
+
+    looked: what is known of packages by their folders, for a caller that asks for several tools. It is added to.
+    """
     if find_listed(tool) is not None or _read(tool.name).get("of") == _identity(tool):
         return False
     file = schema_file.find_module_file(tool.module)
@@ -101,7 +104,14 @@ def has_open_hook(tool: InstalledTool) -> bool:
     top = schema_file.find_module_file(head) if rest else file
     folder = os.path.dirname(top or file)
     is_package = os.path.basename(top or file) == "__init__.py" or top is None
-    paths = _walk(folder) if is_package else iter([file])
+    looked = {} if looked is None else looked
+    place = folder if is_package else file
+    if place not in looked:
+        looked[place] = _has_hook(_walk(folder) if is_package else iter([file]))
+    return looked[place]
+
+
+def _has_hook(paths: Iterator[str]) -> bool:
     return any(number >= _MAX_FILES or _has_word(path) for number, path in enumerate(paths))
 
 

@@ -18,17 +18,16 @@ from ferrule.tool.credentials import Credential
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
     from ferrule.permissions.credential_claims import Claim
-    from ferrule.supervision.channel import Channel
     from ferrule.text.json_types import JSONMapping
 
 _MAX_BYTES = 1 << 18
 _HOOK_SECONDS = 10.0
-_OTHERS_SECONDS = 5.0  # for the hook of a tool that is not being called
+_OTHERS_SECONDS = 5.0  # for the hooks of a distribution whose tools are not being called
 _MEMORY_MIB = 1024
 
 
@@ -72,20 +71,40 @@ def ask_others(tool: InstalledTool) -> list[tuple[InstalledTool, list[Credential
     One that fails is not asked again before its code is another one.
     """
     from ferrule import discovery
+    from ferrule.config import configuration
+    from ferrule.permissions import granted
+
+    settings = configuration.read()
+    open_hooks: dict[tuple[str, ...], list[InstalledTool]] = {}  # by distribution, and what its processes may see
+    looked: dict[str, bool] = {}
+    for other in (one for claims in discovery.scan().values() for one in claims):
+        if other.distribution != tool.distribution and declared_keys.has_open_hook(other, looked):
+            open_hooks.setdefault((other.source, *granted(other, settings).environment), []).append(other)
+    found = []
+    for others in open_hooks.values():
+        for other, declared in _ask_distribution(others):
+            if declared is None:
+                declared_keys.record(other, None)
+            else:
+                record_declared(other, declared)
+                found.append((other, declared))
+    return found
+
+
+def _ask_distribution(tools: Sequence[InstalledTool]) -> Iterator[tuple[InstalledTool, list[Credential] | None]]:
+    """What the hooks of one distribution's tools declare, None where one fails.
+
+    One process asks all of them: they share their credentials anyway. Where one of them ends it, each gets its own.
+    """
     from ferrule.errors import FerruleError
 
-    found = []
-    for other in (one for claims in discovery.scan().values() for one in claims):
-        if other.distribution == tool.distribution or not declared_keys.has_open_hook(other):
-            continue
-        try:
-            declared = _ask_hook(other, _OTHERS_SECONDS)
-        except FerruleError:
-            declared_keys.record(other, None)
-            continue
-        record_declared(other, declared)
-        found.append((other, declared))
-    return found
+    try:
+        yield from zip(tools, _ask_hooks(tools), strict=True)
+    except FerruleError:
+        for tool in tools if len(tools) > 1 else ():
+            yield from _ask_distribution([tool])
+        if len(tools) == 1:
+            yield tools[0], None
 
 
 def record_ownership(tool: InstalledTool, known: Sequence[Credential]) -> list[Claim]:
@@ -145,18 +164,39 @@ def _is_setting_set(need: JSONMapping, table: JSONMapping, environ: Mapping[str,
     return bool(environ.get(str(need.get("variable")), "").strip() or table.get(str(need.get("setting"))))
 
 
-def _ask_hook(tool: InstalledTool, seconds: float = _HOOK_SECONDS) -> list[Credential]:
+def _ask_hook(tool: InstalledTool) -> list[Credential]:
+    """What the hook of a tool declares. Raises FerruleError where it fails."""
+    return credentials_in(_ask(tool, lambda: _listed_by(tool), _HOOK_SECONDS))
+
+
+def _ask_hooks(tools: Sequence[InstalledTool]) -> list[list[Credential] | None]:
+    """What the hooks of several tools declare, None where one fails. Raises FerruleError where their process does."""
+
+    def listed_by(tool: InstalledTool) -> object:
+        try:
+            return _listed_by(tool)
+        except Exception:  # noqa: BLE001 - whatever a plugin raises, the others are asked
+            return None
+
+    answers = _ask(tools[0], lambda: [listed_by(tool) for tool in tools], _OTHERS_SECONDS)
+    known = answers if isinstance(answers, list) and len(answers) == len(tools) else [None] * len(tools)
+    return [None if one is None else credentials_in(one) for one in known]
+
+
+def _listed_by(tool: InstalledTool) -> object:
+    from ferrule.tool.loader import load
+
+    return [one.as_dict() for one in load(tool).credentials()]
+
+
+def _ask(tool: InstalledTool, answer: Callable[[], object], seconds: float) -> object:
+    """What a function returns in a process that is held as for loading the tool."""
     from ferrule.errors import ToolError
     from ferrule.permissions.load_policy import policy_for_loading
     from ferrule.supervision.supervisor import supervise
 
-    def ask(channel: Channel) -> None:
-        from ferrule.tool.loader import load
-
-        channel.result({KEY: [one.as_dict() for one in load(tool).credentials()]})
-
     outcome = supervise(
-        ask,
+        lambda channel: channel.result({KEY: answer()}),
         deadline=time.monotonic() + seconds,
         memory=_MEMORY_MIB,
         size_limit=_MAX_BYTES,
@@ -164,7 +204,8 @@ def _ask_hook(tool: InstalledTool, seconds: float = _HOOK_SECONDS) -> list[Crede
     )
     if outcome.result is None:
         raise ToolError.from_facts(outcome.failure or {})
-    return credentials_in(strict_json.loads_object(outcome.result).get(KEY))
+    found: object = strict_json.loads_object(outcome.result).get(KEY)
+    return found
 
 
 def _is_name(text: object) -> bool:

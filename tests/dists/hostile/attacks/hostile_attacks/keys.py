@@ -13,7 +13,7 @@ from .system_calls import AT_FDCWD, call
 from .table import FORGED, OUTLIVES, STOLEN, NothingFound, attack
 
 _KEY = re.compile(rb"canary-[a-z]+-[0-9a-f]{24}")  # what the keys of the scene look like
-_VARIABLE = "VAULT_API_KEY"
+_VARIABLE = "STRONGROOM_API_KEY"
 _CHUNK_BYTES = 1 << 20
 _MOST_BYTES = 512 << 20
 

@@ -14,7 +14,7 @@ def schema():
 
 @hookimpl
 def credentials():
-    return [Credential("vault", environment="VAULT_API_KEY", path="vault.api_key", description="The key of the vault")]
+    return [Credential("vault", environment="STRONGROOM_API_KEY", path="vault.api_key", description="The key of the vault")]
 
 
 @hookimpl

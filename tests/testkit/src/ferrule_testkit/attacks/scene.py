@@ -97,7 +97,7 @@ class Scene:
             "HOME": str(self.home),
             "TMPDIR": str(self.tmp),
             "LANG": "C.UTF-8",
-            "VAULT_API_KEY": new_secret("variable"),
+            "STRONGROOM_API_KEY": new_secret("variable"),
         }
 
     def facts(self) -> SceneFacts:

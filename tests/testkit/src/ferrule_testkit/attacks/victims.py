@@ -38,7 +38,7 @@ class Neighbour:
         self._start()
 
     def _start(self) -> None:
-        environ = {"PATH": os.environ["PATH"], "VAULT_API_KEY": new_secret("neighbour")}
+        environ = {"PATH": os.environ["PATH"], "STRONGROOM_API_KEY": new_secret("neighbour")}
         command = [sys.executable, "-I", "-S", "-c", _WAITS, str(self._file), new_secret("argument")]
         self.process = subprocess.Popen(
             command, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0, cwd=self._file.parent
