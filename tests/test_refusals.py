@@ -81,7 +81,7 @@ WANTED = {
     "socket.socket()": "reach an address",
     "socket.socket(socket.AF_UNIX)": "reach an address",
     "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)": "reach an address",
-    "socket.create_connection(('127.0.0.1', 9))": "reach an address",
+    "socket.create_connection(('127.0.0.1', 9))": "reach 127.0.0.1:9",
     "os.setpriority(os.PRIO_PROCESS, os.getppid(), 5)": f"{SYSTEM} (setpriority)",
     "os.sched_setaffinity(os.getppid(), {0})": f"{SYSTEM} (sched_setaffinity)",
 }

@@ -100,11 +100,13 @@ def test_a_connection_that_a_cancelled_call_waited_for_is_let_go(served: Served)
 
 
 def _to(port: int, process: int | None) -> list[str]:
-    """The sockets of a process that are connected, or are to be, to a port of this machine."""
-    files = Path(f"/proc/{process}/fd")
+    """The sockets of a process and its children that are connected, or are to be, to a port of this machine."""
+    children = Path(f"/proc/{process}/task/{process}/children")
+    processes = [str(process), *(children.read_text().split() if children.exists() else [])]
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     there = {f"socket:[{line[9]}]" for line in lines if line[2].endswith(f":{port:04X}")}
-    return [name for file in files.glob("*") if (name := _target(file)) in there]
+    files = [file for one in processes for file in Path(f"/proc/{one}/fd").glob("*")]
+    return [name for file in files if (name := _target(file)) in there]
 
 
 def _target(file: Path) -> str:

@@ -120,6 +120,8 @@ class Orders:
             self._loop.unwatch(self._control.fileno())
             self._on_silence()
             return
+        if not self._forks and not self._asked:
+            return  # no order is unanswered: it is a plugin's word, and must not pause a process that still loads
         self._answers += data
         while len(self._answers) >= plugin_process.ANSWER.size and not self._process.is_gone:
             kind, process, status = plugin_process.ANSWER.unpack_from(self._answers)
