@@ -5,6 +5,8 @@ import json
 import pytest
 
 from ferrule.schema.rules import RULES, Finding, check, check_text, contract_errors
+from ferrule.schema.rules.hidden_text import hidden_characters
+from ferrule.schema.rules.nodes import MAX_LEVELS
 from ferrule.schema.rules.recommendations import snake_case
 
 TEXT = {"type": "string", "description": "A text."}
@@ -365,3 +367,11 @@ def test_what_writing_needs_is_no_hidden_character() -> None:
         "Line 1\r\nLine\t2: \N{WOMAN}\u200d\N{PERSONAL COMPUTER} \u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
     )
     assert "hidden-characters" not in [finding.id for finding in check({**tool({}), "description": text})]
+
+
+def test_hidden_text_is_found_wherever_the_walk_for_pointers_finds_text() -> None:
+    documents: list[object] = ["\u202e", {"\u202e": 1}, {"a": ["\u202e"]}, [{"b": ({"\u202e": {}},)}]]
+    deep: object = "\u202e"
+    for _ in range(MAX_LEVELS):
+        deep = [deep]
+    assert [len(list(hidden_characters(one))) for one in [*documents, deep, [deep], "plain"]] == [1, 1, 1, 1, 1, 0, 0]

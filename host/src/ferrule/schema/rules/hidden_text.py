@@ -16,6 +16,9 @@ _MAX_SHOWN_LETTERS = 5
 
 def hidden_characters(document: object) -> Iterator[Finding]:
     """Control characters, tags and the like: lists and terminals hide them, and a model reads what they spell."""
+    # Almost no document hides anything: one look at all of its text spares the walk that makes pointers.
+    if not may_hide("".join(_all_text(document))):
+        return
     told = set()  # a name and what it names have the same pointer
     for pointer, text in _texts(document):
         hidden = hidden_in(text) if may_hide(text) else []
@@ -35,6 +38,24 @@ def hidden_in(text: str) -> list[str]:
     hidden = invisible.hidden_in(text)
     # The end of a line is seen; alone, it has a terminal write over what stands before it.
     return ["\r", *hidden] if "\r" in text.replace("\r\n", "") else hidden
+
+
+def _all_text(document: object) -> list[str]:
+    """The texts that `_texts` gives, in any order."""
+    texts: list[str] = []
+    level = [document]
+    for _ in range(MAX_LEVELS + 1):
+        below: list[object] = []
+        for value in level:
+            if isinstance(value, str):
+                texts.append(value)
+            elif isinstance(value, dict):
+                texts += [key for key in value if isinstance(key, str)]
+                below += value.values()
+            elif isinstance(value, list | tuple):
+                below += value
+        level = below
+    return texts
 
 
 def _texts(document: object) -> Iterator[tuple[str, str]]:
