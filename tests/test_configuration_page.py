@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from ferrule.permissions import declaration
+from ferrule.trust import declaration
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "docs/reference/configuration.md"

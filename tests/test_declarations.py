@@ -2,11 +2,11 @@
 
 import pytest
 
-from ferrule.admin.tool_warnings import unknown_keys
 from ferrule.discovery import InstalledTool, scan
+from ferrule.installed.tool_warnings import unknown_keys
+from ferrule.plugin.declaration import HINTS, read_declaration
 from ferrule.schema.arguments import prepare
 from ferrule.testing import run_tool
-from ferrule.tool.declaration import HINTS, read_declaration
 from ferrule_testkit.declared_results import require_declared_shape
 from ferrule_testkit.tool_schemas import SHIPPED
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ferrule import confinement
-from ferrule.confinement.family import children_of, find_family
-from ferrule.confinement.filter_rules import PROCESS_FLAGS
+from ferrule.confinement.broker.family import children_of, find_family
+from ferrule.confinement.kernel.filter_rules import PROCESS_FLAGS
 from ferrule_testkit.machine import BIN
 from ferrule_testkit.runs import mark, wait_for, wait_until_gone
 from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served

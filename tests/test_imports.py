@@ -70,7 +70,7 @@ def test_a_schema_needs_next_to_nothing(imported: Imported) -> None:
 )
 def test_an_argument_that_is_wrong_needs_no_child(stdin: bytes, imported: Imported) -> None:
     modules = imported.by("example-tool", stdin=stdin)
-    assert "ferrule.calls.failures" in modules
+    assert "ferrule.plugin.failures" in modules
     assert modules & (HEAVY | LIBRARIES) == set()
 
 
@@ -84,7 +84,13 @@ def test_json_that_is_broken_is_explained_by_json_alone(imported: Imported) -> N
 def test_a_call_leaves_the_plugin_to_the_child(tool: str, imported: Imported) -> None:
     modules = imported.by(f"{tool}-tool", stdin=OSLO if tool == "example" else b"{}")
     assert "ferrule.supervision.supervisor" in modules
-    unneeded = {"ferrule.tool.hookspecs", "ferrule_example", "probe", "ferrule.journal", "ferrule.calls.journal_line"}
+    unneeded = {
+        "ferrule.plugin.hooks.hookspecs",
+        "ferrule_example",
+        "probe",
+        "ferrule.journal",
+        "ferrule.calls.journal_line",
+    }
     assert modules & (HEAVY | LIBRARIES | unneeded) == set()
 
 
@@ -108,7 +114,7 @@ def test_the_journal_costs_what_it_writes_and_nothing_where_it_is_off(
 
 def test_an_error_of_a_tool_is_rendered_without_more(imported: Imported) -> None:
     modules = imported.by("example-tool", stdin=b'{"city": "4711"}')
-    assert "ferrule.calls.failures" in modules
+    assert "ferrule.plugin.failures" in modules
     assert modules & (HEAVY | LIBRARIES) == set()
 
 

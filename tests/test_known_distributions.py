@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.admin import known_distributions
+from ferrule.installed import known_distributions
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = Path(known_distributions.__file__).with_suffix(".json")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.admin import linked_executables
+from ferrule.links import linked_executables
 from ferrule_testkit.machine import Finished, Machine
 
 pytestmark = pytest.mark.process

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.admin import linked_executables
 from ferrule.errors import LinkRefused
+from ferrule.links import linked_executables
 from ferrule_testkit import ikigai
 from ferrule_testkit.corpus import EXAMPLE, Site
 from ferrule_testkit.runs import SECONDS, Run, run

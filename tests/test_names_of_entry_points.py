@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ferrule.errors import ToolUnavailable
-from ferrule.permissions.accepted_version import path_of
 from ferrule.storage import state
+from ferrule.trust.accepted_version import path_of
 from ferrule_testkit.machine import Machine
 
 NAMES = ("../../../../.ssh", "../../tools/victim", "/etc", "a/b", "..", ".", "", "a-b", "ä")

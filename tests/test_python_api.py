@@ -17,8 +17,8 @@ from typing import get_overloads
 import pytest
 
 from ferrule import errors, http, testing
-from ferrule.function_tool import decorator
 from ferrule.http import errors as http_errors
+from ferrule.plugin.function import decorator
 
 pytestmark = pytest.mark.slow
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ferrule import confinement
-from ferrule.confinement import landlock
-from ferrule.permissions.paths import walk
+from ferrule.confinement.kernel import landlock
+from ferrule.trust.resolution.paths import walk
 from ferrule_testkit.machine import Machine
 
 pytestmark = [

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from ferrule import confinement
-from ferrule.confinement import system_paths
-from ferrule.confinement.address_judge import AddressJudge
+from ferrule.confinement.broker.address_judge import AddressJudge
+from ferrule.confinement.kernel import system_paths
 from ferrule.confinement.policy import Policy
-from ferrule.permissions import entries
-from ferrule.permissions.resolution import network_of
+from ferrule.trust import entries
+from ferrule.trust.resolution.resolver import network_of
 from ferrule_testkit.machine import Machine
 
 _CODE = {"code": {"type": "string", "description": "What it runs."}}

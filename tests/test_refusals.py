@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ferrule import confinement
-from ferrule.confinement import filter_rules
-from ferrule.confinement.call_numbers import NUMBERS
+from ferrule.confinement.kernel import filter_rules
+from ferrule.confinement.kernel.call_numbers import NUMBERS
 from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, install
 
 if TYPE_CHECKING:

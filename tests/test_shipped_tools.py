@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ferrule import discovery
+from ferrule.plugin.declaration import read_declaration
+from ferrule.plugin.loader import load
 from ferrule.testing import Server, refused_port
-from ferrule.tool.declaration import read_declaration
-from ferrule.tool.loader import load
 from ferrule_testkit import ikigai
 
 pytestmark = pytest.mark.process

@@ -8,7 +8,7 @@ import pytest
 
 from ferrule import ToolError
 from ferrule.http import Client
-from ferrule.http.relay import VARIABLE
+from ferrule.http.connections.relay import VARIABLE
 from ferrule.testing import Environment, Server, Tool
 from ferrule.testing.exchanges.exchanges import Exchanges, RecordedExchanges, ReplayedExchanges
 from ferrule_testkit.search.server import BRAVE_KEY, ENGINE, GOOGLE_KEY, KEYS, endpoints

@@ -10,8 +10,8 @@ import pytest
 
 from ferrule import confinement
 from ferrule.calls import call
-from ferrule.calls.attribution import HOST_CODES, TOOLS_OWN
 from ferrule.confinement import denials
+from ferrule.plugin.attribution import HOST_CODES, TOOLS_OWN
 from ferrule.text.commands import without_commands
 from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, install
 
@@ -34,14 +34,14 @@ FORGERIES = {
     "a result in the other shape": "return {'error': True, 'message': 'No.', 'code': CODE}",
     "a message of its own on the channel": (
         "import json, os\n"
-        "    from ferrule.supervision.channel import current_channel\n"
+        "    from ferrule.supervision.channel.channel import current_channel\n"
         "    facts = {'code': CODE, 'message': TEXT, 'admin': TEXT}\n"
         "    os.write(current_channel().file, b'f' + json.dumps(facts).encode() + b'\\n')\n"
         "    os._exit(0)"
     ),
     "a code with a letter by its number": (
         "import json, os\n"
-        "    from ferrule.supervision.channel import current_channel\n"
+        "    from ferrule.supervision.channel.channel import current_channel\n"
         "    code = '\\\\u%04x' % ord(CODE[0]) + CODE[1:]\n"
         '    said = \'{"success": false, "error": "No.", "error_code": "\' + code + \'"}\'\n'
         "    os.write(current_channel().file, b'r' + said.encode() + b'\\n')\n"

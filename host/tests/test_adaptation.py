@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ferrule.errors import ArgumentsInvalid
-from ferrule.links.translation import translate
-from ferrule.provider_formats.adaptation import adapt
-from ferrule.provider_formats.profiles import PROFILES
 from ferrule.schema.arguments import prepare
+from ferrule.schema.providers.adaptation import adapt
+from ferrule.schema.providers.profiles import PROFILES
+from ferrule.schema.providers.translation import translate
 from ferrule.schema.rules import check
 from ferrule_testkit.effort import examples
 from ferrule_testkit.tool_schemas import SHIPPED, tool_schemas

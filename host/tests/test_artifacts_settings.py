@@ -2,15 +2,15 @@
 
 import pytest
 
-from ferrule.artifacts.handles import describe, digest, name_in, uri
-from ferrule.artifacts.settings import (
+from ferrule.config import configuration
+from ferrule.content.artifacts.handles import describe, digest, name_in, uri
+from ferrule.content.artifacts.settings import (
     DEFAULT_SECONDS,
     DEFAULT_THRESHOLD_BYTES,
     DEFAULT_TOTAL_BYTES,
     MAX_SECONDS,
     Settings,
 )
-from ferrule.config import configuration
 
 NAME = digest(b"{}")
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.artifacts.handles import digest
-from ferrule.artifacts.settings import DEFAULT_TOTAL_BYTES, MAX_SECONDS, Settings
-from ferrule.artifacts.store import MAX_BYTES, ArtifactStore, Label
+from ferrule.content.artifacts.handles import digest
+from ferrule.content.artifacts.settings import DEFAULT_TOTAL_BYTES, MAX_SECONDS, Settings
+from ferrule.content.artifacts.store import MAX_BYTES, ArtifactStore, Label
 from ferrule.storage import RedisConnection, StorageError
 from ferrule_testkit.redis_server import RedisServer
 
@@ -29,9 +29,9 @@ NAME = digest(BODY)
 # Stores two bodies, of which the second is its own, and reads both back.
 _STORING = """
 import sys
-from ferrule.artifacts.handles import digest
-from ferrule.artifacts.settings import Settings
-from ferrule.artifacts.store import ArtifactStore
+from ferrule.content.artifacts.handles import digest
+from ferrule.content.artifacts.settings import Settings
+from ferrule.content.artifacts.store import ArtifactStore
 store = ArtifactStore(Settings(lambda key, _: {"total": 1 << 24}.get(key)), sys.argv[1])
 for body in (b"x" * 2_000_000, sys.argv[2].encode() * 100_000):
     store.put(digest(body), body, 60)
@@ -305,9 +305,9 @@ def test_two_processes_store_the_same_body_and_their_own_at_once(folder: Path) -
 
 def test_processes_that_store_at_once_stay_within_the_total_together(folder: Path) -> None:
     script = (
-        "import sys\nfrom ferrule.artifacts.store import ArtifactStore\n"
-        "from ferrule.artifacts.settings import Settings\n"
-        "from ferrule.artifacts.handles import digest\n"
+        "import sys\nfrom ferrule.content.artifacts.store import ArtifactStore\n"
+        "from ferrule.content.artifacts.settings import Settings\n"
+        "from ferrule.content.artifacts.handles import digest\n"
         "settings = Settings(lambda key, _: {'total': 10_000}.get(key))\n"
         "for number in range(20):\n"
         "    body = f'{sys.argv[2]}{number}'.encode() * 1000\n"
@@ -417,8 +417,8 @@ def test_where_a_redis_does_not_answer_files_are_used_and_that_is_said_once_with
 def test_redis_is_imported_where_one_is_configured_and_nowhere_else(tmp_path: Path) -> None:
     script = (
         "import sys\nfrom ferrule.config import configuration\n"
-        "from ferrule.artifacts.settings import Settings\n"
-        "from ferrule.artifacts.store import ArtifactStore\n"
+        "from ferrule.content.artifacts.settings import Settings\n"
+        "from ferrule.content.artifacts.store import ArtifactStore\n"
         "ArtifactStore(Settings.of(configuration.read())).get('0' * 64)\nprint('hiredis' in sys.modules)"
     )
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}

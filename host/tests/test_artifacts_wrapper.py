@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from ferrule import ResultPolicy, WrapperContext
+from ferrule.plugin.hooks.context import ANSWER_BYTES
 from ferrule.testing import context
-from ferrule.tool.context import ANSWER_BYTES
 from ferrule.wrappers.artifacts import wrapper
 
 

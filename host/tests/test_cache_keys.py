@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from ferrule import discovery
+from ferrule.plugin.call_info import CallInfo
+from ferrule.plugin.hooks.context import Context
+from ferrule.plugin.loader import load
 from ferrule.schema import schema_file
 from ferrule.text.strict_json import Unrepresentable, canonical
-from ferrule.tool.call_info import CallInfo
-from ferrule.tool.context import Context
-from ferrule.tool.loader import load
 from ferrule.wrappers.cache.keys import SHAPE, differences, hashed, key_of, question
 
 IDENTITY = {

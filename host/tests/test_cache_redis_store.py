@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.artifacts.settings import Settings
-from ferrule.artifacts.store import ArtifactStore
+from ferrule.content.artifacts.settings import Settings
+from ferrule.content.artifacts.store import ArtifactStore
 from ferrule.storage import RedisConnection, StorageError
 from ferrule.wrappers.cache import entries
 from ferrule.wrappers.cache.entries import Entry

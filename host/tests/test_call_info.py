@@ -10,12 +10,12 @@ import pytest
 from ferrule import Context, Credential, WrapperContext
 from ferrule.config.configuration import Configuration
 from ferrule.discovery import InstalledTool, wrappers
+from ferrule.plugin import cache_identity
+from ferrule.plugin.call_info import CallInfo
+from ferrule.plugin.hooks.context import ANSWER_BYTES
+from ferrule.plugin.hooks.result_policy import ResultPolicy, paging_arguments, wanted_wrappers
+from ferrule.plugin.loader import load
 from ferrule.text import strict_json
-from ferrule.tool import cache_identity
-from ferrule.tool.call_info import CallInfo
-from ferrule.tool.context import ANSWER_BYTES
-from ferrule.tool.loader import load
-from ferrule.tool.result_policy import ResultPolicy, paging_arguments, wanted_wrappers
 
 KEYS = [Credential("api_key", environment="FERRULE_DICE_KEY", path="dice.api_key")]
 

@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ferrule.supervision.channel import Channel, Messages
+from ferrule.supervision.channel.channel import Channel, Messages
 
 LIMIT = 65_534
 THREADS, EVENTS = 4, 20
 
 FORKED = """
 import os
-from ferrule.supervision.channel import Channel
+from ferrule.supervision.channel.channel import Channel
 
 channel = Channel(1, 65_534)
 if os.fork() == 0:

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from ferrule.admin import linked_executables
+from ferrule.links import linked_executables
 from ferrule_testkit import ikigai
 from ferrule_testkit.machine import Machine
 

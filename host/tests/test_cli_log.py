@@ -198,3 +198,30 @@ def test_calls_are_followed_until_ctrl_c(journaled: Machine) -> None:
     following.send_signal(signal.SIGINT)
     out, err = following.communicate(timeout=60)
     assert (following.returncode, out, err) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("goes_on", [True, False], ids=["goes on", "ends with it"])
+@pytest.mark.parametrize(
+    ("tries", "told"),
+    [
+        ("import urllib.request; urllib.request.urlopen('http://collector.test/x', timeout=5)", "collector.test:80"),
+        ("import socket; socket.create_connection(('192.0.2.7', 8125))", "192.0.2.7:8125"),
+        ("import socket; socket.gethostbyname('collector.test')", "collector.test:*"),
+        ("import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)", ""),
+    ],
+)
+def test_what_a_call_without_a_network_wanted_to_reach_is_written_down(
+    journaled: Machine, tries: str, told: str, *, goes_on: bool
+) -> None:
+    body = f"try: {tries}\n    except OSError: {'pass' if goes_on else 'raise'}\n    return {{}}"
+    journaled.install("curious", execute=body, properties={}, permissions={"network": []})
+    journaled.ferrule("run", "curious", stdin=b"{}")
+    (kept,) = journaled.ferrule("log", "--json", "--denied").document["calls"]
+    assert kept["denied"] == [{"kind": "connect", "what": told}]
+
+
+def test_this_machines_own_name_is_looked_up_without_a_network(journaled: Machine) -> None:
+    body = "import socket\n    return {'found': socket.gethostbyname('localhost')}"
+    journaled.install("modest", execute=body, properties={}, permissions={"network": []})
+    assert journaled.ferrule("run", "modest", stdin=b"{}").document == {"found": "127.0.0.1"}
+    assert journaled.ferrule("log", "--json", "--denied").document["calls"] == []

@@ -296,3 +296,12 @@ def test_that_a_process_of_a_tool_takes_several_calls_is_said_where_the_tool_is_
     configure(machine, "[tools.alpha]\nreusable = false\n")
     assert words not in machine.ferrule("permissions", "alpha").out
     assert of(machine.ferrule("permissions", "--json"), "alpha")["reusable"] is False
+
+
+def test_that_nothing_is_held_is_said_of_each_tool(notes: Machine) -> None:
+    words = "Nothing of it is held, since isolation is off."
+    for arguments in (("permissions",), ("permissions", "alpha")):
+        assert words not in notes.ferrule(*arguments).out
+    configure(notes, '[permissions]\nisolation = "off"\n')
+    for arguments in (("permissions",), ("permissions", "alpha")):
+        assert words in notes.ferrule(*arguments).out

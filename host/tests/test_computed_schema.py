@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from ferrule.tool import computed_schema
+from ferrule.plugin import computed_schema
 from ferrule_testkit.machine import Finished, Machine
 
 _AGE = "from ferrule.supervision.processes import seconds_since_start as age; input(); print(age())"

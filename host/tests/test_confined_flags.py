@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from ferrule import confinement
-from ferrule.confinement import Policy, sockets
-from ferrule.confinement.call_numbers import NUMBERS
-from ferrule.confinement.file_attributes import _PATH_FLAGS
-from ferrule.confinement.notified_calls import CLONE_FLAGS, NotifiedCalls
-from ferrule.confinement.socket_calls import SEND_FLAGS
+from ferrule.confinement import Policy
+from ferrule.confinement.broker import sockets
+from ferrule.confinement.broker.file_attributes import _PATH_FLAGS
+from ferrule.confinement.broker.notified_calls import CLONE_FLAGS, NotifiedCalls
+from ferrule.confinement.broker.socket_calls import SEND_FLAGS
+from ferrule.confinement.kernel.call_numbers import NUMBERS
 from ferrule.supervision.supervisor import supervise
 
 pytestmark = [

@@ -20,12 +20,13 @@ from typing import Any
 
 import pytest
 
-from ferrule.confinement import Denial, Policy, socket_calls, support
-from ferrule.confinement.call_numbers import NUMBERS
-from ferrule.confinement.landlock import version
+from ferrule.confinement import Denial, Policy, support
+from ferrule.confinement.broker import socket_calls
+from ferrule.confinement.kernel.call_numbers import NUMBERS
+from ferrule.confinement.kernel.landlock import version
 from ferrule.confinement.later import Later
 from ferrule.confinement.policy import STANDARD
-from ferrule.supervision.outcome import Outcome
+from ferrule.supervision.channel.outcome import Outcome
 from ferrule.supervision.supervisor import supervise
 
 pytestmark = [

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from ferrule import Audio, File, Image
-from ferrule.artifacts import read_artifact
 from ferrule.content import items_in
+from ferrule.content.artifacts import read_artifact
 from ferrule.content.document import answer_of, what_is_wrong
 from ferrule.content.items import has_stored
 from ferrule.content.media_types import guess, is_text

@@ -128,7 +128,7 @@ def test_another_plugin_gets_the_items_of_a_tool_that_it_calls(machine: Machine)
         "asks",
         properties={},
         permissions={"processes": 1, "state": ["artifacts"], "tools": ["charts"]},
-        top="from ferrule.artifacts import read_artifact\nfrom ferrule.content import items_in\n"
+        top="from ferrule.content.artifacts import read_artifact\nfrom ferrule.content import items_in\n"
         "from ferrule.installed import open_tool, supervise\nimport time",
         execute=(
             "deadline = time.monotonic() + 20\n"

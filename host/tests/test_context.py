@@ -8,7 +8,7 @@ import pytest
 
 import ferrule
 from ferrule import Context, Credential, ToolError
-from ferrule.tool.context import ANSWER_BYTES
+from ferrule.plugin.hooks.context import ANSWER_BYTES
 
 KEY = Credential("api_key", environment="DICE_API_KEY", path="dice.api_key", url="https://dice.example/keys")
 

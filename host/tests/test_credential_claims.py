@@ -10,7 +10,7 @@ import pytest
 
 from ferrule import Credential, ToolError
 from ferrule.discovery import InstalledTool
-from ferrule.permissions import credential_claims
+from ferrule.trust.credentials import claims as credential_claims
 from ferrule_testkit.machine import BIN, Machine
 
 KEY = Credential("api_key", environment="RADIO_KEY", path="radio.api_key")

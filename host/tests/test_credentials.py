@@ -11,8 +11,8 @@ import pytest
 
 from ferrule.config import CredentialsFile, credentials_path
 from ferrule.errors import CredentialMissing, CredentialsMalformed
-from ferrule.tool.context import Context
-from ferrule.tool.credentials import Credential, missing, named
+from ferrule.plugin.hooks.context import Context
+from ferrule.plugin.hooks.credentials import Credential, missing, named
 
 KEY = Credential(
     "api_key",
@@ -240,8 +240,8 @@ def test_every_value_that_a_secret_has_is_kept_out_of_outputs(
 @pytest.mark.process
 def test_a_value_that_is_not_utf_8_is_refused_and_does_no_harm(config_folder: Path) -> None:
     program = (
-        "from ferrule.tool.context import Context\n"
-        "from ferrule.tool.credentials import Credential\n"
+        "from ferrule.plugin.hooks.context import Context\n"
+        "from ferrule.plugin.hooks.credentials import Credential\n"
         "context = Context('dice', 0.0, credentials=[Credential('a', environment='DICE_API_KEY', path='a')])\n"
         "print(context.secrets())\n"
         "context.credential('a')\n"

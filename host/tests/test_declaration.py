@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.tool.declaration import Extra, Program, read_declaration
+from ferrule.plugin.declaration import Extra, Program, read_declaration
 
 FULL = {
     "title": "Weather",

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from ferrule.calls import failures
 from ferrule.errors import (
     ArgumentsInvalid,
     CredentialMissing,
@@ -17,6 +16,7 @@ from ferrule.errors import (
     ToolCrashed,
     ToolError,
 )
+from ferrule.plugin import failures
 from ferrule.text import strict_json
 from ferrule_testkit.machine import Machine
 

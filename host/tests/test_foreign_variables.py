@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.permissions.foreign_variables import OWNERS, owner_of
+from ferrule.trust.foreign_variables import OWNERS, owner_of
 from ferrule_testkit.machine import BIN, Machine
 from ferrule_testkit.serve.pool import Served
 

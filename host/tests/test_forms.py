@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 
 import ferrule
-from ferrule.provider_formats import FORMATS, anthropic, gemini, mcp, openai_chat, openai_responses
+from ferrule.schema.providers import FORMATS, anthropic, gemini, mcp, openai_chat, openai_responses
 from ferrule.schema.rules import check
 from ferrule_testkit.effort import examples
 from ferrule_testkit.tool_schemas import SHIPPED, arguments_for, tool_schemas
@@ -335,7 +335,7 @@ def test_the_forms_need_neither_a_validator_nor_anything_of_the_providers(
 ) -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules)\n"
-        "from ferrule.provider_formats import FORMATS\n"
+        "from ferrule.schema.providers import FORMATS\n"
         "good = {'name': 'a', 'description': 'b', 'parameters': {'type': 'object', 'properties': {}}}\n"
         f"[(FORMATS[name](good), FORMATS[name].losses(good)) for name in {list(forms)}]\n"
         "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"

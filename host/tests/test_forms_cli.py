@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.provider_formats import FORMATS
+from ferrule.schema.providers import FORMATS
 from ferrule_testkit.machine import CITY, Machine
 
 pytestmark = pytest.mark.process

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from ferrule.provider_formats import FORMATS
-from ferrule.provider_formats.adaptation import adapt
-from ferrule.provider_formats.profiles import PROFILES
+from ferrule.schema.providers import FORMATS
+from ferrule.schema.providers.adaptation import adapt
+from ferrule.schema.providers.profiles import PROFILES
 from ferrule_testkit.effort import examples
 from ferrule_testkit.tool_schemas import SHIPPED, tool_schemas
 

@@ -18,7 +18,7 @@ import pytest
 
 from ferrule import Context, Range, tool
 from ferrule.errors import SchemaInvalid
-from ferrule.function_tool.schema import make_result_schema, make_schema
+from ferrule.plugin.function.schema import make_result_schema, make_schema
 from ferrule.schema.rules import check
 
 

@@ -17,9 +17,9 @@ import ferrule
 from ferrule import Credential, Range, ResultPolicy, tool
 from ferrule.discovery import InstalledTool
 from ferrule.errors import SchemaInvalid
-from ferrule.function_tool.schema import make_result_schema, make_schema
+from ferrule.plugin.function.schema import make_result_schema, make_schema
+from ferrule.plugin.loader import load
 from ferrule.testing import context
-from ferrule.tool.loader import load
 
 if TYPE_CHECKING:
     from ferrule import Context
@@ -240,10 +240,10 @@ def test_the_loader_finds_all_hooks() -> None:
 
 
 def test_the_decorator_has_the_name_of_a_room_and_works_however_it_is_imported() -> None:
-    import ferrule.tool.context as room
+    import ferrule.plugin.hooks.context as room
 
     assert room.Context is ferrule.Context
-    assert ferrule.tool is sys.modules["ferrule.tool"]
+    assert ferrule.plugin is sys.modules["ferrule.plugin"]
 
 
 @pytest.mark.parametrize(("bounds", "text"), [((), "needs a bound"), ((2, 1), "holds no number")])

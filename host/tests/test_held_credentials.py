@@ -22,7 +22,7 @@ FIRST = [("api_key", "RADIO_KEY", "radio.api_key")]
 SECOND = [*FIRST, ("more", "TUNER_KEY", "tuner.api_key")]
 EXECUTE = """
     import os
-    from ferrule.supervision.channel import current_channel
+    from ferrule.supervision.channel.channel import current_channel
     asked = {"name": "more", "environment": "TUNER_KEY", "path": "tuner.api_key", "secret": False}
     answer = current_channel().ask({"tool": "radio", "credentials": [asked]})
     return {"got": list(repr(answer)), "in": os.environ.get("TUNER_KEY") is not None}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ferrule.installed import ALL, InventorySnapshot
-from ferrule.provider_formats import FORMATS
+from ferrule.schema.providers import FORMATS
 from ferrule_testkit.machine import BIN, Finished, Machine
 from ferrule_testkit.serve.service import HttpService
 

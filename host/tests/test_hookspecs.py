@@ -15,10 +15,10 @@ import pytest
 import ferrule
 from ferrule.discovery import InstalledTool
 from ferrule.errors import ToolError
+from ferrule.plugin.hooks.context import Context
+from ferrule.plugin.hooks.hookspecs import PROJECT, REQUIRED_HOOKS, ToolSpec
+from ferrule.plugin.loader import LoadedTool, load
 from ferrule.schema.rules import check
-from ferrule.tool.context import Context
-from ferrule.tool.hookspecs import PROJECT, REQUIRED_HOOKS, ToolSpec
-from ferrule.tool.loader import LoadedTool, load
 
 HOOKS = ["schema", "credentials", "validate", "execute", "result_policy"]
 

@@ -391,7 +391,7 @@ def test_a_host_that_no_certificate_can_name_is_refused(
 
 @pytest.mark.process
 def test_threads_that_begin_at_once_leave_no_connection_open(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    import ferrule.http.connections
+    import ferrule.http.connections.connections
 
     made = []
     both = threading.Barrier(2)
@@ -406,7 +406,7 @@ def test_threads_that_begin_at_once_leave_no_connection_open(server: Server, mon
         both.wait()
         client.get(url)
 
-    monkeypatch.setattr(ferrule.http.connections.httpcore, "ConnectionPool", SlowPool)
+    monkeypatch.setattr(ferrule.http.connections.connections.httpcore, "ConnectionPool", SlowPool)
     url = server.page("/", "once")
     with httpx.Client(transport=HTTPXTransport(time.monotonic() + LONG)) as client:
         threads = [threading.Thread(target=get) for _ in range(2)]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from ferrule.plugin.installation import install_command
 from ferrule.supervision.python_process import interpreter
-from ferrule.tool.installation import install_command
 
 BIN = Path(interpreter()).parent
 

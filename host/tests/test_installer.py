@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.admin.installer import PIP, PIPX, UV, UV_TOOL, Changes, Installer, find_installer
+from ferrule.admin.packages.installer import PIP, PIPX, UV, UV_TOOL, Changes, Installer, find_installer
 from ferrule.errors import FerruleError
 
 RECEIPT = """

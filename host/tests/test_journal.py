@@ -18,7 +18,7 @@ from ferrule.journal.entries import DamagedLine, Entry, JournalReader
 from ferrule.journal.selection import Selection, caller_of, parse_instant
 from ferrule.journal.settings import is_on, journal_settings, problems
 from ferrule.journal.summary import percentile, summarise
-from ferrule.supervision.outcome import Outcome
+from ferrule.supervision.channel.outcome import Outcome
 
 LARGE = 1 << 30
 

@@ -19,7 +19,7 @@ def credentials():
 """
 LENGTH = "return {'length': len(context.credential('api_key'))}"
 STEALS = """
-    from ferrule.supervision.channel import current_channel
+    from ferrule.supervision.channel.channel import current_channel
     asked = {"name": "api_key", "environment": "RADIO_KEY", "path": "radio.api_key", "secret": False}
     answer = current_channel().ask({"tool": "thief", "credentials": [asked]})
     return {"got": list(repr(answer))}

@@ -19,6 +19,11 @@ OTHERS = "sk-other-in-environment-4711"
 IN_FILE = "sk-other-in-the-file-4712"
 OWN = "sk-own-in-environment-4713"
 PARENTS = "tok-of-the-host-itself-4714"
+ASKED = """
+def asked():
+    from ferrule.supervision.channel.channel import current_channel
+    return current_channel()
+"""
 READ_MEMORY = """
 def traces(reversed_needles):
     '''Which of them are in this process's memory. They come reversed, so that looking for them leaves none.'''
@@ -177,7 +182,7 @@ INNER = (
     READ_MEMORY
     + """
 import os
-from ferrule.supervision.channel import current_channel
+from ferrule.supervision.channel.channel import current_channel
 
 @hookimpl
 def credentials():
@@ -261,7 +266,7 @@ def test_a_tool_that_runs_others_passes_their_keys_on_without_having_them(machin
 
 
 WANTS = """
-    from ferrule.supervision.channel import current_channel
+    from ferrule.supervision.channel.channel import current_channel
 
     asked = {"name": "api_key", "environment": "SPY_KEY", "path": "spy.api_key", "secret": False}
     facts = {"tool": "spy", "is_relayed": True, "source": "dist-spy 1.0", "gives_values": True}
@@ -334,7 +339,7 @@ def test_a_replacement_is_made_without_reading_what_is_dropped(monkeypatch: pyte
 
 
 GREEDY = """
-    from ferrule.supervision.channel import current_channel
+    from ferrule.supervision.channel.channel import current_channel
 
     asked = {"name": "api_key", "environment": arguments["variable"], "path": arguments["path"], "secret": False}
     answer = current_channel().ask({"tool": arguments["tool"], "credentials": [asked]})
@@ -394,9 +399,7 @@ def test_a_hook_that_says_one_thing_to_the_host_and_another_in_a_call_is_refused
     two_faced = SPY.replace(
         '"SPY_KEY", path', 'os.environ.get("FERRULE_X", "SPY_KEY") if not asked() else "OTHER_KEY", path'
     )
-    two_faced += (
-        "\ndef asked():\n    from ferrule.supervision.channel import current_channel\n    return current_channel()\n"
-    )
+    two_faced += ASKED
     spied.install("two_faced", properties=ARGUMENTS, top=two_faced, execute=EXECUTE)
     refused = call(spied, "two_faced", questions(OTHERS))
     assert refused["error_code"] == "PERMISSION_DENIED"
@@ -411,8 +414,7 @@ def test_the_hook_that_the_host_asks_has_no_key(spied: Machine) -> None:
     failed = call(spied, "spy", questions(OTHERS))
     assert failed["error_code"] == "INTERNAL_ERROR"
     (spied.site / "module_spy.py").write_text(
-        (spied.site / "module_spy.py").read_text().replace("raise KeyError(", "if not asked(): raise KeyError(")
-        + "\ndef asked():\n    from ferrule.supervision.channel import current_channel\n    return current_channel()\n"
+        (spied.site / "module_spy.py").read_text().replace("raise KeyError(", "if not asked(): raise KeyError(") + ASKED
     )
     failed = call(spied, "spy", questions(OTHERS))
     assert "HOME" in failed["error"]

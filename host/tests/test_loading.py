@@ -9,8 +9,8 @@ import pytest
 
 from ferrule.discovery import InstalledTool
 from ferrule.errors import ToolBroken, ToolCrashed
-from ferrule.tool.context import Context
-from ferrule.tool.loader import LoadedTool, load, load_failure_renderer, resolve
+from ferrule.plugin.hooks.context import Context
+from ferrule.plugin.loader import LoadedTool, load, load_failure_renderer, resolve
 
 WHOLE = """\
 from ferrule import Credential, ToolError, hookimpl

@@ -123,14 +123,14 @@ def test_tools_that_are_as_locked_are_listed_linked_called_and_their_check_is_re
     assert locked.run("beta", "--schema").document["name"] == "beta"
     for name in ("alpha", "beta", "gamma"):
         assert locked.run(name).document == {"got": {}}
-    heavy = {"ferrule.lockfile.examination", "json", "rfc8785", "hashlib"}
+    heavy = {"ferrule.trust.lock.examination", "json", "rfc8785", "hashlib"}
     imported = heavy
     for _ in range(20):  # a file is not trusted in the tick in which it was written
         imported = locked.modules_of_a_call("alpha")
         if heavy.isdisjoint(imported):
             break
     assert heavy & imported == set()
-    assert "ferrule.lockfile.memory" in imported
+    assert "ferrule.trust.lock.memory" in imported
 
 
 def new_version(locked: LockedMachine) -> None:

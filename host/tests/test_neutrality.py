@@ -13,11 +13,11 @@ PLUGINS = re.compile(r"ferrule_[a-z]|brave|google|websearch|web_search|opennotes
 ASKING = re.compile(r"""["'\[]ask["'\].]|ferrule ask""")
 
 # What a schema has to be for the makers of models to take it, and the form in which they do.
-KNOWS_MAKERS = ("schema/rules/", "provider_formats/", "cli/schemas.py", "cli/link.py")
+KNOWS_MAKERS = ("schema/rules/", "schema/providers/", "cli/tools/schemas.py", "cli/setup/link.py")
 # The addresses at which clouds hand out keys, which no tool may reach.
-KNOWS_CLOUDS = ("http/address_guard.py", "confinement/networks.py")
+KNOWS_CLOUDS = ("http/connections/address_guard.py", "confinement/networks.py")
 # What other programs go by, which no tool is told without the admin.
-KNOWS_PROGRAMS = ("permissions/foreign_variables.py",)
+KNOWS_PROGRAMS = ("trust/foreign_variables.py",)
 # The template of a provider of search is a plugin of that library.
 IS_PLUGIN = ("templates/search/",)
 # Examples in help texts and docstrings, and what stands for a distribution's name.

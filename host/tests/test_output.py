@@ -2,7 +2,7 @@
 
 from ferrule.calls.output import render
 from ferrule.calls.streams import ERROR_BYTES
-from ferrule.supervision.outcome import Outcome
+from ferrule.supervision.channel.outcome import Outcome
 
 FAILURE = {"code": "AUTH_MISSING", "message": "No key."}
 

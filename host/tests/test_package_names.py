@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.admin import package_names
-from ferrule.admin.package_names import BUILT, FOLDER, NAME, WHEEL, wanted
+from ferrule.admin.packages import package_names
+from ferrule.admin.packages.package_names import BUILT, FOLDER, NAME, WHEEL, wanted
 from ferrule.errors import FerruleError
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.admin import distribution_files, path_files
-from ferrule.admin.distribution_files import DistributionFiles
-from ferrule.admin.parent_code import IDS, ParentCode, of_arriving, of_installed
+from ferrule.admin.packages import distribution_files, path_files
+from ferrule.admin.packages.distribution_files import DistributionFiles
+from ferrule.admin.packages.parent_code import IDS, ParentCode, of_arriving, of_installed
 
 
 class Site:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.permissions import records
-from ferrule.permissions.accepted_version import path_of
+from ferrule.trust import records
+from ferrule.trust.accepted_version import path_of
 
 
 def test_a_record_that_another_call_makes_meanwhile_is_no_untrusted_one(

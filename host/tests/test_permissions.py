@@ -8,11 +8,11 @@ import pytest
 
 from ferrule.config.configuration import Configuration
 from ferrule.discovery import InstalledTool
-from ferrule.permissions import Permissions, declared, describe, excess, granted, parse
-from ferrule.permissions.declaration import MalformedPermissions, nothing
-from ferrule.permissions.description import clauses
-from ferrule.permissions.environment import environment
-from ferrule.permissions.resolution import Resolution, network_of, without_protected
+from ferrule.trust import Permissions, declared, describe, excess, granted, parse
+from ferrule.trust.declaration import MalformedPermissions, nothing
+from ferrule.trust.description import clauses
+from ferrule.trust.resolution.environment import environment
+from ferrule.trust.resolution.resolver import Resolution, network_of, without_protected
 
 
 @pytest.fixture

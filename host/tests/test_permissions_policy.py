@@ -13,7 +13,7 @@ import pytest
 from ferrule import discovery
 from ferrule.config import configuration
 from ferrule.confinement import Policy
-from ferrule.permissions import policy_for
+from ferrule.trust import policy_for
 from ferrule_testkit.machine import BIN, Machine
 
 pytestmark = pytest.mark.process

@@ -10,8 +10,8 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 
 from ferrule.errors import ArgumentsInvalid
-from ferrule.provider_formats import PlainSchema, plain
 from ferrule.schema.arguments import prepare
+from ferrule.schema.providers import PlainSchema, plain
 from ferrule_testkit.agentkit import faults
 from ferrule_testkit.effort import examples
 from ferrule_testkit.tool_schemas import SHIPPED, arguments_for, tool_schemas

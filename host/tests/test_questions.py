@@ -12,7 +12,7 @@ import pytest
 from ferrule.errors import AnswerMissing
 from ferrule.installed import Channel, supervise
 from ferrule.supervision import supervisor
-from ferrule.supervision.questions import AnswerPipe, write_answer
+from ferrule.supervision.channel.questions import AnswerPipe, write_answer
 from ferrule.text.json_types import JSONObject
 
 LIMITS = {"memory_mib": 1024, "max_bytes": 1 << 16}

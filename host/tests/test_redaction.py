@@ -12,7 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ferrule.text import strict_json
-from ferrule.text.redaction import redact, redact_json, redact_value
+from ferrule.text.occurrences import MAX_PLACES
+from ferrule.text.redaction import Redaction, redact, redact_json, redact_value
 
 QUICK = settings(deadline=None, database=None)
 SECRET = "hunter2-very-secret"
@@ -174,3 +175,36 @@ def test_a_value_is_redacted_as_its_document_is() -> None:
     assert redact_value(value, ["hunter2-very-secret"]) == {"text": "[redacted]", "inner": [1, None, "x [redacted]"]}
     assert value["text"] == "hunter2-very-secret"
     assert redact_value(value, iter(())) is value
+
+
+def test_signs_that_encode_nothing_stay_where_they_are() -> None:
+    text = f"100% of %zz %4 {quote(SECRET[:5])}%{ord(SECRET[5]):02x}{SECRET[6:]} %"
+    assert redact(text.encode(), [SECRET]) == b"100% of %zz %4 [redacted] %"
+
+
+@pytest.mark.parametrize("secrets", [["aaaa"], ["aaaa", *(f"other-{number:03}" for number in range(100))]], ids=len)
+def test_of_too_many_places_nothing_is_shown(secrets: list[str]) -> None:
+    document = json.dumps({"many": "aaaa" * MAX_PLACES, "number": 1234, "word": "words", "a": [True, 12, "abc"]})
+    shown = json.loads(redact_json(document.encode(), secrets))
+    assert "aaaa" not in json.dumps(shown)
+    assert shown["a"] == [True, 12, "abc"]
+    assert len(json.dumps(shown)) <= len(document)
+
+
+@pytest.mark.parametrize("number", [1234, -123, 12.5, 1e300, 99999])
+def test_a_number_that_is_a_secret_is_replaced(number: float) -> None:
+    assert redact_value({"n": [number, 7]}, [json.dumps(number)]) == {"n": [None, 7]}
+
+
+def test_whoever_has_no_time_left_ends_the_search() -> None:
+    calls = []
+
+    def go_on() -> None:
+        calls.append(None)
+        if len(calls) > 2:
+            raise TimeoutError
+
+    document = json.dumps([f"text {number}" for number in range(20_000)]).encode()
+    with pytest.raises(TimeoutError):
+        Redaction([SECRET]).of_json(document, go_on)
+    assert Redaction([SECRET]).of_json(document) == document

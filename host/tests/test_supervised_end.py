@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ferrule.supervision.channel import Channel
+from ferrule.supervision.channel.channel import Channel
 from ferrule.supervision.processes import exit_status
 from ferrule.supervision.supervisor import supervise
 
@@ -68,3 +68,16 @@ def test_a_child_that_has_ended_is_still_there_to_be_waited_for(code: int, statu
 
     assert exit_status(child) == exit_status(child) == status
     assert os.waitpid(child, 0) == (child, status)
+
+
+@pytest.mark.slow
+def test_the_deadline_holds_while_secrets_are_looked_for_in_the_result() -> None:
+    def answer(channel: Channel) -> None:
+        channel.secrets([f"secret-{number:03}" for number in range(100)])
+        channel.result({"numbers": [10_000_000] * (2 << 20)})
+
+    outcome = supervise(answer, deadline=time.monotonic() + 4, memory=2048, size_limit=32 << 20)
+
+    assert outcome.result is None
+    assert outcome.failure is not None
+    assert outcome.failure["code"] == "TIMEOUT"

@@ -25,6 +25,7 @@ def credentials():
     return [Credential(**one) for one in listed]
 """
 TOLD = "is told the credentials RADIO_KEY or radio.api_key, GITHUB_TOKEN or code.token"
+TOLD_UNTIL_ACCEPTED = "is told the credentials RADIO_KEY or radio.api_key, code.token"
 ENVIRONMENT = {"RADIO_KEY": "sk-of-the-radio-4711", "GITHUB_TOKEN": "ghp-of-another-4712"}
 
 
@@ -38,7 +39,7 @@ def declared(machine: Machine) -> Machine:
 def test_permissions_show_and_link_tell_each(declared: Machine) -> None:
     for command in (["permissions", "radio"], ["link", "radio"], ["show", "radio"], ["permissions"]):
         finished = declared.ferrule(*command)
-        assert TOLD in " ".join(finished.out.split()), command
+        assert TOLD_UNTIL_ACCEPTED in " ".join(finished.out.split()), command
     for command in (["permissions", "radio"], ["link", "radio"], ["show", "radio"]):
         finished = declared.ferrule(*command)
         said = " ".join((finished.out + finished.err).split())
@@ -49,6 +50,8 @@ def test_permissions_show_and_link_tell_each(declared: Machine) -> None:
     assert [one["key"] for one in shown["claims"]] == ["GITHUB_TOKEN"]
     assert declared.ferrule("show", "radio", "--json").document["permissions"]["credentials"] == LISTED
     assert declared.ferrule("link", "radio", "--json").document["tools"][0]["credentials"] == LISTED
+    assert declared.ferrule("credentials", "accept", "radio").code == 0
+    assert TOLD in " ".join(declared.ferrule("permissions", "radio").out.split())
 
 
 def test_what_a_hook_names_is_shown_once_it_has_been_asked(machine: Machine) -> None:

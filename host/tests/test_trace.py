@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.confinement.kernel_support import support
+from ferrule.confinement.kernel.kernel_support import support
 from ferrule.testing import Server
 from ferrule.trace.witness import Witness
 from ferrule_testkit.machine import Machine

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from ferrule._version import __version__
     from ferrule.content.media import Audio, File, Image
     from ferrule.errors import ToolError
-    from ferrule.function_tool.decorator import tool
-    from ferrule.function_tool.signature import Range
+    from ferrule.plugin.function.decorator import tool
+    from ferrule.plugin.function.signature import Range
+    from ferrule.plugin.hooks.context import Context
+    from ferrule.plugin.hooks.credentials import Credential, CredentialValue
+    from ferrule.plugin.hooks.result_policy import ResultPolicy
+    from ferrule.plugin.wrapper_context import WrapperContext
     from ferrule.schema.schema_file import static_schema
     from ferrule.supervision.bounded import bounded
     from ferrule.text.json_types import JSONObject
-    from ferrule.tool.context import Context
-    from ferrule.tool.credentials import Credential, CredentialValue
-    from ferrule.tool.result_policy import ResultPolicy
-    from ferrule.tool.wrapper_context import WrapperContext
 
     hookimpl: pluggy.HookimplMarker
 
@@ -51,25 +51,24 @@ __all__ = [
 _MODULES = {
     "__version__": "ferrule._version",
     "Audio": "ferrule.content.media",
-    "Context": "ferrule.tool.context",
-    "Credential": "ferrule.tool.credentials",
-    "CredentialValue": "ferrule.tool.credentials",
+    "Context": "ferrule.plugin.hooks.context",
+    "Credential": "ferrule.plugin.hooks.credentials",
+    "CredentialValue": "ferrule.plugin.hooks.credentials",
     "File": "ferrule.content.media",
     "Image": "ferrule.content.media",
     "JSONObject": "ferrule.text.json_types",
-    "Range": "ferrule.function_tool.signature",
-    "ResultPolicy": "ferrule.tool.result_policy",
+    "Range": "ferrule.plugin.function.signature",
+    "ResultPolicy": "ferrule.plugin.hooks.result_policy",
     "ToolError": "ferrule.errors",
-    "WrapperContext": "ferrule.tool.wrapper_context",
+    "WrapperContext": "ferrule.plugin.wrapper_context",
     "bounded": "ferrule.supervision.bounded",
-    "hookimpl": "ferrule.tool.hookspecs",
+    "hookimpl": "ferrule.plugin.hooks.hookspecs",
     "static_schema": "ferrule.schema.schema_file",
+    "tool": "ferrule.plugin.function.decorator",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name == "tool":  # the room of that name, which can be called as the decorator
-        return __import__("ferrule.tool", fromlist=["__name__"])
     if name not in _MODULES:  # such as a module of this package, which Python looks for here first
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from ferrule.lazy import load  # not above: what is on the path of a call pays for each file

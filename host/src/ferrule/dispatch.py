@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
-    from ferrule.links.translation import Translation
+    from ferrule.schema.providers.translation import Translation
     from ferrule.text.json_types import JSONObject
 
 _USAGE = """\
@@ -78,19 +78,19 @@ def _print_schema(name: str, names: dict[str, str], provider: str) -> int:
 
     settings = configuration.read()
     if settings.is_locked:
-        from ferrule.lockfile import gate
+        from ferrule.trust.lock import gate
 
         tool = gate.find(name, settings)
     else:
         tool = discovery.find(name, settings)
     if schema_file.may_declare(tool, "requires_ferrule"):
-        from ferrule.tool.host_requirement import require_host
+        from ferrule.plugin.host_requirement import require_host
 
         require_host(tool)
     _require_accepted(tool, settings)
     schema = schema_file.read_static(tool) or _compute_schema(tool, settings)
     if provider:
-        from ferrule.provider_formats.adaptation import adapt
+        from ferrule.schema.providers.adaptation import adapt
 
         schema = adapt(schema, provider).schema
     if names:
@@ -102,11 +102,11 @@ def _print_schema(name: str, names: dict[str, str], provider: str) -> int:
 
 def _require_accepted(tool: InstalledTool, settings: Configuration) -> None:
     """Raise PermissionsHeld for a tool that asks for more than was accepted: no client is to offer what cannot run."""
-    from ferrule.permissions import accepted_version
+    from ferrule.trust import accepted_version
 
     if accepted_version.is_of_another_version(tool):
-        from ferrule.permissions import records
-        from ferrule.tool.declared_credentials import ask_new_version
+        from ferrule.plugin.declared_credentials import ask_new_version
+        from ferrule.trust import records
 
         ask_new_version(tool)
         if held := records.find_held(tool, settings):
@@ -114,8 +114,8 @@ def _require_accepted(tool: InstalledTool, settings: Configuration) -> None:
 
 
 def _compute_schema(tool: InstalledTool, settings: Configuration) -> JSONObject:
-    from ferrule.lockfile import gate
-    from ferrule.tool import computed_schema
+    from ferrule.plugin import computed_schema
+    from ferrule.trust.lock import gate
 
     schema = computed_schema.compute_schema(tool, computed_schema.client_deadline(_STARTED))
     refusal = gate.schema_refusal(tool, schema, settings)
@@ -159,8 +159,8 @@ def _print_usage(tool: str, arguments: list[str], names: dict[str, str]) -> int:
 
 def _report_failure(error: BaseException) -> int:
     """Say on both streams what happened, outside of a call: an error, or a defect of the host itself."""
-    from ferrule.calls.failures import default_document, explain_error
     from ferrule.errors import FerruleError
+    from ferrule.plugin.failures import default_document, explain_error
     from ferrule.text import strict_json
 
     facts, traceback = explain_error(error)

@@ -6,12 +6,12 @@ from pathlib import Path
 import ferrule_serve
 
 _PUBLIC = (
-    "ferrule", "ferrule.artifacts", "ferrule.calls.server_interface", "ferrule.cli", "ferrule.config",
+    "ferrule", "ferrule.content.artifacts", "ferrule.calls.server_interface", "ferrule.cli", "ferrule.config",
     "ferrule.content", "ferrule.errors", "ferrule.http", "ferrule.installed",
-    "ferrule.lazy", "ferrule.provider_formats", "ferrule.storage", "ferrule.testing",
+    "ferrule.lazy", "ferrule.schema.providers", "ferrule.storage", "ferrule.testing",
 )  # fmt: skip
 _UNTIL_A_FACADE_HAS_THEM = (
-    "ferrule.admin", "ferrule.admin.fingerprint", "ferrule.admin.snapshot", "ferrule.admin.suggestions",
+    "ferrule.admin", "ferrule.admin.fingerprint", "ferrule.admin.snapshot", "ferrule.installed.suggestions",
     "ferrule.supervision.python_path",
 )  # fmt: skip
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ferrule.admin import distribution_files, parent_code
+from ferrule.admin.packages import distribution_files, parent_code
 from ferrule.admin.tool_lock import ACCEPTED, ALL, DIFFERS, GONE, NEW, SAME, LockStatus
 from ferrule.text.sha256 import sha256_hex
 
 if TYPE_CHECKING:
-    from ferrule.lockfile.lock_file import LockedCode
+    from ferrule.trust.lock.lock_file import LockedCode
 
     Observed = Mapping[str, tuple[LockedCode, str]]
 

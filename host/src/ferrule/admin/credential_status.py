@@ -17,20 +17,21 @@ from ferrule.admin.entry_point import EntryPoint, entry_points
 from ferrule.config.configuration import credentials_path, home
 from ferrule.config.credentials_file import CredentialsFile
 from ferrule.errors import CredentialsMalformed
-from ferrule.permissions import credential_claims, records
+from ferrule.plugin import declared_credentials
+from ferrule.plugin.hooks.credentials import Credential
 from ferrule.supervision.exception_text import name_and_text
-from ferrule.tool import declared_credentials
-from ferrule.tool.credentials import Credential
+from ferrule.trust import records
+from ferrule.trust.credentials import claims as credential_claims
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ferrule.admin.inventory import Entry
     from ferrule.discovery import InstalledTool
-    from ferrule.permissions.credential_claims import Claim
-    from ferrule.supervision.channel import Channel
+    from ferrule.installed.inventory import Entry
+    from ferrule.plugin.hooks.credentials import CredentialValue
+    from ferrule.supervision.channel.channel import Channel
     from ferrule.text.json_types import JSONObject
-    from ferrule.tool.credentials import CredentialValue
+    from ferrule.trust.credentials.claims import Claim
 
 SET, MISSING, UNUSABLE, CLAIMED = "set", "missing", "unusable", "claimed"
 
@@ -126,8 +127,8 @@ def owners() -> dict[str, EntryPoint]:
 
 def declared(owner: EntryPoint) -> list[Credential]:
     """The credentials that a distribution declares. Raises FerruleError that names it where it cannot say."""
-    from ferrule.admin.inventory import run_supervised
-    from ferrule.permissions.load_policy import policy_for_code
+    from ferrule.installed.inventory import run_supervised
+    from ferrule.trust.load_policy import policy_for_code
 
     answer = run_supervised(partial(_declare_in_child, owner), policy_for_code(owner.name))
     found = cast("dict[str, list[JSONObject]]", answer)["credentials"]

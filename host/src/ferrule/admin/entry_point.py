@@ -32,7 +32,7 @@ class EntryPoint(NamedTuple):
         """Import what it names. Raises FerruleError, which names the title, where that fails in any way, or where
         another distribution claims the name.
         """
-        from ferrule.tool.loader import resolve
+        from ferrule.plugin.loader import resolve
 
         if self.rivals:
             raise self.clash(title)
@@ -66,7 +66,7 @@ class EntryPoint(NamedTuple):
 
     def _line(self, error: BaseException) -> str | None:
         """The command that brings what the error says is missing."""
-        from ferrule.tool.missing_module import line_for, missing_module
+        from ferrule.plugin.missing_module import line_for, missing_module
 
         module = missing_module(error)
         return line_for(module, self.distribution) if module else None

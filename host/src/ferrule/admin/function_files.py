@@ -6,17 +6,17 @@ import os
 import sys
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
 
-from ferrule.admin.inventory import run_supervised
 from ferrule.discovery import TOOLS, InstalledTool
 from ferrule.errors import FerruleError
-from ferrule.permissions.load_policy import policy_for_code, policy_for_loading
+from ferrule.installed.inventory import run_supervised
 from ferrule.schema.schema_file import find_module_file
+from ferrule.trust.load_policy import policy_for_code, policy_for_loading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ferrule.function_tool.signature import Definition
-    from ferrule.supervision.channel import Channel
+    from ferrule.plugin.function.signature import Definition
+    from ferrule.supervision.channel.channel import Channel
     from ferrule.text.json_types import JSONObject
 
 
@@ -91,7 +91,7 @@ def find_disagreement(tool: InstalledTool) -> str | None:
     """
 
     def work(channel: Channel) -> None:
-        from ferrule.function_tool.files import find_disagreement
+        from ferrule.plugin.function.files import find_disagreement
 
         found = _function_of(tool)
         channel.result({"difference": found and find_disagreement(found)})
@@ -100,8 +100,8 @@ def find_disagreement(tool: InstalledTool) -> str | None:
 
 
 def _load(target: Target) -> Iterator[Definition]:
-    from ferrule.function_tool.signature import definitions_in
-    from ferrule.tool.loader import resolve
+    from ferrule.plugin.function.signature import definitions_in
+    from ferrule.plugin.loader import resolve
 
     if target.module:
         found = definitions_in(resolve(target.module))
@@ -136,8 +136,8 @@ def _require_findable(definition: Definition, tool: InstalledTool) -> None:
 
 
 def _function_of(tool: InstalledTool) -> Definition | None:
-    from ferrule.function_tool.decorator import FunctionTool
-    from ferrule.tool.loader import resolve, tool_broken
+    from ferrule.plugin.function.decorator import FunctionTool
+    from ferrule.plugin.loader import resolve, tool_broken
 
     try:
         found = resolve(tool.value)
@@ -147,7 +147,7 @@ def _function_of(tool: InstalledTool) -> Definition | None:
 
 
 def _examine(definition: Definition, *, write: bool) -> FunctionFacts:
-    from ferrule.function_tool import files
+    from ferrule.plugin.function import files
 
     made = files.make(definition)
     try:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from ferrule import discovery
 from ferrule.admin import configuration_writer
-from ferrule.admin.suggestions import unknown_tool
 from ferrule.config import configuration
 from ferrule.errors import InputRefused
-from ferrule.permissions import coverage, credential_claims, declaration, entries, grants, policy
+from ferrule.installed.suggestions import unknown_tool
+from ferrule.trust import coverage, declaration, entries, grants, policy
+from ferrule.trust.credentials import claims as credential_claims
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,21 +6,14 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.errors import ConfigurationMalformed
-from ferrule.permissions import (
-    coverage,
-    credential_claims,
-    declaration,
-    declared_keys,
-    description,
-    enforcement,
-    grants,
-    records,
-    resolution,
-)
-from ferrule.permissions.foreign_variables import owner_of
-from ferrule.permissions.places import places
-from ferrule.tool import declared_credentials
-from ferrule.tool.declaration import MalformedDeclaration, read_declaration
+from ferrule.plugin import declared_credentials
+from ferrule.plugin.declaration import MalformedDeclaration, read_declaration
+from ferrule.trust import coverage, declaration, description, enforcement, grants, records
+from ferrule.trust.credentials import claims as credential_claims
+from ferrule.trust.credentials import declared_keys
+from ferrule.trust.foreign_variables import owner_of
+from ferrule.trust.places import places
+from ferrule.trust.resolution import resolver as resolution
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,10 +21,10 @@ if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
     from ferrule.errors import FerruleError
-    from ferrule.permissions.credential_claims import Claim
-    from ferrule.permissions.declaration import Permissions
+    from ferrule.plugin.hooks.credentials import Credential
     from ferrule.text.json_types import JSONObject
-    from ferrule.tool.credentials import Credential
+    from ferrule.trust.credentials.claims import Claim
+    from ferrule.trust.declaration import Permissions
 
 AS_DECLARED, WIDENED, NARROWED, HELD, MALFORMED = "as declared", "widened", "narrowed", "held", "malformed"
 
@@ -71,7 +64,7 @@ class PermissionStatus(NamedTuple):
         """What the tool may, in a person's words, and which credentials it is told."""
         users = [f"gives them to the tools of {' and '.join(self.users)} that run it"] if self.users else []
         reused = ["takes several served calls in one process"] if self.reusable else []
-        return [*description.describe(self.granted), *description.told(self._told()), *users, *reused]
+        return [*description.describe(self.granted), *description.told(self._given()), *users, *reused]
 
     def not_told(self) -> list[str]:
         """Which of its credentials it is not told, in sentences with the command that changes it."""
@@ -87,6 +80,13 @@ class PermissionStatus(NamedTuple):
     def _told(self) -> list[JSONObject]:
         names = "name", "environment", "path"
         return [{name: getattr(one, name) for name in names} for one in self.credentials or ()]
+
+    def _given(self) -> list[JSONObject]:
+        """What it is told, without the variables and keys that are another's."""
+        claimed = {(claim.credential, claim.key) for claim in self.claims}
+        places = "environment", "path"
+        kept = [{**one, **{key: "" for key in places if (one["name"], one[key]) in claimed}} for one in self._told()]
+        return [one for one in kept if one["environment"] or one["path"]]
 
     def as_dict(self) -> JSONObject:
         """The status as JSON."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ferrule.provider_formats.profiles import PROFILES
+from ferrule.schema.providers.profiles import PROFILES
 
 if TYPE_CHECKING:
     from ferrule.schema.rules import Finding

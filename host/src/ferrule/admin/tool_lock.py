@@ -7,20 +7,20 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule import discovery
-from ferrule.admin import inventory
-from ferrule.admin.inventory import DISABLED, HELD, OK, Entry
 from ferrule.errors import FerruleError, LockUnusable
-from ferrule.lockfile import comparison, lock_file
-from ferrule.lockfile.examination import observe
-from ferrule.tool import declared_credentials
-from ferrule.tool.credentials import Credential
+from ferrule.installed import inventory
+from ferrule.installed.inventory import DISABLED, HELD, OK, Entry
+from ferrule.plugin import declared_credentials
+from ferrule.plugin.hooks.credentials import Credential
+from ferrule.trust.lock import comparison, lock_file
+from ferrule.trust.lock.examination import observe
 
 if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
-    from ferrule.lockfile.examination import Observation
-    from ferrule.lockfile.lock_file import LockedCode, LockedTool
     from ferrule.text.json_types import JSONObject
+    from ferrule.trust.lock.examination import Observation
+    from ferrule.trust.lock.lock_file import LockedCode, LockedTool
 
 SAME, NEW, DIFFERS, GONE, UNUSABLE, ACCEPTED = "same", "new", "differs", "gone", "unusable", "accepted"
 ALL = "*"

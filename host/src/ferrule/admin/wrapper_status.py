@@ -9,7 +9,7 @@ from ferrule.errors import CallInterrupted, FerruleError
 
 if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
-    from ferrule.supervision.channel import Channel
+    from ferrule.supervision.channel.channel import Channel
     from ferrule.text.json_types import JSONObject
 
 ON, OFF, BROKEN = "on", "off", "broken"
@@ -66,8 +66,8 @@ def _examine(name: str, claims: dict[str, list[tuple[str, str]]], *, is_on: bool
 
 def _try_to_load(name: str, claims: dict[str, list[tuple[str, str]]]) -> tuple[str | None, tuple[str, ...]]:
     """Why it cannot be loaded, None where it can; and its hooks that are not known."""
-    from ferrule.admin.inventory import run_supervised
-    from ferrule.permissions.load_policy import policy_for_code
+    from ferrule.installed.inventory import run_supervised
+    from ferrule.trust.load_policy import policy_for_code
 
     def load_wrapper(channel: Channel) -> None:
         from ferrule.wrappers.loader import load

@@ -7,7 +7,7 @@ import time
 from ferrule import discovery
 from ferrule.config import configuration
 from ferrule.errors import InputMalformed
-from ferrule.supervision.outcome import Outcome
+from ferrule.supervision.channel.outcome import Outcome
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
-    from ferrule.links.translation import Translation
+    from ferrule.schema.providers.translation import Translation
     from ferrule.supervision.signals import Signals
     from ferrule.text.json_types import JSONMapping, JSONObject
 
@@ -119,7 +119,7 @@ class ToolCall:
         """Why an update of the tool will not be held, as a line; empty where it will."""
         if self.tool is None or self._settings is None:
             return ""
-        from ferrule.permissions import records
+        from ferrule.trust import records
 
         found = records.find_unrecorded(self.tool, self._settings)
         return f"{found}\n" if found else ""
@@ -142,16 +142,16 @@ class ToolCall:
             self._arguments = self._source.parse_arguments(data, self.tool)
             outcome = yield from self._execute(self.tool, self._arguments, settings)
             if (outcome.failure is not None and outcome.is_said) or _may_say_failure(outcome.result):
-                from ferrule.calls.attribution import attribute
+                from ferrule.plugin.attribution import attribute
 
                 attribute(outcome, self._policy)
             if outcome.failure is not None:
-                from ferrule.calls.failures import name_plugin
+                from ferrule.plugin.failures import name_plugin
 
                 outcome.failure = name_plugin(outcome.failure, self.tool)
             return outcome
         except Exception as error:  # noqa: BLE001 - the answer to a defect of the host itself is one document, too
-            from ferrule.calls.failures import explain_error
+            from ferrule.plugin.failures import explain_error
 
             facts, traceback = explain_error(error)
             return Outcome(None, facts, text=traceback)
@@ -195,7 +195,7 @@ class ToolCall:
 
 def _tell_unenforced(tool: InstalledTool, policy: Policy, outcome: Outcome) -> None:
     """Say on stderr that the addresses of a call were not judged, where the system cannot: nobody would notice."""
-    from ferrule.confinement.kernel_support import support
+    from ferrule.confinement.kernel.kernel_support import support
     from ferrule.confinement.policy import STRICT
 
     if policy.network and policy.isolation == STRICT and not support().notifications:
@@ -228,18 +228,18 @@ class Lookup:
 
     def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
         """As of `policy_for`. Raises PermissionsHeld."""
-        from ferrule.permissions.accepted_version import is_of_another_version
-        from ferrule.permissions.policy import policy_for
+        from ferrule.trust.accepted_version import is_of_another_version
+        from ferrule.trust.policy import policy_for
 
         if is_of_another_version(tool):
-            from ferrule.tool.declared_credentials import ask_new_version
+            from ferrule.plugin.declared_credentials import ask_new_version
 
             ask_new_version(tool)
         return policy_for(tool, settings)
 
     def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
         """As of `permissions.policy`. Raises ConfigurationMalformed."""
-        from ferrule.permissions.policy import visible_configuration
+        from ferrule.trust.policy import visible_configuration
 
         return visible_configuration(tool, settings)
 
@@ -267,7 +267,7 @@ class StreamSource:
         arguments = parse(data)
         if not self._translation:
             return arguments
-        from ferrule.links.translation import translate
+        from ferrule.schema.providers.translation import translate
 
         return translate(arguments, self._translation)
 
@@ -317,7 +317,7 @@ def find_tool(name: str, settings: Configuration) -> InstalledTool:
     """The tool of that name that may run, as of `gate.find`, which is loaded where tools are locked."""
     if not settings.is_locked:
         return discovery.find(name, settings)
-    from ferrule.lockfile import gate
+    from ferrule.trust.lock import gate
 
     return gate.find(name, settings)
 

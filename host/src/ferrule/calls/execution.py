@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
-    from ferrule.supervision.channel import Channel
+    from ferrule.plugin.hooks.context import Context
+    from ferrule.plugin.loader import LoadedTool
+    from ferrule.plugin.surroundings import Surroundings
+    from ferrule.supervision.channel.channel import Channel
     from ferrule.text.json_types import JSONMapping, JSONObject
-    from ferrule.tool.context import Context
-    from ferrule.tool.loader import LoadedTool
-    from ferrule.tool.surroundings import Surroundings
 
 _DEADLINE_MARGIN_SECONDS = 2.0  # between the tool's deadline and the moment at which it is ended
 
@@ -50,7 +50,7 @@ class Execution:
         policy: Policy | None = None,
         is_journaled: bool = False,
     ) -> None:
-        from ferrule.tool.context import ANSWER_BYTES
+        from ferrule.plugin.hooks.context import ANSWER_BYTES
 
         self._tool = tool
         self._arguments = arguments
@@ -68,7 +68,7 @@ class Execution:
 
     def surroundings(self) -> Surroundings:
         """What the process in which this runs is given beside its policy. For the parent, which keeps it."""
-        from ferrule.tool.surroundings import Surroundings
+        from ferrule.plugin.surroundings import Surroundings
 
         return Surroundings(self._tool, self.policy)
 
@@ -80,7 +80,7 @@ class Execution:
 
     def __call__(self, channel: Channel) -> None:
         """Load the tool, and run it."""
-        from ferrule.tool.loader import load
+        from ferrule.plugin.loader import load
 
         self._provide_configuration()
         self._watch_attempts()
@@ -94,8 +94,8 @@ class Execution:
 
         Raises ArgumentsInvalid, ResultInvalid, ResultTooLarge, and what the tool raises.
         """
-        from ferrule.tool.context import Context
-        from ferrule.tool.credential_values import ask_for_values
+        from ferrule.plugin.hooks.context import Context
+        from ferrule.plugin.hooks.credential_values import ask_for_values
 
         self._provide_configuration()
         self._watch_attempts()
@@ -155,7 +155,7 @@ class Execution:
     def _wanted_wrappers(self, loaded: LoadedTool) -> Mapping[str, JSONMapping]:
         if self._wrapper_tables is None or not loaded.has_result_policy:
             return {}
-        from ferrule.tool.result_policy import wanted_wrappers
+        from ferrule.plugin.hooks.result_policy import wanted_wrappers
 
         return wanted_wrappers(loaded.result_policy(), self._wrapper_tables)
 
@@ -168,7 +168,7 @@ class Execution:
 
 def _with_paging_hint(error: ResultTooLarge, loaded: LoadedTool) -> ResultTooLarge:
     """The error with the arguments by which the model gets less at a time."""
-    from ferrule.tool.result_policy import paging_arguments
+    from ferrule.plugin.hooks.result_policy import paging_arguments
 
     try:
         names = paging_arguments(loaded.result_policy(), loaded.schema()["parameters"])

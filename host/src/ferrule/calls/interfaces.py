@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from ferrule.calls.execution import Execution
     from ferrule.discovery import InstalledTool
-    from ferrule.supervision.outcome import Outcome
+    from ferrule.supervision.channel.outcome import Outcome
     from ferrule.text.json_types import JSONObject
 
 

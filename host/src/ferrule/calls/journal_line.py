@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
-    from ferrule.supervision.outcome import Outcome
+    from ferrule.supervision.channel.outcome import Outcome
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 
@@ -40,6 +40,6 @@ def write_journal(
 
 
 def _likely_secrets() -> list[str]:
-    from ferrule.tool.credentials import likely_secrets
+    from ferrule.plugin.hooks.credentials import likely_secrets
 
     return likely_secrets()

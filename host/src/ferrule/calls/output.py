@@ -10,13 +10,14 @@ from ferrule.text import strict_json
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ferrule.discovery import InstalledTool
-    from ferrule.supervision.outcome import Outcome
+    from ferrule.supervision.channel.outcome import Outcome
 
 _CONFIG_REQUIRED = "config_required"
 _ADVICE_BYTES = 1024
+_EVENT_BYTES = 1 << 18  # that are looked at; ERROR_BYTES of them at most are shown
 _HEADING, _OF_THE_TOOL = b"For the administrator", b"(The tool:) for the administrator"
 
 
@@ -40,7 +41,7 @@ def render(outcome: Outcome, tool: InstalledTool | None, name: str, names: Mappi
     # A result comes without secrets from the supervisor; what a plugin makes of a failure does not.
     if outcome.failure is None:
         return Output(outcome.result or b"{}", _render_text(outcome, ""), 0)
-    from ferrule.calls import failures
+    from ferrule.plugin import failures
 
     failure = _rename(outcome.failure, names)
     document = _redact_json(failures.document(failure, tool), outcome)
@@ -78,12 +79,11 @@ def _render_text(outcome: Outcome, summary: str, advice: str = "") -> bytes:
     advice: stands at the end, and behind what the client shows the model of a failure. A `config_required` event is all
     there is, since the client hands stderr on as that event.
     """
-    events = [_redact_json(strict_json.dumps(event), outcome) + b"\n" for event in outcome.events]
-    for event, line in zip(outcome.events, events, strict=True):
-        if event.get("kind") == _CONFIG_REQUIRED and len(line) <= ERROR_BYTES:
+    for line in _lines([event for event in outcome.events if event.get("kind") == _CONFIG_REQUIRED], outcome):
+        if len(line) <= ERROR_BYTES:
             return line
     text = _cut(_redact(summary.encode(errors="replace"), outcome), SUMMARY_BYTES - 1) + b"\n" if summary else b""
-    for line in events:
+    for line in _lines(outcome.events, outcome):
         if len(text) + len(line) <= ERROR_BYTES:
             text += line
     told = _cut(_to_legible_utf8(_redact(advice.encode(errors="replace"), outcome)), _ADVICE_BYTES) if advice else b""
@@ -91,6 +91,17 @@ def _render_text(outcome: Outcome, summary: str, advice: str = "") -> bytes:
     text += _cut(render_printed(outcome, max(0, room)).replace(_HEADING, _OF_THE_TOOL), max(0, room))
     text = _keep_letters_whole(text, SUMMARY_BYTES) if summary else text
     return text + _place_behind(text, told, is_shown=bool(summary)) if told else text
+
+
+def _lines(events: Iterable[Mapping[str, object]], outcome: Outcome) -> Iterator[bytes]:
+    """The events as lines without secrets: the first of them, which are more than there is room for."""
+    left = _EVENT_BYTES
+    for event in events:
+        line = strict_json.dumps(event)
+        left -= len(line)
+        if left < 0:
+            return
+        yield _redact_json(line, outcome) + b"\n"
 
 
 def _place_behind(text: bytes, advice: bytes, *, is_shown: bool) -> bytes:

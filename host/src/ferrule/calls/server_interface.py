@@ -49,23 +49,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ferrule import discovery
-    from ferrule.calls import failures
     from ferrule.calls.call import Job, Lookup, ToolCall, parse
     from ferrule.calls.execution import Execution
     from ferrule.calls.interfaces import ArgumentSource, Runner
     from ferrule.calls.journal_line import write_journal
     from ferrule.calls.output import Output, advice_of, render, render_printed
     from ferrule.calls.streams import INPUT_BYTES
-    from ferrule.confinement.broker import Broker
+    from ferrule.confinement.broker.broker import Broker
+    from ferrule.confinement.broker.shared_broker import CopyBroker, SharedBroker
     from ferrule.confinement.policy import Policy
-    from ferrule.confinement.shared_broker import CopyBroker, SharedBroker
     from ferrule.discovery import InstalledTool
-    from ferrule.lockfile import gate
-    from ferrule.permissions.enforcement import unenforced
-    from ferrule.permissions.policy import policy_for
+    from ferrule.plugin import failures
+    from ferrule.plugin.declaration import Declaration
+    from ferrule.plugin.hooks.context import ANSWER_BYTES
+    from ferrule.plugin.loader import LoadedTool, load, new_manager
+    from ferrule.plugin.surroundings import Surroundings
     from ferrule.schema.rules.nodes import all_schemas
     from ferrule.supervision import processes
-    from ferrule.supervision.channel import Channel, Messages
+    from ferrule.supervision.channel.channel import Channel, Messages
+    from ferrule.supervision.channel.outcome import Outcome
+    from ferrule.supervision.channel.questions import AnswerPipe, learnt_from, sort_learnt, write_answer
     from ferrule.supervision.child import (
         NO_ANSWER,
         limit_memory,
@@ -78,16 +81,13 @@ if TYPE_CHECKING:
     from ferrule.supervision.environment import Replacement
     from ferrule.supervision.guard import go_on_below_guard
     from ferrule.supervision.memory_watch import MemoryWatch
-    from ferrule.supervision.outcome import Outcome
-    from ferrule.supervision.questions import AnswerPipe, learnt_from, sort_learnt, write_answer
     from ferrule.supervision.signals import Signals
     from ferrule.supervision.standard_streams import close_all_but
     from ferrule.supervision.supervisor import CAPTURED, ChildWatch, deadline_passed, explain_status, supervise
     from ferrule.text.json_types import JSONObject
-    from ferrule.tool.context import ANSWER_BYTES
-    from ferrule.tool.declaration import Declaration
-    from ferrule.tool.loader import LoadedTool, load, new_manager
-    from ferrule.tool.surroundings import Surroundings
+    from ferrule.trust.enforcement import unenforced
+    from ferrule.trust.lock import gate
+    from ferrule.trust.policy import policy_for
 
 __all__ = (
     "ANSWER_BYTES",
@@ -154,7 +154,7 @@ __all__ = (
 
 _NAMES = {
     "ferrule": "discovery",
-    "ferrule.calls": "failures",
+    "ferrule.plugin": "failures",
     "ferrule.calls.call": "Job Lookup ToolCall parse",
     "ferrule.calls.execution": "Execution",
     "ferrule.calls.interfaces": "ArgumentSource Runner",
@@ -162,35 +162,35 @@ _NAMES = {
     "ferrule.calls.output": "Output advice_of render render_printed",
     "ferrule.calls.streams": "INPUT_BYTES",
     "ferrule.discovery": "InstalledTool",
-    "ferrule.lockfile": "gate",
+    "ferrule.trust.lock": "gate",
     "ferrule.supervision": "processes",
-    "ferrule.supervision.channel": "Channel Messages",
-    "ferrule.confinement.broker": "Broker",
+    "ferrule.supervision.channel.channel": "Channel Messages",
+    "ferrule.confinement.broker.broker": "Broker",
     "ferrule.confinement.policy": "Policy",
-    "ferrule.confinement.shared_broker": "CopyBroker SharedBroker",
-    "ferrule.permissions.enforcement": "unenforced",
-    "ferrule.permissions.policy": "policy_for",
+    "ferrule.confinement.broker.shared_broker": "CopyBroker SharedBroker",
+    "ferrule.trust.enforcement": "unenforced",
+    "ferrule.trust.policy": "policy_for",
     "ferrule.schema.rules.nodes": "all_schemas",
     "ferrule.supervision.confined_copies": "ConfinedCopies",
     "ferrule.supervision.confined_work": "ConfinedWork",
-    "ferrule.supervision.outcome": "Outcome",
+    "ferrule.supervision.channel.outcome": "Outcome",
     "ferrule.supervision.signals": "Signals",
     "ferrule.supervision.guard": "go_on_below_guard",
     "ferrule.supervision.child": "NO_ANSWER limit_memory run_work stay_within take_standard_streams",
     "ferrule.supervision.standard_streams": "close_all_but",
     "ferrule.supervision.environment": "Replacement",
-    "ferrule.supervision.questions": "AnswerPipe learnt_from sort_learnt write_answer",
+    "ferrule.supervision.channel.questions": "AnswerPipe learnt_from sort_learnt write_answer",
     "ferrule.supervision.memory_watch": "MemoryWatch",
     "ferrule.supervision.supervisor": "CAPTURED ChildWatch deadline_passed explain_status supervise",
-    "ferrule.tool.context": "ANSWER_BYTES",
-    "ferrule.tool.loader": "LoadedTool load new_manager",
-    "ferrule.tool.surroundings": "Surroundings",
+    "ferrule.plugin.hooks.context": "ANSWER_BYTES",
+    "ferrule.plugin.loader": "LoadedTool load new_manager",
+    "ferrule.plugin.surroundings": "Surroundings",
 }
 __getattr__ = attach(__name__, {name: module for module, names in _NAMES.items() for name in names.split()})
 
 _FOR_CALLS = (
     "ferrule.calls.execution",
-    "ferrule.tool.credential_values",
+    "ferrule.plugin.hooks.credential_values",
     "ferrule.schema.arguments",
     "ferrule.schema.schema_file",
     "ferrule.supervision.exception_text",
@@ -198,7 +198,7 @@ _FOR_CALLS = (
     "ferrule.text.json_diagnosis",
     "ferrule.text.redaction",
     "ferrule.text.strict_json",
-    "ferrule.tool.context",
+    "ferrule.plugin.hooks.context",
     "resource",
 )
 _WRAPPERS = "ferrule.wrappers.guard"
@@ -233,7 +233,7 @@ def register_ahead(loaded: LoadedTool, wrappers: Iterable[str]) -> None:
 
 def read_declaration(tool: InstalledTool) -> Declaration:
     """What a tool declares in `tool.json`; nothing where that cannot be read."""
-    from ferrule.tool.declaration import read_if_well
+    from ferrule.plugin.declaration import read_if_well
 
     return read_if_well(tool)
 

@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from ferrule.admin.diagnosis_entry import Diagnosis
+    from ferrule.admin.doctor.diagnosis_entry import Diagnosis
     from ferrule.admin.shown_files import show_files, shown_files
     from ferrule.cli.output import (
         counted,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         print_table,
     )
     from ferrule.cli.selection import complete, json_option, tools_argument
-    from ferrule.tool.installation import install_command
+    from ferrule.plugin.installation import install_command
 
 _OUTPUT = ("counted", "harmless", "home_as_tilde", "note", "plain", "print_indented", "print_json", "print_table")
 _SELECTION = ("complete", "json_option", "tools_argument")
@@ -56,11 +56,11 @@ __all__ = [
 __getattr__ = attach(
     __name__,
     {
-        "Diagnosis": "ferrule.admin.diagnosis_entry",
+        "Diagnosis": "ferrule.admin.doctor.diagnosis_entry",
         **dict.fromkeys(("show_files", "shown_files"), "ferrule.admin.shown_files"),
         **dict.fromkeys(_OUTPUT, "ferrule.cli.output"),
         **dict.fromkeys(_SELECTION, "ferrule.cli.selection"),
-        "install_command": "ferrule.tool.installation",
+        "install_command": "ferrule.plugin.installation",
     },
 )
 

@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ferrule.admin import inventory
+from ferrule.installed import inventory
+from ferrule.plugin import computed_schema
 from ferrule.schema import schema_file
 from ferrule.text import strict_json
-from ferrule.tool import computed_schema
 
 if TYPE_CHECKING:
     from ferrule.discovery import InstalledTool

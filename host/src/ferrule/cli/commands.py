@@ -38,6 +38,12 @@ BUILT_IN = {
 }
 """Each command of the host and what it is for; here, so that --help imports none of them."""
 
+_ROOMS = {
+    "tools": ("list", "show", "run", "validate", "schema", "schemas"),
+    "setup": ("install", "uninstall", "link", "unlink", "credentials"),
+    "upkeep": ("doctor", "lock", "log", "permissions", "cache"),
+}
+
 _NO_HELP = "(its module cannot be read)"
 
 
@@ -54,10 +60,16 @@ def help_lines() -> dict[str, str]:
     }
 
 
+def module_of(name: str) -> str:
+    """The module of a command of the host."""
+    room = next((room for room, names in _ROOMS.items() if name in names), None)
+    return ".".join(filter(None, ("ferrule.cli", room, name)))
+
+
 def load(name: str) -> click.Command | None:
     """The command of that name, imported now; None where there is none. Raises FerruleError for a broken one."""
     if name in BUILT_IN:
-        command: click.Command = importlib.import_module(f"ferrule.cli.{name}").command
+        command: click.Command = importlib.import_module(module_of(name)).command
         return command
     found = plugin_commands().get(name)
     return load_added(found) if found else None

@@ -50,7 +50,7 @@ class Commands(click.Group):
         if name not in BUILT_IN and not name.startswith("-") and name not in (known := self.list_commands(ctx)):
             from difflib import get_close_matches
 
-            from ferrule.admin import known_distributions
+            from ferrule.installed import known_distributions
 
             if owner := known_distributions.owner_of_command(name):
                 ctx.fail(f"`ferrule {name}` comes with {owner}, which is not installed: run `ferrule install {owner}`.")
@@ -163,7 +163,7 @@ def _tell_configuration() -> None:
 
     if not os.path.exists(configuration.default_path()):
         return
-    from ferrule.admin import configuration_diagnosis
+    from ferrule.admin.doctor import configuration_diagnosis
     from ferrule.cli.output import note
 
     try:
@@ -202,7 +202,7 @@ def _report(error: FerruleError, as_json: bool) -> None:
 
 
 def _defect(error: Exception) -> FerruleError:
-    from ferrule.tool import missing_module
+    from ferrule.plugin import missing_module
 
     missing = missing_module.explain(error, "This", "ferrule")
     if missing is not None:
@@ -216,8 +216,8 @@ def _defect(error: Exception) -> FerruleError:
 
 
 def _defect_of_plugin(command: EntryPoint, error: BaseException) -> FerruleError:
+    from ferrule.plugin import missing_module
     from ferrule.supervision.exception_text import name_and_text
-    from ferrule.tool import missing_module
 
     what = f"The command {command.name!r} of {command.source}"
     missing = missing_module.explain(error, what, command.distribution)

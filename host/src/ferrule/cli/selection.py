@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ferrule import discovery
-from ferrule.admin.suggestions import unknown_tool
 from ferrule.cli.output import note
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
-from ferrule.lockfile import gate
+from ferrule.installed.suggestions import unknown_tool
+from ferrule.trust.lock import gate
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from ferrule.admin.inventory import Entry
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
+    from ferrule.installed.inventory import Entry
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _QUIET_SECONDS = 1.0  # seconds without a word of progress
@@ -64,7 +64,7 @@ def entries(
 
     load, strict, silenced: as `inventory.examine` takes them. Raises ToolUnknown before anything is examined.
     """
-    from ferrule.admin import inventory
+    from ferrule.installed import inventory
 
     claims = discovery.scan()
     _require_known(names, claims)
@@ -78,10 +78,10 @@ def entries(
 
 
 def accept_own(names: Sequence[str]) -> None:
-    """Accept what the user's own tools ask for, of the named or of all, and say so; see `ferrule.permissions`."""
-    from ferrule.permissions.authorship import accept_own as accept
-    from ferrule.permissions.authorship import own_folder
-    from ferrule.tool.declared_credentials import ask_new_version
+    """Accept what the user's own tools ask for, of the named or of all, and say so; see `ferrule.trust`."""
+    from ferrule.plugin.declared_credentials import ask_new_version
+    from ferrule.trust.authorship import accept_own as accept
+    from ferrule.trust.authorship import own_folder
 
     settings, claims = configuration.read(), discovery.scan()
     for name in sorted(set(names) or claims):

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from ferrule.confinement.enforcement import confine
-    from ferrule.confinement.kernel_support import Support, support
+    from ferrule.confinement.kernel.kernel_support import Support, support
     from ferrule.confinement.policy import Denial, Policy
 
 __all__ = ["Denial", "Policy", "Support", "confine", "support"]
@@ -23,8 +23,8 @@ __getattr__ = attach(
     {
         "Denial": "ferrule.confinement.policy",
         "Policy": "ferrule.confinement.policy",
-        "Support": "ferrule.confinement.kernel_support",
+        "Support": "ferrule.confinement.kernel.kernel_support",
         "confine": "ferrule.confinement.enforcement",
-        "support": "ferrule.confinement.kernel_support",
+        "support": "ferrule.confinement.kernel.kernel_support",
     },
 )

@@ -1,4 +1,4 @@
-"""What the Python code of a call has tried of files and programs that its policy refuses, also where it went on.
+"""What the Python code of a call has tried that its policy refuses, also where it went on: files, programs, networks.
 
 Python says of each such attempt before it is made. This tells, and holds nothing: Landlock does that, and says nothing
 of it to who has no right to read the system's log. Code that does without Python's functions is not seen here, and code
@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
+from ferrule.confinement.refused_network import as_address
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 _MAX_ATTEMPTS = 200
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_TRUNC | os.O_CREAT
-_READ, _WRITE, _RUN = "read", "write", "run"
+_READ, _WRITE, _RUN, _CONNECT = "read", "write", "run", "connect"
+_INTERNET = (2, 10)  # families of addresses
+_WITHOUT_NETWORK = ("", "localhost")  # names that are found without one
 _IGNORED = ("/dev/tty", "/dev/null")
 _BYTE_CODE = "__pycache__"  # which each import tries to write
 
@@ -46,9 +50,11 @@ def take() -> list[tuple[str, str]]:
         return []
     try:
         tried = list(_seen)
-        refused = [(kind, what) for kind, path in tried for what in _refused(kind, path, _policy)]
+        refused = dict.fromkeys((kind, what) for kind, path in tried for what in _refused(kind, path, _policy))
+        if any(kind == _CONNECT and what for kind, what in refused):
+            refused.pop((_CONNECT, ""), None)  # the socket for an address that is known
         _seen.clear()
-        return list(dict.fromkeys(refused))
+        return list(refused)
     except Exception:  # noqa: BLE001 - a plugin may have replaced whatever this needs, and no call fails for it
         return []
 
@@ -62,8 +68,26 @@ def _take(event: str, arguments: tuple[object, ...]) -> None:
 def _note(kind: str, path: object) -> None:
     if isinstance(path, bytes):
         path = os.fsdecode(path)
-    if isinstance(path, str) and len(_seen) < _MAX_ATTEMPTS:
-        _seen[kind, path if path.startswith("/") or kind == _RUN else os.path.abspath(path)] = None
+    if isinstance(path, str):
+        _keep(kind, path if path.startswith("/") or kind == _RUN else os.path.abspath(path))
+
+
+def _keep(kind: str, what: str) -> None:
+    if len(_seen) < _MAX_ATTEMPTS:
+        _seen[kind, what] = None
+
+
+def _note_lookup(arguments: tuple[object, ...]) -> None:
+    """A name that is looked up, or an address that is taken for one. With a network, what judges addresses tells."""
+    host, port = arguments[0], arguments[1] if len(arguments) > 1 else None
+    wanted = as_address(host, port)
+    if wanted and _policy is not None and not _policy.network and host not in _WITHOUT_NETWORK:
+        _keep(_CONNECT, wanted)
+
+
+def _note_socket(arguments: tuple[object, ...]) -> None:
+    if _policy is not None and not _policy.network and arguments[1] in _INTERNET:
+        _keep(_CONNECT, "")
 
 
 def _note_open(arguments: tuple[object, ...]) -> None:
@@ -79,7 +103,7 @@ def _note_open(arguments: tuple[object, ...]) -> None:
 
 
 def _beginnings() -> tuple[str, ...]:
-    from ferrule.confinement import system_paths
+    from ferrule.confinement.kernel import system_paths
 
     folders = system_paths.readable(with_others=False)
     own = () if _policy is None else (*_policy.read, *_policy.write)
@@ -103,6 +127,9 @@ _NOTES: dict[str, Callable[[tuple[object, ...]], None]] = {
     "sqlite3.connect": _of_first(_WRITE),
     **{f"os.{name}": _of_first(_READ) for name in ("listdir", "scandir")},
     **{f"os.{name}": _of_first(_WRITE) for name in ("mkdir", "rmdir", "remove", "truncate")},
+    "socket.getaddrinfo": _note_lookup,
+    "socket.gethostbyname": _note_lookup,
+    "socket.__new__": _note_socket,
     **{name: _of_first(_RUN) for name in ("os.exec", "os.posix_spawn", "subprocess.Popen")},
 }
 
@@ -113,6 +140,8 @@ def _refused(kind: str, path: str, policy: Policy) -> list[str]:
 
     if kind == _RUN:
         return [] if policy.programs else [path]
+    if kind == _CONNECT:
+        return [path]
     real = os.path.realpath(path)
     if real in _IGNORED or "\0" in real or _BYTE_CODE in real.split("/") or denials.may_write(policy, real):
         return []

@@ -158,7 +158,7 @@ def may_write(policy: Policy, path: str) -> bool:
 
 def may_read(policy: Policy, path: str) -> bool:
     """Whether a file may be read by the policy, by its path without links."""
-    from ferrule.confinement import system_paths
+    from ferrule.confinement.kernel import system_paths
 
     folders = [*policy.read, *system_paths.DEVICES, *map(os.path.realpath, system_paths.readable(with_others=False))]
     return may_write(policy, path) or any(_is_in(path, folder) for folder in folders)

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ferrule.confinement.landlock import CopyRules
+    from ferrule.confinement.kernel.landlock import CopyRules
     from ferrule.confinement.policy import Policy
 
 _FILTER, _STEP_BYTES = 1, 8
@@ -34,8 +34,8 @@ def confine(policy: Policy, *, with_listener: bool = False) -> int | None:
     _set_limits(policy)
     if policy.isolation == OFF:
         return None
-    from ferrule.confinement import landlock, privileges
-    from ferrule.confinement.system_calls import IS_KNOWN
+    from ferrule.confinement.kernel import landlock, privileges
+    from ferrule.confinement.kernel.system_calls import IS_KNOWN
 
     if not IS_KNOWN:
         return None
@@ -54,7 +54,7 @@ def prepare_copies(policy: Policy) -> CopyRules | None:
 
     Before the process is held to its own policy.
     """
-    from ferrule.confinement import landlock, shared_memory, system_paths
+    from ferrule.confinement.kernel import landlock, shared_memory, system_paths
 
     abi = 0 if policy.isolation == OFF else landlock.version()
     if not abi:
@@ -81,8 +81,8 @@ def narrow(policy: Policy, prepared: CopyRules | None, folder: str) -> None:
     if prepared is not None:
         prepared.enforce(folder)
     if policy.isolation != OFF and not _has_listener:
-        from ferrule.confinement import landlock
-        from ferrule.confinement.system_calls import IS_KNOWN
+        from ferrule.confinement.kernel import landlock
+        from ferrule.confinement.kernel.system_calls import IS_KNOWN
 
         if IS_KNOWN:
             _install_filter(policy, is_own=False, holds_signals=landlock.version() >= landlock.SCOPE_VERSION)
@@ -97,7 +97,7 @@ def listens(policy: Policy) -> bool:
     """Whether a child of this process, held to the policy, has a listener for its supervisor to take."""
     if policy.isolation == OFF or _has_listener:
         return False
-    from ferrule.confinement.kernel_support import support
+    from ferrule.confinement.kernel.kernel_support import support
 
     return support().notifications
 
@@ -142,14 +142,23 @@ def _own_shared_memory(policy: Policy) -> Sequence[str]:
     """The folder of the shared memory, where it is the call's own: that of the machine is everybody's."""
     if not policy.processes:
         return ()
-    from ferrule.confinement import shared_memory
+    from ferrule.confinement.kernel import shared_memory
 
     return (shared_memory.FOLDER,) if shared_memory.make_own() else ()
 
 
 def _enforce_paths(policy: Policy, abi: int, shared: Sequence[str]) -> None:
-    from ferrule.confinement import system_paths
-    from ferrule.confinement.landlock import APPEND, CONNECT, EXECUTE, READ, READ_FILE, WRITE, WRITE_FILE, Ruleset
+    from ferrule.confinement.kernel import system_paths
+    from ferrule.confinement.kernel.landlock import (
+        APPEND,
+        CONNECT,
+        EXECUTE,
+        READ,
+        READ_FILE,
+        WRITE,
+        WRITE_FILE,
+        Ruleset,
+    )
 
     ports = _ports(policy.network)
     rules = Ruleset(abi, ports=ports is not None)
@@ -159,7 +168,7 @@ def _enforce_paths(policy: Policy, abi: int, shared: Sequence[str]) -> None:
     rules.allow((*policy.write, *shared), WRITE, follows=False)
     rules.allow(policy.append, APPEND, follows=False)
     if policy.programs:
-        from ferrule.confinement.program_paths import executed
+        from ferrule.confinement.kernel.program_paths import executed
 
         rules.allow(executed(policy.programs), EXECUTE | READ_FILE)
     for port in ports or ():
@@ -170,7 +179,7 @@ def _enforce_paths(policy: Policy, abi: int, shared: Sequence[str]) -> None:
 def _install_filter(policy: Policy, *, is_own: bool, holds_signals: bool) -> int | None:
     """Install the filter; the descriptor of its listener, where there is one."""
     global _has_listener
-    from ferrule.confinement.filter_rules import OUTER, OWN, write_filter
+    from ferrule.confinement.kernel.filter_rules import OUTER, OWN, write_filter
 
     listener = OWN if is_own else OUTER if _has_listener else ""
     own_code: Sequence[tuple[int, int]] = ()
@@ -185,8 +194,8 @@ def _install_filter(policy: Policy, *, is_own: bool, holds_signals: bool) -> int
 
 
 def _set_filter(code: bytes, flags: int) -> int:
-    from ferrule.confinement.call_numbers import NUMBERS
-    from ferrule.confinement.system_calls import address, buffer, call
+    from ferrule.confinement.kernel.call_numbers import NUMBERS
+    from ferrule.confinement.kernel.system_calls import address, buffer, call
 
     steps = buffer(code)
     program = (len(code) // _STEP_BYTES).to_bytes(8, "little") + address(steps).to_bytes(8, "little")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from ferrule.confinement import system_paths
+from ferrule.confinement.kernel import system_paths
 from ferrule.confinement.policy import Denial
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ class ProgramDenials:
     """Collects attempts that may be refused, the last ones of each sort, and which programs have failed."""
 
     def __init__(self, policy: Policy, folder: str) -> None:
-        from ferrule.confinement.program_paths import executed
+        from ferrule.confinement.kernel.program_paths import executed
 
         self._programs = executed(policy.programs)
         self._written = (*policy.write, *policy.append, *filter(None, [folder]))

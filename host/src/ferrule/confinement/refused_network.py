@@ -34,15 +34,15 @@ def is_name_lookup(error: BaseException) -> bool:
 def wanted_address(error: BaseException) -> str:
     """`HOST:PORT` of what was to be reached, with `*` for a port that is not known; empty where no variable says it."""
     for variables in _variables(error.__traceback__):
-        found = _of(variables.get("host"), variables.get("port"))
+        found = as_address(variables.get("host"), variables.get("port"))
         for name in () if found else ("address", "addr"):
             pair = variables.get(name)
             if isinstance(pair, tuple) and len(pair) > 1:
-                found = found or _of(pair[0], pair[1])
+                found = found or as_address(pair[0], pair[1])
         if found:
             return found
     if is_name_lookup(error):
-        return _of(refused_call(_last(error.__traceback__))[1], None)
+        return as_address(refused_call(_last(error.__traceback__))[1], None)
     return ""
 
 
@@ -61,8 +61,8 @@ def _last(place: TracebackType | None) -> TracebackType | None:
     return place
 
 
-def _of(host: object, port: object) -> str:
-    """The address in the words of a declaration; empty where it is none."""
+def as_address(host: object, port: object) -> str:
+    """`HOST:PORT` in the words of a declaration, with `*` for a port that is not known; empty where it is none."""
     if isinstance(host, bytes):
         host = host.decode("ascii", "replace")
     if not isinstance(host, str) or not host.strip("[]"):

@@ -12,10 +12,10 @@ from ferrule.conformance.outcome import ANSWER, FAILURE, Outcome
 from ferrule.conformance.report import Fault
 from ferrule.conformance.session import CLIENT_SECONDS, Session, Skipped, Trial, Warned
 from ferrule.conformance.surroundings import FILES, comma_locale, written_below
-from ferrule.permissions import declared, enforcement
-from ferrule.permissions.description import clauses
 from ferrule.supervision import signals
 from ferrule.text import strict_json
+from ferrule.trust import declared, enforcement
+from ferrule.trust.description import clauses
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject

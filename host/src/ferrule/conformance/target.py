@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ferrule import discovery
-from ferrule.admin import inventory, linked_executables
-from ferrule.admin.suggestions import unknown_tool
 from ferrule.config import configuration
 from ferrule.conformance.surroundings import is_credential_name
 from ferrule.errors import FerruleError
+from ferrule.installed import inventory
+from ferrule.installed.suggestions import unknown_tool
+from ferrule.links import linked_executables
+from ferrule.plugin.declaration import Declaration, MalformedDeclaration, read_declaration
 from ferrule.supervision.python_process import interpreter
 from ferrule.text.names import executable_name, tool_name
-from ferrule.tool.declaration import Declaration, MalformedDeclaration, read_declaration
 
 if TYPE_CHECKING:
     from ferrule.discovery import InstalledTool

@@ -8,18 +8,18 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ferrule.artifacts import handles
-from ferrule.artifacts.settings import Settings
-from ferrule.artifacts.store import ArtifactStore, Label
 from ferrule.config import configuration
 from ferrule.content import media_types
+from ferrule.content.artifacts import handles
+from ferrule.content.artifacts.settings import Settings
+from ferrule.content.artifacts.store import ArtifactStore, Label
 from ferrule.content.media import Media
 from ferrule.errors import ResultInvalid, ResultNotStored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ferrule.artifacts.store import Artifact
+    from ferrule.content.artifacts.store import Artifact
     from ferrule.content.items import Item, StoredItem
     from ferrule.text.json_types import JSONObject
 

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from ferrule.artifacts.handles import name_in
+from ferrule.content.artifacts.handles import name_in
 
 TYPE_CHECKING = False
 

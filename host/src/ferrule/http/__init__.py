@@ -32,12 +32,12 @@ from ferrule.lazy import attach
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from ferrule.http.address_guard import AddressGuard
     from ferrule.http.client import MAX_BODY_BYTES, Client, Response
+    from ferrule.http.connections.address_guard import AddressGuard
+    from ferrule.http.connections.httpx_transport import AsyncHTTPXTransport, HTTPXTransport
+    from ferrule.http.connections.proxies import Proxy, proxy_for
     from ferrule.http.errors import BodyCutOff, BodyUnreadable, RequestFailed, UnusableURL
-    from ferrule.http.httpx_transport import AsyncHTTPXTransport, HTTPXTransport
     from ferrule.http.inflate import ACCEPTED_ENCODINGS, decoder
-    from ferrule.http.proxies import Proxy, proxy_for
     from ferrule.http.reasons import as_request_failed, reason_of
     from ferrule.http.resolution import Guard, Resolver
     from ferrule.http.retry_after import parse_retry_after, parse_unsigned
@@ -74,15 +74,15 @@ __getattr__ = attach(
     __name__,
     {
         "ACCEPTED_ENCODINGS": "ferrule.http.inflate",
-        "AddressGuard": "ferrule.http.address_guard",
-        "AsyncHTTPXTransport": "ferrule.http.httpx_transport",
+        "AddressGuard": "ferrule.http.connections.address_guard",
+        "AsyncHTTPXTransport": "ferrule.http.connections.httpx_transport",
         "BodyCutOff": "ferrule.http.errors",
         "BodyUnreadable": "ferrule.http.errors",
         "Client": "ferrule.http.client",
         "Guard": "ferrule.http.resolution",
-        "HTTPXTransport": "ferrule.http.httpx_transport",
+        "HTTPXTransport": "ferrule.http.connections.httpx_transport",
         "MAX_BODY_BYTES": "ferrule.http.client",
-        "Proxy": "ferrule.http.proxies",
+        "Proxy": "ferrule.http.connections.proxies",
         "RequestFailed": "ferrule.http.errors",
         "Resolver": "ferrule.http.resolution",
         "Response": "ferrule.http.client",
@@ -93,7 +93,7 @@ __getattr__ = attach(
         "parse": "ferrule.http.urls",
         "parse_retry_after": "ferrule.http.retry_after",
         "parse_unsigned": "ferrule.http.retry_after",
-        "proxy_for": "ferrule.http.proxies",
+        "proxy_for": "ferrule.http.connections.proxies",
         "reason_of": "ferrule.http.reasons",
         "tls_context": "ferrule.http.trust",
     },

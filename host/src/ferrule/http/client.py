@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Self
 
-from ferrule.http.connections import Connections
+from ferrule.http.connections.connections import Connections
 from ferrule.http.cookies import Cookies
 from ferrule.http.errors import BodyCutOff, RequestFailed
 from ferrule.http.headers import Headers, RawHeader, merge_headers

@@ -28,32 +28,32 @@ from typing import TYPE_CHECKING
 from ferrule.lazy import attach
 
 if TYPE_CHECKING:
-    from ferrule.admin.inventory import LOAD_SECONDS, OK
-    from ferrule.admin.suggestions import unknown_tool
     from ferrule.discovery import InstalledTool, entry_points
     from ferrule.installed.fingerprint import Fingerprint, take_fingerprint
+    from ferrule.installed.inventory import LOAD_SECONDS, OK
     from ferrule.installed.opened_tool import OpenedTool, find_configured, open_tool, supervise
     from ferrule.installed.snapshot import ALL, UNKNOWN, InventorySnapshot, Snapshot, ToolFacts, Watched
+    from ferrule.installed.suggestions import unknown_tool
     from ferrule.installed.tool_process import execute
-    from ferrule.supervision.channel import Channel
-    from ferrule.supervision.outcome import Outcome
+    from ferrule.plugin.loader import resolve
+    from ferrule.supervision.channel.channel import Channel
+    from ferrule.supervision.channel.outcome import Outcome
     from ferrule.supervision.process_output import ProcessResult, run_process
     from ferrule.supervision.python_process import python_command
-    from ferrule.tool.loader import resolve
 
 _MODULES = {
-    "ferrule.admin.inventory": ("LOAD_SECONDS", "OK"),
-    "ferrule.admin.suggestions": ("unknown_tool",),
+    "ferrule.installed.inventory": ("LOAD_SECONDS", "OK"),
+    "ferrule.installed.suggestions": ("unknown_tool",),
     "ferrule.discovery": ("InstalledTool", "entry_points"),
     "ferrule.installed.fingerprint": ("Fingerprint", "take_fingerprint"),
     "ferrule.installed.opened_tool": ("OpenedTool", "find_configured", "open_tool", "supervise"),
     "ferrule.installed.snapshot": ("ALL", "InventorySnapshot", "Snapshot", "ToolFacts", "UNKNOWN", "Watched"),
     "ferrule.installed.tool_process": ("execute",),
-    "ferrule.supervision.channel": ("Channel",),
+    "ferrule.supervision.channel.channel": ("Channel",),
     "ferrule.supervision.process_output": ("ProcessResult", "run_process"),
     "ferrule.supervision.python_process": ("python_command",),
-    "ferrule.supervision.outcome": ("Outcome",),
-    "ferrule.tool.loader": ("resolve",),
+    "ferrule.supervision.channel.outcome": ("Outcome",),
+    "ferrule.plugin.loader": ("resolve",),
 }
 
 __all__ = [

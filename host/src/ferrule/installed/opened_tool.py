@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING
 
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
-from ferrule.lockfile import gate
+from ferrule.plugin.hooks.context import ANSWER_BYTES, Context
+from ferrule.plugin.hooks.credential_values import ask_for_values
+from ferrule.plugin.loader import load
 from ferrule.schema import schema_file
 from ferrule.schema.arguments import prepare
 from ferrule.supervision import supervisor
-from ferrule.supervision.channel import current_channel
-from ferrule.supervision.outcome import Outcome
-from ferrule.supervision.questions import Reception, Relay
-from ferrule.tool.context import ANSWER_BYTES, Context
-from ferrule.tool.credential_values import ask_for_values
-from ferrule.tool.loader import load
+from ferrule.supervision.channel.channel import current_channel
+from ferrule.supervision.channel.outcome import Outcome
+from ferrule.supervision.channel.questions import Reception, Relay
+from ferrule.trust.lock import gate
 
 if TYPE_CHECKING:
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
-    from ferrule.supervision.channel import Channel
-    from ferrule.supervision.questions import Answer
+    from ferrule.plugin.hooks.credentials import Credential
+    from ferrule.plugin.hooks.result_policy import ResultPolicy
+    from ferrule.plugin.loader import LoadedTool
+    from ferrule.supervision.channel.channel import Channel
+    from ferrule.supervision.channel.questions import Answer
     from ferrule.text.json_types import JSONMapping, JSONObject
-    from ferrule.tool.credentials import Credential
-    from ferrule.tool.loader import LoadedTool
-    from ferrule.tool.result_policy import ResultPolicy
 
 
 class OpenedTool:
@@ -147,7 +147,7 @@ def find_configured(tools: Sequence[str]) -> dict[str, bool | None]:
     None where that is not known without running the tool's code. In the process of a tool, the host that runs it
     answers, for those that the tool's list `tools` of permissions names. Raises AnswerMissing, ConfigurationMalformed.
     """
-    from ferrule.tool.surroundings import CONFIGURED, answer_configured
+    from ferrule.plugin.surroundings import CONFIGURED, answer_configured
 
     channel = current_channel()
     question: JSONObject = {CONFIGURED: list(tools)}
@@ -162,7 +162,7 @@ def _who_answers(facts: JSONMapping) -> Relay | Answer:
         return Relay(channel, facts)
 
     def answer(question: JSONObject) -> JSONObject:
-        from ferrule.tool.surroundings import answer_for_called
+        from ferrule.plugin.surroundings import answer_for_called
 
         return answer_for_called({**question, **facts})
 
@@ -171,8 +171,8 @@ def _who_answers(facts: JSONMapping) -> Relay | Answer:
 
 def _policy_of(name: str) -> Policy | None:
     """None for a tool that cannot be had, which the work finds out itself. Raises as `policy_for`."""
-    from ferrule.permissions.grants import granted
-    from ferrule.permissions.policy import policy_for, resolve
+    from ferrule.trust.grants import granted
+    from ferrule.trust.policy import policy_for, resolve
 
     try:
         settings = configuration.read()

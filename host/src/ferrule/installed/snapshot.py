@@ -16,13 +16,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ferrule import discovery
-from ferrule.admin import inventory
-from ferrule.admin.inventory import Entry
-from ferrule.calls.failures import explain_error
 from ferrule.config import configuration
 from ferrule.config.configuration import Configuration
 from ferrule.errors import FerruleError, ToolFailed, WorkFailed
+from ferrule.installed import inventory
 from ferrule.installed.fingerprint import take_fingerprint
+from ferrule.installed.inventory import Entry
+from ferrule.plugin.failures import explain_error
 from ferrule.schema import schema_file
 from ferrule.supervision.bounded import BoundedProcess
 from ferrule.supervision.exception_text import defect
@@ -31,9 +31,9 @@ from ferrule.supervision.python_process import interpreter, python_command
 from ferrule.text import strict_json
 
 if TYPE_CHECKING:
-    from ferrule.admin.inventory import CredentialFacts, ResultPolicyFacts
     from ferrule.discovery import InstalledTool
     from ferrule.errors import ErrorFacts
+    from ferrule.installed.inventory import CredentialFacts, ResultPolicyFacts
     from ferrule.text.json_types import JSONObject
 
 ALL = "*"
@@ -200,7 +200,7 @@ def _fitting(pattern: str, claims: Mapping[str, object]) -> list[str]:
 
 
 def _unknown(name: str, claims: Mapping[str, object]) -> ToolFacts:
-    from ferrule.admin.suggestions import unknown_tool
+    from ferrule.installed.suggestions import unknown_tool
 
     return {"name": name, "state": UNKNOWN, "error": unknown_tool(name, claims).facts()}
 
@@ -216,7 +216,7 @@ def _files(claims: Sequence[InstalledTool]) -> list[str]:
 def _locked(names: Sequence[str], claims: Mapping[str, Sequence[InstalledTool]]) -> Iterator[str]:
     """All files by which tools are held to ferrule.lock, where they are."""
     if configuration.read().is_locked:
-        from ferrule.lockfile.installed_files import InstalledFiles
+        from ferrule.trust.lock.installed_files import InstalledFiles
 
         for name in names:
             yield from (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ferrule.config.configuration import Configuration
     from ferrule.journal.settings import JournalSettings
-    from ferrule.supervision.outcome import Outcome
+    from ferrule.supervision.channel.outcome import Outcome
     from ferrule.text.json_types import JSONMapping, JSONObject
 
     T = TypeVar("T")

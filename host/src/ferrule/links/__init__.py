@@ -1,4 +1,5 @@
-"""What a linked executable and the interpreter that it starts tell each other: shell on one side, Python on the other.
+"""Executables that are linked, and what they and the interpreter that they start tell each other.
 
-Everything here is on the path of `--schema` or of a call, so it imports next to nothing.
+`linked_executables` writes them: shell on one side, Python on the other. Everything else here is on the path of
+`--schema` or of a call, so it imports next to nothing.
 """

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NotRequired, TypedDict
 
-    from ferrule.links.translation import Translation
+    from ferrule.schema.providers.translation import Translation
 
     class LinkOrders(TypedDict):
         """The first argument, as JSON.

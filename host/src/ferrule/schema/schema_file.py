@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
 
 DECLARATION = "tool.json"
-"""The file with what a tool declares besides its schema; `ferrule.tool.declaration` reads it."""
+"""The file with what a tool declares besides its schema; `ferrule.plugin.declaration` reads it."""
 
 _CHUNK_BYTES = 1 << 16
 _MAX_SCHEMA_BYTES = 1 << 20  # bytes of a schema that are looked at

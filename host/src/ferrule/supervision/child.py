@@ -6,7 +6,7 @@ import os
 import sys
 
 from ferrule.supervision import processes
-from ferrule.supervision.channel import Channel
+from ferrule.supervision.channel.channel import Channel
 from ferrule.supervision.standard_streams import close_all_but
 
 TYPE_CHECKING = False
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TextIO
 
-    from ferrule.confinement.broker import Broker
+    from ferrule.confinement.broker.broker import Broker
+    from ferrule.supervision.channel.questions import AnswerPipe
     from ferrule.supervision.environment import Replacement
-    from ferrule.supervision.questions import AnswerPipe
     from ferrule.supervision.signals import Signals
 
 _MAX_ARENAS_OPTION, _MAX_ARENAS = -8, 2  # of mallopt
@@ -95,7 +95,7 @@ def run_child(
 def _answer_pipe(file: int | None) -> AnswerPipe | None:
     if file is None:
         return None
-    from ferrule.supervision.questions import AnswerPipe
+    from ferrule.supervision.channel.questions import AnswerPipe
 
     return AnswerPipe(file)
 

@@ -11,10 +11,10 @@ from ferrule.supervision.confined_work import hold, use_folder
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from ferrule.confinement.landlock import CopyRules
+    from ferrule.confinement.broker.shared_broker import SharedBroker
+    from ferrule.confinement.kernel.landlock import CopyRules
     from ferrule.confinement.policy import Policy
-    from ferrule.confinement.shared_broker import SharedBroker
-    from ferrule.supervision.channel import Channel
+    from ferrule.supervision.channel.channel import Channel
 
 
 class ConfinedCopies:
@@ -32,7 +32,7 @@ class ConfinedCopies:
         """What judges the calls of the process and its copies; None where nothing has to, or another does."""
         if not listens(self.policy):
             return None
-        from ferrule.confinement.shared_broker import SharedBroker
+        from ferrule.confinement.broker.shared_broker import SharedBroker
 
         return SharedBroker(self.policy, self._folder)
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
-    from ferrule.confinement.broker import Broker
+    from ferrule.confinement.broker.broker import Broker
     from ferrule.confinement.policy import Policy
-    from ferrule.supervision.channel import Channel
+    from ferrule.supervision.channel.channel import Channel
 
 
 class ConfinedWork:
@@ -41,7 +41,7 @@ class ConfinedWork:
         """What judges the child's calls in the process that watches it; None where nothing has to, or another does."""
         if not listens(self._policy):
             return None
-        from ferrule.confinement.broker import Broker
+        from ferrule.confinement.broker.broker import Broker
 
         return Broker(self._policy, self._folder)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from ferrule.confinement.family import children_of
+from ferrule.confinement.broker.family import children_of
 from ferrule.errors import OutOfMemory
 from ferrule.supervision import processes
 

@@ -13,9 +13,9 @@ import time
 
 from ferrule.errors import DeadlinePassed, FerruleError, ResultInvalid, ToolCrashed, WorkFailed
 from ferrule.supervision import processes
-from ferrule.supervision.channel import Messages
+from ferrule.supervision.channel.channel import Messages
+from ferrule.supervision.channel.outcome import Outcome
 from ferrule.supervision.child import Limits, fork_child, run_child
-from ferrule.supervision.outcome import Outcome
 from ferrule.supervision.signals import Signals, name
 from ferrule.supervision.standard_streams import occupy_standard_streams
 
@@ -24,17 +24,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ferrule.confinement.broker import Broker
+    from ferrule.confinement.broker.broker import Broker
     from ferrule.confinement.policy import Denial, Policy
     from ferrule.errors import ErrorFacts
-    from ferrule.supervision.channel import Channel
+    from ferrule.supervision.channel.channel import Channel
+    from ferrule.supervision.channel.questions import Answer, Desk, Reception, Relay
     from ferrule.supervision.environment import Replacement
     from ferrule.supervision.memory_watch import MemoryWatch
-    from ferrule.supervision.questions import Answer, Desk, Reception, Relay
     from ferrule.text.json_types import JSONObject
 
 CAPTURED = 12_288  # bytes of what a plugin prints that are kept: more than are shown, so that no secret is cut in half
 _CHUNK_BYTES = 65_536
+_REDACTION_SECONDS = 0.5  # past the deadline, for a result that came in time
 _MAX_LAST_READS = 64
 _EXIT_GRACE_SECONDS = 0.5  # in which a child ends that has closed its end of the channel
 _EXIT_POLL_SECONDS = 0.001
@@ -61,8 +62,8 @@ def supervise(
     here. messages: takes the messages, for a caller that wants to see them as they come. policy: what the child is held
     to, before the work begins; None is nothing. environment: the child's whole one, in the place of the policy's;
     nothing else of this process's is left in its memory. secrets: values in it that no output may hold. answer:
-    gives the answers to what the child asks, see `ferrule.supervision.questions`. watched: the name of a tool whose
-    processes may use that many MiB together, as those of a policy with programs may.
+    gives the answers to what the child asks, see `ferrule.supervision.channel.questions`. watched: the name of a tool
+    whose processes may use that many MiB together, as those of a policy with programs may.
 
     The work has none of the caller's descriptors. Whatever it starts is gone when this returns.
     """
@@ -117,7 +118,7 @@ def _run_and_watch(
     child_answers, answers = os.pipe() if answer is not None else (None, None)
     desk = None
     if answer is not None and answers is not None:
-        from ferrule.supervision.questions import Desk
+        from ferrule.supervision.channel.questions import Desk
 
         desk = Desk(answer, answers)
 
@@ -284,13 +285,23 @@ class ChildWatch:
         if messages.denials:
             denied = _with_told(denied, messages.denials)
         if messages.secrets:
-            result, failure = _redacted(result, failure, messages.secrets)
+            try:
+                result, failure = _redacted(result, failure, messages.secrets, self._go_on)
+            except FerruleError as error:
+                result, failure = None, error.facts()
             denied = [_without_secrets(one, messages.secrets) for one in denied]
         refused = [*messages.refusals, *(self._desk.refusals if self._desk is not None else ())]
         return Outcome(
             result, failure, messages.events, bytes(self._captured), messages.secrets, denied,
             is_said=is_said, refused=refused,
         )  # fmt: skip
+
+    def _go_on(self) -> None:
+        """Raises what ends the call while its outcome is worked on, which may take longer than the deadline leaves."""
+        if interrupted := self._signals.interrupted:
+            raise interrupted
+        if time.monotonic() > self._deadline + _REDACTION_SECONDS:
+            raise deadline_passed()
 
     def drain_channel(self) -> bool:
         """Read some of what the child has sent; False at its end. One piece at a time: the deadline comes first."""
@@ -339,13 +350,13 @@ def _read(file: int) -> bytes | None:
 
 
 def _redacted(
-    result: bytes | None, failure: ErrorFacts | None, secrets: Sequence[str]
+    result: bytes | None, failure: ErrorFacts | None, secrets: Sequence[str], go_on: Callable[[], None]
 ) -> tuple[bytes | None, ErrorFacts | None]:
-    """The outcome without secrets."""
-    from ferrule.text.redaction import redact_json, redact_value
+    """The outcome without secrets. go_on: raises a FerruleError where the call ends meanwhile."""
+    from ferrule.text.redaction import Redaction, redact_value
 
     if result is not None:
-        return redact_json(result, secrets), None
+        return Redaction(secrets).of_json(result, go_on), None
     return None, redact_value(failure, secrets)
 
 

@@ -12,7 +12,7 @@ from ferrule.testing.tool import declared_credentials
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ferrule.tool.credentials import Credential
+    from ferrule.plugin.hooks.credentials import Credential
 
 
 def no_key_of(credential: Credential) -> str:

@@ -170,7 +170,7 @@ def ferrule_exchanges(
     The file is `exchanges/MODULE/TEST.json`, beside the test. It has no credentials; look at it before you publish it.
     `--ferrule-record=anew` records again.
     """
-    from ferrule.http.relay import VARIABLE
+    from ferrule.http.connections.relay import VARIABLE
     from ferrule.testing.environment import CERTIFICATES, PROXIES
     from ferrule.testing.exchanges.exchanges import RecordedExchanges, ReplayedExchanges
     from ferrule.testing.exchanges.file import UnusableFile, path_of

@@ -6,15 +6,15 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+from ferrule.plugin.hooks.context import Context
 from ferrule.testing.executables import Run, executable, run_tool, schema_of
-from ferrule.tool.context import Context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ferrule.plugin.hooks.credentials import Credential
+    from ferrule.plugin.loader import LoadedTool
     from ferrule.text.json_types import JSONMapping, JSONObject
-    from ferrule.tool.credentials import Credential
-    from ferrule.tool.loader import LoadedTool
 
 
 def context(
@@ -44,7 +44,7 @@ def context(
 def declared_credentials(tool: str) -> list[Credential]:
     """What the `credentials` hook of an installed tool lists; `[]` where it is not installed. Raises ToolBroken."""
     from ferrule.discovery import scan
-    from ferrule.tool.loader import load
+    from ferrule.plugin.loader import load
 
     claims = scan().get(tool, [])
     return load(claims[0]).credentials() if len(claims) == 1 else []
@@ -78,7 +78,7 @@ class Tool:
         """
         from ferrule.config.configuration import read
         from ferrule.discovery import find
-        from ferrule.tool.declaration import read_declaration
+        from ferrule.plugin.declaration import read_declaration
 
         return () if os.sep in self.name else read_declaration(find(self.name, read()).value).examples
 
@@ -128,6 +128,6 @@ class Tool:
 def _load(name: str) -> LoadedTool:
     from ferrule.config.configuration import read
     from ferrule.discovery import find
-    from ferrule.tool.loader import load
+    from ferrule.plugin.loader import load
 
     return load(find(name, read()))

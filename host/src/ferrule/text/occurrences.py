@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
 
     Span = tuple[int, int]  # of bytes: the first, and the one behind the last
 
+MAX_PLACES = 50_000  # that are told one by one
 _FEW = 64  # texts, for which looking for each takes less than importing what finds them in one pass
 _MAX_ROUNDS = 4
 _NO_TEXT = b"\xff"  # a byte that no text has
@@ -24,19 +27,22 @@ class Occurrences:
         self._automaton: BytesAhoCorasick | None = None
 
     def find(self, data: bytes) -> list[Span]:
-        """All places, in order; those that overlap are one."""
+        """All places, in order; those that overlap are one. From MAX_PLACES on, one place that holds all of them."""
         if len(self._texts) <= _FEW:
-            return _joined([span for text in self._texts for span in _places(text, data)])
+            spans = list(islice((span for text in self._texts for span in _places(text, data)), MAX_PLACES))
+            return _joined(spans) if len(spans) < MAX_PLACES else [(0, len(data))]
         if self._automaton is None:
             from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
             self._automaton = BytesAhoCorasick(self._texts, matchkind=MatchKind.LeftmostLongest)
-        spans: list[Span] = []
+        spans = []
         for _ in range(_MAX_ROUNDS):
             new = [(start, end) for _, start, end in self._automaton.find_matches_as_indexes(data)]
             if not new:
                 break
             spans += new
+            if len(spans) >= MAX_PLACES:
+                return [(0, len(data))]
             data = _without_first_bytes(data, new)  # what overlaps with what was found, and begins behind it
         return _joined(spans)
 

@@ -8,7 +8,7 @@ from ferrule.text.occurrences import Occurrences
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TypeVar
 
     from ferrule.text.occurrences import Span
@@ -21,7 +21,8 @@ SHORTEST = 4  # characters; a shorter value would blot out ordinary words, and n
 
 _SHORT_MASK = b"****"
 _BETWEEN = b"\xff"  # texts that are looked at together; no text has this byte
-_ENCODED = rb"%([0-9a-fA-F]{2})"
+_FIRST_OF_FOUR = 100  # with a sign; the smallest number that is written with SHORTEST characters
+_LEAVES_BETWEEN_CALLS = 4096
 _MIN_PIECE_CHARS = 6  # characters of base64 that are taken for a part of a secret
 
 
@@ -76,17 +77,21 @@ class Redaction:
             data = _masked(data, _in_encoded(data, self._with_blanks, is_form=True))
         return data
 
-    def of_json(self, document: bytes) -> bytes:
-        """As of `redact_json`."""
+    def of_json(self, document: bytes, go_on: Callable[[], None] = lambda: None) -> bytes:
+        """As of `redact_json`. go_on: called every few milliseconds; may raise, where there is no time left."""
         if not self.secrets:
             return document
         whole = [strict_json.loads(document)]
-        holders, texts = _leaves(whole)
+        holders, texts = _leaves(whole, go_on)
         joined = _BETWEEN.join(texts)
         clean = self.of_text(joined)
         if clean == joined:
             return document
-        leaves = iter(zip(texts, clean.split(_BETWEEN), strict=True))
+        go_on()
+        parts = clean.split(_BETWEEN)
+        if len(parts) != len(texts):  # there are too many places to tell them apart
+            parts = [_mask(text) for text in texts]
+        leaves = _paired(texts, parts, go_on)
         for holder in holders:
             if isinstance(holder, dict):
                 members = [(_cleaned(key, leaves), _cleaned(value, leaves)) for key, value in holder.items()]
@@ -97,23 +102,38 @@ class Redaction:
         return strict_json.dumps(whole[0])
 
 
-def _leaves(whole: list[object]) -> tuple[list[_Holder], list[bytes]]:
+def _leaves(whole: list[object], go_on: Callable[[], None]) -> tuple[list[_Holder], list[bytes]]:
     """All objects and arrays, and the text of each leaf in them, in one order."""
     holders: list[_Holder] = [whole]
     texts: list[bytes] = []
+    count = 0
     for holder in holders:  # which grows meanwhile
         for key, value in holder.items() if isinstance(holder, dict) else enumerate(holder):
-            if isinstance(key, str):
+            count += 1
+            if count % _LEAVES_BETWEEN_CALLS == 0:
+                go_on()
+            if isinstance(key, str) and len(key) >= SHORTEST:
                 texts.append(key.encode())
             if isinstance(value, dict | list):
-                holders.append(value)
+                if value:
+                    holders.append(value)
             elif _is_leaf(value):
                 texts.append(_text_of(value))
     return holders, texts
 
 
+def _paired(texts: list[bytes], parts: list[bytes], go_on: Callable[[], None]) -> Iterator[tuple[bytes, bytes]]:
+    for count, pair in enumerate(zip(texts, parts, strict=True)):
+        if count % _LEAVES_BETWEEN_CALLS == 0:
+            go_on()
+        yield pair
+
+
 def _is_leaf(value: object) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
+    """Whether it is a text or a number that has room for a secret."""
+    if isinstance(value, str):
+        return len(value) >= SHORTEST
+    return isinstance(value, float) or (isinstance(value, int) and not -_FIRST_OF_FOUR < value < _FIRST_OF_FOUR)
 
 
 def _text_of(leaf: object) -> bytes:
@@ -174,11 +194,27 @@ def _decoded_forms(secret: bytes) -> Iterable[bytes]:
     """The secret, and what remains of one that looks encoded itself, where an encoder has left its signs alone."""
     yield secret
     if b"%" in secret:
-        import re
-
-        form = re.sub(_ENCODED, lambda found: bytes((int(found[1], 16),)), secret)
+        form, _ = _without_encoding(secret)
         if len(form) >= SHORTEST:
             yield form
+
+
+def _without_encoding(data: bytes) -> tuple[bytes, list[int]]:
+    """The text that percent-encoding stands for, and where the letters that were encoded stand in it."""
+    digits = "0123456789abcdefABCDEF"
+    letters = {(high + low).encode(): bytes.fromhex(high + low) for high in digits for low in digits}
+    first, *rest = data.split(b"%")
+    pieces, places, at = [first], [], len(first)
+    for piece in rest:
+        letter = letters.get(piece[:2])
+        if letter is None:
+            pieces += b"%", piece
+            at += len(piece) + 1
+        else:
+            places.append(at)
+            pieces += letter, piece[2:]
+            at += len(piece) - 1
+    return b"".join(pieces), places
 
 
 def _in_encoded(data: bytes, secrets: Occurrences, *, is_form: bool = False) -> list[Span]:
@@ -187,15 +223,12 @@ def _in_encoded(data: bytes, secrets: Occurrences, *, is_form: bool = False) -> 
     Which characters an encoder leaves alone differs, letters too, so what counts is the text without the encoding.
     is_form: a blank may be a plus sign, too.
     """
-    import re
-    from array import array
+    from bisect import bisect_left
 
-    plain, places, at = bytearray(), array("L"), 0
-    for found in re.finditer(_ENCODED, data):
-        plain += data[at : found.start()] + bytes((int(found[1], 16),))
-        places.extend(range(at, found.start() + 1))
-        at = found.end()
-    plain += data[at:]
-    places.extend(range(at, len(data) + 1))
-    text = bytes(plain.replace(b"+", b" ") if is_form else plain)
-    return [(places[start], places[end]) for start, end in secrets.find(text)]
+    plain, letters = _without_encoding(data)
+    found = secrets.find(plain.replace(b"+", b" ") if is_form else plain)
+
+    def place_in_data(place: int) -> int:
+        return place + 2 * bisect_left(letters, place)  # each letter before it is two bytes longer where it is encoded
+
+    return [(place_in_data(start), place_in_data(end)) for start, end in found]

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from struct import unpack_from
 from typing import TYPE_CHECKING
 
-from ferrule.confinement.family import children_of
-from ferrule.confinement.program_calls import lift_limit
+from ferrule.confinement.broker.family import children_of
+from ferrule.confinement.broker.program_calls import lift_limit
 from ferrule.trace.notified_calls import NAMES
 
 if TYPE_CHECKING:
-    from ferrule.confinement.program_calls import ProgramCalls
-    from ferrule.trace.notifications import Notification
+    from ferrule.confinement.broker.notifications import Notification
+    from ferrule.confinement.broker.program_calls import ProgramCalls
     from ferrule.trace.observations import Observations
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ferrule.confinement import Policy
-    from ferrule.supervision.channel import Channel
+    from ferrule.supervision.channel.channel import Channel
 
 _NAMES = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyname_ex")
 _HOST = "ferrule."
-_TOOLS_OWN = ("ferrule.tool.context",)  # where the host reads a variable because a tool asks for it
+_TOOLS_OWN = ("ferrule.plugin.hooks.context",)  # where the host reads a variable because a tool asks for it
 
 
 class TracedWork:

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable
 
 from ferrule.config import configuration
-from ferrule.confinement.system_paths import DEVICES, readable
-from ferrule.permissions.environment import HARMLESS, HOST, OF_NETWORK
+from ferrule.confinement.kernel.system_paths import DEVICES, readable
 from ferrule.storage import state_folder
+from ferrule.trust.resolution.environment import HARMLESS, HOST, OF_NETWORK
 
 _OF_PROGRAMS = ("/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin")
 _NAME_SERVICES = ("/run/nscd", "/var/run/nscd", "/run/systemd", "/dev/log", "/run/dbus")

@@ -10,14 +10,14 @@ import tempfile
 import threading
 from typing import TYPE_CHECKING, Self
 
-from ferrule.confinement.supervised_process import SupervisedProcess
+from ferrule.confinement.broker.notifications import go_on, receive
+from ferrule.confinement.broker.supervised_process import SupervisedProcess
 from ferrule.text import strict_json
 from ferrule.trace.interpretation import Interpretation
-from ferrule.trace.notifications import go_on, receive
 from ferrule.trace.observations import Observations
 
 if TYPE_CHECKING:
-    from ferrule.confinement.program_calls import ProgramCalls
+    from ferrule.confinement.broker.program_calls import ProgramCalls
 
 _MESSAGE_BYTES = 65_536
 _CREDENTIALS = struct.Struct("3i")

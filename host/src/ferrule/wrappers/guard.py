@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from ferrule.errors import CredentialMissing, ResultTooLarge, ToolError
-from ferrule.supervision.channel import written
+from ferrule.plugin.call_info import CallInfo
+from ferrule.plugin.hooks.hookspecs import hookimpl
+from ferrule.plugin.wrapper_context import WrapperContext
+from ferrule.supervision.channel.channel import written
 from ferrule.supervision.exception_text import explain, name_text_and_place, print_where_debugging
 from ferrule.supervision.supervisor import wrapper_failed
 from ferrule.text import strict_json
-from ferrule.tool.call_info import CallInfo
-from ferrule.tool.hookspecs import hookimpl
-from ferrule.tool.wrapper_context import WrapperContext
 from ferrule.wrappers.loader import claims_for, load, loaded_ahead
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
     import pluggy
 
-    from ferrule.supervision.channel import Channel
+    from ferrule.plugin.hooks.context import Context
+    from ferrule.plugin.loader import LoadedTool
+    from ferrule.supervision.channel.channel import Channel
     from ferrule.text.json_types import JSONMapping, JSONObject
-    from ferrule.tool.context import Context
-    from ferrule.tool.loader import LoadedTool
     from ferrule.wrappers.loader import LoadedWrapper
 
 _NOTES = "_meta"

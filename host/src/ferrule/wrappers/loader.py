@@ -10,8 +10,8 @@ import pluggy
 
 from ferrule import discovery
 from ferrule.errors import WrapperUnusable
-from ferrule.tool.hookspecs import PROJECT, WrapperSpec
-from ferrule.tool.loader import resolve, unknown_hooks
+from ferrule.plugin.hooks.hookspecs import PROJECT, WrapperSpec
+from ferrule.plugin.loader import resolve, unknown_hooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,11 +9,11 @@ import time
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
-from ferrule.tool.hookspecs import hookimpl
+from ferrule.plugin.hooks.hookspecs import hookimpl
 
 if TYPE_CHECKING:
+    from ferrule.plugin.wrapper_context import WrapperContext
     from ferrule.text.json_types import JSONObject
-    from ferrule.tool.wrapper_context import WrapperContext
 
 NAME = "timing"
 _starts: dict[int, float] = {}

@@ -195,7 +195,7 @@ def _check(facts: ToolFacts) -> ToolFacts:
 
 def _refusal(schema: JSONMapping) -> str | None:
     """Why the model's provider would refuse every request with this tool in it, whatever is asked."""
-    from ferrule.provider_formats import anthropic
+    from ferrule.schema.providers import anthropic
 
     return next((loss.message for loss in anthropic.losses(schema) if loss.refused), None)
 

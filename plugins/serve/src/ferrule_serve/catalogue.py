@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ferrule import config, provider_formats
+from ferrule import config
 from ferrule.errors import FerruleError, ToolUnknown
 from ferrule.installed import OK, UNKNOWN, InstalledTool, InventorySnapshot, take_fingerprint
+from ferrule.schema.providers import PlainSchema, mcp
 from ferrule_serve import schema_forms
 from ferrule_serve.output_schema import OutputSchema
 from ferrule_serve.protocol.header_parameters import HeaderParameter, header_parameters
@@ -45,10 +46,10 @@ class ServedTool:
         self.results = facts["results"]
         self.declaration = facts["declaration"]
         is_plain = self.state == OK and in_form == schema_forms.PLAIN
-        self._plain = provider_formats.PlainSchema(self.schema) if is_plain else None
+        self._plain = PlainSchema(self.schema) if is_plain else None
         self.form: JSONObject = {}
         if self.state == OK:
-            self.form = provider_formats.mcp(self.schema) if self._plain is None else _as_mcp(self._plain.form)
+            self.form = mcp(self.schema) if self._plain is None else _as_mcp(self._plain.form)
         self.installed = InstalledTool(**facts["tool"])
 
     @cached_property

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from ferrule.artifacts import handles
 from ferrule.calls.server_interface import all_schemas
+from ferrule.content.artifacts import handles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

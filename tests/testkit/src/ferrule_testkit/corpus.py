@@ -36,11 +36,11 @@ import json
 import sys
 import time
 from ferrule import discovery
-from ferrule.admin import linked_executables
+from ferrule.links import linked_executables
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
 from ferrule.schema import schema_file
-from ferrule.tool import computed_schema
+from ferrule.plugin import computed_schema
 folder, names, *tools = sys.argv[1:]
 for name in tools:
     try:

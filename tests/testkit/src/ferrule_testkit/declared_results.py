@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from ferrule.content import object_in
 from ferrule.discovery import scan
-from ferrule.tool.declaration import read_declaration
+from ferrule.plugin.declaration import read_declaration
 
 
 def require_declared_shape(tool: str, result: Mapping[str, Any]) -> None:

@@ -40,7 +40,7 @@ _DECIDED_AT_START = ("PYTHON", "LC_", "LANG", "LD_")
 # What modules note of the time at which their process has started.
 _STARTS = {
     "ferrule.dispatch": ("_STARTED", time.monotonic),
-    "ferrule.admin.linked_executables": ("_started", time.time),
+    "ferrule.links.linked_executables": ("_started", time.time),
 }
 
 

@@ -7,8 +7,8 @@ from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, Any, NamedTuple, Required, TypedDict
 from urllib.parse import parse_qsl
 
-from ferrule.permissions.entries import may_be_secret
 from ferrule.text import redaction, strict_json
+from ferrule.trust.entries import may_be_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

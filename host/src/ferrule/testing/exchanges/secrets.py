@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from ferrule.config.configuration import credentials_path
 from ferrule.config.credentials_file import CredentialsFile
-from ferrule.tool.credentials import likely_secrets
+from ferrule.plugin.hooks.credentials import likely_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ferrule.tool.credentials import Credential
+    from ferrule.plugin.hooks.credentials import Credential
 
 # Shorter ones whose name only sounds secret, such as the author's in GIT_AUTHOR_NAME, may be words of a request.
 _MIN_GUESSED_CHARS = 16

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.http import decoder, parse
-from ferrule.http.connections import Connections
+from ferrule.http.connections.connections import Connections
 from ferrule.http.resolution import resolve
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ferrule.artifacts.settings import NAME, Settings
+from ferrule.content.artifacts.settings import NAME, Settings
 from ferrule.text import strict_json
 
 if TYPE_CHECKING:
     from ferrule import WrapperContext
-    from ferrule.artifacts.store import ArtifactStore
+    from ferrule.content.artifacts.store import ArtifactStore
     from ferrule.text.json_types import JSONObject
 
 _META = "_meta"  # tells of the call, not of its result: it changes with each call and stays out of the body
@@ -21,7 +21,7 @@ _MAX_FAMILY_CHARS = 60
 
 def can_store(context: WrapperContext) -> bool:
     """Whether a result could be stored, as far as that is known before there is one."""
-    from ferrule.artifacts.store import ArtifactStore
+    from ferrule.content.artifacts.store import ArtifactStore
 
     store = ArtifactStore(_settings(context), tool=context.tool)
     is_ready = store.is_ready()
@@ -60,8 +60,8 @@ def _settings(context: WrapperContext) -> Settings:
 
 def _store(body: bytes, settings: Settings, context: WrapperContext) -> JSONObject | None:
     """Store a body and return its summary; None where it cannot be stored."""
-    from ferrule.artifacts.handles import digest
-    from ferrule.artifacts.store import ArtifactStore
+    from ferrule.content.artifacts.handles import digest
+    from ferrule.content.artifacts.store import ArtifactStore
     from ferrule.storage.errors import StorageError
 
     name = digest(body)
@@ -114,7 +114,7 @@ def _is_small(value: object) -> bool:
 
 
 def _link(name: str, body: bytes, expires: float, context: WrapperContext) -> JSONObject:
-    from ferrule.artifacts.handles import MIME_TYPE, uri
+    from ferrule.content.artifacts.handles import MIME_TYPE, uri
     from ferrule.wrappers.artifacts.summary import summary
 
     document = strict_json.loads(body)

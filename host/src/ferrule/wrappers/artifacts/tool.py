@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ferrule import Context, ToolError, hookimpl, static_schema
 
 if TYPE_CHECKING:
-    from ferrule.artifacts import Artifact
+    from ferrule.content.artifacts import Artifact
     from ferrule.text.json_types import JSONObject
 
 
@@ -29,7 +29,7 @@ def execute(arguments: JSONObject, context: Context) -> JSONObject:
 
     Raises ToolError with NOT_FOUND, INVALID_INPUT, or NETWORK_ERROR where the store does not answer.
     """
-    from ferrule.artifacts.handles import describe, uri
+    from ferrule.content.artifacts.handles import describe, uri
 
     resource = arguments["resource"]
     found = _read(resource)
@@ -76,7 +76,7 @@ def cut_page(head: JSONObject, text: str, offset: int, limit: int | None, contex
 
 
 def _read(resource: str) -> tuple[bytes, Artifact] | None:
-    from ferrule.artifacts import read_artifact
+    from ferrule.content.artifacts import read_artifact
     from ferrule.storage.errors import StorageError
 
     # The wrapper's own settings, whether it is switched on for this call or not: what it stored is where they say.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ferrule.errors import WAIT_DETAIL, failure_in
+from ferrule.plugin.hooks.context import ANSWER_BYTES
 from ferrule.storage.errors import StorageError
 from ferrule.storage.redis_outage import known_outage, record_outage
 from ferrule.text import strict_json
-from ferrule.tool.context import ANSWER_BYTES
 from ferrule.wrappers.cache import entries, ttl
 from ferrule.wrappers.cache.entries import Entry, Moment
 from ferrule.wrappers.cache.keys import key_of, question, short_key
@@ -16,8 +16,8 @@ from ferrule.wrappers.cache.settings import NAME, SETTING, VARIABLE, open_store
 
 if TYPE_CHECKING:
     from ferrule.errors import ToolError
+    from ferrule.plugin.wrapper_context import WrapperContext
     from ferrule.text.json_types import JSONMapping, JSONObject
-    from ferrule.tool.wrapper_context import WrapperContext
     from ferrule.wrappers.cache.redis_store import RedisSingleFlight
     from ferrule.wrappers.cache.settings import AnyStore
     from ferrule.wrappers.cache.single_flight import SingleFlight

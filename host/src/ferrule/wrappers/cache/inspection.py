@@ -13,8 +13,8 @@ from ferrule.wrappers.cache.settings import NAME, SETTING, VARIABLE, open_store
 
 if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
+    from ferrule.plugin.wrapper_context import WrapperContext
     from ferrule.text.json_types import JSONMapping, JSONObject
-    from ferrule.tool.wrapper_context import WrapperContext
     from ferrule.wrappers.cache.entries import Entry, Moment
     from ferrule.wrappers.cache.settings import AnyStore
 

@@ -12,8 +12,8 @@ from ferrule.text import strict_json
 from ferrule.text.sha256 import sha256_hex
 
 if TYPE_CHECKING:
+    from ferrule.plugin.call_info import CallInfo
     from ferrule.text.json_types import JSONMapping, JSONObject
-    from ferrule.tool.call_info import CallInfo
 
 SHAPE = 1
 """The version of what is kept. It is part of every key, so a change of the shape finds nothing of the old one."""

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ferrule.errors import ToolError
-from ferrule.tool.hookspecs import hookimpl
+from ferrule.plugin.hooks.hookspecs import hookimpl
 from ferrule.wrappers.cache.cached_call import CachedCall, report, stored_failure
 
 if TYPE_CHECKING:
+    from ferrule.plugin.wrapper_context import WrapperContext
     from ferrule.text.json_types import JSONObject
-    from ferrule.tool.wrapper_context import WrapperContext
 
 _calls: dict[int, CachedCall] = {}
 

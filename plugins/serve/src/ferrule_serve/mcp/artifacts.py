@@ -7,14 +7,14 @@ import time
 from base64 import b64encode
 from typing import TYPE_CHECKING
 
-from ferrule.artifacts import handles, read_artifact
 from ferrule.content import is_text
+from ferrule.content.artifacts import handles, read_artifact
 from ferrule.errors import FerruleError
 from ferrule.storage import StorageError
 from ferrule_serve.protocol.vocabulary import INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND, RequestError
 
 if TYPE_CHECKING:
-    from ferrule.artifacts import Artifact
+    from ferrule.content.artifacts import Artifact
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule_serve.mcp.exchange import Exchange
     from ferrule_serve.protocol.vocabulary import Block, Contents

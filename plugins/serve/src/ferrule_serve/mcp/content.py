@@ -6,8 +6,8 @@ from base64 import b64encode
 from typing import TYPE_CHECKING
 
 from ferrule import config
-from ferrule.artifacts import handles, read_artifact
 from ferrule.content import is_text
+from ferrule.content.artifacts import handles, read_artifact
 from ferrule.errors import FerruleError
 from ferrule.storage import StorageError
 from ferrule.text import strict_json
@@ -18,8 +18,8 @@ from ferrule_serve.protocol.vocabulary import Block
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ferrule.artifacts import Artifact
     from ferrule.content import Item, StoredItem
+    from ferrule.content.artifacts import Artifact
 
 
 def blocks_of(items: Sequence[Item]) -> list[Block]:

@@ -6,7 +6,7 @@ import copy
 from base64 import b64decode
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from ferrule.artifacts import handles, read_artifact
+from ferrule.content.artifacts import handles, read_artifact
 from ferrule.errors import FerruleError
 from ferrule.storage import StorageError
 

@@ -97,14 +97,15 @@ class _Supervisor:
 
     def run(self) -> None:
         """Do what comes over the link until it ends, or a signal to stop comes."""
-        self._loop.watch(self._link.fileno(), self._receive)
-        self._loop.watch(self._signals.file, self._handle_signal)
-        # Without the process that forks no tool can be loaded; the serving process starts another supervisor.
+        # Without the process that forks no tool can be loaded; the serving process starts another supervisor. It is
+        # looked at before the link, so that no call begins here any more.
         self._loop.watch(self._surroundings.origin.file, self._loop.stop)
+        self._loop.watch(self._signals.file, self._handle_signal)
+        self._loop.watch(self._link.fileno(), self._receive)
         self._loop.run()
 
     def _receive(self) -> None:
-        if self._signals.has_come:
+        if self._signals.has_come or self._loop.is_stopped:
             self._loop.stop()  # a call that has not begun goes to another supervisor
             return
         try:

@@ -35,14 +35,14 @@ class Timer:
 
 
 class PollLoop:
-    """Calls the function of each descriptor that is ready, until it is stopped."""
+    """Calls the function of each descriptor that is ready, until it is stopped: of the one watched first, first."""
 
     def __init__(self) -> None:
         self._poll = select.poll()
         self._readers: dict[int, Handler] = {}
         self._writers: dict[int, Handler] = {}
         self._timers: list[Timer] = []
-        self._is_stopped = False
+        self.is_stopped = False
 
     def watch(self, file: int, action: Handler) -> None:
         """Call a function whenever there may be something to read, or nothing will be any more."""
@@ -71,11 +71,11 @@ class PollLoop:
 
     def stop(self) -> None:
         """Let `run` return."""
-        self._is_stopped = True
+        self.is_stopped = True
 
     def run(self) -> None:
         """Wait, and do what is to be done."""
-        while not self._is_stopped:
+        while not self.is_stopped:
             for file, events in self._poll.poll(self._milliseconds()):
                 self._handle(file, events)
             self._run_timers()

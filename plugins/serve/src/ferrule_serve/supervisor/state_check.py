@@ -30,7 +30,7 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _STANDARD = ("builtins", "os", "sys", "io", "json", "time", "socket", "threading", "subprocess")
 _HOST = (
     "ferrule.calls.execution", "ferrule.supervision.supervisor",
-    "ferrule.text.strict_json", "ferrule.tool.context", "ferrule.tool.loader", "ferrule.wrappers.guard",
+    "ferrule.text.strict_json", "ferrule.plugin.hooks.context", "ferrule.plugin.loader", "ferrule.wrappers.guard",
 )  # fmt: skip
 _CHANGED_BY_A_FORK = ("threading",)  # in the copy, which has locks of its own
 _ADDED_BY_PYTHON = ("__warningregistry__",)

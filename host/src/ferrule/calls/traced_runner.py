@@ -1,0 +1,91 @@
+"""Runs a call in a child that is watched."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ferrule.confinement import Policy, temporary_folder
+from ferrule.confinement.broker.broker import explain
+from ferrule.confinement.broker.program_calls import ProgramCalls
+from ferrule.confinement.kernel.kernel_support import support
+from ferrule.confinement.policy import OFF, STANDARD
+from ferrule.errors import FerruleError
+from ferrule.plugin.surroundings import Surroundings
+from ferrule.supervision.supervisor import supervise
+from ferrule.trace.traced_work import TracedWork
+from ferrule.trace.usual import UsualPaths
+from ferrule.trace.witness import Witness
+
+if TYPE_CHECKING:
+    from ferrule.calls.execution import Execution
+    from ferrule.confinement import Denial
+    from ferrule.discovery import InstalledTool
+    from ferrule.supervision.channel.outcome import Outcome
+    from ferrule.supervision.signals import Signals
+    from ferrule.trace.observations import Observations
+
+
+class TracingRunner:
+    """The `Runner` of a traced call. found: what it touched, None where it has not begun. usual: what every tool may.
+    unread: calls whose arguments could not be read. denied: what the call was refused, as far as it is known.
+
+    is_confined: whether the call is held to its permissions, by files and system calls; a kernel tells one process only
+    of a call, so that addresses are not judged. Without it, the call is held to nothing.
+    """
+
+    def __init__(self, signals: Signals, *, is_confined: bool) -> None:
+        self.found: Observations | None = None
+        self.usual = UsualPaths("")
+        self.unread = 0
+        self.denied: list[Denial] = []
+        self._signals = signals
+        self._is_confined = is_confined
+
+    def run(self, execution: Execution, tool: InstalledTool, memory_mib: int, deadline: float) -> Outcome:
+        """Run it, as of `supervise`."""
+        if not support().notifications:
+            raise _untraceable(" ".join(support().missing))
+        folder = temporary_folder.make()
+        self.usual = UsualPaths(folder)
+        try:
+            policy = self._policy(execution, tool, folder)
+            given = Surroundings(tool, policy)
+            programs = ProgramCalls(policy, folder) if policy.programs and policy.isolation != OFF else None
+            with Witness(programs) as witness:
+                outcome = supervise(
+                    TracedWork(execution, policy.replaced(environment=None), witness.path),
+                    deadline=deadline,
+                    memory=memory_mib,
+                    size_limit=execution.answer_bytes,
+                    signals=self._signals,
+                    environment=policy.environment,
+                    secrets=given.secrets,
+                    answer=given.answer,
+                    watched=tool.name,
+                )
+            if witness.failure:
+                raise _untraceable(f"{witness.failure}.")
+            self.found, self.unread = witness.found, witness.unread
+            outcome.failure, self.denied = explain(policy, (), programs, outcome.failure)
+            outcome.denied = self.denied
+            return outcome
+        finally:
+            temporary_folder.remove(folder)
+
+    def _policy(self, execution: Execution, tool: InstalledTool, folder: str) -> Policy:
+        """What the call is held to. folder: for its temporary files."""
+        own = {"TMPDIR": folder, "TEMP": folder, "TMP": folder} if folder else {}
+        if not self._is_confined or execution.policy is None:
+            return Policy(tool.name, environment={**os.environ, **own}, temporary=False, isolation=OFF)
+        policy = execution.policy
+        environment = {**(os.environ if policy.environment is None else policy.environment), **own}
+        write = (*policy.write, folder) if folder else policy.write
+        return policy.replaced(write=write, environment=environment, temporary=False, isolation=STANDARD)
+
+
+def _untraceable(reason: str) -> FerruleError:
+    return FerruleError(
+        f"This system cannot trace a call: {reason}",
+        hint="It takes Linux 5.14 or later with seccomp, on x86-64 or arm64, and the right to look at own processes.",
+    )

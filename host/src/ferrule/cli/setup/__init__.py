@@ -1,0 +1,1 @@
+"""Commands that change what is there: install, uninstall, link, unlink, credentials."""

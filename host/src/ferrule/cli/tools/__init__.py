@@ -1,0 +1,1 @@
+"""Commands for one tool or all: list, show, run, validate, schema, schemas."""

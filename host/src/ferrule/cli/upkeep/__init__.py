@@ -1,0 +1,1 @@
+"""Commands for an admin: doctor, lock, permissions, log, cache."""

@@ -1,0 +1,96 @@
+"""The broker of a process that makes copies of itself, each of which is judged for itself."""
+
+from __future__ import annotations
+
+from ferrule.confinement.broker.broker import GO_ON, Broker, explain
+from ferrule.confinement.broker.family import find_family
+from ferrule.confinement.broker.notified_calls import NotifiedCalls
+from ferrule.confinement.kernel.call_numbers import NUMBERS
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from ferrule.confinement.later import Later
+    from ferrule.confinement.policy import Denial, Policy
+    from ferrule.errors import ErrorFacts
+
+_FORKS = frozenset(NUMBERS[name] for name in ("clone", "fork", "vfork") if name in NUMBERS)
+_MAX_GENERATIONS = 64
+
+
+class SharedBroker(Broker):
+    """Answers the calls of one process, of its copies, and of all that these start.
+
+    The filter of the process is inherited by its copies, so that there is one listener for all of them. Which copy has
+    made a call is told by the number of the process that comes with it, or that of a process that it descends from.
+    """
+
+    def __init__(self, policy: Policy, folder: str = "") -> None:
+        super().__init__(policy, folder)
+        self._forks = 0
+        self._copies: dict[int, CopyBroker] = {}
+
+    def expect_fork(self) -> None:
+        """Let the process make one more copy of itself."""
+        self._forks += 1
+
+    def add(self, process: int, folder: str) -> CopyBroker:
+        """Judge a copy for itself from now on. folder: for its temporary files. The process itself may be one."""
+        made = self._copies[process] = CopyBroker(self._policy, folder, process)
+        return made
+
+    def remove(self, process: int) -> None:
+        """The copy has ended, with all that it had started."""
+        self._copies.pop(process, None)
+        self._give_up(self._is_abandoned)
+
+    def _make(self, identity: int, thread: int, number: int, arguments: list[int]) -> int | Later:
+        if self._forks and thread == self._child and number in _FORKS:
+            self._forks -= 1
+            return GO_ON
+        return super()._make(identity, thread, number, arguments)
+
+    def _calls_of(self, thread: int) -> NotifiedCalls:
+        copy = self._find(thread)
+        return super()._calls_of(thread) if copy is None else copy.calls()
+
+    def _owner(self, thread: int) -> int:
+        copy = self._find(thread)
+        return super()._owner(thread) if copy is None else copy.process
+
+    def _find(self, thread: int) -> CopyBroker | None:
+        number = thread
+        for _ in range(_MAX_GENERATIONS):
+            if number in self._copies or number in (0, self._child):
+                break
+            process, parent = find_family(number)
+            number = process if process in self._copies else parent
+        return self._copies.get(number)
+
+
+class CopyBroker:
+    """What was refused to one copy. It stands in the place of a `Broker` where the copy's process is watched."""
+
+    is_listening = True
+
+    def __init__(self, policy: Policy, folder: str, process: int) -> None:
+        self._policy = policy
+        self._folder = folder
+        self.process = process
+        self._calls: NotifiedCalls | None = None
+
+    def begin(self) -> None:
+        """A call begins, to which nothing was refused so far."""
+        if self._calls is not None:
+            self._calls.begin()
+
+    def explain(self, failure: ErrorFacts | None) -> tuple[ErrorFacts | None, list[Denial]]:
+        """As of `Broker.explain`."""
+        calls = self._calls
+        return explain(self._policy, calls.denials if calls else (), calls.programs if calls else None, failure)
+
+    def calls(self) -> NotifiedCalls:
+        """What judges the copy's system calls."""
+        if self._calls is None:
+            self._calls = NotifiedCalls(self._policy, self._folder, self.process, adopts=False)
+        return self._calls

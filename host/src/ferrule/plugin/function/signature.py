@@ -1,0 +1,143 @@
+"""A function that is a tool, and what its signature says, as far as a call needs it: it imports little."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import typing
+from types import UnionType
+
+from ferrule.plugin.hooks.context import Context
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import ModuleType
+
+_CONTEXTS = ("Context", "WrapperContext")
+
+
+class Range:
+    """The least and the greatest value of a number, both included: `Annotated[int, Range(1, 7)]`.
+
+    None stands for no bound. Raises ValueError where both are None, or min is greater than max.
+    """
+
+    __slots__ = ("max", "min")
+
+    def __init__(self, min: float | None = None, max: float | None = None) -> None:
+        if min is None and max is None:
+            raise ValueError("Range needs a bound")
+        if min is not None and max is not None and min > max:
+            raise ValueError(f"Range({min}, {max}) holds no number")
+        self.min = min
+        self.max = max
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Range) and (self.min, self.max) == (other.min, other.max)
+
+    def __hash__(self) -> int:
+        return hash((self.min, self.max))
+
+    def __repr__(self) -> str:
+        return f"Range({self.min}, {self.max})"
+
+
+class Definition:
+    """A function that is a tool, without the hooks. name: of the tool. attribute: of the function in its module."""
+
+    __slots__ = ("_types", "attribute", "function", "name")
+
+    def __init__(self, function: Callable[..., typing.Any], name: str | None) -> None:
+        self.function = function
+        self.attribute: str = function.__name__
+        self.name = name or self.attribute
+        self._types: dict[str, object] = {}
+
+    def type_of(self, name: str) -> object:
+        """The type of a parameter, or of `return`; None where it has none. What cannot be resolved stays as it is."""
+        if name not in self._types:
+            annotation = _annotations(self.function).get(name)
+            self._types[name] = annotation and _resolve(name, annotation, self._names())
+        return self._types[name]
+
+    def context_parameters(self) -> list[str]:
+        """The parameters that are given the Context of the call."""
+        names, found = self._names(), []
+        for name, annotation in _annotations(self.function).items():
+            # A name is looked up, which is far quicker than to resolve each annotation.
+            one = names.get(annotation, annotation) if isinstance(annotation, str) else annotation
+            if isinstance(one, str) and "Context" in one:
+                one = self.type_of(name)
+            if name != "return" and is_context(one):
+                found.append(name)
+        return found
+
+    def _names(self) -> dict[str, object]:
+        return getattr(inspect.unwrap(self.function), "__globals__", {})
+
+    @property
+    def module(self) -> ModuleType:
+        """The module that it is in."""
+        return sys.modules[self.function.__module__]
+
+    @property
+    def folder(self) -> str:
+        """The folder of this module."""
+        return os.path.dirname(os.path.abspath(self.module.__file__ or ""))
+
+
+def definitions_in(module: ModuleType) -> list[Definition]:
+    """The functions of a module that are tools; those that it has imported from another one are not its own."""
+    found = (getattr(one, "definition", None) for one in vars(module).values())
+    return [one for one in found if isinstance(one, Definition) and one.module is module]
+
+
+class _Annotated:
+    """What `typing.get_type_hints` takes for an object with one annotation."""
+
+    def __init__(self, name: str, annotation: object) -> None:
+        self.__annotations__ = {name: annotation}
+
+
+def is_context(annotation: object) -> bool:
+    """Whether a parameter of this type, or of this or None, is given the Context of the call."""
+    if isinstance(annotation, type):
+        return issubclass(annotation, Context)
+    text = getattr(annotation, "__forward_arg__", annotation)
+    if isinstance(text, str):  # the name is imported for type checkers alone, and nothing but the name is known
+        return any(part.strip("'\" ").rpartition(".")[2] in _CONTEXTS for part in text.split("|"))
+    return typing.get_origin(annotation) in (typing.Union, UnionType) and any(
+        map(is_context, typing.get_args(annotation))
+    )
+
+
+def _annotations(function: Callable[..., object]) -> Mapping[str, object]:
+    if sys.version_info >= (3, 14):
+        import annotationlib  # typing has imported it
+
+        return annotationlib.get_annotations(function, format=annotationlib.Format.FORWARDREF)
+    return getattr(function, "__annotations__", {})
+
+
+def _resolve(name: str, annotation: object, names: dict[str, object]) -> object:
+    """The type that an annotation stands for, itself where a name in it is unknown."""
+    try:
+        if isinstance(annotation, str):
+            # Code of the plugin, as typing would run it, at a third of the price.
+            annotation = eval(annotation, names)  # noqa: S307
+        if not _holds_text(annotation):
+            return annotation
+        return typing.get_type_hints(_Annotated(name, annotation), names, include_extras=True)[name]
+    except Exception:  # noqa: BLE001 - a text may hold anything; who needs the type says what is wrong
+        return annotation
+
+
+def _holds_text(annotation: object) -> bool:
+    """Whether a type inside of it is still a text, as in `list["Place"]`."""
+    if isinstance(annotation, str | typing.ForwardRef):
+        return True
+    origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Literal:
+        return False
+    return any(map(_holds_text, inner[:1] if origin is typing.Annotated else inner))

@@ -1,0 +1,1 @@
+"""What the author of a plugin sees: hookspecs, and what they take and return."""

@@ -1,0 +1,216 @@
+"""Importing one plugin and registering it with a manager of its own. Runs plugin code, so only in a child."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from ferrule.errors import FerruleError, ToolBroken, ToolCrashed
+from ferrule.plugin.hooks.hookspecs import PROJECT, REQUIRED_HOOKS, ToolSpec
+from ferrule.schema.schema_file import may_declare
+from ferrule.supervision.python_start import run_kept_lines
+
+if TYPE_CHECKING:
+    from ferrule.discovery import InstalledTool
+    from ferrule.plugin.hooks.context import Context
+    from ferrule.plugin.hooks.credentials import Credential
+    from ferrule.plugin.hooks.result_policy import ResultPolicy
+    from ferrule.text.json_types import JSONObject
+
+
+class LoadedTool:
+    """One plugin whose hooks can be called. Every method runs the plugin's code and checks what comes back.
+
+    unknown_hooks: the names of those that this host does not know, which are never called.
+    """
+
+    def __init__(self, tool: InstalledTool, manager: pluggy.PluginManager, unknown_hooks: Sequence[str] = ()) -> None:
+        self.tool = tool
+        self.manager = manager
+        self.unknown_hooks = list(unknown_hooks)
+        self._hook = manager.hook
+
+    def schema(self) -> JSONObject:
+        """The schema as the hook gives it; ToolCrashed where that is no object."""
+        schema: JSONObject = self._check_type("schema", self._hook.schema(), dict, "an object")
+        return schema
+
+    def credentials(self) -> list[Credential]:
+        """The credentials that the tool declares, `[]` where it has no such hook; ToolCrashed where they are none."""
+        from ferrule.plugin.hooks.credentials import Credential
+
+        declared = list(self._check_type("credentials", self._hook.credentials() or [], list | tuple, "a list"))
+        for one in declared:
+            if not isinstance(one, Credential):
+                raise self._unexpected("credentials", f"a list with {type(one).__name__} in it", "ferrule.Credential")
+        return declared
+
+    @property
+    def has_result_policy(self) -> bool:
+        """Whether it has such a hook; asking for the policy of a tool without one would import for nothing."""
+        return bool(self._hook.result_policy.get_hookimpls())
+
+    def result_policy(self) -> ResultPolicy:
+        """What may be done with its results, the strictest policy where it has no such hook.
+
+        Raises ToolCrashed where the hook returns anything but a ResultPolicy.
+        """
+        from ferrule.plugin.hooks.result_policy import ResultPolicy
+
+        returned = self._hook.result_policy()
+        policy: ResultPolicy = ResultPolicy() if returned is None else returned
+        self._check_type("result_policy", policy, ResultPolicy, "ferrule.ResultPolicy")
+        return policy
+
+    def validate(self, arguments: JSONObject) -> list[str]:
+        """The tool's own findings about the arguments, `[]` where it has no such hook."""
+        returned = self._hook.validate(arguments=arguments) or []
+        findings = self._check_type("validate", returned, list | tuple, "a list")
+        return [str(finding) for finding in findings]
+
+    def execute(self, arguments: JSONObject, context: Context) -> JSONObject:
+        """The result of a call, as of `check_result`.
+
+        Raises what the tool raises; where something is missing that it declares, with the way to get it as the hint.
+        """
+        try:
+            return self.check_result(self._hook.execute(arguments=arguments, context=context), context)
+        except Exception as error:
+            advised = self._advise(error, context)
+            if advised is None:
+                raise
+            raise advised from None
+
+    def _advise(self, error: Exception, context: Context) -> FerruleError | None:
+        """The error with the way to get what was missing; None where nothing is known to be."""
+        try:
+            from ferrule.plugin import remedy
+            from ferrule.supervision.exception_text import explain
+
+            advice = remedy.advise(self.tool, error)
+            if advice is None:
+                return None
+            explained = explain(error, context.secrets())
+        except Exception:  # noqa: BLE001 - the plugin may have used up what this takes; its own error counts
+            return None
+        explained.hint = f"{explained.hint} {advice}" if explained.hint else advice
+        return explained
+
+    def check_result(self, returned: object, context: Context) -> JSONObject:
+        """What `execute` returned, as one object; what is more than that becomes items of content.
+
+        Raises ToolCrashed for anything else, and ResultInvalid and ResultNotStored for content that cannot be given.
+        """
+        if isinstance(returned, dict):
+            return returned
+        from ferrule.content.document import answer_of, what_is_wrong
+
+        wrong = what_is_wrong(returned)
+        if wrong:
+            raise self._unexpected("execute", wrong, "an object or content")
+        return answer_of(returned, context.secrets(), self.tool.name)
+
+    def _check_type(self, hook: str, value: Any, kind: Any, expected: str) -> Any:
+        if not isinstance(value, kind):
+            raise self._unexpected(hook, type(value).__name__, expected)
+        return value
+
+    def _unexpected(self, hook: str, got: str, expected: str) -> ToolCrashed:
+        return ToolCrashed(f"{self.tool.source}: {hook} returned {got}, {expected} was expected.")
+
+
+def load(tool: InstalledTool) -> LoadedTool:
+    """Import the plugin and register it.
+
+    Raises ToolBroken with the exception's type and text, the distribution and its version; also where the tool requires
+    another version of the host.
+    """
+    if may_declare(tool, "requires_ferrule"):
+        from ferrule.plugin.host_requirement import require_host
+
+        require_host(tool)
+    manager = new_manager()
+    try:
+        manager.register(resolve(tool.value), name=tool.name)
+    except BaseException as error:
+        raise tool_broken(tool, error) from error
+    unknown = unknown_hooks(manager)
+    for hook in REQUIRED_HOOKS:
+        if not getattr(manager.hook, hook).get_hookimpls():
+            others = f" Its hook `{'`, `'.join(unknown)}` is not one that ferrule knows." if unknown else ""
+            raise ToolBroken(
+                f"{tool.name} of {tool.source} has no hook `{hook}`.{others}",
+                hint=f"Decorate a function named {hook} in {tool.module} with @hookimpl; "
+                "of a function with @tool, the entry point is MODULE:FUNCTION.",
+            )
+    return LoadedTool(tool, manager, unknown)
+
+
+def new_manager() -> pluggy.PluginManager:
+    """A manager that knows the hooks of a tool, and has no plugin."""
+    manager = pluggy.PluginManager(PROJECT)
+    manager.add_hookspecs(ToolSpec)
+    return manager
+
+
+def unknown_hooks(manager: pluggy.PluginManager) -> list[str]:
+    """The hooks of the manager's plugins that it has no specification of, without those that a plugin calls optional.
+
+    They may be those of a later host, so they are no reason to refuse a plugin.
+    """
+    callers = (getattr(manager.hook, name) for name in vars(manager.hook) if not name.startswith("_"))
+    pending = (caller for caller in callers if not caller.has_spec())
+    return sorted(one.name for one in pending if not all(hook.optionalhook for hook in one.get_hookimpls()))
+
+
+def resolve(value: str) -> Any:
+    """The object that an entry point's value names: `module` or `module:attribute.attribute`."""
+    run_kept_lines()
+    module, _, attributes = value.partition(":")
+    found: Any = importlib.import_module(module)
+    for attribute in filter(None, attributes.split(".")):
+        found = getattr(found, attribute)
+    return found
+
+
+def load_failure_renderer(tool: InstalledTool) -> Callable[[JSONObject], object]:
+    """The function that renders failures in the tool's own shape, without the rest of the plugin."""
+    renderer: Callable[[JSONObject], object] = resolve(str(tool.failures))
+    return renderer
+
+
+def tool_broken(tool: InstalledTool, error: BaseException) -> ToolBroken:
+    """The error that says why a plugin cannot be loaded, and who ships it."""
+    from ferrule._version import __version__
+    from ferrule.plugin.hooks.credentials import secret_variables
+    from ferrule.supervision.exception_text import name_and_text, place_of, text_of
+
+    secrets = secret_variables()  # those of this process, which may see
+    facts = {
+        "exception": type(error).__name__,
+        "text": text_of(error, secrets),
+        "distribution": tool.distribution,
+        "version": tool.version,
+        "ferrule": __version__,
+    }
+    text = f"{tool.name} of {tool.source} cannot be loaded: {name_and_text(error, secrets)}."
+    return ToolBroken(text, hint=_advise(tool, error, place_of(error)), details=facts)
+
+
+def _advise(tool: InstalledTool, error: BaseException, place: tuple[str, int] | None) -> str:
+    """For the author of the plugin, and for a user who has only installed it."""
+    from ferrule.plugin import remedy
+
+    advice = remedy.advise(tool, error)
+    if advice:
+        return advice
+    if isinstance(error, pluggy.PluginValidationError):
+        hooks = "schema(), credentials(), validate(arguments), execute(arguments, context) and result_policy()"
+        return f"The hooks are {hooks}; correct {tool.module}, or update or uninstall {tool.distribution}."
+    if not tool.module:
+        return f"Its entry point names no module; correct it, or update or uninstall {tool.distribution}."
+    where = f"{place[0]}, line {place[1]}" if place else tool.module
+    return f"Correct {where}, or update or uninstall {tool.distribution}."

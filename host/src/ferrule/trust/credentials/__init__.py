@@ -1,0 +1,1 @@
+"""Whose a credential is: which tool owns a name, and which variables belong to other programs."""

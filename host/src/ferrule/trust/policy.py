@@ -1,0 +1,246 @@
+"""What a tool may touch in this call, for the kernel: every path, host and program of this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ferrule.config import configuration
+from ferrule.config.client_folders import SYSTEM_FOLDERS, user_folder
+from ferrule.storage.state import make_folders_of_tool, make_shared_folders, state_folder
+from ferrule.text.names import is_tool_name
+from ferrule.trust import entries, records
+from ferrule.trust.credentials.claims import given_variables, variables_of_others
+from ferrule.trust.grants import REFUSE, additions, changes, choice, granted, isolation
+from ferrule.trust.resolution.environment import environment
+from ferrule.trust.resolution.paths import is_in
+from ferrule.trust.resolution.resolver import Resolution, network_of, without_protected
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+    from ferrule.config.configuration import Configuration
+    from ferrule.confinement import Policy
+    from ferrule.discovery import InstalledTool
+    from ferrule.text.json_types import JSONMapping
+    from ferrule.trust.declaration import Permissions
+
+FILE_MIB = 1024
+"""MiB that a file may have which a tool writes."""
+
+_LOCK_FILE = "ferrule.lock"
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "FERRULE_HTTP_RELAY")
+_REDIS = "FERRULE_REDIS"
+_STORE_WRAPPERS = frozenset(("cache", "artifacts"))  # of the host, which may keep what they keep on a Redis
+
+
+def policy_for(tool: InstalledTool, settings: Configuration, environ: Mapping[str, str] | None = None) -> Policy:
+    """The policy of one call. environ: the caller's environment, `os.environ` by default.
+
+    Raises PermissionsHeld where the tool asks for more than was accepted, or where this system cannot hold it and the
+    admin refuses that; ConfigurationMalformed where the admin's tables cannot be read; ToolUnavailable where its name
+    is none.
+    """
+    if not is_tool_name(tool.name):
+        from ferrule.errors import no_tool_name
+
+        raise no_tool_name(tool.name, tool.source)
+    environ = os.environ if environ is None else environ
+    records.require_accepted(tool, settings)
+    permissions = granted(tool, settings)
+    taken = variables_of_others(tool) if permissions.environment else ()
+    policy = resolve(tool.name, permissions, settings, environ, taken)
+    own = {name: environ[name] for name in given_variables(tool) if name in environ}
+    if own:
+        policy = policy.replaced(environment={**(policy.environment or {}), **own})
+    if choice(settings, "unenforced") == REFUSE:
+        from ferrule.trust.enforcement import require_enforced
+
+        require_enforced(tool.name, policy)
+    return policy
+
+
+def visible_configuration(tool: InstalledTool, settings: Configuration) -> JSONMapping:
+    """What the process of a tool is given of config.toml: its own table, those of tools that it runs, and the host's.
+
+    Raises ConfigurationMalformed.
+    """
+    tables = settings.content.get("tools")
+    others = [name for name in tables if name != tool.name] if isinstance(tables, dict) else []
+    names = granted(tool, settings).tools if others else ()
+    if not names:
+        return settings.visible_to((tool.name,))
+    from ferrule.trust.composition import find_fitting
+
+    return settings.visible_to((tool.name, *(one.name for one in find_fitting(tool.name, names))))
+
+
+def resolve(
+    name: str,
+    permissions: Permissions,
+    settings: Configuration,
+    environ: Mapping[str, str],
+    without: Collection[str] = (),
+) -> Policy:
+    """The policy that these permissions are here and now. Makes folders that it writes to.
+
+    name: of the tool. without: variables that are not even read.
+    """
+    policy = _resolve(name, permissions, settings, environ, without)
+    if not permissions.tools:
+        return policy
+    from ferrule.trust.composition import with_tools
+
+    def resolve_one(name: str, granted: Permissions, settings: Configuration, environ: Mapping[str, str]) -> Policy:
+        return _resolve(name, granted, settings, environ, without)
+
+    return with_tools(policy, permissions.tools, settings, environ, resolve_one)
+
+
+def _resolve(
+    name: str,
+    permissions: Permissions,
+    settings: Configuration,
+    environ: Mapping[str, str],
+    without: Collection[str],
+) -> Policy:
+    from ferrule.confinement import Policy
+
+    here = Resolution(settings.tool(name), environ)
+    network = here.networks(permissions.network)
+    hidden, kept = [*_hidden(settings.path, environ), *_journal(settings)], _kept()
+    by_admin = entries_of_admin(name, settings)
+    own = _Writable(name, here, permissions, settings, environ)
+    read = here.granted_paths(permissions.read, by_admin["read"], own.folders)
+    write = here.granted_paths(permissions.write, by_admin["write"], own.folders)
+    programs = here.granted_programs(permissions.programs, own.named_folders)
+    has_store = bool(_STORE_WRAPPERS.intersection(settings.wrappers())) or _REDIS in permissions.environment
+    stores = [_REDIS] if has_store else []
+    return Policy(
+        tool=name,
+        network=(*network, *_of_host(settings, environ, [*stores, *(_PROXIES if network else ())])),
+        read=tuple(without_protected(read, hidden)),
+        write=(
+            *without_protected(write, [*hidden, *kept]),
+            *make_shared_folders(permissions.state),
+            *make_folders_of_tool(name),
+        ),
+        programs=tuple(programs),
+        environment=environment(permissions, environ, stores, without),
+        processes=permissions.processes,
+        file_mib=FILE_MIB,
+        temporary=True,
+        isolation=isolation(settings, network),
+        granted_by="",
+        refused=tuple(f"{entry} {why}" for entry, why in here.refused.items()),
+    )
+
+
+class _Writable:
+    """The folders that tools may write: what a link in one of them leads to was chosen by anybody."""
+
+    def __init__(
+        self, name: str, here: Resolution, permissions: Permissions, settings: Configuration, environ: Mapping[str, str]
+    ) -> None:
+        self._name = name
+        self._own = here, permissions.write
+        self._settings = settings
+        self._environ = environ
+        self._found: list[str] | None = None
+
+    def folders(self) -> list[str]:
+        """All of them, without links. It reads what every installed tool declares, once."""
+        if self._found is None:
+            here, write = self._own
+            self._found = [*here.paths(write), os.path.realpath(state_folder()), *self._of_others()]
+        return self._found
+
+    def named_folders(self) -> list[str]:
+        """Those that an entry names by a place of its own: no program of one of them is run.
+
+        `~/*` and `.` are no such entries. Whoever may write all that the home shows, or the folder of a project, may
+        write the programs that the user runs from `~/go/bin` or `.venv/bin`, which is told where that is granted.
+        """
+        here, write = self._own
+        named = here.paths(entry for entry in write if not _is_wide(entry))
+        return [*named, os.path.realpath(state_folder()), *self._of_others(_is_wide)]
+
+    def _of_others(self, is_left_out: Callable[[str], bool] | None = None) -> Iterator[str]:
+        from ferrule import discovery
+        from ferrule.errors import ConfigurationMalformed
+
+        for name, claims in discovery.scan().items():
+            for tool in claims if name != self._name else ():
+                try:
+                    declared = granted(tool, self._settings).write
+                except ConfigurationMalformed:
+                    continue  # it cannot be called
+                write = [entry for entry in declared if is_left_out is None or not is_left_out(entry)]
+                if write:
+                    there = Resolution(self._settings.tool(name), self._environ)
+                    yield from there.granted_paths(write, entries_of_admin(name, self._settings)["write"], tuple)
+
+
+def _is_wide(entry: str) -> bool:
+    """Whether an entry of `write` opens whatever is in the home or in the working folder."""
+    return entry in (entries.SHOWN, ".")
+
+
+def entries_of_admin(name: str, settings: Configuration) -> dict[str, tuple[str, ...]]:
+    """The entries of `read` and `write` that the admin has written for a tool. Raises ConfigurationMalformed."""
+    tables = changes(name, settings), additions(name, settings)
+    return {key: tuple(entry for table in tables for entry in table.get(key, ())) for key in ("read", "write")}
+
+
+def refused_entries(tool: InstalledTool, settings: Configuration) -> dict[str, str]:
+    """The entries of `read`, `write` and `programs` that are not granted here and now: each with why."""
+    here, permissions = Resolution(settings.tool(tool.name), os.environ), granted(tool, settings)
+    by_admin = entries_of_admin(tool.name, settings)
+    own = _Writable(tool.name, here, permissions, settings, os.environ)
+    here.granted_paths(permissions.read, by_admin["read"], own.folders)
+    here.granted_paths(permissions.write, by_admin["write"], own.folders)
+    here.granted_programs(permissions.programs, own.named_folders)
+    return here.refused
+
+
+def is_out_of_reach(key: str, entry: str, tool: str, settings: Configuration) -> bool:
+    """Whether no tool may read or write what an entry of the list `read` or `write` names here, whatever is granted."""
+    protected = [*_hidden(settings.path, os.environ), *_journal(settings), *(_kept() if key == "write" else ())]
+    paths = Resolution(settings.tool(tool), os.environ).paths([entry])
+    return bool(paths) and all(any(is_in(path, one) for one in protected) for path in paths)
+
+
+def _of_host(settings: Configuration, environ: Mapping[str, str], variables: Iterable[str]) -> Iterator[str]:
+    """What the host's own code in the child reaches: a proxy, a relay, the Redis of a wrapper."""
+    urls = [environ.get(name, "") for name in variables]
+    urls += [*(str(table.get("redis", "")) for table in settings.wrappers().values())]
+    for url in dict.fromkeys(filter(None, urls)):
+        found = network_of(url if "://" in url else f"http://{url}")
+        if found:
+            yield found
+
+
+def _hidden(config: str, environ: Mapping[str, str]) -> list[str]:
+    """What no tool reads or writes, whatever it is granted: keys, the configuration, the state of others."""
+    lock = os.path.join(os.path.dirname(config), _LOCK_FILE)
+    return [os.path.realpath(path) for path in (configuration.credentials_path(environ), config, lock, state_folder())]
+
+
+def _journal(settings: Configuration) -> list[str]:
+    """The files of the journal, where the admin has put it somewhere else than into the state folder."""
+    table = settings.content.get("journal")
+    if not isinstance(table, dict) or "path" not in table:
+        return []
+    from ferrule.journal.settings import journal_settings
+
+    found = journal_settings(settings)
+    path = os.path.realpath(found.path)
+    return [path, f"{path}.1", f"{path}.2", os.path.realpath(found.key_path)]
+
+
+def _kept() -> list[str]:
+    """What no tool writes, whatever it is granted: code that the host or the client will run."""
+    folders = [*SYSTEM_FOLDERS, user_folder(), sys.prefix, *filter(os.path.isabs, sys.path)]
+    return list(dict.fromkeys(os.path.realpath(folder) for folder in folders))

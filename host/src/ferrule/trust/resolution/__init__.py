@@ -1,0 +1,1 @@
+"""What the words of a declaration are on this machine: paths, places, variables."""

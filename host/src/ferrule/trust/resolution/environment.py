@@ -1,0 +1,67 @@
+"""The variables that a tool's process gets: harmless ones, those that it declares, and those of the host's own code."""
+
+from __future__ import annotations
+
+from ferrule.trust.entries import may_be_secret
+from ferrule.trust.foreign_variables import owner_of
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from ferrule.trust.declaration import Permissions
+
+HARMLESS = (
+    "HOME", "LANG", "LANGUAGE", "LC_*", "LOGNAME", "NO_COLOR", "PATH", "SHELL", "SOURCE_DATE_EPOCH", "TERM", "TMPDIR",
+    "TZ", "TZDIR", "USER", "XDG_*",
+)  # fmt: skip
+"""What any program may know of the user and the machine."""
+
+HOST = ("IKIGAI_AGENT_ID", "IKIGAI_CONFIG_DIR")
+"""What the host's own code in that process reads beside the variables FERRULE_* that hold no secrets."""
+
+HOST_SECRETS = ("FERRULE_REDIS", "FERRULE_SERVE_TOKEN")
+"""Secrets of the host itself, which a tool sees only where it declares them."""
+
+OF_NETWORK = (
+    "ALL_PROXY", "FERRULE_HTTP_RELAY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE",
+    "all_proxy", "http_proxy", "https_proxy", "no_proxy",
+)  # fmt: skip
+"""How the network is reached, for a tool that has one."""
+
+_INTERPRETER = ("PYTHON*", "PYTEST_*", "COVERAGE_*", "VIRTUAL_ENV")  # which the processes that it forks go by
+
+
+def environment(
+    permissions: Permissions, environ: Mapping[str, str], further: Iterable[str] = (), without: Collection[str] = ()
+) -> dict[str, str]:
+    """The part of an environment that a tool with these permissions gets.
+
+    further: names of what it gets beside. without: names of what it does not get, even where it declares them. No other
+    value is read: what this process has decoded is in its memory, and so in that of a child that it forks.
+    """
+    usual = (*HARMLESS, *HOST, *_INTERPRETER, *(OF_NETWORK if permissions.network else ()))
+    declared = permissions.environment
+    exact = {*usual, *further, *(one for one in declared if one not in without)}
+    # An asterisk stands for no secret: who needs that names it.
+    usual_beginnings = ("FERRULE_", *(one[:-1] for one in usual if one[-1] == "*"))
+    declared_beginnings = tuple(one[:-1] for one in declared if one[-1] == "*" and not owner_of(one))
+    # Only the admin names the beginnings of what other programs go by.
+    foreign_beginnings = tuple(one[:-1] for one in declared if one[-1] == "*" and owner_of(one))
+    return {
+        name: environ[name]
+        for name in environ
+        if name in exact
+        or (name.startswith(usual_beginnings) and not is_host_secret(name))
+        or (
+            (name.startswith(foreign_beginnings) or (name.startswith(declared_beginnings) and not owner_of(name)))
+            and name not in without
+            and not is_host_secret(name)
+        )
+    }
+
+
+def is_host_secret(variable: str) -> bool:
+    """Whether a variable of the host's is kept from tools that do not declare it."""
+    return variable in HOST_SECRETS or may_be_secret(variable)
