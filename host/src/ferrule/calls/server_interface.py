@@ -83,7 +83,8 @@ if TYPE_CHECKING:
     from ferrule.supervision.memory_watch import MemoryWatch
     from ferrule.supervision.signals import Signals
     from ferrule.supervision.standard_streams import close_all_but
-    from ferrule.supervision.supervisor import CAPTURED, ChildWatch, deadline_passed, explain_status, supervise
+    from ferrule.supervision.supervisor import CAPTURED, ChildWatch, supervise
+    from ferrule.supervision.termination import deadline_passed, explain_status
     from ferrule.text.json_types import JSONObject
     from ferrule.trust.enforcement import unenforced
     from ferrule.trust.lock import gate
@@ -181,7 +182,8 @@ _NAMES = {
     "ferrule.supervision.environment": "Replacement",
     "ferrule.supervision.channel.questions": "AnswerPipe learnt_from sort_learnt write_answer",
     "ferrule.supervision.memory_watch": "MemoryWatch",
-    "ferrule.supervision.supervisor": "CAPTURED ChildWatch deadline_passed explain_status supervise",
+    "ferrule.supervision.supervisor": "CAPTURED ChildWatch supervise",
+    "ferrule.supervision.termination": "deadline_passed explain_status",
     "ferrule.plugin.hooks.context": "ANSWER_BYTES",
     "ferrule.plugin.loader": "LoadedTool load new_manager",
     "ferrule.plugin.surroundings": "Surroundings",

@@ -16,7 +16,7 @@ from ferrule.supervision import processes
 from ferrule.supervision.channel.channel import Messages
 from ferrule.supervision.channel.outcome import Outcome
 from ferrule.supervision.child import Limits, fork_child, run_child
-from ferrule.supervision.signals import Signals, name
+from ferrule.supervision.signals import Signals
 from ferrule.supervision.standard_streams import occupy_standard_streams
 
 TYPE_CHECKING = False
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ferrule.supervision.channel.questions import Answer, Desk, Reception, Relay
     from ferrule.supervision.environment import Replacement
     from ferrule.supervision.memory_watch import MemoryWatch
-    from ferrule.text.json_types import JSONObject
 
 CAPTURED = 12_288  # bytes of what a plugin prints that are kept: more than are shown, so that no secret is cut in half
 _CHUNK_BYTES = 65_536
@@ -201,7 +200,7 @@ class ChildWatch:
         while not self._messages.ended:
             left = self._deadline - time.monotonic()
             if left <= 0:
-                return deadline_passed()
+                return _deadline_passed()
             if self.memory is not None:
                 left = min(left, max(0.0, self.memory.due - time.monotonic()))
             ready = {file for file, _ in poll.poll(left * 1000 + 1)}
@@ -275,7 +274,9 @@ class ChildWatch:
         result, failure = (None, reason.facts()) if reason else (messages.result, messages.failure)
         wrapper = messages.active_wrapper if isinstance(reason, ToolCrashed | DeadlinePassed) else None
         if wrapper is not None and reason is not None:
-            result, failure = messages.preliminary or (None, _of_wrapper(wrapper, reason).facts())
+            from ferrule.supervision.termination import name_wrapper, wrapper_failed
+
+            result, failure = messages.preliminary or (None, name_wrapper(wrapper, reason).facts())
             messages.events.append(wrapper_failed(wrapper, reason.message))
         denied: Sequence[Denial] = ()
         said = None if reason else failure
@@ -301,7 +302,7 @@ class ChildWatch:
         if interrupted := self._signals.interrupted:
             raise interrupted
         if time.monotonic() > self._deadline + _REDACTION_SECONDS:
-            raise deadline_passed()
+            raise _deadline_passed()
 
     def drain_channel(self) -> bool:
         """Read some of what the child has sent; False at its end. One piece at a time: the deadline comes first."""
@@ -323,22 +324,18 @@ class ChildWatch:
 
     def _explain_silence(self) -> FerruleError:
         """Why the child has ended, or closed its end, without an outcome."""
+        from ferrule.supervision.termination import explain_status
+
         limit = time.monotonic() + _EXIT_GRACE_SECONDS
         while not self._has_ended() and time.monotonic() < limit:
             time.sleep(_EXIT_POLL_SECONDS)
         return explain_status(self._status)
 
 
-def explain_status(status: int | None) -> FerruleError:
-    """Why a child that has not answered has ended, by `os.waitpid`; None: it has closed the channel."""
-    if status is None:
-        return ToolCrashed("The tool closed the descriptor on which the host waits for its answer.")
-    if os.WIFSIGNALED(status):
-        return _ended_by_signal(os.WTERMSIG(status))
-    code = os.WEXITSTATUS(status)
-    if code == 0:
-        return ToolCrashed("The tool ended its process, or closed all descriptors, before it had answered.")
-    return ToolCrashed(f"The tool ended its process with exit code {code} before it had answered.")
+def _deadline_passed() -> FerruleError:
+    from ferrule.supervision.termination import deadline_passed
+
+    return deadline_passed()
 
 
 def _read(file: int) -> bytes | None:
@@ -375,34 +372,3 @@ def _without_secrets(denial: Denial, secrets: Sequence[str]) -> Denial:
     from ferrule.text.redaction import redact_value
 
     return Denial(denial.kind, str(redact_value(denial.what, secrets)))
-
-
-def wrapper_failed(wrapper: str, error: str) -> JSONObject:
-    """The event that says why a wrapper counts as absent."""
-    return {"event": "wrapper_failed", "wrapper": wrapper, "error": error}
-
-
-def _of_wrapper(wrapper: str, reason: FerruleError) -> FerruleError:
-    """The same failure, with the wrapper whose code ran by what the process said last."""
-    if isinstance(reason, DeadlinePassed):
-        return DeadlinePassed(
-            f"The wrapper {wrapper} had not let the tool begin when the call's time was over.",
-            admin="Switch it off, with `enabled = false` in its table or in FERRULE_WRAPPERS.",
-        )
-    return ToolCrashed(
-        f"{reason.message} It had said that the wrapper {wrapper} runs.",
-        admin="`ferrule doctor` finds a wrapper that cannot be loaded. The tool's own code runs in the same process.",
-    )
-
-
-def deadline_passed() -> DeadlinePassed:
-    """The failure of a call whose time is over."""
-    return DeadlinePassed(
-        "The tool had not answered when the call's time was over.",
-        hint="Ask for less.",
-        admin="Where the client waits longer, raise FERRULE_DEADLINE (seconds).",
-    )
-
-
-def _ended_by_signal(number: int) -> FerruleError:
-    return ToolCrashed(f"The tool's process was ended by {name(number)}.")

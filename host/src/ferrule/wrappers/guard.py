@@ -22,7 +22,6 @@ from ferrule.plugin.hooks.hookspecs import hookimpl
 from ferrule.plugin.wrapper_context import WrapperContext
 from ferrule.supervision.channel.channel import written
 from ferrule.supervision.exception_text import explain, name_text_and_place, print_where_debugging
-from ferrule.supervision.supervisor import wrapper_failed
 from ferrule.text import strict_json
 from ferrule.wrappers.loader import claims_for, load, loaded_ahead
 
@@ -134,6 +133,8 @@ class _WrappedCall:
         """Send the event of a wrapper that failed, and drop its note."""
         self.context.notes.pop(wrapper, None)
         print_where_debugging(error)
+        from ferrule.supervision.termination import wrapper_failed
+
         self.channel.event(wrapper_failed(wrapper, name_text_and_place(error, self.channel.known_secrets)))
 
 

@@ -84,8 +84,8 @@ class ModelRequest:
 
     @property
     def is_second(self) -> bool:
-        """Whether it brings a tool's result."""
-        return len(self.body["messages"]) > 1
+        """Whether it brings a tool's result; False where its client went before the body had come."""
+        return self.body is not None and len(self.body["messages"]) > 1
 
 
 @dataclass(frozen=True)
