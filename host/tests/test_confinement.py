@@ -742,7 +742,7 @@ def test_a_socket_that_waits_after_all_keeps_the_supervisor_waiting_for_nothing(
             return os.dup(number)
 
     monkeypatch.setattr(socket_calls, "fcntl", lambda *_: 0)
-    calls = socket_calls.SocketCalls(Policy("weather", network=("loopback",)), lambda *_: None)
+    calls = socket_calls.SocketCalls(Policy("weather", network=("loopback",)), lambda *_: None, lambda *_: None)
     before = len(os.listdir("/proc/self/fd"))
     with socket.socket() as waiting:
         value = calls.connect(Process(), lambda: None, [waiting.fileno(), 0, len(address), 0, 0, 0])  # type: ignore[arg-type] # what it uses of one

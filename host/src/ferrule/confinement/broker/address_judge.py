@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ferrule.confinement.networks import kind_of
-from ferrule.confinement.policy import LOOPBACK, PUBLIC
+from ferrule.confinement.policy import LOOPBACK, PRIVATE, PUBLIC
 from ferrule.text.hosts import is_number
 
 TYPE_CHECKING = False
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ferrule.confinement.policy import Policy
 
 _DNS_PORT = 53
-_RESOLVERS = "/etc/resolv.conf"
+_RESOLVER = "/etc/resolv.conf"
+_DEFAULT_SERVER = "127.0.0.1"
 _OWN_NAMES = ("localhost", "local", "localhost.localdomain")
 # Names below these are given by the own network; any other name belongs to who has registered it.
 _OWN_DOMAINS = (".localhost", ".local", ".internal", ".lan", ".home", ".arpa", ".test", ".intranet", ".corp")
@@ -27,7 +28,7 @@ class AddressJudge:
     def __init__(self, policy: Policy) -> None:
         self._network = policy.network
         self._addresses: dict[str, set[str]] = {}
-        self._resolvers: list[str] | None = None
+        self._resolver: list[list[str]] | None = None
 
     def allows(self, address: str, port: int) -> bool:
         """Whether the address may be reached, by what is known of names so far."""
@@ -35,9 +36,21 @@ class AddressJudge:
         word = PUBLIC if kind is None else kind.allowed_by
         if word and word in self._network:
             return True
-        if port == _DNS_PORT and self._network and address in self._name_servers():
+        if self._may_ask_everything() and self.is_name_server(address, port):
             return True
         return any(self._is_host(host, address, kind) for host in self._hosts(port))
+
+    def is_name_server(self, address: str, port: int) -> bool:
+        """Whether it is one, and the call has a network, for which names may have to be looked up."""
+        return port == _DNS_PORT and bool(self._network) and address in self._name_servers()
+
+    def allows_name(self, name: str) -> bool:
+        """Whether the name of a host may be looked up, also with a domain of resolv.conf behind a name without dots."""
+        hosts = [entry.rpartition(":")[0].lower() for entry in self._network]
+        if any(name == host or (host.startswith("*") and name.endswith(host[1:])) for host in hosts):
+            return True
+        first, dot, domain = name.partition(".")
+        return bool(dot) and first in hosts and domain in self._settings("search", "domain")
 
     def allows_own(self, address: str) -> bool:
         """Whether the call may wait for connections at an address of this machine."""
@@ -67,15 +80,22 @@ class AddressJudge:
         is_fit = kind is None or (kind.allowed_by != "" and _is_own_name(host))
         return is_fit and address in self._addresses.get(host, ())
 
+    def _may_ask_everything(self) -> bool:
+        """Whether any name may be looked up: who reaches all addresses can send anything away without a name."""
+        return PUBLIC in self._network or PRIVATE in self._network
+
     def _name_servers(self) -> list[str]:
-        if self._resolvers is None:
+        return self._settings("nameserver") or [_DEFAULT_SERVER]
+
+    def _settings(self, *names: str) -> list[str]:
+        """The words behind these names in the settings of the system's resolver."""
+        if self._resolver is None:
             try:
-                with open(_RESOLVERS, encoding="utf-8", errors="replace") as file:
-                    lines = [line.split() for line in file]
+                with open(_RESOLVER, encoding="utf-8", errors="replace") as file:
+                    self._resolver = [line.split() for line in file]
             except OSError:
-                lines = []
-            self._resolvers = [line[1] for line in lines if len(line) > 1 and line[0] == "nameserver"] or ["127.0.0.1"]
-        return self._resolvers
+                self._resolver = []
+        return [word.lower().rstrip(".") for line in self._resolver if line and line[0] in names for word in line[1:]]
 
 
 def _is_address(host: str) -> bool:

@@ -65,6 +65,7 @@ class Broker:
         self.guard: int | None = None  # the process that adopts what the child leaves behind
         self._calls: NotifiedCalls | None = None
         self._later: dict[int, tuple[int, int, Later]] = {}  # with the call's identity, and whose it is
+        self._watched: dict[int, Callable[[], None]] = {}
         _brokers.append(self)
 
     @property
@@ -105,6 +106,8 @@ class Broker:
                     self._answer_next(event)
                 elif file in self._later:
                     self._finish(file)
+                elif file in self._watched:
+                    self._watched[file]()
             if monotonic() > limit:
                 return
 
@@ -121,10 +124,21 @@ class Broker:
         if self in _brokers:
             _brokers.remove(self)
         self._give_up(lambda _: True)
+        if self._calls is not None:
+            self._calls.close()
         if self._listener is not None and self._listener >= 0:
             os.close(self._listener)
             self._listener = -1
         self._waiting.close()
+
+    def watch(self, file: int, act: Callable[[], None] | None) -> None:
+        """Call a function whenever there is something to read from a descriptor; None: no more."""
+        if act is None:
+            del self._watched[file]
+            self._waiting.unregister(file)
+        else:
+            self._watched[file] = act
+            self._waiting.register(file, select.EPOLLIN)
 
     def _answer_next(self, event: int) -> None:
         if self._listener is None or not event & select.EPOLLIN:
@@ -154,7 +168,7 @@ class Broker:
         if self._calls is None:
             from ferrule.confinement.broker.notified_calls import NotifiedCalls
 
-            self._calls = NotifiedCalls(self._policy, self._folder, self._child, guard=self.guard)
+            self._calls = NotifiedCalls(self._policy, self._folder, self._child, self.watch, guard=self.guard)
         return self._calls
 
     def _owner(self, _thread: int) -> int:

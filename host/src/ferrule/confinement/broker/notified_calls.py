@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ferrule.confinement.broker.program_calls import ProgramCalls
-    from ferrule.confinement.broker.socket_calls import SocketCalls
+    from ferrule.confinement.broker.socket_calls import SocketCalls, Watch
     from ferrule.confinement.broker.supervised_process import SupervisedProcess
     from ferrule.confinement.later import Later
     from ferrule.confinement.policy import Policy
@@ -49,14 +49,17 @@ class NotifiedCalls:
     """
 
     def __init__(
-        self, policy: Policy, folder: str, child: int, *, adopts: bool = True, guard: int | None = None
+        self, policy: Policy, folder: str, child: int, watch: Watch, *, adopts: bool = True, guard: int | None = None
     ) -> None:
-        """adopts: whether what the child leaves behind becomes a child of this process, and not of its own.
+        """watch: see `SocketCalls`.
+
+        adopts: whether what the child leaves behind becomes a child of this process, and not of its own.
 
         guard: the parent of the child, of which it becomes a child, where there is one.
         """
         self._policy = policy
         self._child = child
+        self._watch = watch
         self._guard = guard
         adopts = adopts and guard is None
         self.denials: list[Denial] = []
@@ -89,6 +92,13 @@ class NotifiedCalls:
         self.denials.clear()
         if self.programs is not None:
             self.programs.begin()
+        if self._sockets is not None:
+            self._sockets.begin()
+
+    def close(self) -> None:
+        """Let go of everything."""
+        if self._sockets is not None:
+            self._sockets.close()
 
     def deny(self, kind: str, what: str) -> None:
         """Remember what was refused."""
@@ -103,7 +113,7 @@ class NotifiedCalls:
             if self._sockets is None:
                 from ferrule.confinement.broker.socket_calls import SocketCalls
 
-                self._sockets = SocketCalls(self._policy, self.deny)
+                self._sockets = SocketCalls(self._policy, self.deny, self._watch)
             made: int | Later = getattr(self._sockets, name)(process, check, arguments)
             return made
 

@@ -10,6 +10,7 @@ from ferrule.confinement.kernel.call_numbers import NUMBERS
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from ferrule.confinement.broker.socket_calls import Watch
     from ferrule.confinement.later import Later
     from ferrule.confinement.policy import Denial, Policy
     from ferrule.errors import ErrorFacts
@@ -36,13 +37,21 @@ class SharedBroker(Broker):
 
     def add(self, process: int, folder: str) -> CopyBroker:
         """Judge a copy for itself from now on. folder: for its temporary files. The process itself may be one."""
-        made = self._copies[process] = CopyBroker(self._policy, folder, process)
+        made = self._copies[process] = CopyBroker(self._policy, folder, process, self.watch)
         return made
 
     def remove(self, process: int) -> None:
         """The copy has ended, with all that it had started."""
-        self._copies.pop(process, None)
+        copy = self._copies.pop(process, None)
+        if copy is not None:
+            copy.close()
         self._give_up(self._is_abandoned)
+
+    def close(self) -> None:
+        """As of `Broker.close`, with what the calls of copies have opened."""
+        for copy in self._copies.values():
+            copy.close()
+        super().close()
 
     def _make(self, identity: int, thread: int, number: int, arguments: list[int]) -> int | Later:
         if self._forks and thread == self._child and number in _FORKS:
@@ -73,10 +82,11 @@ class CopyBroker:
 
     is_listening = True
 
-    def __init__(self, policy: Policy, folder: str, process: int) -> None:
+    def __init__(self, policy: Policy, folder: str, process: int, watch: Watch) -> None:
         self._policy = policy
         self._folder = folder
         self.process = process
+        self._watch = watch
         self._calls: NotifiedCalls | None = None
 
     def begin(self) -> None:
@@ -92,5 +102,10 @@ class CopyBroker:
     def calls(self) -> NotifiedCalls:
         """What judges the copy's system calls."""
         if self._calls is None:
-            self._calls = NotifiedCalls(self._policy, self._folder, self.process, adopts=False)
+            self._calls = NotifiedCalls(self._policy, self._folder, self.process, self._watch, adopts=False)
         return self._calls
+
+    def close(self) -> None:
+        """Let go of what its calls have opened."""
+        if self._calls is not None:
+            self._calls.close()

@@ -16,11 +16,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ferrule.confinement.broker.name_relay import NameRelay
     from ferrule.confinement.broker.sockets import Address
     from ferrule.confinement.broker.supervised_process import SupervisedProcess
     from ferrule.confinement.policy import Policy
 
     Check = Callable[[], None]
+    Watch = Callable[[int, "Callable[[], None] | None"], None]
 
 _MAX_ADDRESS_BYTES, _MAX_DATAGRAM_BYTES, _MAX_PIECE_BYTES = 128, 1 << 16, 1 << 18
 _MAX_PIECES, _MAX_MESSAGES, _MAX_SECONDS_OF_MESSAGES = 1024, 64, 0.01
@@ -39,12 +41,17 @@ _MAX_LOOKUPS = 20  # of the names that a policy has, in one call
 
 
 class SocketCalls:
-    """The calls, by name. deny: is told what was refused, and where it was to go."""
+    """The calls, by name. deny: is told what was refused, and where it was to go.
 
-    def __init__(self, policy: Policy, deny: Callable[[str, str], None]) -> None:
+    watch: has a function called whenever there is something to read from a descriptor, and with None no more.
+    """
+
+    def __init__(self, policy: Policy, deny: Callable[[str, str], None], watch: Watch) -> None:
         self._judge = AddressJudge(policy)
         self._deny = deny
+        self._watch = watch
         self._lookups = 0
+        self._relays: dict[str, NameRelay] = {}  # by the address of the name server
 
     def connect(self, process: SupervisedProcess, check: Check, arguments: list[int]) -> int | Later:
         """As the kernel's calls of these names; they raise OSError."""
@@ -121,6 +128,19 @@ class SocketCalls:
 
         return _closing(file, make)
 
+    def begin(self) -> None:
+        """Another call begins."""
+        for relay in self._relays.values():
+            relay.begin()
+
+    def close(self) -> None:
+        """Let go of everything."""
+        for relay in self._relays.values():
+            for file in relay.files:
+                self._watch(file, None)
+            relay.close()
+        self._relays.clear()
+
     def _connect(self, file: int, check: Check, data: bytes) -> int | Later:
         check()
         if sockets.domain(file) not in _INTERNET:
@@ -129,6 +149,8 @@ class SocketCalls:
             return sockets.connect(file, sockets.NOWHERE)
         is_stream = sockets.kind(file) == sockets.STREAM
         address, data = sockets.parse_address(data), sockets.plain(data)
+        if not is_stream and self._asks_for_names(address):
+            return sockets.connect(file, self._relay(address).address(sockets.family_of(data)))
         go_on = (lambda: _connect_stream(file, data)) if is_stream else (lambda: sockets.connect(file, data))
         # Resolving a name connects datagram sockets to all of its addresses, to see which route they would take.
         return self._reach(address, go_on, is_told=is_stream)
@@ -139,6 +161,21 @@ class SocketCalls:
             raise OSError(_NO_ACCESS, "no internet socket")
         self._require_own(sockets.parse_address(data))
         return sockets.bind(file, sockets.plain(data))
+
+    def _asks_for_names(self, address: Address) -> bool:
+        """Whether this is a name server, and the call may not ask it everything."""
+        judge = self._judge
+        return judge.is_name_server(address.text, address.port) and not judge.allows(address.text, address.port)
+
+    def _relay(self, server: Address) -> NameRelay:
+        """What stands in the place of a name server."""
+        if server.text not in self._relays:
+            from ferrule.confinement.broker.name_relay import NameRelay
+
+            relay = self._relays[server.text] = NameRelay(server.text, self._judge.allows_name, self._deny)
+            for file, take in relay.files.items():
+                self._watch(file, take)
+        return self._relays[server.text]
 
     def _require_own(self, address: Address) -> None:
         if not self._judge.allows_own(address.text):
@@ -154,6 +191,9 @@ class SocketCalls:
         if not is_internet or sockets.kind(file) == sockets.STREAM or not target:
             return self._send_now(file, data, flags, b"")  # it goes to where the socket is connected to
         address, plain = sockets.parse_address(target), sockets.plain(target)
+        if self._asks_for_names(address):
+            plain = self._relay(address).address(sockets.family_of(plain))
+            return self._send_now(file, data, flags, plain)
         return self._reach(address, lambda: self._send_now(file, data, flags, plain), is_told=True)
 
     def _send_now(self, file: int, data: bytes, flags: int, target: bytes) -> int | Later:
