@@ -18,6 +18,7 @@ from ferrule_testkit.model.token_bucket import echo
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).resolve().parent.parent
+COLUMNS = 80
 COMMANDS = ROOT / "docs" / "reference" / "commands.md"
 INTRODUCTION = """\
 # Commands
@@ -76,6 +77,8 @@ def test_the_help_of_every_command_stands_in_the_reference() -> None:
     if os.environ.get("UPDATE_DOCS"):
         COMMANDS.write_text(expected)
     assert COMMANDS.read_text() == expected, "run: UPDATE_DOCS=1 pytest tests/test_documentation.py"
+    helps = expected.removeprefix(INTRODUCTION).splitlines()
+    assert [line for line in helps if len(line) > COLUMNS] == [], "this is wider than a terminal"
 
 
 def reference() -> str:

@@ -16,7 +16,8 @@ def command(shell: str, as_json: bool) -> int:
     """Print a script that makes SHELL complete commands, options and the names of installed tools.
 
     \b
-    Example: ferrule completion bash > ~/.local/share/bash-completion/completions/ferrule
+    Example:
+      ferrule completion bash > ~/.local/share/bash-completion/completions/ferrule
 
     Exit code: 0.
     """

@@ -71,7 +71,7 @@ def command() -> None:
     \b
     Examples:
       ferrule permissions
-      ferrule permissions grant weather --read ~/almanac --network api.example.com:443
+      ferrule permissions grant weather --read ~/almanac --network sky.example:443
       ferrule permissions accept weather
     """
 

@@ -100,7 +100,7 @@ def command(
       ferrule serve web_fetch web_search --workers 4
       ferrule serve --http
       ferrule serve --http 127.0.0.1:8700 --page
-      ferrule serve --http 0.0.0.0:8700 --token-file token --allow-host tools.example.org
+      ferrule serve --http 0.0.0.0:8700 --token-file token --allow-host mcp.lan
 
     A client's configuration, where it starts servers itself: {"command": "ferrule", "args": ["serve"]}
 
