@@ -8,7 +8,7 @@ import pytest
 
 from ferrule_testkit import ikigai
 from ferrule_testkit.corpus import Site
-from ferrule_testkit.runs import SECONDS, Call, Start, full_pipe, run
+from ferrule_testkit.runs import SECONDS, Call, Start, full_pipe, print_schema, run
 
 pytestmark = pytest.mark.process
 
@@ -57,7 +57,7 @@ def test_a_tool_prints_where_stderr_is_closed_and_stdout_stays_clean(
 def test_a_schema_needs_stdout_alone(tool: str, closing: str, corpus: Site, environment: dict[str, str]) -> None:
     command = ["sh", "-c", f'exec "$0" --schema {closing}', corpus.scripts / f"{tool}-tool"]
 
-    done = run(command, environment={**environment, "PYTHONPATH": str(corpus.path)})
+    done = print_schema(command, environment={**environment, "PYTHONPATH": str(corpus.path)})
 
     assert done.stdout == b"" if ">&-" in closing.split() else done.document["name"] == tool.replace("-", "_")
     assert b"Traceback" not in done.stderr

@@ -10,7 +10,7 @@ import pytest
 
 from ferrule_testkit import ikigai
 from ferrule_testkit.corpus import Site
-from ferrule_testkit.runs import SECONDS, Call, Start, run
+from ferrule_testkit.runs import SECONDS, Call, Start, print_schema, run
 
 pytestmark = pytest.mark.process
 
@@ -107,7 +107,7 @@ def test_command_lines_end_with_their_exit_codes(
 
 def test_a_computed_schema_is_printed(corpus: Site, environment: dict[str, str]) -> None:
     command = [corpus.scripts / "returns-bytes-tool", "--schema"]
-    done = run(command, environment={**environment, "PYTHONPATH": str(corpus.path)})
+    done = print_schema(command, environment={**environment, "PYTHONPATH": str(corpus.path)})
     assert (done.document["name"], done.exit_code) == ("returns_bytes", 0)
 
 

@@ -3,7 +3,6 @@
 import importlib
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from ferrule.discovery import InstalledTool
 from ferrule.errors import SchemaInvalid
 from ferrule.schema import schema_file
 from ferrule_testkit.machine import Machine
+from ferrule_testkit.runs import LATE, print_schema, run
 
 SCHEMA = {"name": "dice", "description": "Rolls.", "parameters": {"type": "object", "properties": {}}}
 TEXT = json.dumps(SCHEMA)
@@ -215,28 +215,19 @@ def test_the_hooks_helper_refuses_what_is_no_schema(tmp_path: Path, text: str, e
 
 # What a hook computes.
 
-LATE = "had not given its schema in time"
-CHANCES = 10  # of half a second each
 
-
-def printed(machine: Machine, name: str) -> "subprocess.CompletedProcess[str]":
-    """What the executable of a tool does with `--schema`; a machine that is too busy for it is given other chances."""
-    program = f"from ferrule.dispatch import run; run({name!r}, ['--schema'], {{}})"
-    command = [sys.executable, "-c", program]
-    for _ in range(CHANCES):
-        done = subprocess.run(command, env=machine.environment, capture_output=True, text=True, check=False)
-        if LATE not in done.stderr:
-            break
-    return done
+def asks(name: str) -> list[str]:
+    """A command that does what the executable of a tool does with `--schema`."""
+    return [sys.executable, "-c", f"from ferrule.dispatch import run; run({name!r}, ['--schema'], {{}})"]
 
 
 @pytest.mark.process
 def test_a_computed_schema_is_printed_as_a_static_one_is(machine: Machine) -> None:
     machine.install("computed", static=False)
     machine.install("fixed")
-    outputs = [printed(machine, name) for name in ("computed", "fixed")]
-    assert [output.returncode for output in outputs] == [0, 0]
-    assert outputs[0].stdout.replace("computed", "fixed") == outputs[1].stdout
+    outputs = [print_schema(asks(name), environment=machine.environment) for name in ("computed", "fixed")]
+    assert [output.exit_code for output in outputs] == [0, 0]
+    assert outputs[0].stdout.replace(b"computed", b"fixed") == outputs[1].stdout
 
 
 @pytest.mark.slow
@@ -246,14 +237,14 @@ def test_a_computed_schema_is_printed_as_a_static_one_is(machine: Machine) -> No
     [
         pytest.param("raise OSError('no dice')", None, "cannot be loaded: OSError: no dice", id="import-fails"),
         pytest.param("", {"name": "other"}, "is not valid", id="breaks-a-rule"),
-        pytest.param("import time; time.sleep(60)", None, LATE, id="too-late"),
+        pytest.param("import time; time.sleep(60)", None, LATE.decode(), id="too-late"),
     ],
 )
 def test_a_computed_schema_that_cannot_be_had_is_told_on_stderr_and_by_the_exit_code(
     machine: Machine, top: str, schema: dict[str, Any] | None, reason: str
 ) -> None:
     machine.install("dice", static=False, top=top, schema=schema)
-    output = printed(machine, "dice")
-    assert output.returncode == 1
-    assert reason in output.stderr
-    assert json.loads(output.stdout)["success"] is False
+    output = (run if reason == LATE.decode() else print_schema)(asks("dice"), environment=machine.environment)
+    assert output.exit_code == 1
+    assert reason in output.stderr.decode()
+    assert output.document["success"] is False
