@@ -18,6 +18,9 @@ MAX_HALL_FILES = 8
 MAX_FILE_LINES = 400
 # Nouns of the field that end as a gerund does.
 NOUNS = {"testing", "query_mapping"}
+# What silences a checker names a rule, and stands before a reason.
+SILENCED = re.compile(r"# (?:type: ignore|noqa)")
+REASON = re.compile(r"# (?:type: ignore\[[a-z, -]+\] # |noqa: [A-Z0-9, ]+ - )\S")
 
 
 def lint(config: Path, path: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -80,3 +83,13 @@ def test_no_file_is_long() -> None:
         if (lines := path.read_text().count("\n")) > MAX_FILE_LINES
     }
     assert long == {}
+
+
+def test_what_a_checker_is_not_to_say_has_its_reason() -> None:
+    silent = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in SOURCES
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if SILENCED.search(line) and not REASON.search(line) and "templates" not in path.parts
+    ]
+    assert silent == [], "write `# type: ignore[rule] # why` or `# noqa: RULE - why`"

@@ -285,7 +285,7 @@ def _positive(setting: object) -> float | None:
     if isinstance(setting, bool):
         return None
     try:
-        number = float(setting)  # type: ignore[arg-type]
+        number = float(setting)  # type: ignore[arg-type] # what is no number is caught
     except (TypeError, ValueError):
         return None
     return number if 0 < number < 1e9 else None

@@ -23,7 +23,7 @@ def ranges() -> list[Range]:
     try:
         from _ctypes import dlopen, dlsym
 
-        program = dlopen(None, 0)  # type: ignore[arg-type]
+        program = dlopen(None, 0)  # type: ignore[arg-type] # typeshed wants a name
     except (ImportError, OSError, TypeError):
         return []
     places = []

@@ -190,7 +190,7 @@ class _Run:
             self._disk = files[0] if files else None
 
     def _watch(self) -> None:
-        assert self.process is not None  # noqa: S101
+        assert self.process is not None  # noqa: S101 - for mypy; it has been started
         for stream, name in ((self.process.stdout, "output"), (self.process.stderr, "errors")):
             if stream is not None:
                 self._files[stream.fileno()] = self._reader(stream, name)
@@ -274,8 +274,8 @@ class _Run:
         return read
 
     def _write(self) -> None:
-        assert self.process is not None  # noqa: S101
-        assert self.process.stdin is not None  # noqa: S101
+        assert self.process is not None  # noqa: S101 - for mypy; it has been started
+        assert self.process.stdin is not None  # noqa: S101 - for mypy; it has been started
         try:
             self._left = self._left[os.write(self.process.stdin.fileno(), self._left[:_CHUNK_BYTES]) :]
         except BlockingIOError:
@@ -289,8 +289,8 @@ class _Run:
             self._end_input()
 
     def _end_input(self, *, close: bool = False) -> None:
-        assert self.process is not None  # noqa: S101
-        assert self.process.stdin is not None  # noqa: S101
+        assert self.process is not None  # noqa: S101 - for mypy; it has been started
+        assert self.process.stdin is not None  # noqa: S101 - for mypy; it has been started
         self._files.pop(self.process.stdin.fileno(), None)
         if close or not self.start.held_open:
             self.process.stdin.close()

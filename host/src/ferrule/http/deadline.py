@@ -55,7 +55,7 @@ class DeadlineBackend(httpcore.NetworkBackend):
             share = seconds_left(self._deadline, timeout, httpcore.ConnectTimeout) / (len(addresses) - index)
             try:
                 # as bytes, as in `resolution.resolve`; httpcore hands them on to socket.create_connection
-                stream = self._sockets.connect_tcp(address.encode(), port, share, local_address, socket_options)  # type: ignore[arg-type]
+                stream = self._sockets.connect_tcp(address.encode(), port, share, local_address, socket_options)  # type: ignore[arg-type] # socket takes bytes, too
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
             else:

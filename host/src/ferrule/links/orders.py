@@ -46,7 +46,7 @@ def take(arguments: list[str]) -> tuple[LinkOrders, list[str]]:
     """
     if not arguments[0].startswith("{"):
         return _take_older(arguments)
-    orders: LinkOrders = strict_json.loads(arguments[0])  # type: ignore[assignment]
+    orders: LinkOrders = strict_json.loads(arguments[0])  # type: ignore[assignment] # `ferrule link` has written it
     if arguments[1] == _MARKS and orders.get("form") == FORM:
         _renew_marks(orders)
     elif arguments[1] == _MARKS:
@@ -61,7 +61,7 @@ def _take_older(arguments: list[str]) -> tuple[LinkOrders, list[str]]:
     tool, names, stale, *rest = arguments
     if stale:
         _tell_stale(stale, tool)
-    known: dict[str, str] = strict_json.loads(names) if names else {}  # type: ignore[assignment]
+    known: dict[str, str] = strict_json.loads(names) if names else {}  # type: ignore[assignment] # as above
     orders: LinkOrders = {"tool": tool, "names": known, "provider": "", "translation": {}, "config": "", "marks": ""}
     return orders, rest
 

@@ -108,7 +108,7 @@ def _denial_in(said: ErrorFacts) -> Denial | None:
 def _own(said: ErrorFacts) -> ErrorFacts:
     """The tool's own failure."""
     kept: Mapping[str, object] = {name: value for name, value in said.items() if name != "admin"}
-    facts: ErrorFacts = {**kept, "code": TOOLS_OWN if said["code"] in HOST_CODES else said["code"]}  # type: ignore[typeddict-item]
+    facts: ErrorFacts = {**kept, "code": TOOLS_OWN if said["code"] in HOST_CODES else said["code"]}  # type: ignore[typeddict-item] # the same keys
     for name in ("message", "hint"):
         text = facts.get(name)
         if isinstance(text, str):

@@ -126,7 +126,7 @@ def read_declaration(value: str) -> Declaration:
                 unknown[key] = None
             elif key not in declared:
                 declared[key] = _READERS[key](content[key], _Place(path, key, unknown))
-    return Declaration(**declared, unknown=tuple(unknown), files=tuple(files))  # type: ignore[arg-type]  # by _READERS
+    return Declaration(**declared, unknown=tuple(unknown), files=tuple(files))  # type: ignore[arg-type] # by _READERS
 
 
 def read_if_well(tool: InstalledTool) -> Declaration:

@@ -136,7 +136,7 @@ def credential_of(facts: object) -> Credential | None:
     if not isinstance(facts, dict) or not all(_is_name(text) for text in texts.values()):
         return None
     described = {name: text for name in ("url", "description") if isinstance(text := facts.get(name), str)}
-    return Credential(**texts, **described, secret=facts.get("secret") is not False)  # type: ignore[arg-type]  # texts
+    return Credential(**texts, **described, secret=facts.get("secret") is not False)  # type: ignore[arg-type] # texts
 
 
 def is_configured(tool: InstalledTool, settings: Configuration, environ: Mapping[str, str]) -> bool | None:

@@ -145,7 +145,7 @@ class RedisConnection:
         import hiredis
 
         connected.settimeout(_remaining(limit))
-        connected.sendall(b"".join(hiredis.pack_command(command) for command in commands))  # type: ignore[arg-type]
+        connected.sendall(b"".join(hiredis.pack_command(command) for command in commands))  # type: ignore[arg-type] # hiredis takes tuples of these
         try:
             answers = [self._answer(connected, limit) for _ in commands]
         except hiredis.HiredisError:

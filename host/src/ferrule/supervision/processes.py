@@ -198,7 +198,7 @@ def _find(name: str) -> Callable[[tuple[int, ...]], int] | None:
         # What ctypes itself calls; importing all of ctypes for one call takes a fifth of an interpreter's start.
         from _ctypes import call_function, dlopen, dlsym
 
-        address = dlsym(dlopen(None, 0), name)  # type: ignore[arg-type]
+        address = dlsym(dlopen(None, 0), name)  # type: ignore[arg-type] # typeshed wants a name
         return lambda arguments: call_function(address, arguments)
     except OSError:
         return None

@@ -78,7 +78,7 @@ class ConformanceItem(pytest.Item):
     """`ferrule check` of one tool."""
 
     def __init__(self, *, target: str, **more: object) -> None:
-        super().__init__(**more)  # type: ignore[arg-type]
+        super().__init__(**more)  # type: ignore[arg-type] # pytest passes them on
         self._target = target
 
     def runtest(self) -> None:

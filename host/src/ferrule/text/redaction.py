@@ -49,7 +49,7 @@ def redact_value(value: T, secrets: Iterable[str]) -> T:
     redaction = Redaction(secrets)
     if not redaction.secrets:
         return value
-    return strict_json.loads(redaction.of_json(strict_json.dumps(value)))  # type: ignore[return-value]
+    return strict_json.loads(redaction.of_json(strict_json.dumps(value)))  # type: ignore[return-value] # the same shape, with other texts
 
 
 class Redaction:
@@ -146,8 +146,8 @@ def _cleaned(member: T, leaves: Iterator[tuple[bytes, bytes]]) -> T:
         return member
     text, clean = next(leaves)
     if isinstance(member, str):
-        return clean.decode()  # type: ignore[return-value]
-    return member if clean == text else None  # type: ignore[return-value]
+        return clean.decode()  # type: ignore[return-value] # T is str here
+    return member if clean == text else None  # type: ignore[return-value] # a number with a secret becomes null
 
 
 def _mask(spelling: bytes) -> bytes:

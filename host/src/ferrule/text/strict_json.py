@@ -11,7 +11,7 @@ from __future__ import annotations
 try:
     import _json
 except ImportError:
-    _json = None  # type: ignore[assignment]
+    _json = None  # type: ignore[assignment] # an interpreter without the C module
 
 TYPE_CHECKING = False
 
@@ -192,12 +192,12 @@ def _scan(text: str, start: int) -> tuple[object, int]:
         return _scanner()(text, start)
     except SystemError:
         # The scanner raises json's own error class, and fails like this as long as json has not been imported.
-        import json.decoder  # noqa: F401
+        import json.decoder  # noqa: F401 - the import is what helps
 
         return _scanner()(text, start)
 
 
-_made: _Scanner | None = None if _json is None else _json.make_scanner(_Reading())  # type: ignore[arg-type]
+_made: _Scanner | None = None if _json is None else _json.make_scanner(_Reading())  # type: ignore[arg-type] # it takes what has these names
 
 
 def _scanner() -> _Scanner:
@@ -206,7 +206,7 @@ def _scanner() -> _Scanner:
     from json import JSONDecoder
 
     hooks = {name: getattr(_Reading, name) for name in ("object_pairs_hook", "parse_float", "parse_int")}
-    scanner: _Scanner = JSONDecoder(parse_constant=_no_constant, **hooks).scan_once  # type: ignore[attr-defined]
+    scanner: _Scanner = JSONDecoder(parse_constant=_no_constant, **hooks).scan_once  # type: ignore[attr-defined] # typeshed lacks it
     return scanner
 
 

@@ -120,10 +120,10 @@ def _watch_variables(teller: _Teller) -> None:
 def _is_host(frame: object) -> bool:
     """Whether the host's code asks. frame: of the caller, behind those of the mapping."""
     while frame is not None:
-        name = str(frame.f_globals.get("__name__", ""))  # type: ignore[attr-defined]
+        name = str(frame.f_globals.get("__name__", ""))  # type: ignore[attr-defined] # a frame, whose type costs an import
         if name not in ("os", "_collections_abc", "collections.abc"):
             return name.startswith(_HOST) and name not in _TOOLS_OWN
-        frame = frame.f_back  # type: ignore[attr-defined]
+        frame = frame.f_back  # type: ignore[attr-defined] # as above
     return True
 
 

@@ -131,7 +131,7 @@ class _Step:
             return failure.retry_after
         longest: float = _MAX_PATIENT_WAIT_SECONDS if is_patient else _MAX_WAIT_SECONDS
         pause = min(_FIRST_WAIT_SECONDS * 2.0 ** min(number - 1, 30), longest)
-        return pause * (1 - _JITTER * random.random())  # noqa: S311
+        return pause * (1 - _JITTER * random.random())  # noqa: S311 - it spreads, and protects nothing
 
 
 async def _once(call: Call, transport: Transport, step: _Step) -> Reply:

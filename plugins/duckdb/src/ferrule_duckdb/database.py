@@ -56,7 +56,7 @@ def _idle() -> Generator[None, None, None]:
 # DuckDB (1.4, 1.5) shows below an error's sentence the whole stack of the program, from the innermost frame of its
 # traceback on. That of a generator that does not run has no frame above it.
 _IDLE = _idle()
-_NOWHERE = TracebackType(None, _IDLE.gi_frame, 0, 1)  # type: ignore[attr-defined]
+_NOWHERE = TracebackType(None, _IDLE.gi_frame, 0, 1)  # type: ignore[attr-defined] # a generator, typed as an iterator
 
 
 class Options(NamedTuple):

@@ -80,7 +80,7 @@ def create(con: DuckDBPyConnection, bodies: Bodies) -> None:
     # By a cursor, so that they are there even when a transaction of the connection is rolled back.
     cursor = bare_cursor(con)
     for name, (parameters, result, kind) in _SIGNATURES.items():
-        cursor.create_function(  # type: ignore[call-overload]  # its types know no Arrow arrays
+        cursor.create_function(  # type: ignore[call-overload] # its types know no Arrow arrays
             name, bodies[name], parameters, result, type=kind, null_handling="special", side_effects=True
         )
     cursor.close()

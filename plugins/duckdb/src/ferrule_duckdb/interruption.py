@@ -116,4 +116,4 @@ def listen(listener: Listener, connection: DuckDBPyConnection) -> None:
         original(self)
 
     setattr(interrupt, _MARK, original)
-    kind.interrupt = interrupt  # type: ignore[method-assign]
+    kind.interrupt = interrupt  # type: ignore[method-assign] # that is the purpose

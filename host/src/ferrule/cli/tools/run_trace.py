@@ -71,7 +71,7 @@ def _without_usual(facts: TraceFacts, usual: UsualPaths) -> TraceFacts:
 def _told(facts: TraceFacts, needed: Needed) -> list[str]:
     lines = [""]
     for name, title in _TITLES.items():
-        found: list[object] = facts[name]  # type: ignore[literal-required]
+        found: list[object] = facts[name]  # type: ignore[literal-required] # _TITLES has its keys
         if found:
             lines += [f"{title}:", *(f"  {_line(one)}" for one in found)]
     if facts["processes"]:

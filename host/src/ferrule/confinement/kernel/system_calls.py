@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-class _Long(_SimpleCData):  # type: ignore[type-arg]
+class _Long(_SimpleCData):  # type: ignore[type-arg] # ctypes makes the type from _type_
     _type_ = "l"
 
 
-class _Word(_SimpleCData):  # type: ignore[type-arg]
+class _Word(_SimpleCData):  # type: ignore[type-arg] # ctypes makes the type from _type_
     _type_ = "L"
 
 
-class _Byte(_SimpleCData):  # type: ignore[type-arg]
+class _Byte(_SimpleCData):  # type: ignore[type-arg] # ctypes makes the type from _type_
     _type_ = "c"
 
 
@@ -42,7 +42,7 @@ class _Function(CFuncPtr):
     _restype_ = _Long
 
 
-_call = _Function(dlsym(dlopen(None, 0), "syscall"))  # type: ignore[arg-type]
+_call = _Function(dlsym(dlopen(None, 0), "syscall"))  # type: ignore[arg-type] # typeshed wants a name
 _lengths: dict[int, type] = {}
 _MAX_INT = 1 << 31  # above which a number would be cut to it
 

@@ -45,7 +45,7 @@ class Settings:
 
 def _number(setting: object, otherwise: int) -> int:
     try:
-        number = 0 if isinstance(setting, bool) else int(setting)  # type: ignore[call-overload]
+        number = 0 if isinstance(setting, bool) else int(setting)  # type: ignore[call-overload] # what is no number is caught
     except (TypeError, ValueError, OverflowError):
         return otherwise
     return number if number > 0 else otherwise

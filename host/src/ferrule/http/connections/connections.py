@@ -138,7 +138,7 @@ def as_httpcore(
 ) -> httpcore.Request:
     """The request as httpcore wants it. content: bytes, or an iterable of them, synchronous or not."""
     target = httpcore.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target)
-    return httpcore.Request(method, target, headers=headers, content=content, extensions=dict(extensions or {}))  # type: ignore[arg-type]
+    return httpcore.Request(method, target, headers=headers, content=content, extensions=dict(extensions or {}))  # type: ignore[arg-type] # httpcore takes any mapping
 
 
 def as_relayed(
@@ -152,7 +152,7 @@ def as_relayed(
     """The request as the relay wants it: with the whole URL in its first line, as a proxy gets it."""
     whole = f"{url.scheme}://{url.authority}{url.target}".encode("ascii")
     target = httpcore.URL(scheme="http", host=by.host, port=by.port, target=whole)
-    return httpcore.Request(method, target, headers=headers, content=content, extensions=dict(extensions or {}))  # type: ignore[arg-type]
+    return httpcore.Request(method, target, headers=headers, content=content, extensions=dict(extensions or {}))  # type: ignore[arg-type] # httpcore takes any mapping
 
 
 @contextmanager

@@ -71,7 +71,7 @@ class Rewriter:
         _close_bounds(bounds, inner, place)
         _require_fitting_bounds(bounds, inner, place)
         if bounds and inner is not annotation:  # msgspec wants bounds at the type that they are of
-            annotation, bounds = typing.Optional[typing.Annotated[inner, msgspec.Meta(**bounds)]], {}  # noqa: UP045
+            annotation, bounds = typing.Optional[typing.Annotated[inner, msgspec.Meta(**bounds)]], {}  # noqa: UP045 - `|` drops what Annotated adds
         kind, extra = self._rewrite_bare(annotation, place)
         if not (description or bounds or extra):
             return kind

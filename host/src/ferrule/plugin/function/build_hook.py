@@ -25,7 +25,7 @@ from hatchling.plugin import hookimpl
 from ferrule.plugin.function.files import STALE, to_text
 
 
-class SchemaHook(BuildHookInterface):  # type: ignore[type-arg]
+class SchemaHook(BuildHookInterface):  # type: ignore[type-arg] # hatchling's own hooks give none
     """Asks `ferrule schema`, in a process of its own, since the functions' modules are imported for it."""
 
     PLUGIN_NAME = "ferrule"

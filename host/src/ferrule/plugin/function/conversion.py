@@ -64,7 +64,7 @@ def bare(annotation: object) -> object:
 def target_of(annotation: object) -> object:
     """What a NewType or a `type` statement is another name for; the annotation itself where it is neither."""
     if type(annotation).__name__ == "TypeAliasType":
-        return annotation.__value__  # type: ignore[attr-defined]
+        return annotation.__value__  # type: ignore[attr-defined] # Python 3.12 has it
     return getattr(annotation, "__supertype__", annotation)
 
 
@@ -98,14 +98,14 @@ def to_json(value: object) -> object:
     if isinstance(value, Enum):
         return to_json(value.value)
     if any(_is_of(type(value), "datetime", name) for name in ("date", "time")):
-        return value.isoformat()  # type: ignore[attr-defined]  # which both have
+        return value.isoformat()  # type: ignore[attr-defined] # which both have
     if is_path(type(value)):
         return str(value)
     if not hasattr(type(value), "__dataclass_fields__"):
         return value
     from dataclasses import fields  # which the class has imported
 
-    return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}  # type: ignore[arg-type]
+    return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}  # type: ignore[arg-type] # a dataclass, as was looked at
 
 
 def _find_union_converter(members: Sequence[object]) -> Convert | None:

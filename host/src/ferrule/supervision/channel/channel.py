@@ -234,7 +234,7 @@ class Messages:
             return None
         if not isinstance(value, dict):
             return None
-        return (document, None) if kind == RESULT else (None, value)  # type: ignore[return-value]
+        return (document, None) if kind == RESULT else (None, value)  # type: ignore[return-value] # what is no result is a failure
 
     @property
     def ended(self) -> bool:

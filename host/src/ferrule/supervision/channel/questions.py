@@ -331,7 +331,7 @@ def learnt_from(answer: JSONMapping) -> list[object]:
 def sort_learnt(found: object) -> tuple[list[str], list[ErrorFacts]]:
     """The secrets and the failures of what `learnt_from` has returned."""
     listed = found if isinstance(found, list) else []
-    refusals: list[ErrorFacts] = [one for one in listed if isinstance(one, dict)]  # type: ignore[misc]
+    refusals: list[ErrorFacts] = [one for one in listed if isinstance(one, dict)]  # type: ignore[misc] # the answerer has made them
     return [one for one in listed if isinstance(one, str)], refusals
 
 
@@ -353,7 +353,7 @@ def _too_many(number: int) -> ToolCrashed:
 def _head(question: JSONMapping, size: int) -> bytes:
     number = question.get(NUMBER)
     is_number = isinstance(number, int) and 0 <= number < 1 << 63
-    return (number if is_number else 0).to_bytes(_WORD_BYTES, "big") + size.to_bytes(_WORD_BYTES, "big")  # type: ignore[union-attr]
+    return (number if is_number else 0).to_bytes(_WORD_BYTES, "big") + size.to_bytes(_WORD_BYTES, "big")  # type: ignore[union-attr] # an int, as it says
 
 
 def _own_answer(own: Answer, question: JSONObject) -> JSONObject:

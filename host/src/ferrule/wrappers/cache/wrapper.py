@@ -76,5 +76,5 @@ def _reporting(context: WrapperContext) -> Iterator[None]:
     """A defect in here must cost neither a call nor its result."""
     try:
         yield
-    except Exception as failure:  # noqa: BLE001
+    except Exception as failure:  # noqa: BLE001 - reported, as the docstring says
         report(context, failure)

@@ -69,7 +69,7 @@ class Pacer:
         """
         turn, left = Turn(self, self._clock), longest
         while True:
-            seconds = await self._update(lambda state, now, left=left: turn.take(state, now, need, left))  # type: ignore[misc]
+            seconds = await self._update(lambda state, now, left=left: turn.take(state, now, need, left))  # type: ignore[misc] # mypy cannot infer a default's type
             if seconds <= 0:
                 return turn
             waits(seconds)
@@ -112,7 +112,7 @@ class Pacer:
 
     async def block(self, seconds: float | None) -> float:
         """Take no turn for so many seconds; None where it is not known how long. Returns the seconds."""
-        chance = random.random()  # noqa: S311
+        chance = random.random()  # noqa: S311 - it spreads, and protects nothing
 
         def refuse(state: State, now: float) -> float:
             return state.refuse(now, seconds, waiting=self._waiting, chance=chance)

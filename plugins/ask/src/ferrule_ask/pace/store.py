@@ -112,6 +112,6 @@ class Store:
 def _seconds(reply: Reply) -> float:
     try:
         seconds, microseconds = reply  # type: ignore[misc] # what is no pair is refused
-        return int(seconds) + int(microseconds) / 1e6  # type: ignore[arg-type]
+        return int(seconds) + int(microseconds) / 1e6  # type: ignore[arg-type] # what is no number is caught
     except (TypeError, ValueError):
         raise StorageError("Redis cannot be used: something else answers there") from None

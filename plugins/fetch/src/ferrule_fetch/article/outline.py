@@ -158,8 +158,8 @@ class Outline:
         places, elements = self._places, self.elements
         line: list[Element] = []
         while (place := places.get(node)) is None:
-            line.append(node)  # type: ignore[arg-type]
-            node = node.parent  # type: ignore[union-attr]
+            line.append(node)  # type: ignore[arg-type] # the root is known, so it is no None
+            node = node.parent  # type: ignore[union-attr] # as above
         depth = self._depths[place]
         if depth + len(line) > DEEPEST:
             raise TooDeep

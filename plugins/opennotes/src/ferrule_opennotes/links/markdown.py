@@ -112,8 +112,8 @@ def _make_parser() -> MarkdownIt:
     parser = MarkdownIt("zero").enable([*_BLOCKS, *_INLINES])
     parser.core.ruler.after("block", "drop", _drop)
     parser.core.ruler.disable("text_join")
-    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]  # as it is written
-    parser.validateLink = lambda url: True  # type: ignore[method-assign]
+    parser.normalizeLink = lambda url: url  # type: ignore[method-assign] # as it is written
+    parser.validateLink = lambda url: True  # type: ignore[method-assign] # as its documentation says
     return parser
 
 

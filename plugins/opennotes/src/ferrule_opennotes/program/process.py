@@ -105,7 +105,7 @@ def _collect_output(command: Sequence[bytes], cwd: str, seconds: float) -> Outpu
 def _open_unnamed() -> IO[bytes]:
     """A file that is gone when it is closed. The module tempfile imports too much for it."""
     path = os.path.join(os.environ.get("TMPDIR") or "/tmp", f"ferrule-opennotes-{os.urandom(8).hex()}")  # noqa: S108 - it is new
-    file = open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "rb+")  # noqa: SIM115
+    file = open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "rb+")  # noqa: SIM115 - the caller closes it
     os.unlink(path)
     return file
 

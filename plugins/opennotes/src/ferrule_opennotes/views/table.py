@@ -52,7 +52,7 @@ class NotesTable:
         make_test: the SQL of the test for the SQL of a text.
         """
         column = self.column(f"items of {name}", lambda note: _write_items(read(note)))
-        any_item = f"EXISTS (SELECT 1 FROM json_each(CAST({column} AS TEXT)) WHERE {make_test('value')})"  # noqa: S608
+        any_item = f"EXISTS (SELECT 1 FROM json_each(CAST({column} AS TEXT)) WHERE {make_test('value')})"  # noqa: S608 - SQL that the view was compiled to
         return f"CASE typeof({column}) WHEN 'blob' THEN {any_item} ELSE {make_test(column)} END"
 
     def value(self, value: object) -> str:

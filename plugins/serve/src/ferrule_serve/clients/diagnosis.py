@@ -7,7 +7,7 @@ has written or found an entry.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 from ferrule.calls.server_interface import discovery
@@ -29,7 +29,7 @@ def examine() -> Iterator[Diagnosis]:
             yield from _examine(one, installed)
 
 
-def _examine(one: Connected, installed: object) -> Iterator[Diagnosis]:
+def _examine(one: Connected, installed: Container[str]) -> Iterator[Diagnosis]:
     mend = f"Run: ferrule connect {one.client.name}" + ("" if one.name == "ferrule" else f" --name {one.name}")
     place = f"{one.client.title} ({one.path})"
     program = one.command[0]
@@ -39,7 +39,7 @@ def _examine(one: Connected, installed: object) -> Iterator[Diagnosis]:
         message = f"Its entry {one.name} starts {program} by the client's PATH, which is seldom that of a shell."
         yield Diagnosis("client-by-path", "warning", place, message, mend)
     for tool in _tools(one.command):
-        if tool not in installed:  # type: ignore[operator]
+        if tool not in installed:
             message = f"Its entry {one.name} asks for the tool {tool}, which is not installed."
             yield Diagnosis("client-tool-missing", "error", place, message, f"{mend}, with the tools that are wanted.")
 

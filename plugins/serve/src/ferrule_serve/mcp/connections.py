@@ -47,7 +47,7 @@ class ConnectionLimits(NamedTuple):
             for field, value in found.items()
             if isinstance(value, int | float) and not isinstance(value, bool) and value > 0
         }
-        return cls(**{field: value if field.endswith("_seconds") else int(value) for field, value in good.items()})  # type: ignore[arg-type]
+        return cls(**{field: value if field.endswith("_seconds") else int(value) for field, value in good.items()})  # type: ignore[arg-type] # int or float by the field's name
 
 
 class Connections:
@@ -182,7 +182,7 @@ class GuardedConnection:
 def guarded(protocol: type[asyncio.Protocol], connections: Connections) -> type[asyncio.Protocol]:
     """The protocol of a server of HTTP, with the bounds."""
 
-    class Guarded(protocol):  # type: ignore[misc, valid-type]
+    class Guarded(protocol):  # type: ignore[misc, valid-type] # its base is chosen at run time
         _guard: GuardedConnection | None = None
         _peer: _Peer | None = None
         _is_body = _has_turned = False

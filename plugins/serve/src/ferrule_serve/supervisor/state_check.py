@@ -18,7 +18,7 @@ import socket
 import sys
 
 # `_signal` is `signal` without the enumerations that it makes of the numbers, which take most of the time.
-from _signal import getsignal as _getsignal  # type: ignore[import-not-found]
+from _signal import getsignal as _getsignal  # type: ignore[import-not-found] # typeshed lacks it
 from _signal import pthread_sigmask as _sigmask
 from collections.abc import Callable, Mapping
 from types import ModuleType
@@ -135,7 +135,7 @@ def _is_addition(module: str, space: Mapping[str, object], name: str) -> bool:
     Such are a module inside of it that was imported, what Python adds, and what the module itself gives for its name
     when that is first asked for (PEP 562), and keeps.
     """
-    if name in _ADDED_BY_PYTHON or ("__getattr__" in space and name in space.get("__all__", ())):  # type: ignore[operator]
+    if name in _ADDED_BY_PYTHON or ("__getattr__" in space and name in space.get("__all__", ())):  # type: ignore[operator] # a list, as Python wants it
         return True
     value = space[name]
     return _isinstance(value, ModuleType) and sys.modules.get(f"{module}.{name}") is value

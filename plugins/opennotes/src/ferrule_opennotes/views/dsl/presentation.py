@@ -47,7 +47,7 @@ class TextQuery(NamedTuple):
         limit, offset = (_read_number(text, values) for text in (directives.limit, directives.offset))
         found = f"SELECT id, {group} AS name, {place} FROM notes WHERE {where} ORDER BY place"  # noqa: S608 - values are bound
         found += f" LIMIT {limit or -1} OFFSET {offset}"
-        rows = table.select(notes, f"SELECT id, name FROM ({found}) ORDER BY name NULLS LAST, place")  # noqa: S608
+        rows = table.select(notes, f"SELECT id, name FROM ({found}) ORDER BY name NULLS LAST, place")  # noqa: S608 - SQL that the view was compiled to
         fields = self._list_fields()
         return [
             _make_row(note, fields, {"group": name or NO_GROUP} if directives.group else {}) for note, (name,) in rows
