@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.testing import Server
 from ferrule_testkit.model.server import MODEL_KEY, ModelServer
 from ferrule_testkit.model.token_bucket import echo
+from ferrule_testkit.pages.blocks import find_pages
 
 pytestmark = pytest.mark.process
 
@@ -27,15 +27,13 @@ Every command takes `--json`. The exit code is 0 for success, 1 where something 
 cannot be understood. Results go to stdout, messages for the user to stderr.
 """
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# The blocks of CONTRIBUTING.md and of some tutorials are files of packages, which test_contributing.py and
-# test_tutorials.py run.
-TUTORIALS = {ROOT / "docs/tutorial/first-tool.md", ROOT / "docs/tutorial/published-tool.md"}
+# What README, the tutorials and the guides say is done where users are: tests/installed/test_pages.py. The blocks of
+# CONTRIBUTING.md are files of packages, which test_contributing.py makes.
 PAGES = [
     page
-    for page in sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("plugins/*/README.md")])
-    if PYTHON.search(page.read_text()) and page not in TUTORIALS
+    for page in sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("plugins/*/README.md")])
+    if PYTHON.search(page.read_text()) and page not in find_pages().values()
 ]
-PAGES_WITH_TESTS = [ROOT / "docs/how-to/test-a-tool.md"]
 
 
 @pytest.mark.slow
@@ -51,24 +49,6 @@ def test_python_in_the_pages_runs(page: Path, tmp_path: Path) -> None:
         environ = {**os.environ, "PATH": path, "HOME": str(tmp_path), **model_environ}
         finished = subprocess.run([sys.executable, module], cwd=tmp_path, env=environ, capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES_WITH_TESTS, ids=lambda page: str(page.relative_to(ROOT)))
-def test_tests_in_the_pages_pass_and_what_they_record_is_replayed(page: Path, tmp_path: Path) -> None:
-    module = tmp_path / "test_page.py"
-    module.write_text("\n".join(PYTHON.findall(page.read_text())))
-    (tmp_path / "pytest.ini").touch()
-    home = {"HOME": str(tmp_path), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    command = [sys.executable, "-m", "pytest", "-q", module]
-    with Server() as internet:  # it is the proxy to every host that a page names
-        internet.page("http://weather.example/oslo", "<p>Rain.</p>")
-        online = {**home, "HTTP_PROXY": internet.url}
-        recorded = subprocess.run(command, cwd=tmp_path, env=online, capture_output=True, text=True)
-    assert recorded.returncode == 0, recorded.stdout
-    assert len(internet.requests) == len(list(tmp_path.glob("exchanges/*/*.json"))) == 1
-    replayed = subprocess.run([*command, "--ferrule-record=never"], cwd=tmp_path, env=home, capture_output=True)
-    assert replayed.returncode == 0, replayed.stdout
 
 
 @pytest.mark.slow

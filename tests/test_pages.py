@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import shlex
+import textwrap
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PATTERNS = ("*.md", "changelog.d/README.md", "host/README.md", "docs/**/*.md", "plugins/*/README.md")
 PAGES = sorted(page for pattern in PATTERNS for page in ROOT.glob(pattern) if page.name != "CHANGELOG.md")
-FENCE = re.compile(r"^(`{3,})(\w*)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^( *)(`{3,})(\w*)\n(.*?)^\1\2$", re.MULTILINE | re.DOTALL)  # in a list, too
 LINK = re.compile(r"\]\((?!https?://)([^)\s]+)\)")
 LANGUAGES = {"console", "html", "json", "markdown", "mermaid", "python", "sh", "sql", "text", "toml"}
 
@@ -28,7 +29,7 @@ def name(page: Path) -> str:
 
 def fences(page: Path) -> list[tuple[str, str]]:
     """Language and text of each fenced block."""
-    return [(language, text) for _, language, text in FENCE.findall(page.read_text())]
+    return [(language, textwrap.dedent(text)) for _, _, language, text in FENCE.findall(page.read_text())]
 
 
 def blocks(*languages: str) -> list[object]:
@@ -112,7 +113,7 @@ def test_the_readme_is_short() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_every_block_is_closed_and_names_a_language(page: Path) -> None:
     assert {language for language, _ in fences(page)} <= LANGUAGES
-    assert not re.search(r"^```", FENCE.sub("", page.read_text()), re.MULTILINE)
+    assert not re.search(r"^ *```", FENCE.sub("", page.read_text()), re.MULTILINE)
 
 
 @pytest.mark.parametrize("text", blocks("json"))

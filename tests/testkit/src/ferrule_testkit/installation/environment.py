@@ -117,6 +117,7 @@ class Installation:
         stdin: str = "",
         environ: Mapping[str, str] | None = None,
         cwd: Path | None = None,
+        seconds: float = SECONDS,
     ) -> Done:
         """Run a command of the user to its end; its streams and exit code."""
         done = subprocess.run(
@@ -126,7 +127,7 @@ class Installation:
             cwd=cwd or self.work,
             capture_output=True,
             text=True,
-            timeout=SECONDS,
+            timeout=seconds,
             check=False,
         )
         return Done(done.returncode, done.stdout, done.stderr)

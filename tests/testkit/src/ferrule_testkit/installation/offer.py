@@ -27,8 +27,11 @@ VERSIONS = ("3.11", "3.12", "3.13")
 CONSTRAINTS = PROJECT / "constraints.txt"
 NEW_TOOL = "weather"  # of the package ferrule-weather, which `ferrule new` makes; the pages speak of it
 _SECONDS = 600.0  # that anything may take on a busy machine
-# What pages have a user install beside: the installer, what builds a package, and what extras bring.
-_BESIDE = ("pip", "setuptools", "wheel", "hatchling", "editables", "hiredis", "httpx", "msgspec", "prometheus-client")
+# What pages have a user install beside: the installer, what builds and tests a package, what extras bring.
+_BESIDE = (
+    *("pip", "setuptools", "wheel", "hatchling", "editables", "hiredis", "httpx", "msgspec", "prometheus-client"),
+    *("anthropic", "build", "mcp", "mypy", "pytest", "ruff", "twine"),
+)
 _CODE = "import sys; print('%d.%d' % sys.version_info[:2])"
 _PLACES = ("~/.pyenv/versions/{}*/bin/python3", "~/.local/share/uv/python/cpython-{}*/bin/python3")
 

@@ -1,0 +1,1 @@
+"""Pages as a reader meets them: their blocks, what each page needs, and the script of its reader."""
