@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ferrule.supervision.memory.group import find_parent
 from ferrule_testkit.machine import Finished, Machine
 
 pytestmark = pytest.mark.process
@@ -288,3 +289,13 @@ def test_a_redis_that_cannot_be_used_is_told_by_the_place_that_names_it(machine:
     assert "hiredis is not installed" in found["message"]
     assert "ferrule[redis]" in found["mend"]
     assert "password-of-ada" not in shown.out
+
+
+def test_it_says_what_bounds_the_memory_of_programs_here(machine: Machine) -> None:
+    machine.install("alpha", permissions={"programs": ["cat"]})
+    machine.install("beta")
+    shown = machine.ferrule("doctor", "--json")
+    told = findings(shown)["programs-memory", "alpha"]
+    held, watched = "The kernel holds what its programs have in memory", "is looked at every 50 ms, and not held"
+    assert (held if find_parent() else watched) in told["message"]
+    assert of(shown, "beta") == []

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ferrule import confinement
+from ferrule_testkit.memory_groups import Hierarchy
 from ferrule_testkit.serve.pool import Served, install
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ferrule_serve.pool import Pool
     from ferrule_testkit.machine import Machine
 
@@ -111,3 +114,47 @@ def test_what_a_program_of_a_served_call_leaves_behind_is_counted(served: Served
     body = f"import subprocess\n    subprocess.run(['python3', '-c', {source!r}])\n    time.sleep(60)\n    return {{}}"
     install(served, body, declared=declared(False, "python3"))
     assert served.calls("probe", 1)[0]["error_code"] == "OUT_OF_MEMORY"
+
+
+@pytest.fixture
+def hierarchy(served: Served, tmp_path: Path) -> Hierarchy:
+    """Control groups of the supervisor, which a folder stands in for."""
+    made = Hierarchy(tmp_path / "cgroup")
+    patch = f"from ferrule_testkit.memory_groups import install\ninstall({str(made.root)!r})\n"
+    (served.machine.site / "sitecustomize.py").write_text(patch)
+    return made
+
+
+@reusable
+@threaded
+def test_each_served_call_has_a_group_that_its_process_enters(
+    served: Served, hierarchy: Hierarchy, is_reusable: bool, top: str
+) -> None:
+    served.environment["FERRULE_MEMORY"] = "400"
+    body = (
+        "import glob\n    groups = sorted(glob.glob(ROOT + '/box/ferrule-call-*'))\n"
+        "    return {'groups': [[open(group + '/' + name).read() for name in ('cgroup.procs', 'memory.max')]"
+        " for group in groups]}"
+    ).replace("ROOT", repr(str(hierarchy.root)))
+    permissions = {"network": [], "programs": ["cat"], "read": [str(hierarchy.root)]}
+    install(served, body, top=top, declared={"permissions": permissions, "reusable": is_reusable})
+    for document in served.calls("probe", 2):
+        assert document["groups"], document
+        assert {tuple(group) for group in document["groups"]} <= {("0", str(400 << 20)), ("", str(400 << 20))}
+        assert document["groups"][0] == ["0", str(400 << 20)]  # of the process that has loaded the tool
+    assert not hierarchy.calls()
+
+
+@threaded
+def test_a_served_call_that_the_kernel_has_ended_ran_out_of_memory(
+    served: Served, hierarchy: Hierarchy, top: str
+) -> None:
+    body = (
+        "import glob, signal\n    for path in glob.glob(ROOT + '/box/ferrule-call-*/memory.events'):\n"
+        "        with open(path, 'w') as file:\n            file.write('oom 1\\noom_kill 2\\n')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)"
+    ).replace("ROOT", repr(str(hierarchy.root)))
+    permissions = {"network": [], "programs": ["cat"], "write": [str(hierarchy.root)]}
+    install(served, body, top=top, declared={"permissions": permissions})
+    assert [document["error_code"] for document in served.calls("probe", 2)] == ["OUT_OF_MEMORY"] * 2
+    assert not hierarchy.calls()

@@ -23,7 +23,9 @@ processes, and ends them.
 a `Broker`, goes to the `ChildWatch`, and is closed after it. The child calls its `hold(channel)` before any code of a
 plugin is there. For a process that makes copies of itself there is `ConfinedCopies(policy)`: `hold` is for the process,
 and `narrow` for each copy. Its one `SharedBroker` judges all of them; `add` makes the `CopyBroker` that goes to the
-`ChildWatch` of a copy. Where the policy has programs, a `MemoryWatch` says when their processes use too much.
+`ChildWatch` of a copy. Where the policy has programs, a `MemoryWatch` says when their processes use too much, or a
+`MemoryGroup` holds them: `make_group` makes one where `prepare_groups`, called by the server when it starts, has found
+or made room for it, and a process enters it by `enter_group`. What is left in the end goes by `remove_groups`.
 
 **Its process.** First `go_on_below_guard`. Before a plugin is there, `import_for_calls`. Then
 `take_standard_streams`, `close_all_but`,
@@ -80,7 +82,8 @@ if TYPE_CHECKING:
     from ferrule.supervision.confined_work import ConfinedWork
     from ferrule.supervision.environment import Replacement
     from ferrule.supervision.guard import go_on_below_guard
-    from ferrule.supervision.memory_watch import MemoryWatch
+    from ferrule.supervision.memory.group import MemoryGroup, enter_group, make_group, prepare_groups, remove_groups
+    from ferrule.supervision.memory.watch import MemoryWatch
     from ferrule.supervision.signals import Signals
     from ferrule.supervision.standard_streams import close_all_but
     from ferrule.supervision.supervisor import CAPTURED, ChildWatch, supervise
@@ -108,6 +111,7 @@ __all__ = (
     "Job",
     "LoadedTool",
     "Lookup",
+    "MemoryGroup",
     "MemoryWatch",
     "Messages",
     "Outcome",
@@ -124,6 +128,7 @@ __all__ = (
     "close_all_but",
     "deadline_passed",
     "discovery",
+    "enter_group",
     "explain_status",
     "failures",
     "find_schema_file",
@@ -134,13 +139,16 @@ __all__ = (
     "learnt_from",
     "limit_memory",
     "load",
+    "make_group",
     "new_manager",
     "parse",
     "policy_for",
+    "prepare_groups",
     "processes",
     "read_declaration",
     "read_schema",
     "register_ahead",
+    "remove_groups",
     "render",
     "render_printed",
     "run_work",
@@ -181,7 +189,8 @@ _NAMES = {
     "ferrule.supervision.standard_streams": "close_all_but",
     "ferrule.supervision.environment": "Replacement",
     "ferrule.supervision.channel.questions": "AnswerPipe learnt_from sort_learnt write_answer",
-    "ferrule.supervision.memory_watch": "MemoryWatch",
+    "ferrule.supervision.memory.group": "MemoryGroup enter_group make_group prepare_groups remove_groups",
+    "ferrule.supervision.memory.watch": "MemoryWatch",
     "ferrule.supervision.supervisor": "CAPTURED ChildWatch supervise",
     "ferrule.supervision.termination": "deadline_passed explain_status",
     "ferrule.plugin.hooks.context": "ANSWER_BYTES",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.broker.broker import Broker
     from ferrule.supervision.channel.questions import AnswerPipe
     from ferrule.supervision.environment import Replacement
+    from ferrule.supervision.memory.group import MemoryGroup
     from ferrule.supervision.signals import Signals
 
 _MAX_ARENAS_OPTION, _MAX_ARENAS = -8, 2  # of mallopt
@@ -37,16 +38,18 @@ _is_only_watched = False  # whether the parent alone bounds the memory of this p
 class Limits:
     """Arguments of `supervise`: the instant of the deadline, MiB of address space, bytes of the result.
 
-    watched: the tool whose processes are watched, so that they use no more memory together; None where none is.
+    watched: the tool whose processes are watched, so that they use no more memory together; None where none is. group:
+    what holds them to that, where there is one.
     """
 
-    __slots__ = ("deadline", "memory", "size_limit", "watched")
+    __slots__ = ("deadline", "group", "memory", "size_limit", "watched")
 
     def __init__(self, deadline: float, memory: int, size_limit: int, watched: str | None = None) -> None:
         self.deadline = deadline
         self.memory = memory
         self.size_limit = size_limit
         self.watched = watched
+        self.group: MemoryGroup | None = None
 
 
 def fork_child(run: Callable[[int], None], signals: Signals, broker: Broker | None) -> tuple[int, int]:
@@ -79,6 +82,8 @@ def run_child(
     """
     channel, text, answers = files
     try:
+        if limits.group is not None:
+            limits.group.enter()
         signals.restore()
         take_standard_streams(text)
         close_all_but(channel, *(() if answers is None else (answers,)))

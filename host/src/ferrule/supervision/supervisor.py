@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ferrule.supervision.channel.channel import Channel
     from ferrule.supervision.channel.questions import Answer, Desk, Reception, Relay
     from ferrule.supervision.environment import Replacement
-    from ferrule.supervision.memory_watch import MemoryWatch
+    from ferrule.supervision.memory.watch import MemoryWatch
 
 CAPTURED = 12_288  # bytes of what a plugin prints that are kept: more than are shown, so that no secret is cut in half
 _CHUNK_BYTES = 65_536
@@ -78,10 +78,18 @@ def supervise(
     if watched is None and policy is not None and policy.programs:
         watched = policy.tool
     limits = Limits(deadline, memory, size_limit, watched)
-    if signals is None:
-        with Signals() as own:
-            return _supervise(work, limits, own, messages, policy, replacement, answer)
-    return _supervise(work, limits, signals, messages, policy, replacement, answer)
+    if watched is not None:
+        from ferrule.supervision.memory.group import make_group
+
+        limits.group = make_group(memory)
+    try:
+        if signals is None:
+            with Signals() as own:
+                return _supervise(work, limits, own, messages, policy, replacement, answer)
+        return _supervise(work, limits, signals, messages, policy, replacement, answer)
+    finally:
+        if limits.group is not None:
+            limits.group.remove()
 
 
 def _supervise(
@@ -128,9 +136,9 @@ def _run_and_watch(
     _close(child_channel, child_text, child_answers)
     watch = ChildWatch(child, channel, text, signals, limits.deadline, messages, broker, desk, guard=first)
     if limits.watched is not None:
-        from ferrule.supervision.memory_watch import MemoryWatch
+        from ferrule.supervision.memory.watch import MemoryWatch
 
-        watch.memory = MemoryWatch(first, limits.memory, limits.watched, others)
+        watch.memory = MemoryWatch(first, limits.memory, limits.watched, others, group=limits.group, member=child)
     try:
         failure = watch.wait()
         if desk is not None:
@@ -201,7 +209,7 @@ class ChildWatch:
             left = self._deadline - time.monotonic()
             if left <= 0:
                 return _deadline_passed()
-            if self.memory is not None:
+            if self.memory is not None and self.memory.due is not None:
                 left = min(left, max(0.0, self.memory.due - time.monotonic()))
             ready = {file for file, _ in poll.poll(left * 1000 + 1)}
             if self._signals.interrupted:
@@ -324,12 +332,16 @@ class ChildWatch:
 
     def _explain_silence(self) -> FerruleError:
         """Why the child has ended, or closed its end, without an outcome."""
-        from ferrule.supervision.termination import explain_status
-
         limit = time.monotonic() + _EXIT_GRACE_SECONDS
         while not self._has_ended() and time.monotonic() < limit:
             time.sleep(_EXIT_POLL_SECONDS)
-        return explain_status(self._status)
+        return self.explain(self._status)
+
+    def explain(self, status: int | None) -> FerruleError:
+        """Why a process that has not answered has ended, by `os.waitpid`; None: it has closed the channel."""
+        from ferrule.supervision.termination import explain_status
+
+        return (self.memory and self.memory.explain_end()) or explain_status(status)
 
 
 def _deadline_passed() -> FerruleError:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ferrule.admin.doctor.diagnosis_entry import ERROR, NOTE, WARNING, Diagnosis
 from ferrule.admin.permission_status import PermissionStatus, statuses
 from ferrule.errors import ConfigurationMalformed
+from ferrule.supervision.memory.group import find_parent
 from ferrule.trust import grants, records
 from ferrule.trust.description import phrases
 
@@ -22,9 +23,22 @@ def examine(tools: Iterable[InstalledTool], settings: Configuration) -> Iterator
     for message in grants.problems(settings):
         mend = "Correct it; `ferrule permissions --help` says what may stand there."
         yield Diagnosis("configuration-malformed", ERROR, settings.path, message, mend)
-    is_refused = _are_refused(settings)
-    for one in statuses(tools, settings):
+    is_refused, found = _are_refused(settings), statuses(tools, settings)
+    for one in found:
         yield from _of_tool(one, is_refused=is_refused)
+    users = [one.tool for one in found if one.granted.programs]
+    if users:
+        yield Diagnosis("programs-memory", NOTE, ", ".join(users), _say_of_memory())
+
+
+def _say_of_memory() -> str:
+    """What bounds the memory of programs, for calls that are started where this command is."""
+    if find_parent() is not None:
+        return "The kernel holds what its programs have in memory: a call that is started here gets a control group."
+    return (
+        "What its programs have in memory is looked at every 50 ms, and not held by the kernel: "
+        "a call that is started here gets no control group."
+    )
 
 
 def _of_tool(one: PermissionStatus, *, is_refused: bool) -> Iterator[Diagnosis]:

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 import click
 
 from ferrule import config
-from ferrule.calls.server_interface import discovery, unenforced
+from ferrule.calls.server_interface import discovery, prepare_groups, unenforced
 from ferrule.cli import install_command, json_option, note, print_json, tools_argument
 from ferrule.errors import ServingRefused
 from ferrule.installed import unknown_tool
@@ -128,6 +128,7 @@ def command(
     for text in unenforced(has_network=True):
         note(f"warning: {text} `ferrule doctor` names the tools.")
     _end_on_signals()
+    prepare_groups()  # while nothing has been started that would stay in the group of this process
     from ferrule_serve.snapshots import start_snapshot
 
     snapshot = start_snapshot(tools, with_artifacts=artifacts)

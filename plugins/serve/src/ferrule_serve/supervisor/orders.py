@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from ferrule_serve.supervisor import plugin_process
 
 if TYPE_CHECKING:
-    from ferrule_serve.supervisor.copies import StatusHandler, WatchedProcess
     from ferrule_serve.supervisor.poll_loop import PollLoop, Timer
+    from ferrule_serve.supervisor.watched_process import StatusHandler, WatchedProcess
 
 _STATUS_SECONDS = 0.5  # in which the parent of a process says how that has ended
 _ANSWER_SECONDS = 10.0  # in which an order is answered, however busy the machine is

@@ -13,8 +13,9 @@ from ferrule import config
 from ferrule.calls.server_interface import ANSWER_BYTES, CAPTURED, ConfinedCopies, Messages
 from ferrule.errors import CallInterrupted
 from ferrule_serve.supervisor import plugin_process, rest
-from ferrule_serve.supervisor.copies import Copy, StatusHandler, WatchedProcess, WatchedWork
+from ferrule_serve.supervisor.copies import Copy
 from ferrule_serve.supervisor.orders import Orders
+from ferrule_serve.supervisor.watched_process import StatusHandler, WatchedProcess, WatchedWork, group_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,8 +95,11 @@ class Plugin(WatchedProcess):
         channel, text = os.pipe(), os.pipe()
         self._orders = Orders(self._loop, self, self._handle_started, self._handle_silence, self._handle_rest)
         self._pipes = channel[0], text[0]
-        theirs = (self._orders.hand_over(), channel[1], text[1])
+        theirs = [self._orders.hand_over(), channel[1], text[1]]
         self._files = rest.name_files(theirs)
+        self.group = group_for(self._policy, self._memory_mib)
+        if self.group is not None:
+            theirs.append(self.group.take_file())
         try:
             process = self._surroundings.origin.fork(plugin_process.KIND, theirs)
         finally:
@@ -119,14 +123,9 @@ class Plugin(WatchedProcess):
             self._orders.watch()
 
     def _send_plugin(self, confined: ConfinedCopies) -> None:
+        wrappers = self._surroundings.wrappers()
         facts = plugin_process.Plugin(
-            self._tool,
-            self.modules,
-            os.getpid(),
-            self._is_reusable,
-            self._surroundings.wrappers(),
-            self._memory_mib,
-            confined,
+            self._tool, self.modules, os.getpid(), self._is_reusable, wrappers, self._memory_mib, confined
         )
         self._orders.begin(pickle.dumps(facts))
 
@@ -246,7 +245,8 @@ class Plugin(WatchedProcess):
         """A copy, or the process itself where a copy would not be as good. It can be given a call at once."""
         copy = None
         try:
-            copy = Copy(self._surroundings, self)
+            group = group_for(self._policy, self._memory_mib) if self.can_be_copied else None
+            copy = Copy(self._surroundings, self, group)
             if self._broker is not None and self.can_be_copied:
                 self._broker.expect_fork()
             copy.hand_over(self._orders.fork if self.can_be_copied else self._orders.take_call)
@@ -274,6 +274,7 @@ class Plugin(WatchedProcess):
             return
         self.idle.append(copy)
         if not self.can_be_copied:
+            copy.group = self.group
             copy.resume()
         copy.begin()
         self._owner.handle_copy()
@@ -372,6 +373,8 @@ class Plugin(WatchedProcess):
         """Let go of the broker and the folder once the process and all copies are gone."""
         if not self.is_gone or self.running or self.checking or self.idle or self._starting:
             return
+        if self.group is not None:
+            self.group.remove()
         broker, self._broker = self._broker, None
         if broker is not None:
             self._loop.unwatch(broker.file)

@@ -25,6 +25,7 @@ from ferrule.calls.server_interface import (
     Channel,
     Replacement,
     close_all_but,
+    enter_group,
     import_ahead,
     limit_memory,
     load,
@@ -53,7 +54,7 @@ AS_BEFORE = b"+"  # of a copy that may take another call: what it sends on its l
 CAN_BE_COPIED = b'{"can_be_copied":true}'
 _CHUNK_BYTES = 1 << 16
 _SIZE_BYTES = 8
-_FILES = 4  # of a copy: the line, the channel, what is printed, and the answers to its questions
+_FILES = 4  # of a copy: the line, the channel, what is printed, and the answers to its questions; then, its group
 _MAX_MODULES, _MAX_NAME_CHARS = 600, 100  # so that the message stays below what a channel takes
 
 
@@ -85,10 +86,11 @@ def begin(files: Sequence[int]) -> NoReturn:
     """Load the plugin, say on the channel how that went, and where it went well, wait for calls.
 
     The process's whole life. files: for orders, of which the first is a `Plugin`, for the channel, and for what is
-    printed.
+    printed; and of a group for its memory, where there is one.
     """
-    number, channel, text = files
+    number, channel, text, *groups = files
     try:
+        _enter(groups)
         take_standard_streams(text)
         close_all_but(channel, number)
         control = socket.socket(fileno=number)
@@ -154,7 +156,7 @@ def _take_orders(control: socket.socket, loaded: _Loaded) -> NoReturn:
     ended: dict[int, int] = {}
     try:
         while True:
-            order, files, _, _ = _recv_fds(control, 1 + NUMBER_BYTES, _FILES)
+            order, files, _, _ = _recv_fds(control, 1 + NUMBER_BYTES, _FILES + 1)
             if len(order) != 1 + NUMBER_BYTES:
                 break
             kind, process = order[:1], int.from_bytes(order[1:], "big")
@@ -163,7 +165,7 @@ def _take_orders(control: socket.socket, loaded: _Loaded) -> NoReturn:
                 control.close()
                 _adopt_orphans()  # as a copy does
                 _take_calls(loaded, files)
-            elif kind == FORK and len(files) == _FILES:
+            elif kind == FORK and len(files) >= _FILES:
                 process = _fork_copy(control, loaded, files)
                 for file in files:
                     _close(file)
@@ -221,9 +223,17 @@ def _fork_copy(control: socket.socket, loaded: _Loaded, files: Sequence[int]) ->
         _die_with_parent(parent)
         _adopt_orphans()  # all that the calls start stays below the copy, as long as that lives
         _setsid()
-        _take_calls(loaded, files, loaded.confined.narrow())
+        _enter(files[_FILES:])
+        _take_calls(loaded, files[:_FILES], loaded.confined.narrow())
     finally:
         _exit(0)
+
+
+def _enter(groups: Sequence[int]) -> None:
+    """Put this process into its group, where it is given one."""
+    for file in groups:
+        enter_group(file)
+        _close(file)
 
 
 def _take_calls(loaded: _Loaded, files: Sequence[int], folder: str = "") -> NoReturn:

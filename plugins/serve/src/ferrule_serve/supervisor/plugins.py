@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ferrule.calls.server_interface import processes
+from ferrule.calls.server_interface import processes, remove_groups
 from ferrule_serve.supervisor.served_tool import ServedTool
 from ferrule_serve.supervisor.surroundings import Request, Surroundings, interruption
 
@@ -73,6 +73,7 @@ class Plugins:
         """End everything, now."""
         for process in processes.children():
             processes.end_descendants(process)
+        remove_groups()
         for confined in self._surroundings.confined:
             confined.remove()
 

@@ -1,7 +1,8 @@
 """The memory of the programs that a call starts: what they use is bounded, not what they reserve.
 
 The address space of such a program says little about it: JavaScript engines and garbage collectors reserve many times
-what they use. So the supervising process adds up what a call's processes have in memory, as long as the call runs.
+what they use. So the supervising process adds up what a call's processes have in memory, as long as the call runs and
+no group of the kernel holds them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from ferrule.supervision.memory.group import MemoryGroup
+
 _TICK_SECONDS = 0.05
 _SHARE_OF_TIME = 0.02  # of the supervising process, for looking
 _MIB_SHIFT = 20
@@ -26,11 +29,23 @@ _PAGE_BYTES = os.sysconf("SC_PAGESIZE")
 
 
 class MemoryWatch:
-    """Looks at the processes of one call. due: the instant of `time.monotonic()` at which it should look next."""
+    """Looks at the processes of one call. due: the instant of `time.monotonic()` at which it should look next; None
+    where it need not.
+    """
 
-    def __init__(self, child: int, limit_mib: int, tool: str = "", others: Collection[int] | None = None) -> None:
+    def __init__(
+        self,
+        child: int,
+        limit_mib: int,
+        tool: str = "",
+        others: Collection[int] | None = None,
+        *,
+        group: MemoryGroup | None = None,
+        member: int | None = None,
+    ) -> None:
         """child: the process of the call. tool: its name. others: the children of this process that have nothing to do
-        with the call, where orphans of the call become children of this process; None where they do not.
+        with the call, where orphans of the call become children of this process; None where they do not. group: what
+        holds the memory of the call in the place of this, once it holds member, which is the child by default.
         """
         self._child = child
         self._limit_mib = limit_mib
@@ -38,17 +53,28 @@ class MemoryWatch:
         self._limit_bytes = (limit_mib << _MIB_SHIFT) + _resident_bytes(child)
         self._tool = tool
         self._others = others
-        self.due = time.monotonic() + _TICK_SECONDS
+        self._group = group
+        self._member = child if member is None else member
+        self.due: float | None = time.monotonic() + _TICK_SECONDS
 
     def check(self) -> OutOfMemory | None:
         """Look, where that is due: the failure of the call where its processes use more than they may together."""
         started = time.monotonic()
-        if started < self.due:
+        if self.due is None or started < self.due:
+            return None
+        if self._group is not None and self._group.holds(self._member):
+            self.due = None
             return None
         is_too_much = self._is_too_much()
         ended = time.monotonic()
         self.due = ended + max(_TICK_SECONDS, (ended - started) / _SHARE_OF_TIME)
         return out_of_memory(self._tool, self._limit_mib) if is_too_much else None
+
+    def explain_end(self) -> OutOfMemory | None:
+        """Why the process of the call has ended, where the kernel has ended it because of its memory."""
+        if self._group is None or not self._group.has_overflowed():
+            return None
+        return out_of_memory(self._tool, self._limit_mib)
 
     def _is_too_much(self) -> bool:
         """What several processes share counts once, which is asked only where it makes a difference."""
