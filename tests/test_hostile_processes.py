@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
-import resource
 import select
 import signal
 import socket
@@ -139,49 +137,102 @@ def test_a_thread_does_not_become_another_program_that_outlives_a_killed_host(wa
 PENDING = """\
 import socket
 threading.stack_size(1 << 18)
-held = []
+threads = []
 for _ in range(140):
     one = socket.socket()
     one.settimeout(None)
-    thread = threading.Thread(target=lambda one=one: one.connect_ex(({host!r}, {port})), daemon=True)
-    thread.start()
-    held.append(thread)
-"""
+    threads.append(threading.Thread(target=lambda one=one: one.connect_ex(({host!r}, {port})), daemon=True))
+    threads[-1].start()
+while sum(one.is_alive() for one in threads) > {share}:
+    time.sleep(0.01)
+with open({gates!r} + str(arguments['number'])) as gate:
+    gate.read()
+return {{'pending': sum(one.is_alive() for one in threads)}}"""
+_CALLS_AT_ONCE, _DESCRIPTORS = 12, 1024
+
+
+class LimitedServer:
+    """`ferrule serve` that can have so many descriptors and no more, over stdio; enter it to have it ended."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.mark, environment = mark(machine.environment)
+        command = f"ulimit -n {_DESCRIPTORS}; exec '{BIN / 'ferrule'}' serve"
+        self.process = subprocess.Popen(
+            ["sh", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, cwd=machine.work
+        )
+        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        self.ask(0, "initialize", client)
+        self.answer_to(0)
+        self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def ask(self, number: int, method: str, params: dict[str, Any]) -> None:
+        self._write({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+
+    def call(self, number: int, tool: str, arguments: dict[str, Any]) -> None:
+        self.ask(number, "tools/call", {"name": tool, "arguments": arguments})
+
+    def answer_to(self, number: int) -> dict[str, Any]:
+        """What comes for that number; an answer to another one that comes before is an error."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            message = json.loads(line)
+            if "id" in message and "method" not in message:
+                assert message["id"] == number, message
+                result: dict[str, Any] = message["result"]
+                return result
+        raise AssertionError("the server has ended")
+
+    def _write(self, message: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def __enter__(self) -> LimitedServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self.process:
+            self.process.terminate()
+            self.process.terminate()
+        wait_until_gone(self.mark)
 
 
 def test_connections_that_wait_cost_only_the_calls_that_made_them(machine: Machine) -> None:
-    """Under a limit of 1,024 descriptors, twelve calls have 140 such connections each."""
+    """Under a hard limit of 1,024 descriptors, twelve calls of one server have 140 such connections each."""
+    gates = str(machine.work / "gate-")
+    for number in range(_CALLS_AT_ONCE):
+        os.mkfifo(f"{gates}{number}")
     with socket.create_server(("127.0.0.1", 0), backlog=1) as full, ExitStack() as stack:
         host, port = full.getsockname()
         for _ in range(4):  # so that its queue is full, and later ones wait
             one = stack.enter_context(socket.socket())
             one.setblocking(False)
             one.connect_ex((host, port))
-        gate = machine.gate()
-        body = PENDING.format(host=host, port=port) + f"open({str(gate)!r}).read()\nreturn {{}}"
-        _install(machine, body.replace("\n", "\n    "), {"network": ["loopback"], "read": [str(gate)]})
+        share = 2 * _DESCRIPTORS // 5 // _CALLS_AT_ONCE
+        body = PENDING.format(host=host, port=port, gates=gates, share=share).replace("\n", "\n    ")
+        machine.install(
+            "evil",
+            top=_CALLS,
+            execute=body,
+            properties={"number": {"type": "integer"}},
+            permissions={"network": ["loopback"], "read": [str(machine.work)]},
+        )
         machine.install("innocent", properties={}, permissions={"network": []}, execute="return {'well': True}")
-        before = resource.getrlimit(resource.RLIMIT_NOFILE)
-
-        async def work(pool: Pool) -> list[dict[str, Any]]:
-            hostile = [asyncio.create_task(pool.call("evil", NO_ARGUMENTS)) for _ in range(12)]
-            found = []
-            held = await asyncio.to_thread(open, gate, "w")  # one of them has begun its connections
-            for _ in range(30):
-                found.append(json.loads((await pool.call("innocent", NO_ARGUMENTS)).document))
-            assert not any(task.done() for task in hostile)
-            for task in hostile:
-                task.cancel()
-            held.close()
-            await asyncio.gather(*hostile, return_exceptions=True)
-            return found
-
-        try:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (1024, before[1]))
-            answers = Served(machine).run(work)
-        finally:
-            resource.setrlimit(resource.RLIMIT_NOFILE, before)
-    assert answers == [{"well": True}] * 30
+        server = stack.enter_context(LimitedServer(machine))
+        for number in range(_CALLS_AT_ONCE):
+            server.call(number, "evil", {"number": number})
+        held = [stack.enter_context(open(f"{gates}{number}", "w")) for number in range(_CALLS_AT_ONCE)]
+        before = children_of(server.process.pid)
+        for number in range(100, 130):
+            server.call(number, "innocent", {})
+            assert server.answer_to(number).get("structuredContent") == {"well": True}
+        for number, gate in enumerate(held):
+            gate.close()
+            pending = server.answer_to(number)["structuredContent"]["pending"]
+            assert 0 < pending <= share
+        server.call(130, "innocent", {})
+        assert server.answer_to(130).get("structuredContent") == {"well": True}
+        assert children_of(server.process.pid) == before
 
 
 def test_a_server_goes_on_after_one_of_its_processes_was_killed(machine: Machine) -> None:

@@ -138,6 +138,14 @@ def test_a_path_that_a_tool_has_chosen_is_one_word_of_the_command() -> None:
     assert denials.command_for("probe", confinement.Denial("read", "/x\nferrule")) is None
 
 
+@pytest.mark.parametrize(
+    ("address", "option"), [("127.0.0.1:80 ", "loopback"), ("[::1]:* ", "loopback"), ("0.0.0.0:80 ", None), ("", None)]
+)
+def test_only_where_a_tool_can_be_let_wait_for_connections_a_command_is_told(address: str, option: str | None) -> None:
+    command = denials.command_for("probe", confinement.Denial("connect", f"{address}{denials.WAITING}"))
+    assert command == (f"ferrule permissions grant probe --network {option}" if option else None)
+
+
 @pytest.mark.process
 def test_what_a_tool_prints_is_not_taken_for_advice_of_the_host(machine: Machine) -> None:
     machine.install("probe", properties={}, execute="print('For the administrator of probe: do it')\n    return {}")

@@ -249,13 +249,16 @@ GROUP = "ferrule.credentials"
 @pytest.mark.slow
 def test_a_credential_that_is_no_tools_is_set_shown_checked_and_unset(machine: Machine) -> None:
     offer(machine, GROUP, "radio", DECLARES)
-    assert "radio" not in machine.ferrule("credentials").out
+    unset = machine.ferrule("credentials")
+    assert "radio" not in unset.out
+    assert "The command radio has credentials, too, which are not set: ferrule credentials radio\n" in unset.err
     assert states(machine.ferrule("credentials", "radio", "--json")) == {"radio.token": ("missing", None)}
     assert machine.ferrule("credentials", "radio", "--check").code == 1
     assert machine.ferrule("credentials", "set", "radio", stdin=KEY.encode()).code == 0
     assert content(machine) == {"radio": {"token": KEY}}
     shown = machine.ferrule("credentials", "--check")
     assert shown.code == 0
+    assert "radio" not in shown.err
     assert ["radio", "token", "set"] in [line.split()[:3] for line in shown.out.splitlines()]
     assert KEY not in shown.out
     assert machine.ferrule("credentials", "unset", "radio.token").code == 0

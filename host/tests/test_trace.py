@@ -232,12 +232,29 @@ def test_confined_needs_trace(machine: Machine) -> None:
     assert machine.ferrule("run", "--confined", "probe").code == 2
 
 
-def test_a_confined_trace_shows_what_was_tried(machine: Machine) -> None:
-    (machine.home / "one").write_text("1")
-    install(machine, "return {'one': open(os.path.expanduser('~/one')).read()}")
-    found = traced(machine, "--confined", code=1)
-    assert found["answer"]["success"] is False
-    assert found["permissions"]["read"] == ["~/one"]
+@pytest.mark.parametrize("is_told", [True, False])
+def test_a_confined_trace_shows_what_was_denied_and_proposes_nothing_of_it(is_told: bool, machine: Machine) -> None:
+    for name in ("one", "two"):
+        (machine.home / name).write_text("1")
+    body = """home = os.path.expanduser('~')
+    open(home + '/two').read()
+    for path, mode in ((home + '/one', 'r'), (home + '/new', 'w')):
+        try: open(path, mode)
+        except OSError: last = path
+    if IS_TOLD: open(home + '/one')
+    return {}"""
+    declared = {"read": [str(machine.home / "two")]}
+    execute = body.replace("IS_TOLD", str(is_told))
+    machine.install("probe", properties=ANY, top=TOP, execute=execute, permissions=declared)
+    found = traced(machine, "--confined", code=int(is_told))
+    assert found["answer"].get("success", True) is not is_told
+    wanted = [{"kind": "read", "what": f"{machine.home}/one"}, {"kind": "write", "what": f"{machine.home}/new"}]
+    assert sorted(found["denied"], key=str) == sorted(wanted, key=str)
+    assert found["trace"]["read"] == [f"{machine.home}/two"]
+    assert (found["permissions"]["read"], found["permissions"]["write"]) == (["~/two"], [])
+    assert found["trace"]["written"] == []
+    shown = machine.ferrule("run", "--trace", "--confined", "probe", stdin=b"{}").out
+    assert f"Files read:\n  {machine.home}/two\n\n" in shown
 
 
 def test_what_is_printed_is_enough_and_less_is_not(machine: Machine, server: Server) -> None:

@@ -162,6 +162,15 @@ def test_a_limit_without_a_word_claims_no_quota_and_suggests_a_wait(answer: Answ
     assert error().hint is None
 
 
+def test_a_spent_month_is_told_by_its_name_alone(answer: Answer, error: Error) -> None:
+    answer(brave_error(429, "QUOTA_LIMITED", "Monthly quota exceeded"), 429)
+    failure = error()
+    assert failure.code == "RATE_LIMIT"
+    assert failure.message.startswith(QUOTA_SPENT)
+    assert "Monthly quota exceeded" in failure.message
+    assert failure.hint is None
+
+
 def test_a_spent_month_keeps_no_other_call_waiting(server: Server, answer: Answer, error: Error) -> None:
     answer(brave_rate_limited(used=2000), 429, MONTH)
     assert [error().code, error().code] == ["RATE_LIMIT", "RATE_LIMIT"]

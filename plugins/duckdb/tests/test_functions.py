@@ -126,6 +126,13 @@ def test_a_key_that_no_installed_tool_takes_is_told(query, monkeypatch):
     assert told == "ERROR: No tool takes this key. Install ferrule-brave, which brings web_search_brave."
 
 
+def test_a_key_whose_tool_is_disabled_is_told(query, monkeypatch):
+    monkeypatch.setenv("FERRULE_DISABLE", "web_search_brave")
+    assert query("SELECT stps_set_brave_api_key('BSA-1')") == [
+        ("ERROR: No tool takes this key: web_search_brave is disabled by FERRULE_DISABLE.",)
+    ]
+
+
 @pytest.mark.parametrize("function", ["stps_set_api_key", "stps_set_brave_api_key"])
 @pytest.mark.parametrize(
     ("value", "text"),
@@ -133,6 +140,7 @@ def test_a_key_that_no_installed_tool_takes_is_told(query, monkeypatch):
         ("NULL", "ERROR: API key cannot be NULL"),
         ("' '", "ERROR: API key cannot be blank"),
         ("'se cret'", "ERROR: The value"),
+        ("'BSA...your-key-here'", "ERROR: The value"),
     ],
 )
 def test_what_cannot_be_a_key_is_refused_in_words(query, function, value, text):

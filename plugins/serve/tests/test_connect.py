@@ -159,3 +159,59 @@ def test_doctor_finds_programs_and_tools_that_are_gone(home: Path) -> None:
         ("client-by-path", "warning"),
         ("client-unreadable", "warning"),
     }
+
+
+ORIGINALS = {
+    "one line": ("cursor", '{"mcpServers": {"other": {"command": "x", "args": []}}}'),
+    "one line without blanks": ("cursor", '{"a":[1,2],"mcpServers":{"other":{"command":"x"}}}\n'),
+    "lines that end as on Windows": ("cursor", '{\r\n  "a": [1, 2]\r\n}\r\n'),
+    "a mark at its beginning": ("cursor", '\ufeff{\n  "a": 1\n}\n'),
+    "no break at its end": ("cursor", '{\n  "a": 1\n}'),
+    "lists on one line": ("cursor", '{\n\t"a": [1, 2],\n\t"b": {}\n}\n'),
+    "an empty file": ("cursor", ""),
+    "comments": ("zed", COMMENTED),
+    "quotes of YAML": ("goose", "a: \"x\"\nb: 'y'\nlist:\n    - 1\n    -   2\n"),
+    "lines of TOML": ("codex", "# c\r\nmodel   = 'x'\r\n\r\n[a]\r\nb=1\r\n"),
+}
+
+
+@pytest.mark.parametrize("what", ORIGINALS)
+def test_a_file_comes_back_byte_for_byte(what: str) -> None:
+    client, text = ORIGINALS[what]
+    path = CLIENTS[client].user_file()
+    path.parent.mkdir(parents=True)
+    path.write_bytes(text.encode())
+    for name in ("ferrule", "second"):
+        assert run(connect, client, "--name", name).exit_code == 0
+        kept = path.with_name(path.name + ".before-ferrule")
+        assert kept.read_bytes() == text.encode()
+    assert run(disconnect, client, "--name", "second").exit_code == 0
+    assert kept.read_bytes() == text.encode()
+    assert run(disconnect, client).exit_code == 0
+    assert path.read_bytes() == text.encode()
+
+
+def test_a_file_that_connect_has_made_is_gone_when_nothing_else_is_in_it(home: Path) -> None:
+    path = home / ".cursor/mcp.json"
+    run(connect, "cursor")
+    assert run(disconnect, "cursor").exit_code == 0
+    assert not path.exists()
+    run(connect, "cursor")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "a": 1}))
+    run(disconnect, "cursor")
+    assert json.loads(path.read_text()) == {"mcpServers": {}, "a": 1}
+
+
+def test_what_a_user_changes_meanwhile_stays(home: Path) -> None:
+    path = home / ".cursor/mcp.json"
+    path.parent.mkdir()
+    path.write_text('{"a":1}')
+    run(connect, "cursor")
+    path.write_text(path.read_text().replace('"a":1', '"a":2'))
+    run(disconnect, "cursor")
+    assert path.read_text() == '{"a":2,"mcpServers":{}}'
+
+
+def test_copilot_has_a_file_of_a_project_that_no_other_client_reads(home: Path) -> None:
+    told = json.loads(run(connect, "copilot", "--project", "--json").output)
+    assert told["file"] == str(home / "work/.github/mcp.json")

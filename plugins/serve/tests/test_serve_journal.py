@@ -10,6 +10,7 @@ import pytest
 
 from ferrule_serve.pool import CallAnswer, Pool
 from ferrule_testkit.machine import Machine
+from ferrule_testkit.runs import wait_for
 from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, install
 from ferrule_testkit.serve.service import ERAS, connected, on_stdio
 from ferrule_testkit.serve.tools import install_two
@@ -60,3 +61,20 @@ def test_a_call_whose_worker_is_lost_is_written_down_by_the_server(journaled: Ma
     (line,) = journal(journaled)
     assert (line["tool"], line["way"], line["outcome"]) == ("probe", "serve", "INTERNAL_ERROR")
     assert line["output_bytes"] == len(lost.document)
+
+
+def test_a_call_that_its_client_cancels_is_written_down_as_that(journaled: Machine) -> None:
+    served = Served(journaled)
+    install(served, "context.event({'event': 'begun'}); time.sleep(1000)")
+
+    async def work(pool: Pool) -> None:
+        begun = asyncio.Event()
+        call = asyncio.create_task(pool.call("probe", NO_ARGUMENTS, on_event=lambda _: begun.set()))
+        await begun.wait()
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        await asyncio.to_thread(wait_for, lambda: (journaled.home / "calls.jsonl").exists())
+
+    served.run(work)
+    (line,) = journal(journaled)
+    assert (line["tool"], line["outcome"]) == ("probe", "CANCELLED")

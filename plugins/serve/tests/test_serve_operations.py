@@ -125,3 +125,26 @@ def test_each_call_is_a_span_by_the_conventions_for_generative_ai(
     assert spans["execute_tool greets"]["gen_ai.operation.name"] == "execute_tool"
     assert spans["execute_tool greets"]["gen_ai.tool.name"] == "greets"
     assert "hello" not in str(spans)
+
+
+@pytest.mark.slow
+def test_a_call_is_a_span_of_the_trace_that_its_request_names(
+    served: Machine, collector: tuple[str, "Queue[ExportTraceServiceRequest]"]
+) -> None:
+    """In `_meta`, else in a header; what is no trace begins one of its own."""
+    url, received = collector
+    environment = {**served.environment, "OTEL_EXPORTER_OTLP_ENDPOINT": url, "OTEL_EXPORTER_OTLP_COMPRESSION": "none"}
+    in_header, in_meta = (f"00-{letter * 32}-{letter * 16}-01" for letter in "ab")
+    greet = {"name": "greets", "arguments": {}}
+    with HttpService(environment, "greets", work=served.work) as service:
+        service.post("tools/call", greet, traceparent=in_header)
+        service.post("tools/call", {**greet, "_meta": {"traceparent": in_meta}}, traceparent=in_header)
+        service.post("tools/call", {**greet, "_meta": {"traceparent": "00-no-trace-01"}})
+    spans: list[tuple[str, str]] = []
+    while len(spans) < 3:
+        for resource in received.get(timeout=SECONDS).resource_spans:
+            for span in (span for scope in resource.scope_spans for span in scope.spans):
+                if span.name.startswith("execute_tool"):
+                    spans.append((span.trace_id.hex(), span.parent_span_id.hex()))
+    assert spans[:2] == [("a" * 32, "a" * 16), ("b" * 32, "b" * 16)]
+    assert spans[2][1] == ""

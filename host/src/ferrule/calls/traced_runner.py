@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ferrule.confinement import Policy, temporary_folder
+from ferrule.confinement import Denial, Policy, temporary_folder
 from ferrule.confinement.broker.broker import explain
 from ferrule.confinement.broker.program_calls import ProgramCalls
+from ferrule.confinement.denials import may_read, may_write
 from ferrule.confinement.kernel.kernel_support import support
 from ferrule.confinement.policy import OFF, STANDARD
 from ferrule.errors import FerruleError
@@ -19,7 +20,6 @@ from ferrule.trace.witness import Witness
 
 if TYPE_CHECKING:
     from ferrule.calls.execution import Execution
-    from ferrule.confinement import Denial
     from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel.outcome import Outcome
     from ferrule.supervision.signals import Signals
@@ -68,10 +68,25 @@ class TracingRunner:
                 raise _untraceable(f"{witness.failure}.")
             self.found, self.unread = witness.found, witness.unread
             outcome.failure, self.denied = explain(policy, (), programs, outcome.failure)
+            tried = () if policy.isolation == OFF else self._take_refused(witness.found, policy)
+            self.denied += [one for one in tried if one not in self.denied]
             outcome.denied = self.denied
             return outcome
         finally:
             temporary_folder.remove(folder)
+
+    def _take_refused(self, found: Observations, policy: Policy) -> list[Denial]:
+        """What was tried of files and refused, which is then no longer among what was touched."""
+        refused = {path: Denial("read", path) for path in found.read if not may_read(policy, path)}
+        refused |= {path: Denial("write", path) for path in found.written if not may_write(policy, path)}
+        own = {*self.usual.without(refused)}
+        for paths in (found.read, found.written):
+            for path in own.intersection(paths):
+                del paths[path]
+        for folder in {os.path.dirname(path) for path in own}.intersection(found.folders):
+            if not may_write(policy, folder):
+                del found.folders[folder]
+        return [one for path, one in refused.items() if path in own]
 
     def _policy(self, execution: Execution, tool: InstalledTool, folder: str) -> Policy:
         """What the call is held to. folder: for its temporary files."""

@@ -12,11 +12,16 @@ from ferrule.confinement.refused_call import refused_call
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from types import TracebackType
+    from collections.abc import Iterator, Mapping
+    from types import FrameType, TracebackType
 
 _ONLY_NUMBERS = 4  # AI_NUMERICHOST: whether a text is an address was asked, and no name server
-_ANY_PORT = "*"
+_ANY_PORT, _ANYWHERE = "*", "0.0.0.0"  # noqa: S104 - said of a tool, and bound to by nobody
+_WAITING = frozenset((
+    "accept", "bind", "create_server", "create_unix_server", "listen", "server_bind", "start_server",
+))  # fmt: skip
+_UNIX, _INTERNET, _KIND_BITS = 1, (2, 10), 0xF
+_PROTOCOLS = {1: 6, 2: 17}  # of TCP and UDP, by the kind of socket
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _IPV6 = frozenset("0123456789abcdefABCDEF:.")
 _MAX_PORT = 65_535
@@ -42,8 +47,68 @@ def wanted_address(error: BaseException) -> str:
         if found:
             return found
     if is_name_lookup(error):
-        return as_address(refused_call(_last(error.__traceback__))[1], None)
+        return as_address(refused_call(_last(error.__traceback__)).argument(0), None)
     return ""
+
+
+def waiting_address(error: BaseException, called: str) -> tuple[bool, str]:
+    """Whether it was to wait for connections, and where, as of `wanted_address`. called: the function refused."""
+    place = _last(error.__traceback__)
+    within = {frame.f_code.co_name for frame in _frames(error.__traceback__)}
+    if called not in _WAITING and not within & _WAITING:
+        return False, ""
+    pairs = [refused_call(place).argument(0)] if called == "bind" else []
+    for variables in _variables(error.__traceback__):
+        pairs += [variables.get(name) for name in ("address", "server_address", "sa")]
+        pairs.append((variables.get("host"), variables.get("port")))
+    for pair in pairs:
+        if isinstance(pair, tuple) and len(pair) > 1:
+            address = as_address(pair[0] or _ANYWHERE if pair[1] is not None else None, pair[1])
+            if address:
+                return True, address
+    return True, ""
+
+
+def socket_kind(error: BaseException) -> str:
+    """What kind of socket was wanted that no tool gets, in the words of the module `socket`; empty for any other."""
+    place = _last(error.__traceback__)
+    sockets = sys.modules.get("socket")
+    if place is None or sockets is None:
+        return ""
+    frame = place.tb_frame
+    is_library = frame.f_code.co_filename == sockets.__file__
+    function = frame.f_code.co_name if is_library else ""
+    if function in ("__init__", "socketpair"):
+        given = [frame.f_locals.get(name) for name in ("family", "type", "proto")]
+    elif (call := refused_call(place)).name in ("socket", "socketpair"):
+        function, given = call.name, [call.argument(0, "family"), call.argument(1, "type"), call.argument(2, "proto")]
+    else:
+        return ""
+    family, kind, protocol = (one if isinstance(one, int) else 0 for one in given)
+    if function == "socketpair":
+        return f"{_word('AF_', family or _UNIX)} {_word('SOCK_', kind)}"
+    return _kind_of(family, kind & _KIND_BITS, protocol)
+
+
+def _kind_of(family: int, kind: int, protocol: int) -> str:
+    if family not in (0, *_INTERNET):
+        return _word("AF_", family)
+    if kind not in (0, *_PROTOCOLS):
+        return _word("SOCK_", kind)
+    return "" if protocol in (0, _PROTOCOLS.get(kind, protocol)) else _word("IPPROTO_", protocol)
+
+
+def _word(beginning: str, number: int) -> str:
+    known = vars(sys.modules["socket"]).items()
+    return next(
+        (name for name, value in known if name.startswith(beginning) and value == number), beginning + str(number)
+    )
+
+
+def _frames(place: TracebackType | None) -> Iterator[FrameType]:
+    while place is not None:
+        yield place.tb_frame
+        place = place.tb_next
 
 
 def _variables(place: TracebackType | None) -> list[Mapping[str, object]]:

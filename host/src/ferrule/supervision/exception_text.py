@@ -50,10 +50,10 @@ def _refusal(error: BaseException) -> FerruleError | None:
     # A store that does not take a result is the host's, and no permission of the tool's would open it.
     if policy is None or isinstance(error, ResultNotStored):
         return None
-    from ferrule.confinement import denials
+    from ferrule.confinement import refusal
     from ferrule.confinement.errors import denied
 
-    denial = denials.find(error, policy)
+    denial = refusal.find(error, policy)
     return None if denial is None else denied(policy, denial)
 
 

@@ -64,7 +64,8 @@ class Keys:
     def set(self, variable: str, value: str | None) -> None:
         """Set a key for this session, under the variable's name; it wins over all else. None or blank unsets it.
 
-        Blanks around it are dropped. Raises CredentialsMalformed for what no header can carry, and sets nothing then.
+        Blanks around it are dropped. Raises CredentialsMalformed for what no header can carry and for what an example
+        has in the place of a key, and sets nothing then.
         """
         value = (value or "").strip()
         if value and not Credential.is_sendable(value):
@@ -72,6 +73,10 @@ class Keys:
                 f"The value for {variable} holds a blank, a line break or a character that is not ASCII, so it cannot "
                 "be a key.",
                 hint="Set it again, with the key alone.",
+            )
+        if value and _is_placeholder(value):
+            raise CredentialsMalformed(
+                f"The value for {variable} is a placeholder, and no key.", hint="Set it to the key that you were given."
             )
         with self._lock:
             self._session = {name: one for name, one in self._session.items() if name != variable}
@@ -136,6 +141,14 @@ def how_to_set(credential: Credential) -> str:
 def credentials() -> list[Credential]:
     """What `ferrule credentials` shows and sets for `ferrule ask`."""
     return [ANTHROPIC]
+
+
+def _is_placeholder(value: str) -> bool:
+    try:
+        Credential("key", environment="KEY", path="key").look_up({"KEY": value})
+    except CredentialsMalformed:
+        return True
+    return False
 
 
 def _first_line(path: str, data: bytes) -> str:

@@ -18,6 +18,7 @@ PAGES = 10
 MAX_RESULTS = MAX_PAGE_RESULTS * PAGES
 DEFAULT_RESULTS = 10
 MAX_QUERY_CHARS, MAX_QUERY_WORDS = 400, 50
+_QUOTA_LIMITED = "QUOTA_LIMITED"  # of the month, where RATE_LIMITED may be of the second
 _FREE_REQUESTS = 2000  # of a month, in the text for a spent quota
 _RATE_SECONDS = 1.0  # that "rate_limit" in a refusal is about
 
@@ -40,6 +41,7 @@ class Brave(web.Provider):
     codes: ClassVar[Mapping[str, str]] = {
         "SUBSCRIPTION_TOKEN_INVALID": "AUTH_INVALID",
         "RATE_LIMITED": "RATE_LIMIT",
+        _QUOTA_LIMITED: "RATE_LIMIT",
         "OPTION_NOT_IN_PLAN": "API_ERROR",
         "VALIDATION": "API_ERROR",
         "API_VERSION_NOT_FOUND": "API_ERROR",
@@ -102,7 +104,7 @@ class Brave(web.Provider):
         quota = super().quota(response, fault)
         limit = _number(meta, "quota_limit")
         is_spent = 0 < limit <= _number(meta, "quota_current")
-        if quota.is_spent or is_spent:
+        if quota.is_spent or is_spent or _QUOTA_LIMITED in fault.names:
             spent = web.Quota.of_spent_plan(response)
             return spent._replace(limit=limit) if is_spent else spent
         rate = _number(meta, "rate_limit")

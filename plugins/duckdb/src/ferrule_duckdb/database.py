@@ -10,6 +10,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ferrule import config
 from ferrule.errors import ConfigurationMalformed, FerruleError
 from ferrule.installed import entry_points
 from ferrule_ask.answer import Answer, Plan
@@ -283,6 +284,10 @@ class Database:
             return f"ERROR: No tool takes this key. Install ferrule-brave, which brings {_BRAVE_TOOL}."
         service = self.service
         try:
+            settings = config.read()
+            if variable == _BRAVE and settings.is_disabled(_BRAVE_TOOL):
+                why = settings.why_disabled(_BRAVE_TOOL)
+                return f"ERROR: No tool takes this key: {_BRAVE_TOOL} is disabled by {why}."
             service.client.keys.set(variable, key)
         except FerruleError as error:
             return f"ERROR: {error.message}"

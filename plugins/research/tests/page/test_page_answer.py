@@ -213,6 +213,9 @@ def test_a_page_that_does_not_fit_the_client_is_cut_and_the_rest_can_be_had(serv
     shown = run.document["content"].removesuffix("\n\n[content truncated]").split("\n")
     offset = int(run.document["truncationHint"].partition("offset ")[2].split()[0])
     rest = run_tool("web_fetch", {"url": url, "offset": offset})
+    assert run.document["truncationHint"].endswith(", or raise max_length.")
+    most = run_tool("scrape_page", {"url": url, "max_length": 5_000_000})
+    assert most.document["truncationHint"].endswith("for what follows.")
     first = rest.document["content"].split("\n")[0]
     assert first == lines[offset - 1]
     assert offset in (len(shown), len(shown) + 1)

@@ -111,7 +111,8 @@ def test_the_sentences_are_the_specified_ones(server: Server, page_error: Proble
     assert message(401) == f"Auth required: {url}/401 is behind a login wall."
     assert message(429) == f"Rate limited on {url}/429. Retry in 60 seconds."
     assert message(500).startswith(f"Network error on {url}/500: HTTP 500: Internal Server Error")
-    assert message(500).endswith(". Check connectivity.")
+    assert message(500).endswith(". The server itself has failed; ask it again later.")
+    assert message(451) == (f"Blocked: {url}/451 is withheld for legal reasons (HTTP 451). Try an alternative source.")
 
 
 @pytest.mark.parametrize("status", [429, 503])

@@ -66,7 +66,8 @@ def command() -> None:
 def show(tools: tuple[str, ...], check: bool, as_json: bool) -> int:
     """Show the credentials of each TOOL, or of all: where each is looked up, and whether it is set. Never a value.
 
-    A command may need credentials, too. They are shown under its name, where they are set or asked for by that name.
+    A command may need credentials, too. They are shown under its name, where they are set or asked for by that name;
+    where they are not set, its name is told.
 
     \b
     Example: ferrule credentials web_search_brave --check
@@ -81,12 +82,17 @@ def show(tools: tuple[str, ...], check: bool, as_json: bool) -> int:
     failed = [Failure(tool=one.name, state=one.state, error=_message(one)) for one in found if one.state != OK]
     known = [status for entry in found for status in statuses(entry, file)]
     chosen = {name: owner for name, owner in others.items() if not tools or name in tools}
-    known += _of_others(chosen, file, failed, is_named=bool(tools))
+    of_others = _of_others(chosen, file, failed)
+    # A command that nobody uses needs none.
+    known += [status for status in of_others if tools or status.state != MISSING]
+    unset = dict.fromkeys(status.tool for status in of_others if not tools and status.state == MISSING)
     if as_json:
         facts = {"path": file.path, "problem": file.problem, "warning": file.warning}
         print_json({"file": facts, "credentials": [status.as_dict() for status in known], "failed": failed})
     else:
         _print(file, known, failed)
+        for name in unset:
+            note(f"The command {name} has credentials, too, which are not set: ferrule credentials {name}")
     is_well = all(one["state"] == DISABLED for one in failed) and all(status.state == SET for status in known)
     return int(bool(file.problem) or (check and not is_well))
 
@@ -201,16 +207,16 @@ def _resolve(target: str, name: str | None) -> tuple[str, Credential | None]:
 
 
 def _of_others(
-    others: Mapping[str, EntryPoint], file: CredentialsFile, failed: list[Failure], *, is_named: bool
+    others: Mapping[str, EntryPoint], file: CredentialsFile, failed: list[Failure]
 ) -> list[CredentialStatus]:
-    """The status of credentials that are no tool's; those that are not set only where they are asked for by name."""
+    """The status of credentials that are no tool's."""
     known: list[CredentialStatus] = []
     for name, owner in others.items():
         try:
             known += [CredentialStatus(name, credential, file) for credential in declared(owner)]
         except FerruleError as error:
             failed.append(Failure(tool=name, state=BROKEN, error=error.message))
-    return [status for status in known if is_named or status.state != MISSING]
+    return known
 
 
 def _choose(owner: str, credentials: Sequence[Credential], name: str | None) -> Credential:

@@ -74,6 +74,7 @@ class FileAttributes:
         try:
             self._require_own(file, check)
             if mode & _SPECIAL_BITS:
+                self._deny("other", f"chmod {os.readlink(_path_of(file))}")
                 raise OSError(_NOT_PERMITTED, "another user's rights cannot be given")
             os.chmod(_path_of(file), mode & 0o1777)
             return 0

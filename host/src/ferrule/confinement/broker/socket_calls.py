@@ -9,6 +9,7 @@ from time import monotonic
 
 from ferrule.confinement.broker import side_thread, sockets
 from ferrule.confinement.broker.address_judge import AddressJudge
+from ferrule.confinement.denials import WAITING
 from ferrule.confinement.later import Later
 
 TYPE_CHECKING = False
@@ -179,7 +180,7 @@ class SocketCalls:
 
     def _require_own(self, address: Address) -> None:
         if not self._judge.allows_own(address.text):
-            self._deny("connect", f"{address} (waiting there)")
+            self._deny("connect", f"{address} {WAITING}")
             raise OSError(_NO_ACCESS, "not permitted")
 
     def _send(self, file: int, check: Check, data: bytes, flags: int, target: bytes) -> int | Later:

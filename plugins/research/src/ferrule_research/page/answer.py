@@ -14,6 +14,7 @@ from ferrule_research.page.metadata.bibliography import read_bibliography
 from ferrule_research.page.metadata.citation import cite
 from ferrule_research.page.metadata.dates import Date
 from ferrule_research.page.metadata.embedded import NO_DATA
+from ferrule_research.page.request import MAX_LENGTH_BYTES
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
@@ -43,7 +44,7 @@ def build_answer(page: PageContent, request: Request, context: Context) -> JSONO
     answer, is_cut = fit(answer, context)
     if answer["content"] == page.text:
         return _with_sizes(answer, is_cut, "An answer has no room for all that the page says for machines.")
-    return _with_sizes(answer, True, _truncation_hint(page, answer["content"], context))
+    return _with_sizes(answer, True, _truncation_hint(page, answer["content"], request, context))
 
 
 def build_raw_answer(raw: RawPage, request: Request, context: Context) -> JSONObject:
@@ -112,11 +113,15 @@ def _article_facts(page: PageContent, source_type: SourceType, context: Context)
     return {"detectedDoi": doi, **({"retractionStatus": notice} if notice else {})}
 
 
-def _truncation_hint(page: PageContent, content: str, context: Context) -> str:
+def _truncation_hint(page: PageContent, content: str, request: Request, context: Context) -> str:
     """How to get what was left out. The lines of the content are those that the fetcher gives."""
+    can_be_more = request.max_length < MAX_LENGTH_BYTES
     if not page.same_as_fetched:
-        return "Ask for more with max_length, as far as an answer has room."
+        more = "Ask for more with max_length, as far as an answer has room."
+        return more if can_be_more else "The page is longer than an answer can be."
     both = zip(content.split("\n"), page.text.split("\n"), strict=False)
     line = 1 + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], both))
     fetcher = context.name_of("web_fetch")
-    return f"Call {fetcher} with the same url and offset {line} for what follows, or raise max_length."
+    return (
+        f"Call {fetcher} with the same url and offset {line} for what follows{', or raise max_length' * can_be_more}."
+    )

@@ -26,10 +26,14 @@ class Kind(NamedTuple):
 _BLOCKED = "Blocked: {url} uses bot detection. Try an alternative source — its content can't be read directly."
 _NOT_FOUND = "Not found: {url} returned 404/410 — the page does not exist. Check the URL."
 _NETWORK = "Network error on {url}: {detail}. Check connectivity."
+_WITHHELD = "Blocked: {url} is withheld for legal reasons (HTTP 451). Try an alternative source."
+_SERVER = "Network error on {url}: {detail}. The server itself has failed; ask it again later."
 _RATE_LIMITED = "Rate limited on {url}. Retry in {wait} seconds."
 VALIDATION = Kind("validation", "INVALID_URL", "URL rejected for {url}: {detail}. Provide a valid public http(s) URL.")
 NETWORK = Kind("network", "NETWORK_ERROR", _NETWORK, "retry_after_delay", retryable=True)
 BLOCKED = Kind("blocked", "BLOCKED", _BLOCKED)
+WITHHELD = Kind("blocked", "BLOCKED", _WITHHELD)
+SERVER = Kind("network", "NETWORK_ERROR", _SERVER, "retry_after_delay", retryable=True)
 NOT_FOUND = Kind("not_found", "NOT_FOUND", _NOT_FOUND)
 EMPTY = Kind("content_empty", "NO_CONTENT", "No content extracted from {url}{because}. May need browser rendering.")
 AUTH = Kind("auth_required", "AUTH_REQUIRED", "Auth required: {url} is behind a login wall.")
@@ -38,7 +42,8 @@ CONFIG = Kind("config", "MISSING_EXTRA", "Scrape failed: {detail}.")
 
 _KIND_BY_STATUS = {
     **dict.fromkeys((401, 402), AUTH),
-    **dict.fromkeys((403, 451), BLOCKED),
+    403: BLOCKED,
+    451: WITHHELD,
     **dict.fromkeys((404, 410), NOT_FOUND),
     **dict.fromkeys((408, 425), NETWORK),
     429: RATE_LIMITED,
@@ -100,4 +105,4 @@ def _kind_of(error: ToolError) -> Kind:
         return _KIND_BY_CODE.get(error.code, NETWORK)
     if getattr(error, "is_challenge", False):
         return BLOCKED
-    return _KIND_BY_STATUS.get(status, NETWORK if status >= 500 else VALIDATION)
+    return _KIND_BY_STATUS.get(status, SERVER if status >= 500 else VALIDATION)

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,19 +17,26 @@ from ferrule_serve.clients.definitions import CLIENTS, Client, Server
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ferrule.text.json_types import JSONObject
+
 DEFAULT_NAME = "ferrule"
 _BACKUP = ".before-ferrule"
+_MARK = "\ufeff"  # that some editors put at the beginning
 _MAX_BYTES = 64 << 20  # of a client's file; that of Claude Code holds its history, too
 
 
 class Change(NamedTuple):
-    """What would be written. before: None where there is no file. backup: where `before` is kept."""
+    """What would be written. before: None where there is no file. after: None where there shall be none.
+
+    backup: where `before` is kept. is_first: whether nothing of ferrule has been in the file so far.
+    """
 
     client: Client
     path: Path
     name: str
     before: str | None
-    after: str
+    after: str | None
+    is_first: bool = False
 
     @property
     def backup(self) -> Path:
@@ -41,14 +48,22 @@ class Change(NamedTuple):
         """Whether anything changes."""
         return self.before != self.after
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether writing it keeps the file as it was: one that has an entry of ferrule's is not from before."""
+        return self.before is not None and self.is_first
+
     def write(self) -> None:
         """Write it as a whole, or not at all; a link stays one, and the mode stays. Raises FerruleError."""
         target = Path(os.path.realpath(self.path))
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            if self.before is not None:
+            if self.is_kept:
                 shutil.copy2(target, self.backup)
-            _replace(target, self.after)
+            if self.after is None:
+                target.unlink(missing_ok=True)
+            else:
+                _replace(target, self.after)
         except OSError as error:
             raise FerruleError(f"{self.path} cannot be written: {error.strerror}.") from None
 
@@ -71,19 +86,39 @@ def plan_connection(client: Client, path: Path, name: str, server: Server) -> Ch
     """The file with the entry in it. Raises FerruleError."""
     before = _read(path)
     with _telling(path):
-        entry = client.entry(server, name)
-        return Change(
-            client, path, name, before, documents.set_entry(before or "", client.form, _keys(client, name), entry)
-        )
+        after = _with_entry(before, client, name, client.entry(server, name))
+        return Change(client, path, name, before, after, not any(_entries(client, before)))
 
 
 def plan_disconnection(client: Client, path: Path, name: str) -> Change:
-    """The file without the entry. Raises FerruleError."""
+    """The file without the entry: as it was before, where nothing else has changed. Raises FerruleError."""
     before = _read(path)
     with _telling(path):
-        return Change(
-            client, path, name, before, documents.remove_entry(before or "", client.form, _keys(client, name))
-        )
+        if before is None:
+            return Change(client, path, name, None, None)
+        keys = _keys(client, name)
+        entry = documents.read_entry(_plain(before), client.form, keys)
+        kept = _read(path.with_name(path.name + _BACKUP))
+        # Another entry of ferrule's that has gone meanwhile may have left blank lines at the end.
+        if entry is not None and _with_entry(kept, client, name, entry).rstrip() == before.rstrip():
+            return Change(client, path, name, before, kept)
+        after = _changed(before, lambda text: documents.remove_entry(text, client.form, keys))
+        return Change(client, path, name, before, after)
+
+
+def _with_entry(text: str | None, client: Client, name: str, entry: JSONObject) -> str:
+    return _changed(text or "", lambda plain: documents.set_entry(plain, client.form, _keys(client, name), entry))
+
+
+def _changed(text: str, change: Callable[[str], str]) -> str:
+    """A text that is changed as one without a mark at its beginning, and whose lines then end as they did."""
+    mark = _MARK if text.startswith(_MARK) else ""
+    after = change(_plain(text))
+    return mark + (after.replace("\n", "\r\n") if "\r\n" in text else after)
+
+
+def _plain(text: str) -> str:
+    return text.removeprefix(_MARK).replace("\r\n", "\n")
 
 
 def find_connections(folder: Path) -> Iterator[Connected | FerruleError]:
@@ -114,14 +149,17 @@ def _connections_or_error(client: Client, path: Path) -> Iterator[Connected | Fe
 
 def _connections_in(client: Client, path: Path) -> Iterator[Connected]:
     text = _read(path)
-    if text is None:
-        return
     with _telling(path):
-        servers = documents.read_entry(text, client.form, client.keys)
-    for name, entry in servers.items() if isinstance(servers, dict) else ():
-        words = client.command(entry) if isinstance(entry, dict) else []
-        if words and Path(words[0]).stem == "ferrule" and "serve" in words[1:]:
-            yield Connected(client, path, str(name), words)
+        found = _entries(client, text)
+    yield from (Connected(client, path, name, words) for name, words in found)
+
+
+def _entries(client: Client, text: str | None) -> list[tuple[str, list[str]]]:
+    """The entries that start a ferrule: their keys, and what they start."""
+    servers = None if text is None else documents.read_entry(_plain(text), client.form, client.keys)
+    entries = servers.items() if isinstance(servers, dict) else ()
+    found = [(str(name), client.command(entry) if isinstance(entry, dict) else []) for name, entry in entries]
+    return [one for one in found if one[1] and Path(one[1][0]).stem == "ferrule" and "serve" in one[1][1:]]
 
 
 def _keys(client: Client, name: str) -> tuple[str, ...]:
@@ -141,7 +179,7 @@ def _read(path: Path) -> str | None:
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise FerruleError(f"{path} is larger than {_MAX_BYTES >> 20} MiB.")
-        return path.read_text(encoding="utf-8")
+        return path.read_bytes().decode()  # with its line ends
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
@@ -169,7 +207,7 @@ def _replace(target: Path, text: str) -> None:
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
     file, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
-        with os.fdopen(file, "w", encoding="utf-8") as stream:
+        with os.fdopen(file, "w", encoding="utf-8", newline="") as stream:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())

@@ -124,14 +124,17 @@ _PLAIN = _words("command", "args")
 CLIENTS = {
     client.name: client
     for client in (
+        Client("antigravity", "Antigravity", _home(".gemini", "antigravity", "mcp_config.json"), None,
+               ("mcpServers",), JSON, _plain, _PLAIN, "Manage MCP Servers in its agent pane shows it."),
         Client("claude-code", "Claude Code", _named("CLAUDE_CONFIG_DIR", _home(), ".claude.json"), ".mcp.json",
                ("mcpServers",), JSON, _typed, _PLAIN, "Start a new session; /mcp shows it."),
         Client("claude-desktop", "Claude Desktop", _in_application_data("Claude", "claude_desktop_config.json"), None,
                ("mcpServers",), JSON, _plain, _PLAIN),
         Client("codex", "Codex", _named("CODEX_HOME", _home(".codex"), "config.toml"), ".codex/config.toml",
                ("mcp_servers",), TOML, _plain, _PLAIN, "Start a new session; `codex mcp list` shows it."),
-        Client("copilot", "GitHub Copilot CLI", _named("COPILOT_HOME", _home(".copilot"), "mcp-config.json"), None,
-               ("mcpServers",), JSON, _for_copilot, _PLAIN, "Start a new session; /mcp show shows it."),
+        Client("copilot", "GitHub Copilot CLI", _named("COPILOT_HOME", _home(".copilot"), "mcp-config.json"),
+               ".github/mcp.json", ("mcpServers",), JSON, _for_copilot, _PLAIN,
+               "Start a new session; /mcp show shows it."),
         Client("cursor", "Cursor", _home(".cursor", "mcp.json"), ".cursor/mcp.json",
                ("mcpServers",), JSON, _plain, _PLAIN, "Its settings show it under MCP."),
         Client("gemini", "Gemini CLI", _home(".gemini", "settings.json"), ".gemini/settings.json",

@@ -117,8 +117,13 @@ def _open(text: str, form: str) -> tuple[MutableMapping[str, Any], Callable[[obj
     if form == JSON:
         import json
 
-        space = _indent(text)
-        return _plain(text, form), lambda document: json.dumps(document, indent=space, ensure_ascii=False) + "\n"
+        end = "\n" if text.endswith("\n") or not text.strip() else ""
+        is_one_line = text.strip() not in ("", "{}") and "\n" not in text.strip()
+        space = None if is_one_line else _indent(text)
+        marks = (",", ":") if is_one_line and '": ' not in text else None
+        return _plain(
+            text, form
+        ), lambda document: json.dumps(document, indent=space, separators=marks, ensure_ascii=False) + end
     if form == TOML:
         import tomlkit
 
@@ -126,6 +131,7 @@ def _open(text: str, form: str) -> tuple[MutableMapping[str, Any], Callable[[obj
     from ruamel.yaml import YAML
 
     yaml = YAML()
+    yaml.preserve_quotes = True
     yaml.width = 1 << 16  # no line of the user's is broken
 
     def write(document: object) -> str:

@@ -54,8 +54,9 @@ def command(
     """Have CLIENT start `ferrule serve`, with all tools or those named. Without CLIENT, list the clients.
 
     The entry has absolute paths, since a client that is started from a desktop has no PATH of a shell. The file as it
-    was is kept beside it, as FILE.before-ferrule; comments in it stay. An entry of the same name is replaced. Keys
-    belong into the credentials file (`ferrule credentials`), where no other program reads them.
+    was is kept beside it, as FILE.before-ferrule, and `ferrule disconnect` brings it back where nothing else has
+    changed since; comments in it stay. An entry of the same name is replaced. Keys belong into the credentials file
+    (`ferrule credentials`), where no other program reads them.
 
     \b
     Examples:
@@ -90,7 +91,7 @@ def file_of(client: Client, is_of_project: bool) -> Path:
 
 def finish(change: Change, is_printed: bool, as_json: bool, done: str) -> None:
     """Write the change, or show it, and say so."""
-    kept = change.backup if change.before is not None and change.is_needed and not is_printed else None
+    kept = change.backup if change.is_kept and change.is_needed and not is_printed else None
     if change.is_needed and not is_printed:
         change.write()
     if not is_printed:

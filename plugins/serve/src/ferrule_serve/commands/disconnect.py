@@ -29,7 +29,5 @@ def command(client: str, name: str, project: bool, is_printed: bool, as_json: bo
     chosen = CLIENTS[client]
     path = file_of(chosen, project)
     change = plan_disconnection(chosen, path, name)
-    if change.before is None:
-        change = change._replace(after="", before="")
     finish(change, is_printed, as_json, f"{chosen.title} starts ferrule no more. {chosen.reload}")
     return 0

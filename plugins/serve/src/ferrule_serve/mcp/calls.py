@@ -13,6 +13,7 @@ from ferrule_serve.mcp.artifacts import link_in
 from ferrule_serve.mcp.content import blocks_of
 from ferrule_serve.mcp.messages import Messages
 from ferrule_serve.protocol.vocabulary import INTERNAL_ERROR, INVALID_PARAMS, Block, CallResult, RequestError
+from ferrule_serve.telemetry import trace_context
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
@@ -42,6 +43,7 @@ class Calls:
         except FerruleError as error:
             raise RequestError(INTERNAL_ERROR, error.message) from None
         messages = Messages(exchange, tool.name)
+        trace_context.CURRENT.set(trace_context.read(exchange.meta, exchange.headers))  # of this task alone
         answer = await self._pool.call(
             tool.installed,
             arguments,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 from ferrule_serve.protocol.vocabulary import DEFAULT_VERSION, ENVELOPE_VERSIONS, notification
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ferrule.text.json_types import JSONObject
     from ferrule_serve.mcp.inbound import Request
     from ferrule_serve.protocol.vocabulary import RequestId
@@ -49,12 +51,16 @@ class Peer:
 
 @dataclass(eq=False)
 class Exchange:
-    """One request. idempotency_key: that a balancer has given it, empty without one; None where none can be between."""
+    """One request. idempotency_key: that a balancer has given it, empty without one; None where none can be between.
+
+    headers: of HTTP, by their names in small letters.
+    """
 
     request: Request
     peer: Peer
     channel: Channel
     idempotency_key: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
     meta: JSONObject = field(init=False)
 
     def __post_init__(self) -> None:

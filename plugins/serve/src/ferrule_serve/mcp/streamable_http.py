@@ -254,7 +254,7 @@ class StreamableHTTP:
             raise _Refused(413, "Request body too large", None) from None
 
     def _exchange(self, request: Request, peer: Peer, head: _Head, stream: EventStream) -> Exchange:
-        return Exchange(request, peer, stream, head.names.get(KEY_HEADER, ""))
+        return Exchange(request, peer, stream, head.names.get(KEY_HEADER, ""), head.names)
 
     async def _respond(self, exchange: Exchange, receive: Receive, session: Session | None = None) -> None:
         """Answer a request. Where its client goes before, what it asked is ended, unless a session goes on."""

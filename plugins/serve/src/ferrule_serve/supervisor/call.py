@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ferrule_serve.supervisor.plugins import Plugins
     from ferrule_serve.supervisor.surroundings import Surroundings
 
+_CANCELLED = "CANCELLED"
 _MAX_EVENTS, _MAX_EVENT_BYTES = 1000, 1 << 20  # of one call that are handed on
 
 
@@ -53,6 +54,7 @@ class ServedCall:
         self._on_end = on_end
         self._request: Request | None = None
         self._started = time.monotonic()
+        self._is_cancelled = False
 
     def start(self, facts: wire.CallFacts, arguments: bytes) -> None:
         """Begin the call."""
@@ -73,6 +75,7 @@ class ServedCall:
 
     def cancel(self) -> None:
         """End the call. Its answer is sent all the same."""
+        self._is_cancelled = True
         if self._request is not None:
             self._plugins.cancel(self._request)
 
@@ -117,7 +120,10 @@ class ServedCall:
         }
         self._on_end()
         self._send(wire.ANSWER, answer, output.document)
-        _complain(advice_of(outcome.failure, self._call.name) + self._call.write_journal(outcome, len(output.document)))
+        advice = advice_of(outcome.failure, self._call.name)
+        if self._is_cancelled and outcome.failure is not None:  # by which it has ended, and by nothing of the host's
+            outcome.failure = {"code": _CANCELLED, "message": "The client cancelled the call."}
+        _complain(advice + self._call.write_journal(outcome, len(output.document)))
 
 
 def _complain(warning: str) -> None:

@@ -13,6 +13,8 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from ferrule_serve.telemetry import trace_context
+
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
@@ -62,8 +64,13 @@ def shut_down() -> None:
 
 
 def start(tool: str, by: str, received: int) -> _TracedCall:
-    """Begin a span, a child of that of the request. It is a `Recorder` of a pool."""
+    """Begin a span, a child of the one that the request names, else of the server's. It is a `Recorder` of a pool."""
     from opentelemetry import trace
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+    said = trace_context.CURRENT.get()
+    # What is no trace leaves the span in the one that it would be in without.
+    context = TraceContextTextMapPropagator().extract(said) if said else None
 
     attributes: dict[str, str | int] = {
         "gen_ai.operation.name": "execute_tool",
@@ -72,7 +79,8 @@ def start(tool: str, by: str, received: int) -> _TracedCall:
         "ferrule.asked_by": by,
         "ferrule.arguments.bytes": received,
     }
-    return _TracedCall(trace.get_tracer("ferrule").start_span(f"execute_tool {tool}", attributes=attributes))
+    span = trace.get_tracer("ferrule").start_span(f"execute_tool {tool}", context, attributes=attributes)
+    return _TracedCall(span)
 
 
 class _TracedCall:
