@@ -25,8 +25,10 @@ _BY_THE_KERNEL = "was let through by the kernel"
 # What a tool can still learn, and the only damage that it may do so.
 OPEN = {
     "connections_of_the_machine": _BY_THE_KERNEL,
+    "existence_of_a_neighbour_in_proc": _BY_THE_KERNEL,
     "existence_of_a_secret": _BY_THE_KERNEL,
     "key_in_own_memory": "stole the secret setting",
+    "mounts_of_the_machine": _BY_THE_KERNEL,
     "secret_in_a_links_target": "stole the secret link",
     "size_of_a_secret": _BY_THE_KERNEL,
     "size_of_a_secret_by_a_descriptor": _BY_THE_KERNEL,
@@ -36,11 +38,14 @@ OPEN = {
 NOT_PROMISED = {
     "facts of files": (
         "Landlock has no right that covers them.",
-        ("existence_of_a_secret", "secret_in_a_links_target", "size_of_a_secret", "size_of_a_secret_by_a_descriptor"),
+        (
+            *("existence_of_a_neighbour_in_proc", "existence_of_a_secret", "secret_in_a_links_target"),
+            *("size_of_a_secret", "size_of_a_secret_by_a_descriptor"),
+        ),
     ),
     "sockets of the machine": (
         "`/proc/self` is open, and Landlock cannot leave out a folder below one that it opens.",
-        ("connections_of_the_machine", "sockets_of_the_machine"),
+        ("connections_of_the_machine", "mounts_of_the_machine", "sockets_of_the_machine"),
     ),
     "settings of other tools": (
         "The process of a call is a copy of one that has read `config.toml`.",
