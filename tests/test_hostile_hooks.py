@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ferrule_testkit import PROJECT
 from ferrule_testkit.attacks import hooks
 from ferrule_testkit.attacks.not_promised import OPEN
 from ferrule_testkit.attacks.runs import HELD, SECONDS, USERS, report
@@ -66,6 +67,7 @@ def test_each_attack_in_a_hook_is_an_entry_point_and_says_what_it_tries() -> Non
     assert set(project["entry-points"]["ferrule.tools"]) == {one.name for one in ATTACKS}
     assert [one.name for one in ATTACKS if not one.tries.endswith(".")] == []
     assert {one.place for one in ATTACKS} == set(hooks.table.PLACES)
+    assert f"{len(ATTACKS)} tools" in (PROJECT / "docs/explanation/trust.md").read_text()
 
 
 @pytest.mark.process

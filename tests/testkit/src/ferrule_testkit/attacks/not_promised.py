@@ -3,6 +3,7 @@
 BY_THE_KERNEL = "was let through by the kernel"
 # What a tool can still learn, and the only damage that it may do so.
 OPEN = {
+    "call_of_a_neighbour_beside_a_copy": "stole the secret argument",
     "connections_of_the_machine": BY_THE_KERNEL,
     "existence_of_a_neighbour_in_proc": BY_THE_KERNEL,
     "existence_of_a_secret": BY_THE_KERNEL,
@@ -25,6 +26,10 @@ NOT_PROMISED = {
     "sockets of the machine": (
         "`/proc/self` is open, and Landlock cannot leave out a folder below one that it opens.",
         ("connections_of_the_machine", "mounts_of_the_machine", "sockets_of_the_machine"),
+    ),
+    "calls of others": (
+        "A tool with `programs` or `processes` sees how the processes of the machine were called",
+        ("call_of_a_neighbour_beside_a_copy",),
     ),
     "settings of other tools": (
         "The process of a call is a copy of one that has read `config.toml`.",
