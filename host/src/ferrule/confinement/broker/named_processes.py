@@ -1,4 +1,4 @@
-"""Calls that ask for facts of a process by its number: answered of what the call itself consists of, and of no other.
+"""Calls that ask for facts of a process by its number: answered of the process that asks, and of no other.
 
 What they tell of others, Landlock does not see: sessions, groups, priorities, capabilities, the time that they use.
 """
@@ -18,18 +18,16 @@ if TYPE_CHECKING:
     from ferrule.confinement.broker.supervised_process import SupervisedProcess
 
 _NOT_PERMITTED, _GO_ON = 1, -1
-_MAX_GENERATIONS = 64
 _SIGN, _CLOCK_BITS = 0x8000_0000, 3
 _header = Struct("<Ii")
 _OLD_CAPABILITIES, _OLD_BYTES, _BYTES = 0x1998_0330, 12, 24  # of one word a set, and of two
 
 
 class NamedProcesses:
-    """methods: by the name of the call. child: what the call began with. guard: adopts what that leaves behind."""
+    """methods: by the name of the call. child: the process, which starts no other one."""
 
-    def __init__(self, child: int, guard: int | None) -> None:
+    def __init__(self, child: int) -> None:
         self._child = child
-        self._guard = guard
         self.methods: dict[str, Method] = {"capget": self._capget}
         for name, place in NAMING.items():
             self.methods[name] = _of_argument(self, place)
@@ -37,13 +35,10 @@ class NamedProcesses:
             self.methods[name] = self._clock
 
     def require(self, number: int) -> int:
-        """Go on where a process or thread of this number belongs to the call; else OSError, be there one or none."""
-        process, parent = find_family(_signed(number))
-        for _ in range(_MAX_GENERATIONS):
-            if process == self._child or (parent and parent == self._guard):
-                return _GO_ON
-            process, parent = find_family(parent) if parent else (0, 0)
-        raise OSError(_NOT_PERMITTED, "not permitted")
+        """Go on where this is the number of the process or of a thread of it; else OSError, be there one or none."""
+        if find_family(_signed(number))[0] != self._child:
+            raise OSError(_NOT_PERMITTED, "not permitted")
+        return _GO_ON
 
     def _clock(self, _process: SupervisedProcess, _check: Check, arguments: list[int]) -> int:
         """A clock of a process has its number in it."""

@@ -119,7 +119,7 @@ class NotifiedCalls:
             if self._named is None:
                 from ferrule.confinement.broker.named_processes import NamedProcesses
 
-                self._named = NamedProcesses(self._child, self._guard)
+                self._named = NamedProcesses(self._child)
             return self._named.methods[name](process, check, arguments)
 
         return method

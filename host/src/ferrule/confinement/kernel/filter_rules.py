@@ -94,7 +94,8 @@ def write_filter(
     _rule_sockets(program, policy, listener=listener)
     _rule_attributes(program, listener=listener)
     _rule_others(program)
-    _rule_facts(program, process, listener=listener)
+    if not (policy.processes or policy.programs):
+        _rule_facts(program, process, listener=listener)
     _rule_itself(program, policy)
     if not holds_signals:
         _rule_signals(program, process)
@@ -194,9 +195,10 @@ def _rule_others(program: Program) -> None:
 
 
 def _rule_facts(program: Program, process: int, *, listener: str) -> None:
-    """What is asked of other processes. Threads and what the call has started are told from others by who listens.
+    """What is asked of other processes, by one that starts none: who listens tells its threads from others.
 
-    Without one, only what is asked of groups and users is refused.
+    Without a listener, only what is asked of groups and users is refused. One that may start processes is answered: it
+    has to see /proc, which says the same, and a signal of a child that ends would interrupt a question that waits.
     """
     judged = NOTIFY if listener == OWN else ALLOW
     for name, place in NAMING.items():
