@@ -34,7 +34,9 @@ class Hooked:
 
     @hookimpl
     def validate(self, arguments):
-        """An attack in this hook says what it got as what is wrong."""
+        """An attack in this hook says what it got as what is wrong, and one while it was imported that was quiet."""
+        if self._attack.place == IMPORTING:
+            return [one.path for one in self._credentials]
         return [self._report()] if self._attack.place == VALIDATE else []
 
     @hookimpl
@@ -43,9 +45,9 @@ class Hooked:
         return {"success": True}
 
     def _tell_early(self):
-        """By an error, or where nobody sees that, by a credential."""
+        """By an error, or where it is to be quiet, by a credential."""
         said = self._report()
-        if not scene().get("is_quiet"):
+        if self._attack.place not in scene()["quiet"]:
             raise ValueError(said)
         return [Credential("note", environment="HOSTILE_NOTE", path=f"hooks.{said}", description="Nothing")]
 

@@ -36,7 +36,12 @@ def load() -> dict[str, HookAttack]:
 
 
 def scene() -> dict:
-    """Where things are. By its `is_quiet`, what an attack got is told as the name of a key, since no error is shown."""
+    """Where things are.
+
+    quiet: the places where no error says what an attack got, since nobody would see it, or the tool would not be used;
+    the name of a key says it then. known: attacks that get through, which are not told, so that an
+    error is not cut before the others.
+    """
     with open(_SCENE) as file:
         return json.load(file)
 
@@ -69,4 +74,4 @@ def _try(function: Callable[[dict], object], name: str) -> str:
         loot = function({**scene(), "context": None})
     except Exception:
         return ""
-    return " ".join([name, *_SECRET.findall(str(loot))]) if loot else ""
+    return " ".join([name, *_SECRET.findall(str(loot))]) if loot and name not in scene()["known"] else ""

@@ -45,7 +45,7 @@ def main() -> None:
     code = Path(ferrule.__file__).parent
     scene = Scene(root, site=site.path, host_code=code, links=site.links, grants=grants)
     if "--hooks" in names and name != installation.INSTALL:
-        hooks.install(site, scene, hooks.attacks(named))
+        hooks.install(site, scene, hooks.attacks(named), is_served=name in _SERVERS)
     seconds = 100.0 if "--together" in names else 15.0  # all of them are one call then
     search = [str(site.path), *_inherited_path()]
     environment = {**scene.environment(), "PYTHONPATH": os.pathsep.join(search), "FERRULE_DEADLINE": f"{seconds:.0f}"}

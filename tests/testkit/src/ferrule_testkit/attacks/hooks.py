@@ -7,10 +7,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_testkit.attacks import trial
+from ferrule_testkit.attacks.not_promised import OPEN, OPEN_WHILE_IMPORTED
 from ferrule_testkit.attacks.ways import Answered
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 }
 """Commands that load each tool that is installed, in one run."""
 LISTING = "listing"
-_SAID = re.compile(r"(\w+) tried (\d+), got <([^>]*)>")
+_SAID = re.compile(r"(\w+) tried (\d+), got <([^>\n]*)")
 _LATE = re.compile("had not said what it is|TIMEOUT|had not given its schema")
 _SECONDS = 300.0
 
@@ -58,19 +59,28 @@ def attacks(names: Iterable[str] = ()) -> list[table.HookAttack]:
     return [found[name] for name in names] or list(found.values())
 
 
-def install(site: Site, scene: Scene, chosen: Iterable[table.HookAttack]) -> None:
+def install(site: Site, scene: Scene, chosen: Iterable[table.HookAttack], *, is_served: bool) -> None:
     """Install these attacks, and of all others the code alone, so that a command looks at nothing else.
 
-    All but those in the hook `schema` have their schema in a file. They find the scene in one, too.
+    All but those in the hook `schema` have their schema in a file. They find the scene in one, too. is_served: a server
+    keeps them loaded, which it does with none that fails while it is imported.
     """
     site.install(HOOKS)
     for name in ("hostile_attacks", "innocent"):
         shutil.rmtree(site.path / f"{name}-1.0.dist-info")
     (site.path / "hostile_hooks-1.0.dist-info/entry_points.txt").write_text(entry_points(chosen))
     folder = site.path / "hostile_hooks"
-    (folder / "scene.json").write_text(json.dumps(scene.facts()))
+    (folder / "scene.json").write_text(
+        json.dumps(facts(scene, [table.IMPORTING] if is_served else [], is_served=is_served))
+    )
     for name, schema in schemas().items():
         (folder / f"{name}.schema.json").write_text(json.dumps(schema))
+
+
+def facts(scene: Scene, quiet: Sequence[str], *, is_served: bool = False) -> JSONObject:
+    """What the attacks are told. quiet: the places in which they do not fail."""
+    known = [*OPEN, *(OPEN_WHILE_IMPORTED if is_served else ())]
+    return {**scene.facts(), "known": known, "quiet": quiet}
 
 
 def entry_points(chosen: Iterable[table.HookAttack]) -> str:

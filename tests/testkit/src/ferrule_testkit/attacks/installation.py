@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ferrule_testkit.attacks.scene import Scene
 
 INSTALL = "install"
+_QUIET = [hooks.table.IMPORTING, hooks.table.CREDENTIALS]  # an installation tells of no tool that fails
 # The index is asked for nothing: all that the wheel needs is there.
 OPTIONS = ("--", "--no-index", "--no-cache-dir", "--disable-pip-version-check")
 
@@ -36,7 +37,7 @@ def prepare(folder: Path, scene: Scene, chosen: Sequence[table.HookAttack]) -> l
     made = folder / "environment"
     venv.create(made, symlinks=True, with_pip=False)
     (modules,) = made.glob("lib/python*/site-packages")
-    facts = {**scene.facts(), "site": str(modules), "is_quiet": True}
+    facts = {**hooks.facts(scene, _QUIET), "site": str(modules)}
     files = {"hostile_hooks/scene.json": json.dumps(facts)}
     for package in (hooks.HOOKS / "hostile_hooks", trial.HOSTILE / "attacks/hostile_attacks"):
         for path in (*package.glob("*.py"), *package.glob("*.json")):

@@ -48,3 +48,5 @@ QUIET = {
     "signal_by_a_pipe",
     "temporary_folder_replaced",
 }
+# What a tool learns of others while a server imports it, whose copies have to find themselves in /proc later.
+OPEN_WHILE_IMPORTED = ("command_lines_of_others", "files_on_a_neighbour", "processes_of_the_machine")
