@@ -4,103 +4,36 @@
 outside.
 """
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ferrule import confinement
-from ferrule_testkit.attacks import ordinary_user, trial
+from ferrule_testkit.attacks import trial
+from ferrule_testkit.attacks.not_promised import BY_THE_KERNEL, NOT_PROMISED, OPEN, QUIET
+from ferrule_testkit.attacks.runs import HELD, SECONDS, USERS, report
 
 ATTACKS = trial.attacks()
-_BY_THE_KERNEL = "was let through by the kernel"
-# What a tool can still learn, and the only damage that it may do so.
-OPEN = {
-    "connections_of_the_machine": _BY_THE_KERNEL,
-    "existence_of_a_secret": _BY_THE_KERNEL,
-    "key_in_own_memory": "stole the secret setting",
-    "secret_in_a_links_target": "stole the secret link",
-    "size_of_a_secret": _BY_THE_KERNEL,
-    "size_of_a_secret_by_a_descriptor": _BY_THE_KERNEL,
-    "sockets_of_the_machine": _BY_THE_KERNEL,
-}
-# By class: the sentence of docs/explanation/trust.md that does not promise it, and those of OPEN that it covers.
-NOT_PROMISED = {
-    "facts of files": (
-        "Landlock has no right that covers them.",
-        ("existence_of_a_secret", "secret_in_a_links_target", "size_of_a_secret", "size_of_a_secret_by_a_descriptor"),
-    ),
-    "sockets of the machine": (
-        "`/proc/self` is open, and Landlock cannot leave out a folder below one that it opens.",
-        ("connections_of_the_machine", "sockets_of_the_machine"),
-    ),
-    "settings of other tools": (
-        "The process of a call is a copy of one that has read `config.toml`.",
-        ("key_in_own_memory",),
-    ),
-}
-# What is stopped without an error that could be told: it has no effect, or what it leaves is removed afterwards.
-QUIET = {
-    "answer_by_its_own_descriptors",
-    "copies_that_stay",
-    "copy_that_stays",
-    "file_in_its_temporary_folder",
-    "file_in_shared_memory",
-    "shared_memory_left",
-    "shared_memory_that_stays",
-    "signal_by_a_pipe",
-    "temporary_folder_replaced",
-}
-SECONDS = 600.0
 # Each of these may end its process, or is allowed something of its own, so it has a call of its own.
 ALONE = [attack.name for attack in ATTACKS if attack.is_fatal or attack.grants]
-USERS = pytest.mark.parametrize("user", ["me", "nobody"])
-HELD = pytest.mark.skipif(
-    bool(confinement.support().missing),
-    reason="elsewhere: this kernel lacks " + ", ".join(confinement.support().missing),
-)
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """An empty folder with a short path, since paths of sockets are short."""
-    path = Path(tempfile.mkdtemp(prefix="f"))
-    path.chmod(0o755)
-    yield path
-    shutil.rmtree(path, ignore_errors=True)
-
-
-def report(way: str, folder: Path, *names: str, user: str = "me") -> dict[str, Any]:
-    """What came of attacks through one way, in a process of its own, so that they can do nothing to this one."""
-    scene = folder / "s"
-    scene.mkdir()
-    command = ["-m", "ferrule_testkit.attacks", way, str(scene), *names]
-    if user == "nobody":
-        if os.geteuid():
-            pytest.skip("only root can be somebody else")
-        os.chown(scene, ordinary_user.NOBODY, ordinary_user.NOBODY)
-        done = ordinary_user.run(command, folder, seconds=SECONDS)
-    else:
-        done = subprocess.run(
-            [sys.executable, *command],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            start_new_session=True,
-            timeout=SECONDS,
-            check=False,
-        )
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads((scene / "report.json").read_text())
-    return found
+# Two of each kind: one that a model's answer would show, and one that ends its process or goes beyond what is granted.
+SAMPLE = [
+    name
+    for kind in trial.table.MODULES
+    for names in ([one.name for one in ATTACKS if one.kind == kind],)
+    for name in (names[0], *[name for name in names if name in ALONE][:1])
+]
+WAYS = {
+    "executable": "each in a call of its own",
+    "run": "all that can in one call, the others each in its own",
+    "stdio": "each in a call of its own",
+    "http": "all that can in one call, the others each in its own",
+    "ask": "each in a call of its own",  # a model gets less of a long answer than one of all attacks is
+}
+"""Every way in which a tool is called, and how the attacks are put through it, which costs a second for each call."""
+ONE_BY_ONE = [way for way, how in WAYS.items() if how.startswith("each")]
+TOGETHER = [way for way in WAYS if way not in ONE_BY_ONE]
 
 
 def assert_unharmed(found: dict[str, Any]) -> None:
@@ -154,51 +87,58 @@ def test_each_attack_that_gets_through_has_one_reason() -> None:
     assert sorted(covered) == sorted(OPEN)
 
 
-@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.timeout(SECONDS)
 @HELD
-@pytest.mark.parametrize("way", ["executable", "serve"])
-def test_attacks_that_end_their_process_or_go_beyond_what_they_may_are_stopped(way: str, folder: Path) -> None:
-    assert_all_stopped_and_told(report(way, folder, *ALONE), share=0.75)
+@pytest.mark.parametrize("way", WAYS)
+def test_attacks_of_each_kind_are_stopped_by_every_door(way: str) -> None:
+    assert_all_stopped_and_told(report(way, *SAMPLE), share=0.7)
 
 
 @pytest.mark.slow
-@pytest.mark.process
 @pytest.mark.timeout(SECONDS)
 @HELD
-@pytest.mark.parametrize("way", ["executable", "serve"])
-def test_what_attacks_leave_in_their_process_helps_no_other_one(way: str, folder: Path) -> None:
+@USERS
+@pytest.mark.parametrize("way", ONE_BY_ONE)
+def test_every_attack_is_stopped_by_every_door_for_every_user(way: str, user: str) -> None:
+    assert_all_stopped_and_told(report(way, user=user))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(SECONDS)
+@HELD
+@USERS
+@pytest.mark.parametrize("way", TOGETHER)
+def test_attacks_that_end_their_process_or_go_beyond_what_they_may_are_stopped(way: str, user: str) -> None:
+    assert_all_stopped_and_told(report(way, *ALONE, user=user), share=0.75)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(SECONDS)
+@HELD
+@USERS
+@pytest.mark.parametrize("way", ["executable", *TOGETHER])
+def test_what_attacks_leave_in_their_process_helps_no_other_one(way: str, user: str) -> None:
     """All that neither end their process nor are allowed something, in one call."""
     together = {attack.name: attack for attack in ATTACKS if attack.name not in ALONE}
-    found = report(way, folder, "--together", *together)
+    found = report(way, "--together", *together, user=user)
 
     said = found["said"]
     assert set(said) == set(together)
     let_through = {
         name for name, attack in together.items() if attack.proof == trial.table.WORD and said[name].get("loot")
     }
-    assert let_through == {name for name, why in OPEN.items() if why == _BY_THE_KERNEL}
+    assert let_through == {name for name, why in OPEN.items() if why == BY_THE_KERNEL}
     assert set(found["damage"]) <= set(OPEN.values())
     assert_unharmed(found)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(SECONDS)
-@HELD
 @USERS
-@pytest.mark.parametrize("way", ["executable", "run", "serve", "ask"])
-def test_every_attack_is_stopped_by_every_door_for_every_user(way: str, user: str, folder: Path) -> None:
-    assert_all_stopped_and_told(report(way, folder, user=user))
-
-
-@pytest.mark.slow
-@pytest.mark.process
-@pytest.mark.timeout(SECONDS)
-@USERS
-@pytest.mark.parametrize("way", ["executable", "serve"])
-def test_innocent_tools_do_byte_for_byte_what_they_do_without_a_host(way: str, user: str, folder: Path) -> None:
-    found = report(way, folder, "--innocent", user=user)
+@pytest.mark.parametrize("way", ["executable", "pool"])
+def test_innocent_tools_do_byte_for_byte_what_they_do_without_a_host(way: str, user: str) -> None:
+    found = report(way, "--innocent", user=user)
 
     assert {name: said for name, said in found["innocent"].items() if said[0] != said[1]} == {}
     assert len(found["innocent"]) >= 20

@@ -183,6 +183,32 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     "slows its parent down": ("os.setpriority(os.PRIO_PROCESS, parent, 19)", {}),
     "binds its parent to a processor": ("os.sched_setaffinity(parent, [0])", {}),
     "limits its parent": ("import resource; resource.prlimit(parent, resource.RLIMIT_NOFILE, (9, 9))", {}),
+    **{
+        f"asks {what}": (source, {})
+        for what, source in {
+            "for the session of its parent": "os.getsid(parent)",
+            "for the group of its parent": "os.getpgid(parent)",
+            "how its parent is scheduled": "os.sched_getscheduler(parent)",
+            "with which parameter its parent is scheduled": "os.sched_getparam(parent)",
+            "for the time slice of its parent": "os.sched_rr_get_interval(parent)",
+            "for the processors of its parent": "os.sched_getaffinity(parent)",
+            "for the priority of its parent": "os.getpriority(os.PRIO_PROCESS, parent)",
+            "for the priority of a group": "os.getpriority(os.PRIO_PGRP, 0)",
+            "for the priority of all of the user": "os.getpriority(os.PRIO_USER, 0)",
+            "for the disk priority of its parent": f"call({NUMBERS['ioprio_get']}, 1, parent)",
+            "for the disk priority of a group": f"call({NUMBERS['ioprio_get']}, 2, 0)",
+            "for the limits of its parent": "import resource; resource.prlimit(parent, resource.RLIMIT_NOFILE)",
+            "for the scheduling of its parent": f"call({NUMBERS['sched_getattr']}, parent, bytes(56), 56, 0)",
+            "for the locks of its parent": f"call({NUMBERS['get_robust_list']}, parent, bytes(8), bytes(8))",
+            "for the time that its parent used": "time.clock_gettime(~parent << 3 | 2)",
+            "for a clock of its parent": "time.clock_getres(~parent << 3)",
+            "for a timer on its parent": f"call({NUMBERS['timer_create']}, ~parent << 3 | 2, 0, bytes(8))",
+            "for a descriptor of its parent": "os.pidfd_open(parent)",
+            "for the capabilities of its parent": (
+                f"call({NUMBERS['capget']}, struct.pack('<Ii', 0x20080522, parent), bytes(24))"
+            ),
+        }.items()
+    },
     "opens the terminal": ("os.open('/dev/tty', os.O_RDWR)", {}),
     "types into a terminal": ("fcntl.ioctl(0, 0x5412, b'x')", {}),
     "starts a program": ("subprocess.run(['/bin/true'])", {}),
@@ -290,6 +316,53 @@ ALLOWED: dict[str, tuple[str, dict[str, Any]]] = {
         "with lock: open('/dev/shm/ferrule-own', 'w').write('x')\ngot = os.listdir('/dev/shm')",
         {"processes": 1},
     ),
+    "knows facts of itself": (
+        "me, thread = os.getpid(), []\n"
+        "def ask(one):\n"
+        "    facts = (os.getpgid, os.getsid, os.sched_getparam, os.sched_getscheduler, os.sched_rr_get_interval)\n"
+        "    return [fact(one) for fact in facts], os.sched_getaffinity(one), os.getpriority(0, one)\n"
+        "def work():\n"
+        "    time.clock_gettime(time.pthread_getcpuclockid(threading.get_ident()))\n"
+        "    thread.append(ask(threading.get_native_id()))\n"
+        "one = threading.Thread(target=work); one.start(); one.join()\n"
+        "assert str(ask(0)) == str(ask(me)) == str(thread[0])\n"
+        "got = time.clock_gettime(~me << 3 | 2) > 0 and os.close(os.pidfd_open(me)) is None",
+        {},
+    ),
+    "knows its capabilities": (
+        "said = []\n"
+        "for number in (0, os.getpid()):\n"
+        "    data = ctypes.create_string_buffer(b'x' * 24, 24)\n"
+        f"    call({NUMBERS['capget']}, struct.pack('<Ii', 0x20080522, number), data)\n"
+        "    said.append(struct.unpack('<6I', data.raw)[0])\n"
+        "header = ctypes.create_string_buffer(8)\n"
+        f"call({NUMBERS['capget']}, header, None)\n"
+        "got = said == [0, 0] and hex(struct.unpack('<I', header.raw[:4])[0])",
+        {},
+    ),
+    "knows what it has started": (
+        "reader, writer = os.pipe()\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    grandchild = os.fork()\n"
+        "    if grandchild: os.write(writer, b'%d' % grandchild)\n"
+        "    time.sleep(60); os._exit(0)\n"
+        "grandchild = int(os.read(reader, 16))\n"
+        "got = os.getpgid(child) == os.getpgid(grandchild) == os.getpgid(0) and len(os.sched_getaffinity(grandchild))\n"
+        "time.clock_gettime(~child << 3 | 2); file = os.pidfd_open(child)\n"
+        "signal.pidfd_send_signal(file, 9); os.waitid(os.P_PIDFD, file, os.WEXITED)\n"
+        "assert os.getsid(grandchild) == os.getsid(0)  # another process has adopted it",
+        {"processes": 2},
+    ),
+    "asks for facts of what it starts while that ends": (
+        "signal.signal(signal.SIGCHLD, lambda *_: None); got = 0\n"
+        "while got < 100:\n"
+        "    child = os.fork()\n"
+        "    if not child: os._exit(0)\n"
+        "    got += os.getsid(child) == os.getsid(0) and os.getpgid(child) == os.getpgid(0)\n"
+        "    os.waitpid(child, 0)",
+        {"processes": 1},
+    ),
     "is bounded": ("import ferrule; got = ferrule.bounded(lambda: 5, seconds=5)", {"processes": 1}),
 }
 
@@ -305,6 +378,30 @@ def test_what_any_tool_needs_goes_on_working(name: str, user: str, folders: tupl
     answer = as_user(user, run)
     assert answer.startswith('{"got":'), answer
     assert "null" not in answer
+
+
+# Programs that look at themselves and at what they start: each says this.
+PROGRAMS = {
+    "node": (["-e", "const os=require('os');console.log(os.getPriority(0)+os.availableParallelism()>0)"], "true"),
+    "git": (["-c", "alias.say=!exec git version --build-options | grep -c cpu", "say"], "1"),
+    "python3": (["-c", "import os,threading as t;t.Thread(target=print,args=(os.getpgid(0)>0,)).start()"], "True"),
+    "nproc": (["--ignore=1000"], "1"),
+    "sh": (["-c", "set -m; sleep 0.01 & wait; echo over"], "over"),
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_programs_go_on_working(program: str, user: str, folders: tuple[Path, Path]) -> None:
+    arguments, expected = PROGRAMS[program]
+    if (path := shutil.which(program, path="/usr/local/bin:/usr/bin:/bin")) is None:
+        pytest.skip(f"{program} is not installed")
+    source = f"got = subprocess.run({[path, *arguments]}, capture_output=True, text=True, cwd=own).stdout.strip()"
+    helpers = ("/bin/sh", "/usr/bin/grep", "/usr/bin/sleep", "/usr/lib/git-core")
+
+    def run() -> Any:
+        return got(attempt(source, memory=4096, programs=(path, *helpers), processes=4, write=(str(folders[0]),)))
+
+    assert as_user(user, run) == expected
 
 
 def test_what_a_program_is_denied_is_known(user: str, folders: tuple[Path, Path]) -> None:

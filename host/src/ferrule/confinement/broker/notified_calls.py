@@ -6,7 +6,7 @@ import os
 
 from ferrule.confinement.broker.family import count_descendants
 from ferrule.confinement.broker.file_attributes import FileAttributes
-from ferrule.confinement.kernel.call_numbers import NUMBERS
+from ferrule.confinement.kernel.call_numbers import CLOCKS, NAMING, NUMBERS
 from ferrule.confinement.policy import Denial
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ferrule.confinement.broker.named_processes import NamedProcesses
     from ferrule.confinement.broker.program_calls import ProgramCalls
     from ferrule.confinement.broker.socket_calls import SocketCalls, Watch
     from ferrule.confinement.broker.supervised_process import SupervisedProcess
@@ -67,6 +68,7 @@ class NotifiedCalls:
         self._others = count_descendants(os.getpid(), depth=1) - 1 if adopts else 0
         self._attributes = FileAttributes((*policy.write, *policy.append, *filter(None, [folder])), self.deny)
         self._sockets: SocketCalls | None = None
+        self._named: NamedProcesses | None = None
         named: dict[str, Method] = {
             "clone": self._clone,
             "fork": self._fork,
@@ -83,6 +85,7 @@ class NotifiedCalls:
         self.programs = _calls_of_programs(policy, folder, self.deny)
         if self.programs is not None:
             named |= self.programs.methods
+        named |= {name: self._of_processes(name) for name in (*NAMING, *CLOCKS, "capget")}
         for name in ("connect", "sendto", "sendmsg", "sendmmsg", "bind", "listen"):
             named[name] = self._of_sockets(name)
         self.methods = {NUMBERS[name]: method for name, method in named.items() if name in NUMBERS}
@@ -116,6 +119,18 @@ class NotifiedCalls:
                 self._sockets = SocketCalls(self._policy, self.deny, self._watch)
             made: int | Later = getattr(self._sockets, name)(process, check, arguments)
             return made
+
+        return method
+
+    def _of_processes(self, name: str) -> Method:
+        """A method that is loaded when the call first asks for a process by its number."""
+
+        def method(process: SupervisedProcess, check: Check, arguments: list[int]) -> int | Later:
+            if self._named is None:
+                from ferrule.confinement.broker.named_processes import NamedProcesses
+
+                self._named = NamedProcesses(self._child)
+            return self._named.methods[name](process, check, arguments)
 
         return method
 

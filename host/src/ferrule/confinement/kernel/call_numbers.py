@@ -33,8 +33,19 @@ landlock_create_ruleset=444,444 landlock_add_rule=445,445 landlock_restrict_self
 pidfd_open=434,434 pidfd_send_signal=424,424 getsockopt=55,209 getsockname=51,204 shutdown=48,210
 open=2,- openat=257,56 openat2=437,437 creat=85,- truncate=76,45 mkdir=83,- mkdirat=258,34 unlink=87,- unlinkat=263,35
 rmdir=84,- rename=82,- renameat=264,38 renameat2=316,276 link=86,- linkat=265,37 symlink=88,- symlinkat=266,36
-mknod=133,- mknodat=259,33 exit_group=231,94
+mknod=133,- mknodat=259,33 exit_group=231,94 getsid=124,156 getpgid=121,155 sched_getscheduler=145,120
+sched_getparam=143,121 sched_getattr=315,275 sched_rr_get_interval=148,127 sched_getaffinity=204,123
+get_robust_list=274,100 getpriority=140,141 ioprio_get=252,31 clock_gettime=228,113 clock_getres=229,114
+clock_nanosleep=230,115 timer_create=222,107 capget=125,90
 """
+NAMING = {
+    "getsid": 0, "getpgid": 0, "sched_getscheduler": 0, "sched_getparam": 0, "sched_getattr": 0,
+    "sched_rr_get_interval": 0, "sched_getaffinity": 0, "get_robust_list": 0, "pidfd_open": 0, "getpriority": 1,
+    "ioprio_get": 1,
+}  # fmt: skip
+"""Calls that ask for facts of a process, with the place of its number among the arguments."""
+CLOCKS = ("clock_gettime", "clock_getres", "clock_nanosleep", "timer_create")
+"""Calls whose first argument is a clock, which may be the processor's time of a process."""
 _COLUMN = 1 if MACHINE == "aarch64" else 0
 
 LAST = 462

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ferrule.confinement.kernel.call_numbers import CLOCKS, NAMING
 from ferrule.confinement.kernel.filter_program import ALLOW, NOTIFY, IsGiven, IsMadeFrom, Program, Test, error
 from ferrule.confinement.policy import LOOPBACK, STRICT
 
@@ -63,9 +64,13 @@ _REQUESTS = (
 )  # fmt: skip
 _SET_LEASE, _NOTIFY_OF_FOLDER, _SET_OWNER = 1024, 1026, (8, 15)
 _KILL, _TERMINATE = 9, 15
-_SET_DEATH_SIGNAL, _SET_SECCOMP, _SET_TRACER = 1, 22, 0x5961_6D61
+_SET_DEATH_SIGNAL, _SET_SECCOMP, _SET_TRACER, _SHARE_CORE = 1, 22, 0x5961_6D61, 62
 _NEW_LISTENER = 1 << 3
 _QUERY_PERSONALITY = 0xFFFF_FFFF
+_OF_PROCESS = {"getpriority": 0, "ioprio_get": 1}  # what says that the number is not a group's or a user's
+_CLOCK_OF_PROCESS, _CLOCK_KIND, _CLOCK_OF_FILE, _CLOCK_OF_THREAD, _CLOCK_NUMBER = (
+    0x8000_0000, 3, 3, 4, 0xFFFF_FFF8,
+)  # fmt: skip
 
 
 def write_filter(
@@ -89,6 +94,8 @@ def write_filter(
     _rule_sockets(program, policy, listener=listener)
     _rule_attributes(program, listener=listener)
     _rule_others(program)
+    if not (policy.processes or policy.programs):
+        _rule_facts(program, process, listener=listener)
     _rule_itself(program, policy)
     if not holds_signals:
         _rule_signals(program, process)
@@ -187,6 +194,33 @@ def _rule_others(program: Program) -> None:
     program.decide("personality", (Test(0, "!=", _QUERY_PERSONALITY), Test(0, "!=", 0), _NOT_PERMITTED))
 
 
+def _rule_facts(program: Program, process: int, *, listener: str) -> None:
+    """What is asked of other processes, by one that starts none: who listens tells its threads from others.
+
+    Without a listener, only what is asked of groups and users is refused. One that may start processes is answered: it
+    has to see /proc, which says the same, and a signal of a child that ends would interrupt a question that waits.
+    """
+    judged = NOTIFY if listener == OWN else ALLOW
+    for name, place in NAMING.items():
+        kind = _OF_PROCESS.get(name)
+        others = () if kind is None else ((Test(0, "!=", kind), _NOT_PERMITTED),)
+        program.decide(
+            name, *others, (Test(place, "==", 0), ALLOW), (Test(place, "==", process), ALLOW), otherwise=judged
+        )
+    own = (~process << 3) & _ALL
+    for name in CLOCKS:
+        program.decide(
+            name,
+            (Test(0, "==", 0, _CLOCK_OF_PROCESS), ALLOW),
+            (Test(0, "==", _CLOCK_OF_FILE, _CLOCK_KIND), ALLOW),
+            (Test(0, "&", _CLOCK_OF_THREAD), ALLOW),  # the kernel has those of its own threads alone
+            (Test(0, "==", _CLOCK_NUMBER, _CLOCK_NUMBER), ALLOW),
+            (Test(0, "==", own, _CLOCK_NUMBER), ALLOW),
+            otherwise=judged,
+        )
+    program.answer(("capget",), judged)
+
+
 def _rule_itself(program: Program, policy: Policy) -> None:
     """No other listener, which would answer in our place; and what ends a process with its parent stays."""
     if policy.processes:
@@ -197,6 +231,7 @@ def _rule_itself(program: Program, policy: Policy) -> None:
         "prctl",
         (Test(0, "==", _SET_SECCOMP), _NOT_PERMITTED),
         (Test(0, "==", _SET_TRACER), _NOT_PERMITTED),
+        (Test(0, "==", _SHARE_CORE), _NOT_PERMITTED),
         # A process could ignore any other signal. One that asks for SIGTERM, as libraries do for the programs that they
         # start, keeps SIGKILL, or goes on without: the host ends what a call has started.
         (Test(0, "==", _SET_DEATH_SIGNAL), Test(1, "==", _TERMINATE), _DONE),

@@ -260,6 +260,32 @@ def state_in_a_folder(scene):
     return writing.state_of_another_tool_changed(scene)
 
 
+@attack(STOLEN, grants=_COPIES)
+def files_on_a_neighbour_beside_a_copy(scene):
+    """Reads the environment, the files and the folder of another process, where it may start some of its own."""
+    folder, loot, last = f"/proc/{scene['victim']}", [], None
+    for name in ("environ", "fd/5", "cwd/secret.txt", f"root{scene['outside']}/secret.txt", "mem", "task"):
+        try:
+            if name == "task":
+                names = [f"{folder}/task/{one}/environ" for one in os.listdir(f"{folder}/task")]
+            else:
+                names = [os.path.join(folder, name)]
+            for one in names:
+                with open(one, "rb") as file:
+                    loot.append(file.read(4096).decode(errors="replace"))
+        except OSError as error:
+            last = error
+    if not loot and last:
+        raise last
+    return " ".join(loot)
+
+
+@attack(STOLEN, grants=_COPIES)
+def call_of_a_neighbour_beside_a_copy(scene):
+    """Reads how another process was called, where it may start some of its own."""
+    return reading._read(f"/proc/{scene['victim']}", "cmdline")
+
+
 def _run(command):
     done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     if done.returncode:

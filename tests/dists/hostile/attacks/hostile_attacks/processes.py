@@ -305,6 +305,6 @@ def _wait_for_long(scene):
     os._exit(0)
 
 
-def _take_name(scene):
+def _take_name(scene, what="left"):
     """A name by which it is found again."""
-    ctypes.CDLL(None).prctl(15, f"left-{scene['mark'][:8]}".encode(), 0, 0, 0)
+    ctypes.CDLL(None).prctl(15, f"{what}-{scene['mark'][:8]}".encode(), 0, 0, 0)

@@ -1,8 +1,10 @@
 """Attacks through one way into the host, as a program: `python -m ferrule_testkit.attacks WAY FOLDER [NAME…]`.
 
-WAY: `executable`, `run`, `serve` or `ask`. FOLDER: an empty one. Writes `report.json` there at the end: what came of
-each attack, and what the healthy tools said before and after them. It prints nothing, since an attack may write
-wherever its client does. A test starts it as the user as whom the attacks shall be.
+WAY: `executable`, `run`, `stdio`, `http`, `pool` (of a server, without its protocol) or `ask`; with `--hooks`, which
+has the attacks in hooks in the place of the others, also `list`, `doctor`, `validate` or `install`. With `--together`,
+all are made in one call; with `--innocent`, innocent tools are called. FOLDER: an empty one. Writes `report.json` there at
+the end: what came of each attack, and what the healthy tools said before and after them. It prints nothing, since an
+attack may write wherever its client does. A test starts it as the user as whom the attacks shall be.
 """
 
 from __future__ import annotations
@@ -10,19 +12,23 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ferrule_testkit.attacks import trial
+from ferrule_testkit.attacks import hooks, installation, trial
+from ferrule_testkit.attacks.conversations import Asked, Http, Stdio
 from ferrule_testkit.attacks.scene import Scene
-from ferrule_testkit.attacks.ways import Asked, Commands, Executables, Served
+from ferrule_testkit.attacks.ways import Commands, Executables, Served
 
 if TYPE_CHECKING:
     from hostile_attacks import table
 
-    from ferrule_testkit.attacks.ways import Way
+    from ferrule_testkit.attacks.ways import ListedWay
     from ferrule_testkit.corpus import Site
 
+_SERVERS = {"stdio": Stdio, "http": Http}
 HEALTHY = {"example": {"city": "Oslo"}, "vault": {}}
 
 
@@ -32,20 +38,27 @@ def main() -> None:
     import ferrule
 
     root = Path(folder).resolve()
-    chosen = trial.attacks([one for one in names if not one.startswith("--")])
+    named = [one for one in names if not one.startswith("--")]
+    chosen = trial.attacks([] if "--hooks" in names else named)
     site = trial.install(root / "installed", chosen)
     grants = {attack.name: attack.grants for attack in chosen if attack.grants}
     code = Path(ferrule.__file__).parent
     scene = Scene(root, site=site.path, host_code=code, links=site.links, grants=grants)
+    if "--hooks" in names and name != installation.INSTALL:
+        hooks.install(site, scene, hooks.attacks(named), is_served=name in _SERVERS)
     seconds = 100.0 if "--together" in names else 15.0  # all of them are one call then
     search = [str(site.path), *_inherited_path()]
     environment = {**scene.environment(), "PYTHONPATH": os.pathsep.join(search), "FERRULE_DEADLINE": f"{seconds:.0f}"}
     way = _way(name, site, scene, environment, _tools(names, chosen), seconds + 5)
     report: dict[str, object] = {}
     try:
+        for tool, arguments in HEALTHY.items():
+            way.call(tool, arguments)  # with the first answer, a server says which tools it serves
         report["before"] = [way.call(tool, arguments).text for tool, arguments in HEALTHY.items()]
         if "--innocent" in names:
             report["innocent"] = trial.compare_innocents(way, scene, site, environment)
+        elif "--hooks" in names:
+            report["hooks"] = [found._asdict() for found in _put_hooks_through(name, way, scene, environment, named)]
         elif "--together" in names:
             report["damage"], report["said"] = trial.put_through_together(way, scene, chosen)
         else:
@@ -57,10 +70,26 @@ def main() -> None:
     (root / "report.json").write_text(json.dumps(report, indent=1))
 
 
+def _put_hooks_through(
+    name: str, way: ListedWay, scene: Scene, environment: dict[str, str], named: list[str]
+) -> Iterator[hooks.Found]:
+    if name == installation.INSTALL:
+        with tempfile.TemporaryDirectory(dir=scene.root) as folder:
+            found = {**environment, **installation.environment()}
+            yield hooks.look(name, installation.prepare(Path(folder), scene, hooks.attacks(named)), scene, found)
+    elif name in hooks.COMMANDS:
+        command = [sys.executable, "-P", "-m", "ferrule", *hooks.COMMANDS[name]]
+        yield hooks.look(name, command, scene, environment)
+    else:
+        yield from hooks.put_through(way, scene, hooks.attacks(named))
+
+
 def _tools(names: list[str], chosen: list[table.Attack]) -> list[str]:
     """Those that are called."""
     if "--together" in names:
         return [trial.SEVERAL]
+    if "--hooks" in names:
+        return [one.name for one in hooks.attacks(one for one in names if not one.startswith("--"))]
     return [one.name for one in (trial.innocents() if "--innocent" in names else chosen)]
 
 
@@ -69,16 +98,20 @@ def _inherited_path() -> list[str]:
     return [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
 
 
-def _way(name: str, site: Site, scene: Scene, environment: dict[str, str], tools: list[str], seconds: float) -> Way:
+def _way(
+    name: str, site: Site, scene: Scene, environment: dict[str, str], tools: list[str], seconds: float
+) -> ListedWay:
     everything = [*tools, *HEALTHY]
     os.chdir(scene.work)
-    if name == "serve":
+    if name == "pool":
         return Served(environment, seconds)
+    if name in _SERVERS:
+        return _SERVERS[name](environment, scene.root, everything)
     if name == "executable":
         site.link(everything, environment, beside=_inherited_path())
         scene.renew()
         return Executables(site.links, environment, scene.work, seconds)
-    if name == "run":
+    if name in ("run", installation.INSTALL, *hooks.COMMANDS):
         return Commands(site.links, environment, scene.work, seconds)
     for variable in [variable for variable in os.environ if variable.startswith(("FERRULE", "VAULT"))]:
         del os.environ[variable]

@@ -39,6 +39,7 @@ print(json.dumps(dict(success=True, done=done), separators=(",", ":"), ensure_as
 """
 DENIED, FAILED, ANSWERED, DIED = "denied", "failed", "answered", "died"
 _PLANTED = "planted-by-an-attack"
+_PAUSE_SECONDS = 0.2  # in which a thread that works would be seen to
 _GRACE_SECONDS = 1.0  # in which what a call has started may end
 
 
@@ -105,7 +106,7 @@ def put_through(way: Way, scene: Scene, chosen: Iterable[table.Attack]) -> Itera
         began = time.monotonic()
         answered = way.call(attack.name, {"scene": scene.facts()})
         seconds = time.monotonic() - began
-        damage = [*_left(scene.mark), *scene.damage(answered.text), *_forged(answered, scene.mark)]
+        damage = find_damage(scene, answered)
         yield _verdict(attack, answered, damage, seconds)
 
 
@@ -117,8 +118,14 @@ def put_through_together(way: Way, scene: Scene, chosen: Iterable[table.Attack])
     limit = time.monotonic() + _GRACE_SECONDS
     while _is_planted_in(scene.tmp) and time.monotonic() < limit:
         time.sleep(0.01)  # `ferrule serve` removes them once it has answered
-    damage = [*_left(scene.mark), *scene.damage(answered.text), *_forged(answered, scene.mark)]
+    damage = find_damage(scene, answered)
     return damage, answered.document
+
+
+def find_damage(scene: Scene, answered: Answered) -> list[str]:
+    """What can be seen from outside once a tool has answered, all of which is repaired."""
+    found = [*_left(scene.mark), *_works_on(scene.mark)]
+    return [*found, *scene.damage(answered.text), *_forged(answered, scene.mark)]
 
 
 def _is_planted_in(folder: Path) -> bool:
@@ -153,6 +160,28 @@ def _left(mark: str) -> list[str]:
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
     return ["left a process running"] if left else []
+
+
+def _works_on(mark: str) -> list[str]:
+    """Whether a thread goes on with its work while no call is made, by the name that it has given itself."""
+    before = _used(f"goes-{mark[:8]}")
+    if not before:
+        return []
+    time.sleep(_PAUSE_SECONDS)
+    now = _used(f"goes-{mark[:8]}")
+    return ["worked on between calls"] if any(now[one] > used for one, used in before.items() if one in now) else []
+
+
+def _used(name: str) -> dict[str, int]:
+    """By thread of that name: how often it has begun to run."""
+    found = {}
+    for thread in Path("/proc").glob("[0-9]*/task/[0-9]*"):
+        with suppress(OSError):
+            if (thread / "comm").read_text().strip() == name:
+                lines = (thread / "status").read_text().splitlines()
+                switches = [line.split()[1] for line in lines if "ctxt_switches" in line]
+                found[str(thread)] = sum(map(int, switches))
+    return found
 
 
 def _named(name: str) -> list[int]:

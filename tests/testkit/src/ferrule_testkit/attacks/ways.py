@@ -1,4 +1,4 @@
-"""Ways into the host: an executable, `ferrule run`, the pool of `ferrule serve`, and the tools of `ferrule ask`."""
+"""Ways into the host: an executable, `ferrule run`, and the pool of `ferrule serve`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ferrule_serve.pool import Pool
 
-_LOST = "process that supervised the call has ended"
+LOST = "process that supervised the call has ended"
 SECONDS = 20.0  # that a call of an attack may take
 
 
@@ -35,6 +35,13 @@ class Way(Protocol):
 
     def close(self) -> None:
         """End all that it has started."""
+
+
+class ListedWay(Way, Protocol):
+    """One that tells of its tools where none is called."""
+
+    def listing(self) -> str:
+        """All that it tells."""
 
 
 class Executables:
@@ -60,7 +67,11 @@ class Executables:
             os.killpg(started.pid, 9)
             out, err = started.communicate()
         text = (out + err).decode(errors="replace")
-        return Answered(text, _document(out), started.returncode < 0 or not _document(out))
+        return Answered(text, document_of(out), started.returncode < 0 or not document_of(out))
+
+    def listing(self) -> str:
+        """The executables, which hold the schemas."""
+        return "\n".join(path.read_text() for path in sorted(self._links.iterdir()))
 
     def _command(self, tool: str) -> list[str]:
         return [str(self._links / f"{tool.replace('_', '-')}-tool")]
@@ -96,11 +107,15 @@ class Served:
         async def call() -> Answered:
             answer = await self._pool.call(tool, json.dumps(arguments).encode(), seconds=self._seconds)
             text = answer.document.decode(errors="replace") + answer.text
-            return Answered(text, _document(answer.document), died=False)
+            return Answered(text, document_of(answer.document), died=False)
 
         before = self._workers()
         answered = self._runner.run(call())
-        return answered._replace(died=bool(before - self._workers()) or _LOST in answered.text)
+        return answered._replace(died=bool(before - self._workers()) or LOST in answered.text)
+
+    def listing(self) -> str:
+        """The pool knows no tool before its call."""
+        return ""
 
     def _workers(self) -> set[int]:
         process = self._pool.stats().supervisor
@@ -112,32 +127,8 @@ class Served:
         self._runner.close()
 
 
-class Asked:
-    """The tools that `ferrule ask` offers a model. Takes this process's environment."""
-
-    def __init__(self, tools: list[str], seconds: float = SECONDS) -> None:
-        from ferrule_ask.keys import Keys
-        from ferrule_ask.toolbox import Toolbox
-
-        self._runner = asyncio.Runner()
-        self._seconds = seconds
-        self._box = Toolbox.load(tools, Keys())
-
-    def call(self, tool: str, arguments: Mapping[str, object]) -> Answered:
-        """Call it as a model would."""
-        result = self._runner.run(self._box.execute(tool, arguments, self._seconds))
-        text = f"{result.content}\n{result.error or ''}"
-        document: dict[str, object] = {"error": result.error or result.content, "error_code": result.code or ""}
-        if not result.is_error:
-            document = _document(result.content.encode()) or {"error": result.content}
-        return Answered(text, document, "ended without an answer" in result.content)
-
-    def close(self) -> None:
-        """Nothing is left of it."""
-        self._runner.close()
-
-
-def _document(data: bytes) -> dict[str, object]:
+def document_of(data: bytes) -> dict[str, object]:
+    """The JSON object that these bytes are; `{}` where they are none."""
     try:
         found = json.loads(data)
     except ValueError:

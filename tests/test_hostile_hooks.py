@@ -1,0 +1,83 @@
+"""A malicious package gets nothing before its call either: while it is imported, or by the hooks that say what it is.
+
+`tests/dists/hostile/hooks` is the table of what is tried, and where. They are run by calls, and by the commands that
+load what is installed.
+"""
+
+import tomllib
+from typing import Any
+
+import pytest
+
+from ferrule_testkit import PROJECT
+from ferrule_testkit.attacks import hooks
+from ferrule_testkit.attacks.not_promised import OPEN_WHILE_IMPORTED
+from ferrule_testkit.attacks.runs import HELD, SECONDS, USERS, report
+
+ATTACKS = hooks.attacks()
+# By way: the places that are heard of there. `validate` is asked in a call alone; schemas are shown where clients read
+# them, and by commands that look at them.
+HEARD = {
+    "executable": {"importing", "schema", "credentials", "validate"},
+    "run": {"importing", "credentials", "validate"},
+    "stdio": {"importing", "schema", "credentials", "validate"},
+    "http": {"importing", "schema", "credentials", "validate"},
+    "ask": {"importing", "schema", "credentials", "validate"},
+    "list": {"importing", "schema", "credentials"},
+    "doctor": {"importing", "credentials"},
+    "validate": {"importing", "credentials"},
+    "install": {"importing", "credentials"},
+}
+# All that stays, and of the others those that reach farthest.
+SAMPLE = [
+    one.name
+    for one in ATTACKS
+    if not one.name.endswith(hooks.table.KINDS) or one.name.endswith(("_keys", "_network", "_writing"))
+]
+EVERYTHING = ("executable", "list", "install")
+"""Where all are made: by a call, by a look, and before anybody has looked. Elsewhere it is the sample."""
+FEW = [f"{place}_{what}" for place in hooks.table.PLACES for what in ("keys", "thread_that_goes_on")]
+
+
+def assert_nothing_got(way: str, found: dict[str, Any], made: list[str]) -> None:
+    """Each that is made where this way hears of it has been heard of, and none has got what is promised to be kept.
+
+    Not heard of are those that were late, and those whose thread was refused an address before the hook had ended.
+    """
+    heard = {name: tried for one in found["hooks"] for name, tried in one["tried"].items()}
+    expected = {one.name for one in ATTACKS if one.name in made and one.place in HEARD[way]}
+    late = sum(one["late"] for one in found["hooks"])
+    missing = expected - set(heard) - {one["called"] for one in found["hooks"] if "PERMISSION_DENIED" in one["text"]}
+    assert len(missing) <= late, (missing, [one["text"] for one in found["hooks"]])
+    assert [name for name, tried in heard.items() if not tried] == []
+    assert {name: words for one in found["hooks"] for name, words in one["got"].items()} == {}
+    assert {one["called"]: one["damage"] for one in found["hooks"] if one["damage"]} == {}
+    assert found["after"] == found["before"]
+
+
+def test_each_attack_in_a_hook_is_an_entry_point_and_says_what_it_tries() -> None:
+    project = tomllib.loads((hooks.HOOKS / "pyproject.toml").read_text())["project"]
+    assert set(project["entry-points"]["ferrule.tools"]) == {one.name for one in ATTACKS}
+    assert [one.name for one in ATTACKS if not one.tries.endswith(".")] == []
+    assert {one.place for one in ATTACKS} == set(hooks.table.PLACES)
+    page = (PROJECT / "docs/explanation/trust.md").read_text()
+    assert f"{len(ATTACKS)} tools" in page
+    assert [name for name in OPEN_WHILE_IMPORTED if f"`{name}`" not in page] == []
+
+
+@pytest.mark.process
+@pytest.mark.timeout(SECONDS)
+@HELD
+@pytest.mark.parametrize("way", ["executable", "list", "stdio"])
+def test_hooks_get_nothing(way: str) -> None:
+    assert_nothing_got(way, report(way, "--hooks", *FEW), FEW)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(SECONDS)
+@HELD
+@USERS
+@pytest.mark.parametrize("way", HEARD)
+def test_no_place_before_a_call_gets_more_than_a_call(way: str, user: str) -> None:
+    chosen = [one.name for one in ATTACKS] if way in EVERYTHING else SAMPLE
+    assert_nothing_got(way, report(way, "--hooks", *chosen, user=user), chosen)
