@@ -23,7 +23,9 @@ processes, and ends them.
 a `Broker`, goes to the `ChildWatch`, and is closed after it. The child calls its `hold(channel)` before any code of a
 plugin is there. For a process that makes copies of itself there is `ConfinedCopies(policy)`: `hold` is for the process,
 and `narrow` for each copy. Its one `SharedBroker` judges all of them; `add` makes the `CopyBroker` that goes to the
-`ChildWatch` of a copy. Where the policy has programs, a `MemoryWatch` says when their processes use too much.
+`ChildWatch` of a copy. Where the policy has programs, a `MemoryWatch` says when their processes use too much. Where it
+has `proxies`, `begin_relay` starts a `Relay` first, with whose policy the process is started, and which `broker` is
+given.
 
 **Its process.** First `go_on_below_guard`. Before a plugin is there, `import_for_calls`. Then
 `take_standard_streams`, `close_all_but`,
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.broker.broker import Broker
     from ferrule.confinement.broker.shared_broker import CopyBroker, SharedBroker
     from ferrule.confinement.policy import Policy
+    from ferrule.confinement.proxies.relay import Relay
     from ferrule.discovery import InstalledTool
     from ferrule.plugin import failures
     from ferrule.plugin.declaration import Declaration
@@ -113,6 +116,7 @@ __all__ = (
     "Outcome",
     "Output",
     "Policy",
+    "Relay",
     "Replacement",
     "Runner",
     "SharedBroker",
@@ -121,6 +125,7 @@ __all__ = (
     "ToolCall",
     "advice_of",
     "all_schemas",
+    "begin_relay",
     "close_all_but",
     "deadline_passed",
     "discovery",
@@ -168,6 +173,7 @@ _NAMES = {
     "ferrule.supervision.channel.channel": "Channel Messages",
     "ferrule.confinement.broker.broker": "Broker",
     "ferrule.confinement.policy": "Policy",
+    "ferrule.confinement.proxies.relay": "Relay",
     "ferrule.confinement.broker.shared_broker": "CopyBroker SharedBroker",
     "ferrule.trust.enforcement": "unenforced",
     "ferrule.trust.policy": "policy_for",
@@ -231,6 +237,16 @@ def register_ahead(loaded: LoadedTool, wrappers: Iterable[str]) -> None:
         from ferrule.wrappers import guard
 
         guard.register_ahead(loaded, wrappers)
+
+
+def begin_relay(policy: Policy, seconds: float) -> Relay:
+    """What stands between the processes of a policy with `proxies` and a proxy, until it is closed. Raises OSError.
+
+    seconds: that a call may take.
+    """
+    from ferrule.confinement.proxies.relay import Relay
+
+    return Relay(policy, deadline=None, seconds=seconds)
 
 
 def read_declaration(tool: InstalledTool) -> Declaration:

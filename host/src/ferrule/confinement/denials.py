@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ferrule.confinement.policy import LOOPBACK, PRIVATE, PUBLIC, Denial
+from ferrule.confinement.policy import LOOPBACK, PRIVATE, PUBLIC, RELAY_REFUSAL, Denial
 from ferrule.confinement.refused_call import refused_call
 from ferrule.confinement.refused_network import is_name_lookup, wanted_address
 
@@ -57,6 +57,8 @@ def find(error: BaseException, policy: Policy) -> Denial | None:
     for one in _chain(error):
         if not policy.network and is_name_lookup(one):
             denial: Denial | None = Denial(_CONNECT, wanted_address(one))
+        elif policy.relays and _says(one, RELAY_REFUSAL):
+            denial = Denial(_CONNECT, "")  # the relay has told the supervising process which host it was
         else:
             denial = _of(one, policy) if isinstance(one, PermissionError) else _of_link(one, policy)
         if denial is not None:
@@ -99,6 +101,14 @@ def _of(error: PermissionError, policy: Policy) -> Denial | None:
     if called in _SIGNALLING:
         return Denial(_SIGNAL, "")
     return Denial(_OTHER, called)
+
+
+def _says(error: BaseException, words: str) -> bool:
+    """Whether these words are in the text of an exception, which may raise another one when it is asked for that."""
+    try:
+        return words in str(error)
+    except Exception:  # noqa: BLE001 - it is a plugin's own
+        return False
 
 
 def _of_link(error: BaseException, policy: Policy) -> Denial | None:

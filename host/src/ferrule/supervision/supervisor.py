@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
     from ferrule.confinement.broker.broker import Broker
     from ferrule.confinement.policy import Denial, Policy
+    from ferrule.confinement.proxies.relay import Relay
     from ferrule.errors import ErrorFacts
     from ferrule.supervision.channel.channel import Channel
-    from ferrule.supervision.channel.questions import Answer, Desk, Reception, Relay
+    from ferrule.supervision.channel.questions import Answer, Desk, Reception
+    from ferrule.supervision.channel.questions import Relay as QuestionRelay
     from ferrule.supervision.environment import Replacement
     from ferrule.supervision.memory_watch import MemoryWatch
 
@@ -51,7 +53,7 @@ def supervise(
     policy: Policy | None = None,
     environment: Mapping[str, str] | None = None,
     secrets: Sequence[str] = (),
-    answer: Answer | Relay | Reception | None = None,
+    answer: Answer | QuestionRelay | Reception | None = None,
     watched: str | None = None,
 ) -> Outcome:
     """Do a piece of work in a child and return how it ended; never raises for anything that the work does.
@@ -69,6 +71,10 @@ def supervise(
     occupy_standard_streams()
     messages = messages or Messages(size_limit)
     messages.secrets += secrets
+    relay = None
+    if policy is not None and policy.proxies:
+        relay = _begin_relay(policy, deadline)
+        policy = relay.policy
     given = environment if environment is not None or policy is None else policy.environment
     replacement = None
     if given is not None:
@@ -78,10 +84,21 @@ def supervise(
     if watched is None and policy is not None and policy.programs:
         watched = policy.tool
     limits = Limits(deadline, memory, size_limit, watched)
-    if signals is None:
-        with Signals() as own:
-            return _supervise(work, limits, own, messages, policy, replacement, answer)
-    return _supervise(work, limits, signals, messages, policy, replacement, answer)
+    try:
+        if signals is None:
+            with Signals() as own:
+                return _supervise(work, limits, own, messages, policy, replacement, answer, relay)
+        return _supervise(work, limits, signals, messages, policy, replacement, answer, relay)
+    finally:
+        if relay is not None:
+            relay.close()
+
+
+def _begin_relay(policy: Policy, deadline: float) -> Relay:
+    """What stands between the child and the proxy that the environment names. Raises OSError."""
+    from ferrule.confinement.proxies.relay import Relay
+
+    return Relay(policy, deadline=deadline, seconds=max(0.0, deadline - time.monotonic()))
 
 
 def _supervise(
@@ -91,13 +108,14 @@ def _supervise(
     messages: Messages,
     policy: Policy | None,
     replacement: Replacement | None,
-    answer: Answer | Relay | Reception | None,
+    answer: Answer | QuestionRelay | Reception | None,
+    relay: Relay | None = None,
 ) -> Outcome:
     if policy is None:
         return _run_and_watch(work, limits, signals, messages, replacement, answer)
     from ferrule.supervision.confined_work import ConfinedWork
 
-    with ConfinedWork(work, policy) as confined:
+    with ConfinedWork(work, policy, relay) as confined:
         return _run_and_watch(confined, limits, signals, messages, replacement, answer, confined.broker())
 
 
@@ -107,7 +125,7 @@ def _run_and_watch(
     signals: Signals,
     messages: Messages,
     replacement: Replacement | None,
-    answer: Answer | Relay | Reception | None,
+    answer: Answer | QuestionRelay | Reception | None,
     broker: Broker | None = None,
 ) -> Outcome:
     processes.adopt_orphans()

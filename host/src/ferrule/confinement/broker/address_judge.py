@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ferrule.confinement.networks import kind_of
+from ferrule.confinement.networks import is_own_name, kind_of
 from ferrule.confinement.policy import LOOPBACK, PUBLIC
 from ferrule.text.hosts import is_number
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
 _DNS_PORT = 53
 _RESOLVERS = "/etc/resolv.conf"
-_OWN_NAMES = ("localhost", "local", "localhost.localdomain")
-# Names below these are given by the own network; any other name belongs to who has registered it.
-_OWN_DOMAINS = (".localhost", ".local", ".internal", ".lan", ".home", ".arpa", ".test", ".intranet", ".corp")
 
 
 class AddressJudge:
@@ -26,6 +23,7 @@ class AddressJudge:
 
     def __init__(self, policy: Policy) -> None:
         self._network = policy.network
+        self._relays = policy.relays
         self._addresses: dict[str, set[str]] = {}
         self._resolvers: list[str] | None = None
 
@@ -38,6 +36,10 @@ class AddressJudge:
         if port == _DNS_PORT and self._network and address in self._name_servers():
             return True
         return any(self._is_host(host, address, kind) for host in self._hosts(port))
+
+    def is_relay(self, address: str, port: int) -> bool:
+        """Whether a relay to a proxy is there, which judges on its own what it passes on."""
+        return bool(self._relays) and f"{address}:{port}" in self._relays
 
     def allows_own(self, address: str) -> bool:
         """Whether the call may wait for connections at an address of this machine."""
@@ -64,7 +66,7 @@ class AddressJudge:
         if _is_address(host):
             return host == address
         # A name that anyone can register must not lead into the own network.
-        is_fit = kind is None or (kind.allowed_by != "" and _is_own_name(host))
+        is_fit = kind is None or (kind.allowed_by != "" and is_own_name(host))
         return is_fit and address in self._addresses.get(host, ())
 
     def _name_servers(self) -> list[str]:
@@ -80,8 +82,3 @@ class AddressJudge:
 
 def _is_address(host: str) -> bool:
     return ":" in host or is_number(host)
-
-
-def _is_own_name(host: str) -> bool:
-    name = host.rstrip(".")
-    return name in _OWN_NAMES or "." not in name or name.endswith(_OWN_DOMAINS)

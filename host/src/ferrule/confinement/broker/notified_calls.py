@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.broker.supervised_process import SupervisedProcess
     from ferrule.confinement.later import Later
     from ferrule.confinement.policy import Policy
+    from ferrule.confinement.proxies.relay import Relay
 
     Check = Callable[[], None]
     Method = Callable[[SupervisedProcess, Check, list[int]], "int | Later"]
@@ -49,12 +50,20 @@ class NotifiedCalls:
     """
 
     def __init__(
-        self, policy: Policy, folder: str, child: int, *, adopts: bool = True, guard: int | None = None
+        self,
+        policy: Policy,
+        folder: str,
+        child: int,
+        *,
+        adopts: bool = True,
+        guard: int | None = None,
+        relay: Relay | None = None,
     ) -> None:
         """adopts: whether what the child leaves behind becomes a child of this process, and not of its own.
 
-        guard: the parent of the child, of which it becomes a child, where there is one.
+        guard: the parent of the child, of which it becomes a child, where there is one. relay: to a proxy.
         """
+        self._relay = relay
         self._policy = policy
         self._child = child
         self._guard = guard
@@ -103,11 +112,15 @@ class NotifiedCalls:
             if self._sockets is None:
                 from ferrule.confinement.broker.socket_calls import SocketCalls
 
-                self._sockets = SocketCalls(self._policy, self.deny)
+                self._sockets = SocketCalls(self._policy, self.deny, self._note_relayed if self._relay else None)
             made: int | Later = getattr(self._sockets, name)(process, check, arguments)
             return made
 
         return method
+
+    def _note_relayed(self, port: int) -> None:
+        if self._relay is not None:
+            self._relay.note(port, self._child)
 
     def _clone(self, process: SupervisedProcess, check: Check, arguments: list[int]) -> int:
         """As `_fork`, with flags of an allowlist."""

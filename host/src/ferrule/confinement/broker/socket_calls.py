@@ -39,11 +39,17 @@ _MAX_LOOKUPS = 20  # of the names that a policy has, in one call
 
 
 class SocketCalls:
-    """The calls, by name. deny: is told what was refused, and where it was to go."""
+    """The calls, by name. deny: is told what was refused, and where it was to go.
 
-    def __init__(self, policy: Policy, deny: Callable[[str, str], None]) -> None:
+    relayed: is told of each connection to a relay by the port that it comes from.
+    """
+
+    def __init__(
+        self, policy: Policy, deny: Callable[[str, str], None], relayed: Callable[[int], None] | None = None
+    ) -> None:
         self._judge = AddressJudge(policy)
         self._deny = deny
+        self._relayed = relayed
         self._lookups = 0
 
     def connect(self, process: SupervisedProcess, check: Check, arguments: list[int]) -> int | Later:
@@ -129,9 +135,26 @@ class SocketCalls:
             return sockets.connect(file, sockets.NOWHERE)
         is_stream = sockets.kind(file) == sockets.STREAM
         address, data = sockets.parse_address(data), sockets.plain(data)
+        if is_stream and self._judge.is_relay(address.text, address.port):
+            return self._connect_to_relay(file, data)
         go_on = (lambda: _connect_stream(file, data)) if is_stream else (lambda: sockets.connect(file, data))
         # Resolving a name connects datagram sockets to all of its addresses, to see which route they would take.
         return self._reach(address, go_on, is_told=is_stream)
+
+    def _connect_to_relay(self, file: int, data: bytes) -> Later:
+        """Connect, and tell from where before the call can send anything there."""
+        later = _connect_stream(file, data)
+        finish = later.finish
+
+        def finish_and_tell() -> int | Later:
+            try:
+                return finish()
+            finally:
+                if self._relayed is not None:
+                    self._relayed(sockets.own_address(file).port)
+
+        later.finish = finish_and_tell
+        return later
 
     def _bind(self, file: int, check: Check, data: bytes) -> int:
         check()
