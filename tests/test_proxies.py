@@ -1,14 +1,19 @@
 """Behind a proxy: a tool reaches what its permissions name and nothing else, and never sees the proxy's password."""
 
+import json
 import re
+import socket
+import ssl
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+import trustme
 
-from ferrule.testing import Server
+from ferrule.testing import Server, refused_port
 from ferrule_testkit.attacks.ways import Answered, Commands, Executables, Served, Way
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.web.proxy import Proxy
+from ferrule_testkit.web.proxy import USER, Proxy
 
 pytestmark = pytest.mark.process
 
@@ -59,7 +64,7 @@ _EXECUTE = """
         except OSError as error:
             return {"got": str(error)}
     if how == "raw":
-        return {"got": ask(where.split("|"))}
+        return {"got": ask(where.split("|"), arguments.get("body", "").encode())}
     if how == "everything":
         return {"got": everything()}
     host, _, port = where.rpartition(":")
@@ -67,9 +72,10 @@ _EXECUTE = """
     return {"got": "connected"}
 """
 _PROPERTIES = {
-    "how": {"type": "string", "description": "What to do."},
-    "where": {"type": "string", "description": "A host."},
+    name: {"type": "string", "description": text}
+    for name, text in {"how": "What to do.", "where": "A URL, a host or a request.", "body": "Of a request."}.items()
 }
+_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
 
 
 class Office:
@@ -85,6 +91,12 @@ class Office:
             "reach", properties=_PROPERTIES, top=_TOP, execute=_EXECUTE.strip(), permissions={"network": list(network)}
         )
 
+    def configure(self, text: str) -> None:
+        """Write config.toml."""
+        path = self.machine.home / ".config/ferrule/config.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
 
 @pytest.fixture
 def office(machine: Machine) -> Iterator[Office]:
@@ -93,7 +105,7 @@ def office(machine: Machine) -> Iterator[Office]:
         near.page("*", "the secret of the house")
         hosts = {"far.invalid:80": far.address, "far.invalid:443": far.address}
         with Proxy(PASSWORD, hosts=hosts) as proxy:
-            for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
+            for name in _VARIABLES:
                 machine.environment[name] = proxy.url
             yield Office(machine, proxy, far, near)
 
@@ -103,20 +115,32 @@ def call(request: pytest.FixtureRequest, office: Office) -> Iterator[Callable[..
     """Call the tool `reach`: what to do, and where."""
     ways: list[Way] = []
 
-    def call(how: str, where: str = "") -> Answered:
+    def call(how: str, where: str = "", body: str = "") -> Answered:
         if not ways:
             ways.append(_way(request.param, office.machine))
-        return ways[0].call("reach", {"how": how, "where": where})
+        return ways[0].call("reach", {"how": how, "where": where, "body": body})
 
     yield call
     for way in ways:
         way.close()
 
 
+@pytest.fixture
+def run(office: Office) -> Callable[..., Answered]:
+    """As `call`, by `ferrule run` alone."""
+    way = _way("run", office.machine)
+
+    def run(how: str, where: str = "", body: str = "") -> Answered:
+        return way.call("reach", {"how": how, "where": where, "body": body})
+
+    return run
+
+
 def _way(name: str, machine: Machine) -> Way:
     if name == "serve":
         return Served(machine.environment)
-    machine.ferrule("link", "reach")
+    if name == "executable":
+        machine.ferrule("link", "reach")
     kind = Executables if name == "executable" else Commands
     return kind(machine.tools, machine.environment, machine.work)
 
@@ -162,3 +186,240 @@ def test_the_proxy_itself_is_out_of_reach(office: Office, call: Callable[..., An
     office.install(FAR)
     answered = call("direct", "{}:{}".format(*office.proxy.address))
     assert answered.document["error_code"] == "PERMISSION_DENIED", answered.text
+
+
+def test_what_was_refused_is_in_the_journal_also_where_the_tool_goes_on(
+    office: Office, call: Callable[..., Answered]
+) -> None:
+    office.install(FAR)
+    office.configure("[journal]\nenabled = true\n")
+    assert "403" in str(call("swallow", f"http://{office.near_authority}/").document["got"])
+    denied = office.machine.ferrule("log", "--denied", "--json").out
+    assert office.near_authority in denied
+    assert PASSWORD not in denied
+
+
+def test_a_body_goes_through_in_both_directions_in_pieces_too(office: Office, run: Callable[..., Answered]) -> None:
+    office.install(FAR)
+    office.far.route("/echo", lambda exchange: exchange.answer(exchange.read_body() * 3))
+    chunks = "".join(f"{len(one):x}\r\n{one}\r\n" for one in ("one ", "two ", ""))
+    head = "POST http://far.invalid/echo HTTP/1.1|Host: x|Connection: close"
+    whole = run("raw", f"{head}|Content-Length: 5", "hello").text
+    assert "hello" * 3 in whole, whole
+    pieces = run("raw", f"{head}|Transfer-Encoding: chunked", chunks).text
+    assert "one two " * 3 in pieces, pieces
+
+
+def test_several_requests_of_one_connection_are_judged_each(office: Office, run: Callable[..., Answered]) -> None:
+    office.install(FAR)
+    first = "GET http://far.invalid/ HTTP/1.1|Host: far.invalid"
+    second = f"GET http://{office.near_authority}/ HTTP/1.1|Host: far.invalid|Connection: close"
+    got = str(run("raw", f"{first}||{second}").document["got"])
+    assert "from afar" in got
+    assert "403 Refused by ferrule" in got
+    assert office.near.requests == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "CONNECT far.invalid:22",
+        "CONNECT other.far.invalid:80",
+        "CONNECT xfar.invalid:80",
+        "CONNECT 2130706433:80",
+        "CONNECT 0x7f000001:80",
+        "CONNECT 127.1:80",
+        "CONNECT far.invalid:80@127.0.0.1:80",
+        "CONNECT far.invalid%00.example:80",
+        "CONNECT [::ffff:127.0.0.1]:80",
+        "CONNECT [::1%25lo]:80",
+        "CONNECT far.invalid",
+        "CONNECT far.invalid:0",
+        "CONNECT far.invalid:99999",
+        "GET http://far.invalid@127.0.0.1/",
+        "GET http://127.0.0.1#far.invalid/",
+        "GET http://127.0.0.1?far.invalid/",
+        r"GET http://127.0.0.1\far.invalid/",
+        "GET https://far.invalid/",
+        "GET ftp://far.invalid/",
+        "GET //far.invalid/",
+        "GET /",
+        "OPTIONS *",
+        "TRACE http://far.invalid/",
+    ],
+)
+def test_nothing_reaches_the_proxy_that_the_permissions_do_not_have(line: str, office: Office) -> None:
+    office.install(FAR)
+    way = _way("run", office.machine)
+    got = str(way.call("reach", {"how": "raw", "where": f"{line} HTTP/1.1|Host: far.invalid:80"}).text)
+    assert re.search(r"HTTP/1\.1 4\d\d ", got) or "PERMISSION_DENIED" in got, got
+    assert office.proxy.asked == office.proxy.strangers == []
+
+
+def test_what_the_proxy_says_of_its_client_is_not_passed_on(office: Office, run: Callable[..., Answered]) -> None:
+    """Its page of an error shows the request with the password; the name is one that it cannot connect to."""
+    office.install("nowhere.invalid:80")
+    got = run("raw", "GET http://nowhere.invalid/ HTTP/1.1|Host: x|Connection: close").text
+    assert "HTTP/1.1 502" in got
+    assert "Proxy-Authorization: Basic ****" in got
+    assert office.proxy.token not in got
+
+
+def test_headers_for_the_proxy_are_the_relays_alone(office: Office, run: Callable[..., Answered]) -> None:
+    office.install(FAR)
+    lines = (
+        "Host: 127.0.0.1|Proxy-Authorization: Basic x|Max-Forwards: 0|Connection: close, x-mine|X-Mine: 1|X-Other: 2"
+    )
+    run("raw", f"GET http://far.invalid/ HTTP/1.1|{lines}")
+    (request,) = office.far.requests
+    assert request.headers["host"] == "far.invalid"
+    assert request.headers["x-other"] == "2"
+    assert not {"proxy-authorization", "max-forwards", "x-mine"} & set(request.headers)
+
+
+def test_a_password_that_the_proxy_does_not_take_is_told_without_it(
+    office: Office, run: Callable[..., Answered]
+) -> None:
+    office.install(FAR)
+    for name in _VARIABLES:
+        office.machine.environment[name] = office.proxy.url.replace(PASSWORD, "wr0ng-password")
+    text = run("page", "http://far.invalid/").text
+    assert "502" in text
+    assert "wr0ng-password" not in text
+    got = run("raw", "GET http://far.invalid/ HTTP/1.1|Host: x|Connection: close").text
+    assert "names does not accept its user and password (HTTP 407)" in got
+
+
+def test_a_proxy_that_is_not_there_is_told(office: Office, run: Callable[..., Answered]) -> None:
+    office.install(FAR)
+    for name in _VARIABLES:
+        office.machine.environment[name] = f"http://{USER}:{PASSWORD}@127.0.0.1:{refused_port()}"
+    got = run("raw", "GET http://far.invalid/ HTTP/1.1|Host: x|Connection: close").text
+    assert "names cannot be reached (Connection refused)" in got
+    assert PASSWORD not in got
+
+
+@pytest.mark.parametrize("scheme", ["socks5", "socks5h", "ftp"])
+def test_another_kind_of_proxy_is_refused(scheme: str, office: Office, run: Callable[..., Answered]) -> None:
+    office.install(FAR)
+    for name in _VARIABLES:
+        del office.machine.environment[name]
+    office.machine.environment["ALL_PROXY"] = f"{scheme}://{USER}:{PASSWORD}@127.0.0.1:1080"
+    answered = run("page", "http://far.invalid/")
+    assert answered.document["error_code"] == "PROXY_UNUSABLE"
+    assert f"ALL_PROXY names a {scheme} proxy" in str(answered.document["error"])
+    assert PASSWORD not in answered.text
+
+
+def test_another_kind_of_proxy_that_no_client_would_use_is_left_out(office: Office) -> None:
+    office.install(FAR)
+    office.machine.environment["ALL_PROXY"] = f"socks5://{USER}:{PASSWORD}@127.0.0.1:1080"
+    way = _way("run", office.machine)
+    text = way.call("reach", {"how": "everything"}).text
+    assert "ALL_PROXY" not in text
+    assert PASSWORD not in text
+    assert way.call("reach", {"how": "page", "where": "http://far.invalid/"}).document == {"got": "from afar"}
+
+
+def test_a_tool_without_a_network_has_neither_proxy_nor_relay(office: Office) -> None:
+    office.install()
+    text = _way("run", office.machine).call("reach", {"how": "everything"}).text
+    assert '"got"' in text
+    assert "_PROXY" not in text.upper()
+
+
+@pytest.mark.parametrize(
+    "permissions", [{"environment": ["HTTPS_PROXY", "https_*", "H*"]}, {"network": ["variable:HTTPS_PROXY"]}]
+)
+def test_no_declaration_gives_a_tool_the_variable(permissions: dict[str, list[str]], office: Office) -> None:
+    office.install()
+    (office.machine.site / "module_reach.tool.json").write_text(
+        json.dumps({"permissions": {"network": [], **permissions}})
+    )
+    text = _way("run", office.machine).call("reach", {"how": "everything"}).text
+    assert '"got"' in text
+    assert PASSWORD not in text
+
+
+def test_no_credential_is_the_variable(office: Office) -> None:
+    office.install(FAR)
+    source = office.machine.site / "module_reach.py"
+    source.write_text(
+        source.read_text()
+        + "\n@hookimpl\ndef credentials():\n"
+        + "    return [Credential('proxy', environment='HTTPS_PROXY', path='proxy.url')]\n"
+    )
+    source.write_text(
+        source.read_text().replace(
+            'if how == "page":',
+            'if how == "key":\n        return {"got": context.credential("proxy")}\n    if how == "page":',
+        )
+    )
+    way = _way("run", office.machine)
+    text = way.call("reach", {"how": "key"}).text
+    assert PASSWORD not in text
+    assert "PERMISSION_DENIED" in text, text
+    office.machine.ferrule("permissions", "accept", "reach")
+    assert PASSWORD not in way.call("reach", {"how": "key"}).text
+
+
+def test_a_proxy_that_is_reached_by_tls_is_used(office: Office, call: Callable[..., Answered], tmp_path: Path) -> None:
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "authority.pem")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    office.install(FAR, "far.invalid:443")
+    office.far.page("/large", "x" * 1_000_000)
+    with Proxy(PASSWORD, context, office.proxy.hosts) as proxy:
+        for name in _VARIABLES:
+            office.machine.environment[name] = proxy.url
+        office.machine.environment["SSL_CERT_FILE"] = str(tmp_path / "authority.pem")
+        assert call("page", "http://far.invalid/").document == {"got": "from afar"}
+        got = call("raw", "CONNECT far.invalid:443 HTTP/1.1|Host: x").document["got"]
+        assert "from afar" in str(got)
+        assert proxy.asked == ["GET http://far.invalid/", "CONNECT far.invalid:443"]
+
+
+def test_a_tool_that_may_reach_the_public_web_is_kept_from_the_own_network(office: Office) -> None:
+    office.install("public")
+    way = _way("run", office.machine)
+    office.proxy.hosts["unknown.invalid:80"] = office.far.address
+    assert way.call("reach", {"how": "page", "where": "http://unknown.invalid/"}).document == {"got": "from afar"}
+    for host in (
+        office.near_authority,
+        "localhost:80",
+        "10.0.0.1:80",
+        "169.254.169.254:80",
+        "metadata.google.internal:80",
+    ):
+        answered = way.call("reach", {"how": "page", "where": f"http://{host}/"})
+        assert answered.document["error_code"] == "PERMISSION_DENIED", answered.text
+    assert len(office.proxy.asked) == 1
+
+
+def test_the_relay_ends_with_the_call(office: Office) -> None:
+    office.install(FAR)
+    way = _way("executable", office.machine)
+    named = way.call("reach", {"how": "everything"}).text
+    port = int(re.findall(r"http://127\.0\.0\.1:(\d+)", named)[0])
+    with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+        pass
+
+
+def test_a_call_without_a_proxy_loads_nothing_of_a_relay(office: Office) -> None:
+    office.install(FAR)
+    for name in _VARIABLES:
+        del office.machine.environment[name]
+    office.machine.environment["PYTHONVERBOSE"] = "1"
+    finished = office.machine.ferrule("run", "reach", "how=everything", environment={"PYTHONPROFILEIMPORTTIME": "1"})
+    assert "ferrule.trust.policy" in finished.err
+    assert not re.search(r"confinement\.proxies|h11|resolution\.proxies", finished.err)
+
+
+def test_a_traced_call_goes_by_the_relay_too(office: Office) -> None:
+    office.install(FAR)
+    found = office.machine.ferrule(
+        "run", "--trace", "--confined", "--json", "reach", "how=page", "where=http://far.invalid/"
+    )
+    assert "from afar" in found.out, found
+    assert "loopback" not in json.dumps(found.document["permissions"])
