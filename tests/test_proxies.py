@@ -265,6 +265,16 @@ def test_what_the_proxy_says_of_its_client_is_not_passed_on(office: Office, run:
     assert office.proxy.token not in got
 
 
+def test_a_body_has_one_length(office: Office, run: Callable[..., Answered]) -> None:
+    office.install(FAR)
+    lines = "Host: x|Connection: close, transfer-encoding|Content-Length: 40|Transfer-Encoding: chunked"
+    hidden = f"GET http://{office.near_authority}/ HTTP/1.1\r\n\r\n"
+    run("raw", f"POST http://far.invalid/ HTTP/1.1|{lines}", f"0\r\n\r\n{hidden}")
+    (request,) = office.far.requests
+    assert request.headers["transfer-encoding"] == "chunked"
+    assert "content-length" not in request.headers
+
+
 def test_headers_for_the_proxy_are_the_relays_alone(office: Office, run: Callable[..., Answered]) -> None:
     office.install(FAR)
     lines = (

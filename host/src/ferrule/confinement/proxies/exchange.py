@@ -213,6 +213,9 @@ def _for_others(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
     """The headers that are not for one connection alone."""
     every = [(bytes(name), bytes(value)) for name, value in headers]
     named = {one.strip().lower() for name, value in every if name == b"connection" for one in value.split(b",")}
-    # What says how long a body is, no client can have left out by naming it.
+    # What says how long a body is, no client can have left out by naming it. Of two, the one counts that was gone by:
+    # where one end read a body and the other one a further request, nobody would have judged that.
     named -= {b"content-length", b"transfer-encoding"}
+    if any(name == b"transfer-encoding" for name, _ in every):
+        named.add(b"content-length")
     return [(name, value) for name, value in every if name not in _OF_ONE_CONNECTION and name not in named]
