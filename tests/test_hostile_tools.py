@@ -59,6 +59,8 @@ QUIET = {
     "signal_by_a_pipe",
     "temporary_folder_replaced",
 }
+# What is not there is refused by nobody.
+NOT_THERE = {attack.name for attack in ATTACKS if attack.name.startswith("password_of_the_proxy")}
 SECONDS = 600.0
 # Each of these may end its process, or is allowed something of its own, so it has a call of its own.
 ALONE = [attack.name for attack in ATTACKS if attack.is_fatal or attack.grants]
@@ -120,7 +122,8 @@ def assert_all_stopped_and_told(found: dict[str, Any], share: float = 0.85) -> N
     assert {
         name: how for name, how in told.items() if how not in (trial.DENIED, trial.FAILED) and name not in QUIET
     } == {}
-    assert sum(how == trial.DENIED for how in told.values()) >= share * len(told)
+    refused = [how for name, how in told.items() if name not in NOT_THERE]
+    assert sum(how == trial.DENIED for how in refused) >= share * len(refused)
     assert_unharmed(found)
 
 

@@ -370,6 +370,7 @@ def test_no_credential_is_the_variable(office: Office) -> None:
     assert PASSWORD not in text
     assert "PERMISSION_DENIED" in text, text
     office.machine.ferrule("permissions", "accept", "reach")
+    office.machine.ferrule("credentials", "accept", "reach")
     assert PASSWORD not in way.call("reach", {"how": "key"}).text
 
 
@@ -420,7 +421,6 @@ def test_a_call_without_a_proxy_loads_nothing_of_a_relay(office: Office) -> None
     office.install(FAR)
     for name in _VARIABLES:
         del office.machine.environment[name]
-    office.machine.environment["PYTHONVERBOSE"] = "1"
     finished = office.machine.ferrule("run", "reach", "how=everything", environment={"PYTHONPROFILEIMPORTTIME": "1"})
     assert "ferrule.trust.policy" in finished.err
     assert not re.search(r"confinement\.proxies|h11|resolution\.proxies", finished.err)
@@ -433,3 +433,13 @@ def test_a_traced_call_goes_by_the_relay_too(office: Office) -> None:
     )
     assert "from afar" in found.out, found
     assert "loopback" not in json.dumps(found.document["permissions"])
+
+
+def test_doctor_names_a_proxy_that_no_tool_can_be_given(office: Office) -> None:
+    office.install(FAR)
+    for name in _VARIABLES:
+        office.machine.environment[name] = f"socks5://{USER}:{PASSWORD}@127.0.0.1:1080"
+    told = office.machine.ferrule("doctor", "--json").out
+    assert "proxy-unusable" in told
+    assert "http_proxy names a socks5 proxy" in told
+    assert PASSWORD not in told

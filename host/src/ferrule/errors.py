@@ -334,6 +334,7 @@ class ProxyUnusable(FerruleError):
     code = "PROXY_UNUSABLE"
 
     def __init__(self, variable: str, scheme: str) -> None:
+        self.variable = variable
         super().__init__(
             f"The environment variable {variable} names a {scheme} proxy. Tools are given http and https proxies.",
             hint="The administrator decides about that.",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from ferrule.admin.doctor.diagnosis_entry import ERROR, NOTE, WARNING, Diagnosis
 from ferrule.admin.permission_status import PermissionStatus, statuses
-from ferrule.errors import ConfigurationMalformed
+from ferrule.errors import ConfigurationMalformed, ProxyUnusable
 from ferrule.trust import grants, records
 from ferrule.trust.description import phrases
+from ferrule.trust.resolution.proxies import usable_proxies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,9 +24,18 @@ def examine(tools: Iterable[InstalledTool], settings: Configuration) -> Iterator
     for message in grants.problems(settings):
         mend = "Correct it; `ferrule permissions --help` says what may stand there."
         yield Diagnosis("configuration-malformed", ERROR, settings.path, message, mend)
+    yield from _of_proxies()
     is_refused = _are_refused(settings)
     for one in statuses(tools, settings):
         yield from _of_tool(one, is_refused=is_refused)
+
+
+def _of_proxies() -> Iterator[Diagnosis]:
+    try:
+        usable_proxies(os.environ)
+    except ProxyUnusable as error:
+        message = f"{error.message} So no tool that has a network can be called."
+        yield Diagnosis("proxy-unusable", ERROR, error.variable, message, error.admin)
 
 
 def _of_tool(one: PermissionStatus, *, is_refused: bool) -> Iterator[Diagnosis]:
