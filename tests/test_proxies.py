@@ -1,5 +1,6 @@
 """Behind a proxy: a tool reaches what its permissions name and nothing else, and never sees the proxy's password."""
 
+import asyncio
 import json
 import re
 import socket
@@ -11,6 +12,7 @@ import pytest
 import trustme
 
 from ferrule.testing import Server, refused_port
+from ferrule_serve.pool import Pool
 from ferrule_testkit.attacks.ways import Answered, Commands, Executables, Served, Way
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.web.proxy import USER, Proxy
@@ -443,3 +445,111 @@ def test_doctor_names_a_proxy_that_no_tool_can_be_given(office: Office) -> None:
     assert "proxy-unusable" in told
     assert "http_proxy names a socks5 proxy" in told
     assert PASSWORD not in told
+
+
+@pytest.mark.parametrize("isolation", ["standard", "off"])
+def test_without_a_judge_of_addresses_the_relay_still_judges(
+    isolation: str, office: Office, call: Callable[..., Answered]
+) -> None:
+    office.install(FAR)
+    office.configure(f'[permissions]\nisolation = "{isolation}"\n[journal]\nenabled = true\n')
+    assert call("page", "http://far.invalid/page").document == {"got": "from afar"}
+    assert PASSWORD not in call("everything").text
+    answered = call("page", f"http://{office.near_authority}/")
+    if isolation == "off":
+        assert answered.document == {"got": "the secret of the house"}
+    else:
+        assert answered.document["error_code"] == "PERMISSION_DENIED", answered.text
+        assert office.near_authority in office.machine.ferrule("log", "--denied", "--json").out
+
+
+_OUTER = """
+    import time
+    from ferrule.installed import open_tool, supervise
+
+    def work(channel):
+        tool = open_tool("reach", channel, deadline=time.monotonic() + 10)
+        return tool.execute(tool.prepare(arguments))
+
+    outcome = supervise(work, deadline=time.monotonic() + 10, memory_mib=500, max_bytes=9999, tool="reach")
+    return {"got": (outcome.result or b"").decode(), "failure": outcome.failure, "seen": everything()}
+"""
+
+
+def test_a_tool_that_runs_another_one_shares_its_relay(office: Office) -> None:
+    office.install(FAR)
+    office.machine.install(
+        "outer",
+        properties=_PROPERTIES,
+        top=_TOP,
+        execute=_OUTER.strip(),
+        permissions={"network": [], "tools": ["reach"], "processes": 2},
+    )
+    for way in (_way("run", office.machine), Served(office.machine.environment)):
+        answered = way.call("outer", {"how": "page", "where": "http://far.invalid/"})
+        assert "from afar" in str(answered.document.get("got")), answered.text
+        assert PASSWORD not in answered.text
+        answered = way.call("outer", {"how": "page", "where": f"http://{office.near_authority}/"})
+        assert "PERMISSION_DENIED" in answered.text
+        assert office.near.requests == []
+        way.close()
+
+
+def test_of_calls_at_once_each_has_its_own_refusals(office: Office) -> None:
+    """A swallowed refusal is in the line of the call that it was made in, and of no other one of the same tool."""
+    office.install(FAR)
+    office.configure("[journal]\nenabled = true\n")
+    hosts = [f"host{number}.invalid" for number in range(8)]
+
+    async def call_all() -> None:
+        pool = Pool(len(hosts), environment=office.machine.environment)
+        arguments = [{"how": "swallow", "where": f"http://{host}/"} for host in hosts]
+        try:
+            await asyncio.gather(*(pool.call("reach", json.dumps(one).encode(), seconds=30) for one in arguments))
+        finally:
+            await pool.close()
+
+    asyncio.run(call_all())
+    lines = json.loads(office.machine.ferrule("log", "--denied", "--json").out)["calls"]
+    denied = [[entry["what"] for entry in line["denied"]] for line in lines]
+    assert sorted(denied) == [[f"{host}:80"] for host in hosts]
+
+
+def test_no_more_connections_are_carried_at_once_than_the_relay_may(office: Office) -> None:
+    """The others are closed, and the relay goes on when there is room."""
+    office.install(FAR)
+    office.machine.install(
+        "flood",
+        properties=_PROPERTIES,
+        top=_TOP + _FLOOD,
+        execute="return {'got': flood()}",
+        permissions={"network": [FAR]},
+    )
+    way = _way("run", office.machine)
+    assert way.call("flood", {}).document == {"got": [128, "from afar"]}
+
+
+_FLOOD = '''
+import select, time
+
+def flood():
+    """How many of 200 idle connections are left open, and a page once they are closed."""
+    host, _, port = os.environ["HTTPS_PROXY"].removeprefix("http://").rpartition(":")
+    many = [socket.create_connection((host, int(port)), 10) for _ in range(200)]
+    poll = select.poll()
+    for one in many:
+        poll.register(one, select.POLLIN)
+    ended, limit = set(), time.monotonic() + 10
+    while len(ended) < 72 and time.monotonic() < limit:
+        for file, _ in poll.poll(100):
+            ended.add(file)
+            poll.unregister(file)
+    for one in many:
+        one.close()
+    while True:
+        try:
+            return [200 - len(ended), urllib.request.urlopen("http://far.invalid/", timeout=10).read().decode()]
+        except OSError:
+            if time.monotonic() > limit:
+                raise
+'''
