@@ -75,16 +75,16 @@ def supervise(
     if policy is not None and policy.proxies:
         relay = _begin_relay(policy, deadline)
         policy = relay.policy
-    given = environment if environment is not None or policy is None else policy.environment
-    replacement = None
-    if given is not None:
-        from ferrule.supervision.environment import Replacement
-
-        replacement = Replacement(given)
-    if watched is None and policy is not None and policy.programs:
-        watched = policy.tool
-    limits = Limits(deadline, memory, size_limit, watched)
     try:
+        given = environment if environment is not None or policy is None else policy.environment
+        replacement = None
+        if given is not None:
+            from ferrule.supervision.environment import Replacement
+
+            replacement = Replacement(given)
+        if watched is None and policy is not None and policy.programs:
+            watched = policy.tool
+        limits = Limits(deadline, memory, size_limit, watched)
         if signals is None:
             with Signals() as own:
                 return _supervise(work, limits, own, messages, policy, replacement, answer, relay)
