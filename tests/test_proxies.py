@@ -2,9 +2,13 @@
 
 import asyncio
 import json
+import os
 import re
+import signal
 import socket
 import ssl
+import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +17,7 @@ import trustme
 
 from ferrule.testing import Server, refused_port
 from ferrule_serve.pool import Pool
+from ferrule_testkit import PATIENCE_SECONDS
 from ferrule_testkit.attacks.ways import Answered, Commands, Executables, Served, Way
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.web.proxy import USER, Proxy
@@ -553,3 +558,63 @@ def flood():
             if time.monotonic() > limit:
                 raise
 '''
+
+
+def test_the_relay_ends_with_the_supervising_process(office: Office) -> None:
+    office.install(FAR)
+    gate = office.machine.gate()
+    office.machine.install(
+        "hang",
+        top="import os",
+        execute=f"open('port', 'w').write(os.environ['HTTPS_PROXY']); open({str(gate)!r}).read()",
+        permissions={"network": [FAR], "write": ["."]},
+    )
+    started = office.machine.start("run", "hang", "{}", stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with gate.open("w"):
+        address = (office.machine.work / "port").read_text().removeprefix("http://").split(":")
+        socket.create_connection((address[0], int(address[1]))).close()
+        started.kill()
+        started.wait()
+        _wait_until_nobody_listens(int(address[1]))
+
+
+def _wait_until_nobody_listens(port: int) -> None:
+    limit = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < limit:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            return
+        time.sleep(0.01)
+    raise AssertionError("somebody listens")
+
+
+def test_a_served_tool_whose_relay_has_ended_gets_another_one(office: Office) -> None:
+    office.install(FAR)
+    way = Served(office.machine.environment)
+    try:
+        named = way.call("reach", {"how": "everything"}).text
+        port = int(re.findall(r"http://127\.0\.0\.1:(\d+)", named)[0])
+        os.kill(_listener(port), signal.SIGKILL)
+        _wait_until_nobody_listens(port)
+        limit = time.monotonic() + PATIENCE_SECONDS
+        while (answered := way.call("reach", {"how": "page", "where": "http://far.invalid/"})).document != {
+            "got": "from afar"
+        }:
+            assert time.monotonic() < limit, answered.text
+    finally:
+        way.close()
+
+
+def _listener(port: int) -> int:
+    """The process that listens at a port of loopback."""
+    place = f"0100007F:{port:04X}"
+    lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()]
+    (inode,) = [line[9] for line in lines if line[1] == place and line[3] == "0A"]
+    for link in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            if os.readlink(link) == f"socket:[{inode}]":
+                return int(link.parts[2])
+        except OSError:
+            continue
+    raise AssertionError("nobody listens")
