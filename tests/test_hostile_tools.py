@@ -15,6 +15,8 @@ from ferrule_testkit.attacks.not_promised import BY_THE_KERNEL, NOT_PROMISED, OP
 from ferrule_testkit.attacks.runs import HELD, SECONDS, USERS, report
 
 ATTACKS = trial.attacks()
+# What is not there is refused by nobody.
+NOT_THERE = {attack.name for attack in ATTACKS if attack.name.startswith("password_of_the_proxy")}
 # Each of these may end its process, or is allowed something of its own, so it has a call of its own.
 ALONE = [attack.name for attack in ATTACKS if attack.is_fatal or attack.grants]
 # Two of each kind: one that a model's answer would show, and one that ends its process or goes beyond what is granted.
@@ -53,7 +55,8 @@ def assert_all_stopped_and_told(found: dict[str, Any], share: float = 0.85) -> N
     assert {
         name: how for name, how in told.items() if how not in (trial.DENIED, trial.FAILED) and name not in QUIET
     } == {}
-    assert sum(how == trial.DENIED for how in told.values()) >= share * len(told)
+    refused = [how for name, how in told.items() if name not in NOT_THERE]
+    assert sum(how == trial.DENIED for how in refused) >= share * len(refused)
     assert_unharmed(found)
 
 

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ferrule.testing import Server
 from ferrule_testkit import PROJECT
 from ferrule_testkit.machine import BIN
+from ferrule_testkit.web.proxy import Proxy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,8 +26,9 @@ if TYPE_CHECKING:
     from ferrule_testkit.machine import Finished, Machine
 
 PAGE = PROJECT / "docs/explanation/trust.md"
-PERMISSIONS, DOCTOR, DENIED, LIST, CREDENTIALS, LOCK, CHECK = COMMANDS = (
+PERMISSIONS, BEHIND_PROXY, DOCTOR, DENIED, LIST, CREDENTIALS, LOCK, CHECK = COMMANDS = (
     "permissions TOOL",
+    "log --denied",
     "doctor",
     "log --denied",
     "list --check",
@@ -145,6 +148,25 @@ def test_the_log_has_what_a_call_was_refused_though_the_tool_does_not_tell(
     allowed = show(machine, DENIED)
     assert "secret.txt" in row_of_tool(refused, "probe")
     assert "granted" not in allowed.out
+
+
+@process
+def test_the_log_has_the_host_that_a_call_asked_a_proxy_for_in_vain(machine: Machine, config: Path) -> None:
+    asks = "return {'got': urllib.request.urlopen(arguments['url'], timeout=10).read().decode()}"
+    url = {"url": {"type": "string", "description": "A URL."}}
+    permissions = {"network": ["far.invalid:80"]}
+    machine.install("probe", top="import urllib.request", execute=asks, properties=url, permissions=permissions)
+    with Server() as far, Proxy(SECRET, hosts={"far.invalid:80": far.address}) as proxy:
+        far.page("/", "from afar")
+        machine.environment["HTTP_PROXY"] = proxy.url
+        allowed = machine.ferrule("run", "probe", "url=http://far.invalid/")
+        kept = show(machine, BEHIND_PROXY)
+        machine.ferrule("run", "probe", "url=http://other.invalid/")
+        broken = show(machine, BEHIND_PROXY)
+        assert proxy.asked == ["GET http://far.invalid/"]
+    assert allowed.document["got"] == "from afar"
+    assert "probe" not in kept.out
+    assert "other.invalid:80" in row_of_tool(broken, "probe")
 
 
 def row_of_tool(done: Finished, tool: str) -> str:

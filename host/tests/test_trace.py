@@ -186,7 +186,7 @@ def test_variables_are_those_that_the_tool_asks_for(machine: Machine) -> None:
     )
     found = traced(machine)
     assert found["answer"] == {"city": "Oslo", "copied": "x"}
-    assert found["permissions"]["environment"] == ["HTTP_PROXY", "MY_CITY"]
+    assert found["permissions"]["environment"] == ["MY_CITY"]
     assert "MY_UNSET" in found["trace"]["variables"]
     assert "MY_OTHER" not in found["trace"]["variables"]
 

@@ -29,6 +29,7 @@
     ├── WrapperUnusable              INTERNAL_ERROR         a wrapper cannot be loaded; calls go on without it
     ├── SchemaInvalid                SCHEMA_INVALID         the schema breaks a rule of the client
     ├── ConfigurationMalformed       CONFIG_MALFORMED       config.toml cannot be read
+    ├── ProxyUnusable                PROXY_UNUSABLE         the environment names a proxy that no tool can be given
     ├── LockUnusable                 LOCK_UNUSABLE          ferrule.lock is missing, or cannot be read or written
     ├── CredentialsMalformed         CREDENTIALS_MALFORMED  credentials.json cannot be read or trusted
     ├── PackageRefused               PACKAGE_REFUSED        a package is not installed, and none of its code ran
@@ -325,6 +326,20 @@ class ConfigurationMalformed(FerruleError):
     """config.toml cannot be read; the message says file, line and column."""
 
     code = "CONFIG_MALFORMED"
+
+
+class ProxyUnusable(FerruleError):
+    """The environment names a proxy of a kind to which ferrule cannot stand in between. variable: which one does."""
+
+    code = "PROXY_UNUSABLE"
+
+    def __init__(self, variable: str, scheme: str) -> None:
+        self.variable = variable
+        super().__init__(
+            f"The environment variable {variable} names a {scheme} proxy. Tools are given http and https proxies.",
+            hint="The administrator decides about that.",
+            admin=f"Name an http or https proxy in {variable}, as http://USER:PASSWORD@HOST:PORT, or unset it.",
+        )
 
 
 class LockUnusable(FerruleError):

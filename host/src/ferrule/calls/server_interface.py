@@ -25,7 +25,9 @@ plugin is there. For a process that makes copies of itself there is `ConfinedCop
 and `narrow` for each copy. Its one `SharedBroker` judges all of them; `add` makes the `CopyBroker` that goes to the
 `ChildWatch` of a copy. Where the policy has programs, a `MemoryWatch` says when their processes use too much, or a
 `MemoryGroup` holds them: `make_group` makes one where `prepare_groups`, called by the server when it starts, has found
-or made room for it, and a process enters it by `enter_group`. What is left in the end goes by `remove_groups`.
+or made room for it, and a process enters it by `enter_group`. What is left in the end goes by `remove_groups`. Where
+the policy has `proxies`, `begin_relay` starts a `Relay` first, with whose policy the process is started, and which
+`broker` is given.
 
 **Its process.** First `go_on_below_guard`. Before a plugin is there, `import_for_calls`. Then
 `take_standard_streams`, `close_all_but`,
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.broker.broker import Broker
     from ferrule.confinement.broker.shared_broker import CopyBroker, SharedBroker
     from ferrule.confinement.policy import Policy
+    from ferrule.confinement.proxies.relay import Relay
     from ferrule.discovery import InstalledTool
     from ferrule.plugin import failures
     from ferrule.plugin.declaration import Declaration
@@ -117,6 +120,7 @@ __all__ = (
     "Outcome",
     "Output",
     "Policy",
+    "Relay",
     "Replacement",
     "Runner",
     "SharedBroker",
@@ -125,6 +129,7 @@ __all__ = (
     "ToolCall",
     "advice_of",
     "all_schemas",
+    "begin_relay",
     "close_all_but",
     "deadline_passed",
     "discovery",
@@ -176,6 +181,7 @@ _NAMES = {
     "ferrule.supervision.channel.channel": "Channel Messages",
     "ferrule.confinement.broker.broker": "Broker",
     "ferrule.confinement.policy": "Policy",
+    "ferrule.confinement.proxies.relay": "Relay",
     "ferrule.confinement.broker.shared_broker": "CopyBroker SharedBroker",
     "ferrule.trust.enforcement": "unenforced",
     "ferrule.trust.policy": "policy_for",
@@ -240,6 +246,16 @@ def register_ahead(loaded: LoadedTool, wrappers: Iterable[str]) -> None:
         from ferrule.wrappers import guard
 
         guard.register_ahead(loaded, wrappers)
+
+
+def begin_relay(policy: Policy, seconds: float) -> Relay:
+    """What stands between the processes of a policy with `proxies` and a proxy, until it is closed. Raises OSError.
+
+    seconds: that a call may take.
+    """
+    from ferrule.confinement.proxies.relay import Relay
+
+    return Relay(policy, deadline=None, seconds=seconds)
 
 
 def read_declaration(tool: InstalledTool) -> Declaration:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 from ferrule.confinement import Denial, Policy, temporary_folder
@@ -20,6 +21,7 @@ from ferrule.trace.witness import Witness
 
 if TYPE_CHECKING:
     from ferrule.calls.execution import Execution
+    from ferrule.confinement.proxies.relay import Relay
     from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel.outcome import Outcome
     from ferrule.supervision.signals import Signals
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
 
 class TracingRunner:
     """The `Runner` of a traced call. found: what it touched, None where it has not begun. usual: what every tool may.
-    unread: calls whose arguments could not be read. denied: what the call was refused, as far as it is known.
+    unread: calls whose arguments could not be read. denied: what the call was refused, as far as it is known. relayed:
+    variables that name a relay to a proxy, and what they say to the call.
 
     is_confined: whether the call is held to its permissions, by files and system calls; a kernel tells one process only
     of a call, so that addresses are not judged. Without it, the call is held to nothing.
@@ -39,6 +42,7 @@ class TracingRunner:
         self.usual = UsualPaths("")
         self.unread = 0
         self.denied: list[Denial] = []
+        self.relayed: dict[str, str] = {}
         self._signals = signals
         self._is_confined = is_confined
 
@@ -48,8 +52,13 @@ class TracingRunner:
             raise _untraceable(" ".join(support().missing))
         folder = temporary_folder.make()
         self.usual = UsualPaths(folder)
+        relay = None
         try:
             policy = self._policy(execution, tool, folder)
+            if policy.proxies:
+                relay, names = _begin_relay(policy, deadline), policy.proxies
+                policy = relay.policy
+                self.relayed = {name: (policy.environment or {})[name] for name in names}
             given = Surroundings(tool, policy)
             programs = ProgramCalls(policy, folder) if policy.programs and policy.isolation != OFF else None
             with Witness(programs) as witness:
@@ -67,12 +76,15 @@ class TracingRunner:
             if witness.failure:
                 raise _untraceable(f"{witness.failure}.")
             self.found, self.unread = witness.found, witness.unread
-            outcome.failure, self.denied = explain(policy, (), programs, outcome.failure)
+            known = relay.take(0) if relay else ()
+            outcome.failure, self.denied = explain(policy, known, programs, outcome.failure)
             tried = () if policy.isolation == OFF else self._take_refused(witness.found, policy)
             self.denied += [one for one in tried if one not in self.denied]
             outcome.denied = self.denied
             return outcome
         finally:
+            if relay is not None:
+                relay.close()
             temporary_folder.remove(folder)
 
     def _take_refused(self, found: Observations, policy: Policy) -> list[Denial]:
@@ -97,6 +109,12 @@ class TracingRunner:
         environment = {**(os.environ if policy.environment is None else policy.environment), **own}
         write = (*policy.write, folder) if folder else policy.write
         return policy.replaced(write=write, environment=environment, temporary=False, isolation=STANDARD)
+
+
+def _begin_relay(policy: Policy, deadline: float) -> Relay:
+    from ferrule.confinement.proxies.relay import Relay
+
+    return Relay(policy, deadline=deadline, seconds=max(0.0, deadline - time.monotonic()))
 
 
 def _untraceable(reason: str) -> FerruleError:

@@ -160,7 +160,7 @@ def _enforce_paths(policy: Policy, abi: int, shared: Sequence[str]) -> None:
         Ruleset,
     )
 
-    ports = _ports(policy.network)
+    ports = _ports(policy)
     rules = Ruleset(abi, ports=ports is not None)
     rules.allow(system_paths.readable(with_others=bool(policy.processes or policy.programs)), READ)
     rules.allow(system_paths.DEVICES, READ_FILE | WRITE_FILE)
@@ -202,9 +202,9 @@ def _set_filter(code: bytes, flags: int) -> int:
     return call(NUMBERS["seccomp"], _FILTER, flags, buffer(program))
 
 
-def _ports(network: Sequence[str]) -> set[int] | None:
-    """The TCP ports of a policy's hosts, with that of name servers; None where it names all of them."""
-    ports = [host.rpartition(":")[2] for host in network]
-    if {PUBLIC, LOOPBACK, PRIVATE}.intersection(network) or not all(map(str.isdigit, ports)):
+def _ports(policy: Policy) -> set[int] | None:
+    """The TCP ports of a policy's hosts, with that of name servers and of relays; None where it names all of them."""
+    ports = [host.rpartition(":")[2] for host in (*policy.network, *policy.relays)]
+    if {PUBLIC, LOOPBACK, PRIVATE}.intersection(policy.network) or not all(map(str.isdigit, ports)):
         return None
     return {_DNS_PORT, *map(int, ports)} if ports else set()

@@ -10,7 +10,7 @@ from _socket import AF_INET, AF_INET6, inet_pton  # socket itself takes as long 
 
 from ferrule.confinement.policy import LOOPBACK, PRIVATE
 
-__all__ = ["LOOPBACK", "PRIVATE", "AddressKind", "kind_of"]
+__all__ = ["LOOPBACK", "PRIVATE", "AddressKind", "is_own_name", "kind_of", "kind_of_name"]
 
 
 class AddressKind:
@@ -114,6 +114,25 @@ _IPV6 = _table(
         "ff00::/8": _MULTICAST,
     },
 )
+_LOOPBACK_NAME = AddressKind("a name of the machine itself", LOOPBACK)
+_METADATA_NAME = AddressKind("the name of a cloud's metadata service")
+_LOOPBACK_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback")
+# They resolve to special addresses where they resolve at all, but maybe only where a proxy stands.
+_METADATA_NAMES = (
+    "metadata",
+    "metadata.goog",
+    "metadata.google.internal",
+    "instance-data",
+    "instance-data.ec2.internal",
+    "metadata.azure.internal",
+    "metadata.packet.net",
+    "metadata.platformequinix.com",
+    "metadata.tencentyun.com",
+    "rancher-metadata",
+)
+_OWN_NAMES = ("localhost", "local", "localhost.localdomain")
+# Names below these are given by the own network; any other name belongs to who has registered it.
+_OWN_DOMAINS = (".localhost", ".local", ".internal", ".lan", ".home", ".arpa", ".test", ".intranet", ".corp")
 _MAPPED = 0xFFFF  # ::ffff:0:0/96, the same address for a socket as the IPv4 one
 _NAT64 = 0x0064_FF9B << 64  # 64:ff9b::/96
 _UNICAST = 0b001  # 2000::/3, out of which IANA gives addresses to the world
@@ -131,6 +150,19 @@ def kind_of(address: str) -> AddressKind | None:
         return _of_ipv6(int.from_bytes(inet_pton(AF_INET6, address)))
     except OSError:
         return _LINK_LOCAL if "%" in address else AddressKind("no address")
+
+
+def kind_of_name(name: str) -> AddressKind | None:
+    """What is special about a name in small letters, wherever it leads; None for most. Without a dot at its end."""
+    if name in _LOOPBACK_NAMES or name.endswith(".localhost"):
+        return _LOOPBACK_NAME
+    return _METADATA_NAME if name in _METADATA_NAMES else None
+
+
+def is_own_name(host: str) -> bool:
+    """Whether a name is given by the own network, so that it may lead there. host: in small letters."""
+    name = host.rstrip(".")
+    return name in _OWN_NAMES or "." not in name or name.endswith(_OWN_DOMAINS)
 
 
 def _of_ipv6(address: int) -> AddressKind | None:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 STRICT, STANDARD, OFF = "strict", "standard", "off"
 PUBLIC, LOOPBACK, PRIVATE = "public", "loopback", "private"
 DEFAULT_FILE_MIB = 1024
+RELAY_REFUSAL = "Refused by ferrule"
+"""The reason phrase with which a relay to a proxy refuses a host. HTTP clients put it into the text of their error."""
 
 
 class Policy:
@@ -22,12 +24,13 @@ class Policy:
     paths. environment: all variables of the child, None for those of the parent. processes: copies of itself that it
     may have at a time. file_mib: MiB that a file may have. temporary: whether it gets a TMPDIR of its own, which goes
     with the call. isolation: "strict", "standard" or "off". granted_by: what a message says of who decides.
-    refused: what was declared and is not granted, and why.
+    refused: what was declared and is not granted, and why. proxies: variables of the supervising process's environment
+    that name a proxy, for which the child gets a relay. relays: where these are, as addresses with their port.
     """
 
     __slots__ = (
-        "append", "environment", "file_mib", "granted_by", "isolation", "network", "processes", "programs", "read",
-        "refused", "temporary", "tool", "write",
+        "append", "environment", "file_mib", "granted_by", "isolation", "network", "processes", "programs", "proxies",
+        "read", "refused", "relays", "temporary", "tool", "write",
     )  # fmt: skip
 
     def __init__(
@@ -46,6 +49,8 @@ class Policy:
         isolation: str = STRICT,
         granted_by: str = "",
         refused: Sequence[str] = (),
+        proxies: Sequence[str] = (),
+        relays: Sequence[str] = (),
     ) -> None:
         self.tool = tool
         self.network = tuple(network)
@@ -60,6 +65,8 @@ class Policy:
         self.isolation = isolation
         self.granted_by = granted_by
         self.refused = tuple(refused)
+        self.proxies = tuple(proxies)
+        self.relays = tuple(relays)
 
     def replaced(self, **changes: object) -> Self:
         """The same policy with other values."""

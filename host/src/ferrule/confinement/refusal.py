@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ferrule.confinement.denials import CONNECT, FORK, OTHER, READ, RUN, SIGNAL, WAITING, WRITE, may_read, may_write
-from ferrule.confinement.policy import Denial
+from ferrule.confinement.policy import RELAY_REFUSAL, Denial
 from ferrule.confinement.refused_call import as_text, is_raised, refused_call
 from ferrule.confinement.refused_network import is_name_lookup, socket_kind, waiting_address, wanted_address
 
@@ -83,12 +83,22 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 def _of_any(error: BaseException, policy: Policy) -> Denial | None:
     if not policy.network and is_name_lookup(error):
         return Denial(CONNECT, wanted_address(error))
+    if policy.relays and _says(error, RELAY_REFUSAL):
+        return Denial(CONNECT, "")  # the relay has told the supervising process which host it was
     if isinstance(error, PermissionError):
         return _of(error, policy) if error.errno in _OF_KERNEL else None  # else it is the tool's own
     if isinstance(error, OSError) and error.errno == _OTHER_DISK:
         # A link or a name that would take a file out of its rules, which Landlock refuses as if of another disk.
         return _of_paths([os.fsdecode(name) for name in (error.filename, error.filename2) if name], policy)
     return _of_library(error, policy)
+
+
+def _says(error: BaseException, words: str) -> bool:
+    """Whether these words are in the text of an exception, which may raise another one when it is asked for that."""
+    try:
+        return words in str(error)
+    except Exception:  # noqa: BLE001 - it is a plugin's own
+        return False
 
 
 def _of_library(error: BaseException, policy: Policy) -> Denial | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ferrule.errors import (
     ConfigurationMalformed,
     LockUnusable,
+    ProxyUnusable,
     SchemaInvalid,
     ToolDiffers,
     ToolDisabled,
@@ -31,7 +32,7 @@ _HOST_CODES = {  # with which ferrule refuses a call before it reaches the tool
     error.code
     for error in (
         *(ToolUnavailable, ToolUnknown, ToolNameClash, ToolDisabled, ToolDiffers),
-        *(SchemaInvalid, ConfigurationMalformed, LockUnusable),
+        *(SchemaInvalid, ConfigurationMalformed, LockUnusable, ProxyUnusable),
     )
 }
 _FAILED_STATES = ("error", "fail", "failed", "failure")

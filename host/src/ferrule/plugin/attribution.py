@@ -13,6 +13,7 @@ from ferrule.errors import (
     OutOfMemory,
     PackageRefused,
     PermissionDenied,
+    ProxyUnusable,
     ToolDiffers,
     ToolDisabled,
     ToolNameClash,
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 HOST_CODES = frozenset(
     one.code
     for one in (
-        ConfigurationMalformed, LockUnusable, OutOfMemory, PackageRefused, PermissionDenied, ToolDiffers, ToolDisabled,
-        ToolNameClash, ToolUnavailable, ToolUnknown,
+        ConfigurationMalformed, LockUnusable, OutOfMemory, PackageRefused, PermissionDenied, ProxyUnusable, ToolDiffers,
+        ToolDisabled, ToolNameClash, ToolUnavailable, ToolUnknown,
     )
 )  # fmt: skip
 """Codes of what only the host can know."""

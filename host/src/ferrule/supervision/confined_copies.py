@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.broker.shared_broker import SharedBroker
     from ferrule.confinement.kernel.landlock import CopyRules
     from ferrule.confinement.policy import Policy
+    from ferrule.confinement.proxies.relay import Relay
     from ferrule.supervision.channel.channel import Channel
 
 
@@ -28,13 +29,16 @@ class ConfinedCopies:
         self._folder = temporary_folder.make() if policy.temporary else ""
         self._prepared: CopyRules | None = None
 
-    def broker(self) -> SharedBroker | None:
-        """What judges the calls of the process and its copies; None where nothing has to, or another does."""
-        if not listens(self.policy):
+    def broker(self, relay: Relay | None = None) -> SharedBroker | None:
+        """What judges the calls of the process and its copies; None where nothing has to, or another does.
+
+        relay: the one that the policy's `relays` name, if any.
+        """
+        if relay is None and not listens(self.policy):
             return None
         from ferrule.confinement.broker.shared_broker import SharedBroker
 
-        return SharedBroker(self.policy, self._folder)
+        return SharedBroker(self.policy, self._folder, relay)
 
     def hold(self, channel: Channel) -> None:
         """Hold this process to the policy, whose environment it has already. It may be copied; see `narrow`."""

@@ -17,13 +17,18 @@ if TYPE_CHECKING:
 
     from ferrule.confinement.broker.broker import Broker
     from ferrule.confinement.policy import Policy
+    from ferrule.confinement.proxies.relay import Relay
     from ferrule.supervision.channel.channel import Channel
 
 
 class ConfinedWork:
-    """The work, for a child that is about to be forked. Entered and left by the process that watches the child."""
+    """The work, for a child that is about to be forked. Entered and left by the process that watches the child.
 
-    def __init__(self, work: Callable[[Channel], None], policy: Policy) -> None:
+    relay: the one that the policy's `relays` name, if any.
+    """
+
+    def __init__(self, work: Callable[[Channel], None], policy: Policy, relay: Relay | None = None) -> None:
+        self._relay = relay
         self._work = work
         self._policy = policy
         self._folder = ""
@@ -39,11 +44,11 @@ class ConfinedWork:
 
     def broker(self) -> Broker | None:
         """What judges the child's calls in the process that watches it; None where nothing has to, or another does."""
-        if not listens(self._policy):
+        if self._relay is None and not listens(self._policy):
             return None
         from ferrule.confinement.broker.broker import Broker
 
-        return Broker(self._policy, self._folder)
+        return Broker(self._policy, self._folder, self._relay)
 
     def __call__(self, channel: Channel) -> None:
         """Hold this process to the policy, and do the work."""

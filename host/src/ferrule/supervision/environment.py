@@ -27,15 +27,16 @@ _SET_DUMPABLE = 4
 class Replacement:
     """What makes `given` the whole environment of a child. It is worked out in the parent, where it costs less.
 
-    What is in the environment of this process now and not in `given` is overwritten by `apply`, in the child. Where the
-    kernel does not let a process write to its memory by /proc, the variables are taken out, and their traces stay.
+    What is in the environment of this process now and not in `given`, or has another value there, is overwritten by
+    `apply`, in the child. Where the kernel does not let a process write to its memory by /proc, the variables are taken
+    out, and their traces stay.
     """
 
     def __init__(self, given: Mapping[str, str]) -> None:
-        kept = {os.fsencode(name) for name in given}
+        kept = {os.fsencode(name): os.fsencode(value) for name, value in given.items()}
         self._given = given
         self._held: dict[bytes, bytes] = getattr(os.environ, "_data")  # noqa: B009 - mypy knows nothing of it
-        self._dropped = {name for name in self._held if name not in kept}
+        self._dropped = {name for name, value in self._held.items() if kept.get(name) != value}
         try:
             self._places = _find_traces(self._dropped, self._held) if sys.platform == "linux" and self._dropped else []
         except (OSError, ValueError, IndexError):

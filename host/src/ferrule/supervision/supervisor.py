@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 
     from ferrule.confinement.broker.broker import Broker
     from ferrule.confinement.policy import Denial, Policy
+    from ferrule.confinement.proxies.relay import Relay
     from ferrule.errors import ErrorFacts
     from ferrule.supervision.channel.channel import Channel
-    from ferrule.supervision.channel.questions import Answer, Desk, Reception, Relay
+    from ferrule.supervision.channel.questions import Answer, Desk, Reception
+    from ferrule.supervision.channel.questions import Relay as QuestionRelay
     from ferrule.supervision.environment import Replacement
+    from ferrule.supervision.memory.group import MemoryGroup
     from ferrule.supervision.memory.watch import MemoryWatch
 
 CAPTURED = 12_288  # bytes of what a plugin prints that are kept: more than are shown, so that no secret is cut in half
@@ -51,7 +54,7 @@ def supervise(
     policy: Policy | None = None,
     environment: Mapping[str, str] | None = None,
     secrets: Sequence[str] = (),
-    answer: Answer | Relay | Reception | None = None,
+    answer: Answer | QuestionRelay | Reception | None = None,
     watched: str | None = None,
 ) -> Outcome:
     """Do a piece of work in a child and return how it ended; never raises for anything that the work does.
@@ -69,27 +72,41 @@ def supervise(
     occupy_standard_streams()
     messages = messages or Messages(size_limit)
     messages.secrets += secrets
-    given = environment if environment is not None or policy is None else policy.environment
-    replacement = None
-    if given is not None:
-        from ferrule.supervision.environment import Replacement
-
-        replacement = Replacement(given)
-    if watched is None and policy is not None and policy.programs:
-        watched = policy.tool
-    limits = Limits(deadline, memory, size_limit, watched)
-    if watched is not None:
-        from ferrule.supervision.memory.group import make_group
-
-        limits.group = make_group(memory)
+    relay: Relay | None = None
+    group: MemoryGroup | None = None
+    if policy is not None and policy.proxies:
+        relay = _begin_relay(policy, deadline)
+        policy = relay.policy
     try:
+        given = environment if environment is not None or policy is None else policy.environment
+        replacement = None
+        if given is not None:
+            from ferrule.supervision.environment import Replacement
+
+            replacement = Replacement(given)
+        if watched is None and policy is not None and policy.programs:
+            watched = policy.tool
+        limits = Limits(deadline, memory, size_limit, watched)
+        if watched is not None:
+            from ferrule.supervision.memory.group import make_group
+
+            limits.group = group = make_group(memory)
         if signals is None:
             with Signals() as own:
-                return _supervise(work, limits, own, messages, policy, replacement, answer)
-        return _supervise(work, limits, signals, messages, policy, replacement, answer)
+                return _supervise(work, limits, own, messages, policy, replacement, answer, relay)
+        return _supervise(work, limits, signals, messages, policy, replacement, answer, relay)
     finally:
-        if limits.group is not None:
-            limits.group.remove()
+        if group is not None:
+            group.remove()
+        if relay is not None:
+            relay.close()
+
+
+def _begin_relay(policy: Policy, deadline: float) -> Relay:
+    """What stands between the child and the proxy that the environment names. Raises OSError."""
+    from ferrule.confinement.proxies.relay import Relay
+
+    return Relay(policy, deadline=deadline, seconds=max(0.0, deadline - time.monotonic()))
 
 
 def _supervise(
@@ -99,13 +116,14 @@ def _supervise(
     messages: Messages,
     policy: Policy | None,
     replacement: Replacement | None,
-    answer: Answer | Relay | Reception | None,
+    answer: Answer | QuestionRelay | Reception | None,
+    relay: Relay | None = None,
 ) -> Outcome:
     if policy is None:
         return _run_and_watch(work, limits, signals, messages, replacement, answer)
     from ferrule.supervision.confined_work import ConfinedWork
 
-    with ConfinedWork(work, policy) as confined:
+    with ConfinedWork(work, policy, relay) as confined:
         return _run_and_watch(confined, limits, signals, messages, replacement, answer, confined.broker())
 
 
@@ -115,7 +133,7 @@ def _run_and_watch(
     signals: Signals,
     messages: Messages,
     replacement: Replacement | None,
-    answer: Answer | Relay | Reception | None,
+    answer: Answer | QuestionRelay | Reception | None,
     broker: Broker | None = None,
 ) -> Outcome:
     processes.adopt_orphans()
@@ -292,13 +310,17 @@ class ChildWatch:
             failure, denied = self._broker.explain(failure)
         is_said = failure is said
         if messages.denials:
-            denied = _with_told(denied, messages.denials)
+            from ferrule.supervision.channel.outcome_redaction import with_reported
+
+            denied = with_reported(denied, messages.denials)
         if messages.secrets:
+            from ferrule.supervision.channel.outcome_redaction import redact_denial, redact_outcome
+
             try:
-                result, failure = _redacted(result, failure, messages.secrets, self._go_on)
+                result, failure = redact_outcome(result, failure, messages.secrets, self._go_on)
             except FerruleError as error:
                 result, failure = None, error.facts()
-            denied = [_without_secrets(one, messages.secrets) for one in denied]
+            denied = [redact_denial(one, messages.secrets) for one in denied]
         refused = [*messages.refusals, *(self._desk.refusals if self._desk is not None else ())]
         return Outcome(
             result, failure, messages.events, bytes(self._captured), messages.secrets, denied,
@@ -356,31 +378,3 @@ def _read(file: int) -> bytes | None:
         return os.read(file, _CHUNK_BYTES)
     except BlockingIOError:
         return None
-
-
-def _redacted(
-    result: bytes | None, failure: ErrorFacts | None, secrets: Sequence[str], go_on: Callable[[], None]
-) -> tuple[bytes | None, ErrorFacts | None]:
-    """The outcome without secrets. go_on: raises a FerruleError where the call ends meanwhile."""
-    from ferrule.text.redaction import Redaction, redact_value
-
-    if result is not None:
-        return Redaction(secrets).of_json(result, go_on), None
-    return None, redact_value(failure, secrets)
-
-
-def _with_told(known: Sequence[Denial], told: Sequence[tuple[str, str]]) -> list[Denial]:
-    """What was refused, with what the process itself says of that, also where it went on."""
-    from ferrule.confinement.denials import KINDS
-    from ferrule.confinement.policy import Denial
-
-    said = [Denial(kind, what) for kind, what in told if kind in KINDS]
-    return list(dict.fromkeys([*known, *said]))
-
-
-def _without_secrets(denial: Denial, secrets: Sequence[str]) -> Denial:
-    """The same, where a secret may be part of a path."""
-    from ferrule.confinement.policy import Denial
-    from ferrule.text.redaction import redact_value
-
-    return Denial(denial.kind, str(redact_value(denial.what, secrets)))

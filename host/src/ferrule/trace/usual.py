@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ferrule.config import configuration
 from ferrule.confinement.kernel.system_paths import DEVICES, readable
 from ferrule.storage import state_folder
-from ferrule.trust.resolution.environment import HARMLESS, HOST, OF_NETWORK
+from ferrule.trust.resolution.environment import HARMLESS, HOST, OF_NETWORK, PROXIES
 
 _OF_PROGRAMS = ("/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin")
 _NAME_SERVICES = ("/run/nscd", "/var/run/nscd", "/run/systemd", "/dev/log", "/run/dbus")
@@ -41,6 +41,6 @@ class UsualPaths:
 
 def own_variables(names: Iterable[str], *, has_network: bool) -> list[str]:
     """The variables that a tool has to ask for."""
-    patterns = (*HARMLESS, *HOST, *_INTERPRETER, *(OF_NETWORK if has_network else ()))
+    patterns = (*HARMLESS, *HOST, *_INTERPRETER, *PROXIES, *(OF_NETWORK if has_network else ()))
     beginnings = tuple(one[:-1] for one in patterns if one.endswith("*"))
     return sorted(name for name in names if name not in patterns and not name.startswith(beginnings))

@@ -47,6 +47,8 @@ def with_tools(
         environment={name: value for part in parts for name, value in (part.environment or {}).items()},
         processes=max(part.processes for part in parts),
         isolation=isolation(settings, network),
+        proxies=_all(part.proxies for part in parts),
+        relays=_all(part.relays for part in parts),
     )
 
 

@@ -12,14 +12,14 @@ from ferrule.text.names import is_tool_name
 from ferrule.trust import entries, records
 from ferrule.trust.credentials.claims import given_variables, variables_of_others
 from ferrule.trust.grants import REFUSE, additions, changes, choice, granted, isolation
-from ferrule.trust.resolution.environment import environment
+from ferrule.trust.resolution.environment import PROXIES, environment
 from ferrule.trust.resolution.paths import is_in
 from ferrule.trust.resolution.resolver import Resolution, network_of, without_protected
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from ferrule.config.configuration import Configuration
     from ferrule.confinement import Policy
@@ -31,7 +31,7 @@ FILE_MIB = 1024
 """MiB that a file may have which a tool writes."""
 
 _LOCK_FILE = "ferrule.lock"
-_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "FERRULE_HTTP_RELAY")
+_RELAY = "FERRULE_HTTP_RELAY"
 _REDIS = "FERRULE_REDIS"
 _STORE_WRAPPERS = frozenset(("cache", "artifacts"))  # of the host, which may keep what they keep on a Redis
 
@@ -41,7 +41,7 @@ def policy_for(tool: InstalledTool, settings: Configuration, environ: Mapping[st
 
     Raises PermissionsHeld where the tool asks for more than was accepted, or where this system cannot hold it and the
     admin refuses that; ConfigurationMalformed where the admin's tables cannot be read; ToolUnavailable where its name
-    is none.
+    is none; ProxyUnusable where the environment names a proxy to which there is no relay.
     """
     if not is_tool_name(tool.name):
         from ferrule.errors import no_tool_name
@@ -118,9 +118,10 @@ def _resolve(
     programs = here.granted_programs(permissions.programs, own.named_folders)
     has_store = bool(_STORE_WRAPPERS.intersection(settings.wrappers())) or _REDIS in permissions.environment
     stores = [_REDIS] if has_store else []
+    proxies, relays = _ways_out(environ) if network and any(one in environ for one in PROXIES) else ((), ())
     return Policy(
         tool=name,
-        network=(*network, *_of_host(settings, environ, [*stores, *(_PROXIES if network else ())])),
+        network=(*network, *_of_host(settings, environ, [*stores, *([_RELAY] if network else ())])),
         read=tuple(without_protected(read, hidden)),
         write=(
             *without_protected(write, [*hidden, *kept]),
@@ -128,14 +129,32 @@ def _resolve(
             *make_folders_of_tool(name),
         ),
         programs=tuple(programs),
-        environment=environment(permissions, environ, stores, without),
+        environment=environment(permissions, environ, [*stores, *(PROXIES if relays else ())], without),
         processes=permissions.processes,
         file_mib=FILE_MIB,
         temporary=True,
         isolation=isolation(settings, network),
         granted_by="",
         refused=tuple(f"{entry} {why}" for entry, why in here.refused.items()),
+        proxies=proxies,
+        relays=relays,
     )
+
+
+def _ways_out(environ: Mapping[str, str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The variables for whose proxies the process of a tool gets relays, and the relays that it has already.
+
+    A process that is held to a policy has those of that policy in its environment: a tool that it calls gets the same.
+    Raises ProxyUnusable.
+    """
+    from ferrule.confinement.enforcement import in_force
+
+    held = in_force()
+    if held is not None:
+        return (), held.relays
+    from ferrule.trust.resolution.proxies import usable_proxies
+
+    return usable_proxies(environ), ()
 
 
 class _Writable:
@@ -213,7 +232,7 @@ def is_out_of_reach(key: str, entry: str, tool: str, settings: Configuration) ->
 
 
 def _of_host(settings: Configuration, environ: Mapping[str, str], variables: Iterable[str]) -> Iterator[str]:
-    """What the host's own code in the child reaches: a proxy, a relay, the Redis of a wrapper."""
+    """What the host's own code in the child reaches: a relay of recorded tests, the Redis of a wrapper."""
     urls = [environ.get(name, "") for name in variables]
     urls += [*(str(table.get("redis", "")) for table in settings.wrappers().values())]
     for url in dict.fromkeys(filter(None, urls)):

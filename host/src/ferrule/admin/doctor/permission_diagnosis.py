@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from ferrule.admin.doctor.diagnosis_entry import ERROR, NOTE, WARNING, Diagnosis
 from ferrule.admin.permission_status import PermissionStatus, statuses
-from ferrule.errors import ConfigurationMalformed
+from ferrule.errors import ConfigurationMalformed, ProxyUnusable
 from ferrule.supervision.memory.group import find_parent
 from ferrule.trust import grants, records
 from ferrule.trust.description import phrases
+from ferrule.trust.resolution.proxies import usable_proxies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,6 +25,7 @@ def examine(tools: Iterable[InstalledTool], settings: Configuration) -> Iterator
     for message in grants.problems(settings):
         mend = "Correct it; `ferrule permissions --help` says what may stand there."
         yield Diagnosis("configuration-malformed", ERROR, settings.path, message, mend)
+    yield from _of_proxies()
     is_refused, found = _are_refused(settings), statuses(tools, settings)
     for one in found:
         yield from _of_tool(one, is_refused=is_refused)
@@ -39,6 +42,14 @@ def _say_of_memory() -> str:
         "What its programs have in memory is looked at every 50 ms, and not held by the kernel: "
         "a call that is started here gets no control group."
     )
+
+
+def _of_proxies() -> Iterator[Diagnosis]:
+    try:
+        usable_proxies(os.environ)
+    except ProxyUnusable as error:
+        message = f"{error.message} So no tool that has a network can be called."
+        yield Diagnosis("proxy-unusable", ERROR, error.variable, message, error.admin)
 
 
 def _of_tool(one: PermissionStatus, *, is_refused: bool) -> Iterator[Diagnosis]:

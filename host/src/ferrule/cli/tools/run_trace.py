@@ -47,7 +47,7 @@ def trace(call: ToolCall, runner: TracingRunner, streams: Streams, signals: Sign
         told.append("The call did not begin, so there is nothing to show of it.")
     else:
         facts = _without_usual(runner.found.as_dict(), runner.usual)
-        needed = Needed(runner.found, runner.usual, os.environ, os.getcwd())
+        needed = Needed(runner.found, runner.usual, {**os.environ, **runner.relayed}, os.getcwd())
         if runner.unread:
             needed.notes.append(f"Of {counted(runner.unread, 'system call')} the arguments could not be read.")
         denied = [{"kind": one.kind, "what": one.what} for one in runner.denied]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ferrule.confinement.networks import kind_of
+from ferrule.confinement.networks import is_own_name, kind_of
 from ferrule.confinement.policy import LOOPBACK, PRIVATE, PUBLIC
 from ferrule.text.hosts import is_number
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 _DNS_PORT = 53
 _RESOLVER = "/etc/resolv.conf"
 _DEFAULT_SERVER = "127.0.0.1"
-_OWN_NAMES = ("localhost", "local", "localhost.localdomain")
-# Names below these are given by the own network; any other name belongs to who has registered it.
-_OWN_DOMAINS = (".localhost", ".local", ".internal", ".lan", ".home", ".arpa", ".test", ".intranet", ".corp")
 
 
 class AddressJudge:
@@ -27,6 +24,7 @@ class AddressJudge:
 
     def __init__(self, policy: Policy) -> None:
         self._network = policy.network
+        self._relays = policy.relays
         self._addresses: dict[str, set[str]] = {}
         self._resolver: list[list[str]] | None = None
 
@@ -39,6 +37,10 @@ class AddressJudge:
         if self._may_ask_everything() and self.is_name_server(address, port):
             return True
         return any(self._is_host(host, address, kind) for host in self._hosts(port))
+
+    def is_relay(self, address: str, port: int) -> bool:
+        """Whether a relay to a proxy is there, which judges on its own what it passes on."""
+        return bool(self._relays) and f"{address}:{port}" in self._relays
 
     def is_name_server(self, address: str, port: int) -> bool:
         """Whether it is one, and the call has a network, for which names may have to be looked up."""
@@ -77,7 +79,7 @@ class AddressJudge:
         if _is_address(host):
             return host == address
         # A name that anyone can register must not lead into the own network.
-        is_fit = kind is None or (kind.allowed_by != "" and _is_own_name(host))
+        is_fit = kind is None or (kind.allowed_by != "" and is_own_name(host))
         return is_fit and address in self._addresses.get(host, ())
 
     def _may_ask_everything(self) -> bool:
@@ -100,8 +102,3 @@ class AddressJudge:
 
 def _is_address(host: str) -> bool:
     return ":" in host or is_number(host)
-
-
-def _is_own_name(host: str) -> bool:
-    name = host.rstrip(".")
-    return name in _OWN_NAMES or "." not in name or name.endswith(_OWN_DOMAINS)

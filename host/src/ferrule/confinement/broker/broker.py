@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.broker.program_calls import ProgramCalls
     from ferrule.confinement.later import Later
     from ferrule.confinement.policy import Policy
+    from ferrule.confinement.proxies.relay import Relay
     from ferrule.errors import ErrorFacts
 
 _notification, _response = Struct("<QIIiIQ6Q"), Struct("<QqiI")
@@ -54,13 +55,14 @@ class Broker:
     denials: what was refused, as it happened.
     """
 
-    def __init__(self, policy: Policy, folder: str = "") -> None:
-        """folder: for the temporary files of the call."""
+    def __init__(self, policy: Policy, folder: str = "", relay: Relay | None = None) -> None:
+        """folder: for the temporary files of the call. relay: to a proxy, which refuses on its own."""
         self._waiting = select.epoll()
         self.file = self._waiting.fileno()
         self._listener: int | None = None
         self._policy = policy
         self._folder = folder
+        self._relay = relay
         self._child = 0
         self.guard: int | None = None  # the process that adopts what the child leaves behind
         self._calls: NotifiedCalls | None = None
@@ -117,7 +119,8 @@ class Broker:
         A call that has crashed after something was refused to it is said to have failed for that; so is one that
         fails after a program was refused something and has failed, too.
         """
-        return explain(self._policy, self.denials, self._calls.programs if self._calls else None, failure)
+        known = [*self.denials, *(self._relay.take(self._child) if self._relay else ())]
+        return explain(self._policy, known, self._calls.programs if self._calls else None, failure)
 
     def close(self) -> None:
         """Let go of everything. Calls that wait fail, as all later ones do."""
@@ -168,7 +171,9 @@ class Broker:
         if self._calls is None:
             from ferrule.confinement.broker.notified_calls import NotifiedCalls
 
-            self._calls = NotifiedCalls(self._policy, self._folder, self._child, self.watch, guard=self.guard)
+            self._calls = NotifiedCalls(
+                self._policy, self._folder, self._child, self.watch, guard=self.guard, relay=self._relay
+            )
         return self._calls
 
     def _owner(self, _thread: int) -> int:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.broker.supervised_process import SupervisedProcess
     from ferrule.confinement.later import Later
     from ferrule.confinement.policy import Policy
+    from ferrule.confinement.proxies.relay import Relay
 
     Check = Callable[[], None]
     Method = Callable[[SupervisedProcess, Check, list[int]], "int | Later"]
@@ -50,14 +51,23 @@ class NotifiedCalls:
     """
 
     def __init__(
-        self, policy: Policy, folder: str, child: int, watch: Watch, *, adopts: bool = True, guard: int | None = None
+        self,
+        policy: Policy,
+        folder: str,
+        child: int,
+        watch: Watch,
+        *,
+        adopts: bool = True,
+        guard: int | None = None,
+        relay: Relay | None = None,
     ) -> None:
         """watch: see `SocketCalls`.
 
         adopts: whether what the child leaves behind becomes a child of this process, and not of its own.
 
-        guard: the parent of the child, of which it becomes a child, where there is one.
+        guard: the parent of the child, of which it becomes a child, where there is one. relay: to a proxy.
         """
+        self._relay = relay
         self._policy = policy
         self._child = child
         self._watch = watch
@@ -116,7 +126,8 @@ class NotifiedCalls:
             if self._sockets is None:
                 from ferrule.confinement.broker.socket_calls import SocketCalls
 
-                self._sockets = SocketCalls(self._policy, self.deny, self._watch)
+                relayed = self._note_relayed if self._relay else None
+                self._sockets = SocketCalls(self._policy, self.deny, self._watch, relayed)
             made: int | Later = getattr(self._sockets, name)(process, check, arguments)
             return made
 
@@ -133,6 +144,10 @@ class NotifiedCalls:
             return self._named.methods[name](process, check, arguments)
 
         return method
+
+    def _note_relayed(self, port: int) -> None:
+        if self._relay is not None:
+            self._relay.note(port, self._child)
 
     def _clone(self, process: SupervisedProcess, check: Check, arguments: list[int]) -> int:
         """As `_fork`, with flags of an allowlist."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.broker.socket_calls import Watch
     from ferrule.confinement.later import Later
     from ferrule.confinement.policy import Denial, Policy
+    from ferrule.confinement.proxies.relay import Relay
     from ferrule.errors import ErrorFacts
 
 _FORKS = frozenset(NUMBERS[name] for name in ("clone", "fork", "vfork") if name in NUMBERS)
@@ -26,8 +27,8 @@ class SharedBroker(Broker):
     made a call is told by the number of the process that comes with it, or that of a process that it descends from.
     """
 
-    def __init__(self, policy: Policy, folder: str = "") -> None:
-        super().__init__(policy, folder)
+    def __init__(self, policy: Policy, folder: str = "", relay: Relay | None = None) -> None:
+        super().__init__(policy, folder, relay)
         self._forks = 0
         self._copies: dict[int, CopyBroker] = {}
 
@@ -37,7 +38,7 @@ class SharedBroker(Broker):
 
     def add(self, process: int, folder: str) -> CopyBroker:
         """Judge a copy for itself from now on. folder: for its temporary files. The process itself may be one."""
-        made = self._copies[process] = CopyBroker(self._policy, folder, process, self.watch)
+        made = self._copies[process] = CopyBroker(self._policy, folder, process, self.watch, self._relay)
         return made
 
     def remove(self, process: int) -> None:
@@ -82,7 +83,8 @@ class CopyBroker:
 
     is_listening = True
 
-    def __init__(self, policy: Policy, folder: str, process: int, watch: Watch) -> None:
+    def __init__(self, policy: Policy, folder: str, process: int, watch: Watch, relay: Relay | None = None) -> None:
+        self._relay = relay
         self._policy = policy
         self._folder = folder
         self.process = process
@@ -93,16 +95,21 @@ class CopyBroker:
         """A call begins, to which nothing was refused so far."""
         if self._calls is not None:
             self._calls.begin()
+        if self._relay is not None:
+            self._relay.take(self.process)
 
     def explain(self, failure: ErrorFacts | None) -> tuple[ErrorFacts | None, list[Denial]]:
         """As of `Broker.explain`."""
         calls = self._calls
-        return explain(self._policy, calls.denials if calls else (), calls.programs if calls else None, failure)
+        known = [*(calls.denials if calls else ()), *(self._relay.take(self.process) if self._relay else ())]
+        return explain(self._policy, known, calls.programs if calls else None, failure)
 
     def calls(self) -> NotifiedCalls:
         """What judges the copy's system calls."""
         if self._calls is None:
-            self._calls = NotifiedCalls(self._policy, self._folder, self.process, self._watch, adopts=False)
+            self._calls = NotifiedCalls(
+                self._policy, self._folder, self.process, self._watch, adopts=False, relay=self._relay
+            )
         return self._calls
 
     def close(self) -> None:

@@ -44,15 +44,23 @@ _MAX_LOOKUPS = 20  # of the names that a policy has, in one call
 class SocketCalls:
     """The calls, by name. deny: is told what was refused, and where it was to go.
 
-    watch: has a function called whenever there is something to read from a descriptor, and with None no more.
+    watch: has a function called whenever there is something to read from a descriptor, and with None no more. relayed:
+    is told of each connection to a relay to a proxy by the port that it comes from.
     """
 
-    def __init__(self, policy: Policy, deny: Callable[[str, str], None], watch: Watch) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        deny: Callable[[str, str], None],
+        watch: Watch,
+        relayed: Callable[[int], None] | None = None,
+    ) -> None:
         self._judge = AddressJudge(policy)
         self._deny = deny
         self._watch = watch
+        self._relayed = relayed
         self._lookups = 0
-        self._relays: dict[str, NameRelay] = {}  # by the address of the name server
+        self._name_relays: dict[str, NameRelay] = {}  # by the address of the name server
 
     def connect(self, process: SupervisedProcess, check: Check, arguments: list[int]) -> int | Later:
         """As the kernel's calls of these names; they raise OSError."""
@@ -131,16 +139,16 @@ class SocketCalls:
 
     def begin(self) -> None:
         """Another call begins."""
-        for relay in self._relays.values():
+        for relay in self._name_relays.values():
             relay.begin()
 
     def close(self) -> None:
         """Let go of everything."""
-        for relay in self._relays.values():
+        for relay in self._name_relays.values():
             for file in relay.files:
                 self._watch(file, None)
             relay.close()
-        self._relays.clear()
+        self._name_relays.clear()
 
     def _connect(self, file: int, check: Check, data: bytes) -> int | Later:
         check()
@@ -150,11 +158,28 @@ class SocketCalls:
             return sockets.connect(file, sockets.NOWHERE)
         is_stream = sockets.kind(file) == sockets.STREAM
         address, data = sockets.parse_address(data), sockets.plain(data)
+        if is_stream and self._judge.is_relay(address.text, address.port):
+            return self._connect_to_relay(file, data)
         if not is_stream and self._asks_for_names(address):
-            return sockets.connect(file, self._relay(address).address(sockets.family_of(data)))
+            return sockets.connect(file, self._name_relay(address).address(sockets.family_of(data)))
         go_on = (lambda: _connect_stream(file, data)) if is_stream else (lambda: sockets.connect(file, data))
         # Resolving a name connects datagram sockets to all of its addresses, to see which route they would take.
         return self._reach(address, go_on, is_told=is_stream)
+
+    def _connect_to_relay(self, file: int, data: bytes) -> Later:
+        """Connect, and tell from where before the call can send anything there."""
+        later = _connect_stream(file, data)
+        finish = later.finish
+
+        def finish_and_tell() -> int | Later:
+            try:
+                return finish()
+            finally:
+                if self._relayed is not None:
+                    self._relayed(sockets.own_address(file).port)
+
+        later.finish = finish_and_tell
+        return later
 
     def _bind(self, file: int, check: Check, data: bytes) -> int:
         check()
@@ -168,15 +193,15 @@ class SocketCalls:
         judge = self._judge
         return judge.is_name_server(address.text, address.port) and not judge.allows(address.text, address.port)
 
-    def _relay(self, server: Address) -> NameRelay:
+    def _name_relay(self, server: Address) -> NameRelay:
         """What stands in the place of a name server."""
-        if server.text not in self._relays:
+        if server.text not in self._name_relays:
             from ferrule.confinement.broker.name_relay import NameRelay
 
-            relay = self._relays[server.text] = NameRelay(server.text, self._judge.allows_name, self._deny)
+            relay = self._name_relays[server.text] = NameRelay(server.text, self._judge.allows_name, self._deny)
             for file, take in relay.files.items():
                 self._watch(file, take)
-        return self._relays[server.text]
+        return self._name_relays[server.text]
 
     def _require_own(self, address: Address) -> None:
         if not self._judge.allows_own(address.text):
@@ -193,7 +218,7 @@ class SocketCalls:
             return self._send_now(file, data, flags, b"")  # it goes to where the socket is connected to
         address, plain = sockets.parse_address(target), sockets.plain(target)
         if self._asks_for_names(address):
-            plain = self._relay(address).address(sockets.family_of(plain))
+            plain = self._name_relay(address).address(sockets.family_of(plain))
             return self._send_now(file, data, flags, plain)
         return self._reach(address, lambda: self._send_now(file, data, flags, plain), is_told=True)
 

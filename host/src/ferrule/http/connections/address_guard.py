@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ferrule.confinement.networks import LOOPBACK, PRIVATE, AddressKind, kind_of
+from ferrule.confinement.networks import LOOPBACK, PRIVATE, AddressKind, kind_of, kind_of_name
 from ferrule.errors import ToolError
 from ferrule.http.urls import is_ipv4
 
@@ -10,23 +10,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-_LOOPBACK_NAME = AddressKind("a name of the machine itself", LOOPBACK)
-_METADATA_NAME = AddressKind("the name of a cloud's metadata service")
-_LOOPBACK_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback")
-# They resolve to special addresses where they resolve at all, but maybe only where a proxy stands.
-_METADATA_NAMES = (
-    "metadata",
-    "metadata.goog",
-    "metadata.google.internal",
-    "instance-data",
-    "instance-data.ec2.internal",
-    "metadata.azure.internal",
-    "metadata.packet.net",
-    "metadata.platformequinix.com",
-    "metadata.tencentyun.com",
-    "rancher-metadata",
-)
 
 
 class AddressGuard:
@@ -51,7 +34,7 @@ class AddressGuard:
         """
         name = host.lower().removesuffix(".")
         is_literal = ":" in name or is_ipv4(name)
-        own = kind_of(name) if is_literal else _kind_of_name(name)
+        own = kind_of(name) if is_literal else kind_of_name(name)
         if own and not self._may_pass(own):
             raise _refused(f"{host} is {own.text}")
         kinds = filter(None, map(kind_of, addresses))
@@ -66,9 +49,3 @@ class AddressGuard:
 
 def _refused(why: str) -> ToolError:
     return ToolError("INVALID_URL", f"Invalid URL: {why}.")
-
-
-def _kind_of_name(name: str) -> AddressKind | None:
-    if name in _LOOPBACK_NAMES or name.endswith(".localhost"):
-        return _LOOPBACK_NAME
-    return _METADATA_NAME if name in _METADATA_NAMES else None

@@ -7,7 +7,16 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ferrule.http.connections.connections import RELAYED, Pools, as_httpcore, as_relayed, note_proxy, route
+from ferrule.confinement.policy import RELAY_REFUSAL
+from ferrule.http.connections.connections import (
+    RELAYED,
+    Pools,
+    as_httpcore,
+    as_relayed,
+    is_refusal,
+    note_proxy,
+    route,
+)
 from ferrule.http.connections.relay import relay
 from ferrule.http.deadline import PROXY_NAME_SECONDS, seconds_left
 from ferrule.http.httpcore_library import httpcore
@@ -54,7 +63,11 @@ class AsyncConnections:
             await self._to_hosts.judge(url.host, port)
         pool = self._pools.get(url.scheme, proxy, self._to_proxies if proxy else self._to_hosts)
         with note_proxy(proxy):
-            return await pool.handle_async_request(as_httpcore(method, url, headers, content, extensions))
+            answer = await pool.handle_async_request(as_httpcore(method, url, headers, content, extensions))
+            if proxy and is_refusal(answer):
+                await answer.aclose()
+                raise httpcore.ProxyError(f"{answer.status} {RELAY_REFUSAL}")
+        return answer
 
     async def close(self) -> None:
         """Close every connection."""

@@ -10,6 +10,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from ferrule.confinement.policy import RELAY_REFUSAL
 from ferrule.http.connections.proxies import Proxy, proxy_for
 from ferrule.http.connections.relay import Relay, relay
 from ferrule.http.deadline import DeadlineBackend
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ferrule.http.resolution import Guard, Resolver
 
 _Pool = TypeVar("_Pool")
+_FORBIDDEN = 403
 RELAYED = "relayed"  # stands for a scheme: relayed requests have a pool of their own, without TLS
 
 
@@ -76,7 +78,11 @@ class Connections:
             self._to_hosts.judge(url.host, port)
         pool = self._pools.get(url.scheme, proxy, self._to_proxies if proxy else self._to_hosts)
         with note_proxy(proxy):
-            return pool.handle_request(as_httpcore(method, url, headers, content, extensions))
+            answer = pool.handle_request(as_httpcore(method, url, headers, content, extensions))
+            if proxy and is_refusal(answer):
+                answer.close()
+                raise httpcore.ProxyError(f"{answer.status} {RELAY_REFUSAL}")
+        return answer
 
     def close(self) -> None:
         """Close every connection."""
@@ -153,6 +159,11 @@ def as_relayed(
     whole = f"{url.scheme}://{url.authority}{url.target}".encode("ascii")
     target = httpcore.URL(scheme="http", host=by.host, port=by.port, target=whole)
     return httpcore.Request(method, target, headers=headers, content=content, extensions=dict(extensions or {}))  # type: ignore[arg-type] # httpcore takes any mapping
+
+
+def is_refusal(answer: httpcore.Response) -> bool:
+    """Whether the host's own relay says that the call's permissions do not have what was asked of a proxy."""
+    return answer.status == _FORBIDDEN and answer.extensions.get("reason_phrase") == RELAY_REFUSAL.encode()
 
 
 @contextmanager

@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import re
 from typing import NamedTuple
-from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 
 from ferrule.errors import ToolError
-from ferrule.http.urls import PORTS
-
-_HOST = r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+"
+from ferrule.text.proxy_address import parse_proxy
 
 
 class Proxy(NamedTuple):
@@ -91,21 +88,10 @@ def _variable(name: str) -> tuple[str, str]:
 
 
 def _parse(variable: str, value: str) -> Proxy:
-    try:
-        parts = urlsplit(value if "://" in value else f"http://{value}")
-        port = parts.port
-    except ValueError:
-        raise _unusable(variable) from None
-    host = parts.hostname or ""
-    if parts.scheme not in PORTS or not re.fullmatch(_HOST, host) or port == 0:
+    found = parse_proxy(value)
+    if found is None:
         raise _unusable(variable)
-    return Proxy(variable, parts.scheme, host, port or PORTS[parts.scheme], _login(parts))
-
-
-def _login(parts: SplitResult) -> tuple[bytes, bytes] | None:
-    if parts.username is None:
-        return None
-    return unquote_to_bytes(parts.username), unquote_to_bytes(parts.password or "")
+    return Proxy(variable, *found)
 
 
 def _unusable(variable: str) -> ToolError:

@@ -21,7 +21,7 @@ from ferrule.text import strict_json
 from ferrule.trust.credentials.declared_keys import find_keys
 from ferrule.trust.credentials.installation_times import installed_at
 from ferrule.trust.foreign_variables import owner_of
-from ferrule.trust.resolution.environment import HOST_SECRETS
+from ferrule.trust.resolution.environment import NEVER_GIVEN
 
 TYPE_CHECKING = False
 
@@ -244,7 +244,7 @@ def accept(tool: InstalledTool, credentials: Sequence[Credential], withheld: Col
     Raises OSError.
     """
     claims = record(tool, credentials, withheld=withheld)
-    waiting = [claim for claim in claims if not claim.is_accepted and claim.key not in HOST_SECRETS]
+    waiting = [claim for claim in claims if not claim.is_accepted and claim.key not in NEVER_GIVEN]
     if waiting:
         kept = _read(tool.name)
         kept["accepted"] = sorted({*kept.get("accepted", ()), *(claim.key for claim in waiting)})
@@ -277,11 +277,11 @@ def _claims(
             and key in one["since"]
             and one["since"][key] <= since[key]
         }
-        if key in HOST_SECRETS:
+        if key in NEVER_GIVEN:
             earlier = {"ferrule"}
         owner = owner_of(key)
         if owner or earlier:
-            is_accepted = key in accepted and key not in HOST_SECRETS
+            is_accepted = key in accepted and key not in NEVER_GIVEN
             owners = [owner] if owner else sorted(earlier)
             yield Claim(
                 tool.name,

@@ -24,11 +24,14 @@ HOST = ("IKIGAI_AGENT_ID", "IKIGAI_CONFIG_DIR")
 HOST_SECRETS = ("FERRULE_REDIS", "FERRULE_SERVE_TOKEN")
 """Secrets of the host itself, which a tool sees only where it declares them."""
 
-OF_NETWORK = (
-    "ALL_PROXY", "FERRULE_HTTP_RELAY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE",
-    "all_proxy", "http_proxy", "https_proxy", "no_proxy",
-)  # fmt: skip
+OF_NETWORK = ("FERRULE_HTTP_RELAY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE", "no_proxy")
 """How the network is reached, for a tool that has one."""
+
+PROXIES = ("ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "all_proxy", "http_proxy", "https_proxy")
+"""What names a proxy, often with a password. No tool gets it: in its place, one with a network gets a relay to it."""
+
+NEVER_GIVEN = (*HOST_SECRETS, *PROXIES)
+"""What is no tool's credential, whoever accepts it."""
 
 _INTERPRETER = ("PYTHON*", "PYTEST_*", "COVERAGE_*", "VIRTUAL_ENV")  # which the processes that it forks go by
 
@@ -38,12 +41,14 @@ def environment(
 ) -> dict[str, str]:
     """The part of an environment that a tool with these permissions gets.
 
-    further: names of what it gets beside. without: names of what it does not get, even where it declares them. No other
-    value is read: what this process has decoded is in its memory, and so in that of a child that it forks.
+    further: names of what it gets beside. without: names of what it does not get, even where it declares them, as it
+    never gets the real PROXIES. No other value is read: what this process has decoded is in its memory, and so in that
+    of a child that it forks.
     """
+    without = {*without, *PROXIES}.difference(further)
     usual = (*HARMLESS, *HOST, *_INTERPRETER, *(OF_NETWORK if permissions.network else ()))
     declared = permissions.environment
-    exact = {*usual, *further, *(one for one in declared if one not in without)}
+    exact = {*usual, *further, *declared}.difference(without)
     # An asterisk stands for no secret: who needs that names it.
     usual_beginnings = ("FERRULE_", *(one[:-1] for one in usual if one[-1] == "*"))
     declared_beginnings = tuple(one[:-1] for one in declared if one[-1] == "*" and not owner_of(one))

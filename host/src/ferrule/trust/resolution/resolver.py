@@ -6,6 +6,7 @@ import os
 
 from ferrule.config import configuration
 from ferrule.trust import entries
+from ferrule.trust.resolution.environment import PROXIES
 from ferrule.trust.resolution.paths import first_inside, is_in, walk, what_is_refused
 
 TYPE_CHECKING = False
@@ -100,6 +101,8 @@ class Resolution:
     def _named(self, entry: str) -> list[str]:
         """What a setting or variable holds: one text, or a list of them."""
         kind, _, name = entry.partition(":")
+        if kind == "variable" and name in PROXIES:
+            return []  # a tool reaches a proxy by a relay alone, and no variable says more of it
         value = self.table.get(name) if kind == "setting" else self.environ.get(name)
         values = value if isinstance(value, list) else [value]
         return [one.strip() for one in values if isinstance(one, str) and one.strip() and "\0" not in one]

@@ -20,7 +20,7 @@ from ferrule_serve.supervisor.watched_process import StatusHandler, WatchedProce
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ferrule.calls.server_interface import InstalledTool, Outcome, Policy, SharedBroker
+    from ferrule.calls.server_interface import InstalledTool, Outcome, Policy, Relay, SharedBroker
     from ferrule.errors import FerruleError
     from ferrule_serve.supervisor.surroundings import Request, Surroundings
 
@@ -73,6 +73,7 @@ class Plugin(WatchedProcess):
         self._tool = tool
         self._policy = policy
         self._broker: SharedBroker | None = None
+        self._relay: Relay | None = None
         self._confined: ConfinedCopies | None = None
         self._memory_mib = memory_mib
         self._is_reusable = is_reusable
@@ -92,6 +93,14 @@ class Plugin(WatchedProcess):
 
     def start(self) -> None:
         """Have the process forked, which loads the plugin. Raises OSError."""
+        relay = self._relay = self._surroundings.begin_relay(self._policy, self.retire)
+        try:
+            self._start(self._policy if relay is None else relay.policy)
+        except OSError:
+            self._surroundings.end_relay(relay)
+            raise
+
+    def _start(self, policy: Policy) -> None:
         channel, text = os.pipe(), os.pipe()
         self._orders = Orders(self._loop, self, self._handle_started, self._handle_silence, self._handle_rest)
         self._pipes = channel[0], text[0]
@@ -106,9 +115,9 @@ class Plugin(WatchedProcess):
             for file in theirs:
                 os.close(file)
         self._surroundings.known.add(process)
-        confined = self._confined = ConfinedCopies(self._policy)
+        confined = self._confined = ConfinedCopies(policy)
         self._surroundings.confined.add(confined)
-        self._broker = confined.broker()
+        self._broker = confined.broker(self._relay)
         if self._broker is not None:
             self._loop.watch(self._broker.file, self._broker.answer)
         self._send_plugin(confined)
@@ -123,9 +132,9 @@ class Plugin(WatchedProcess):
             self._orders.watch()
 
     def _send_plugin(self, confined: ConfinedCopies) -> None:
-        wrappers = self._surroundings.wrappers()
+        wrappers, parent = self._surroundings.wrappers(), os.getpid()
         facts = plugin_process.Plugin(
-            self._tool, self.modules, os.getpid(), self._is_reusable, wrappers, self._memory_mib, confined
+            self._tool, self.modules, parent, self._is_reusable, wrappers, self._memory_mib, confined
         )
         self._orders.begin(pickle.dumps(facts))
 
@@ -379,6 +388,7 @@ class Plugin(WatchedProcess):
         if broker is not None:
             self._loop.unwatch(broker.file)
             broker.close()
+        self._surroundings.end_relay(self._relay)
         confined, self._confined = self._confined, None
         if confined is not None:
             self._surroundings.confined.discard(confined)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ferrule.calls.server_interface import processes
+from ferrule import config
+from ferrule.calls.server_interface import begin_relay, processes
 from ferrule.errors import CallInterrupted, FerruleError
 from ferrule_serve.supervisor.import_profile import ImportProfile
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import ConfinedCopies, Job, Messages, Outcome, Signals
+    from ferrule.calls.server_interface import ConfinedCopies, Job, Messages, Outcome, Policy, Relay, Signals
     from ferrule_serve.supervisor.lookups import Lookups
     from ferrule_serve.supervisor.origin import Origin
     from ferrule_serve.supervisor.poll_loop import PollLoop, Timer
@@ -91,6 +92,31 @@ class Surroundings:
             return tuple(self.lookups.configuration().wrappers())
         except FerruleError:
             return ()
+
+    def begin_relay(self, policy: Policy, when_ended: Callable[[], None]) -> Relay | None:
+        """What stands between a process, with its copies, and a proxy; None where the policy has none.
+
+        when_ended: is called where it ends by itself. Raises OSError.
+        """
+        if not policy.proxies:
+            return None
+        relay = begin_relay(policy, config.deadline())
+        self.known.add(relay.process)
+
+        def read() -> None:
+            if not relay.read():
+                self.loop.unwatch(relay.file)
+                when_ended()
+
+        self.loop.watch(relay.file, read)
+        return relay
+
+    def end_relay(self, relay: Relay | None) -> None:
+        """It is needed no more, if it was there."""
+        if relay is not None and relay.process in self.known:
+            self.known.discard(relay.process)
+            self.loop.unwatch(relay.file)
+            relay.close()
 
     def end_strays(self) -> None:
         """End what calls have left behind: each copy adopts its orphans, so they come here when it is gone."""

@@ -17,7 +17,7 @@ WORD = "nothing can be seen from outside; the kernel's own answer counts"
 
 MODULES = (
     *("keys", "reading", "writing", "network", "sockets", "processes", "programs", "kernel", "memory", "answers"),
-    *("granted", "facts", "neighbours"),
+    *("granted", "facts", "neighbours", "proxies"),
 )
 
 

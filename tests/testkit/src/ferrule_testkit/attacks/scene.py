@@ -17,6 +17,7 @@ from typing import NamedTuple, TypedDict
 
 from ferrule_testkit.attacks.secrets import new_secret, secrets_in
 from ferrule_testkit.attacks.victims import Client, ClientOutput, Devices, Neighbour, Servers, SharedMemory, Terminal
+from ferrule_testkit.web.proxy import Proxy
 
 PLANTED = "planted-by-an-attack"
 _GET_FLAGS = 0x80086601
@@ -41,6 +42,7 @@ class SceneFacts(TypedDict):
     lan: str
     port: int
     udp_port: int
+    proxy_port: int
     unix_path: str
     unix_datagrams: str
     abstract: str
@@ -82,6 +84,7 @@ class Scene:
             shutil.copytree(folder, self._copy_of(folder), symlinks=True)
         self.neighbour = Neighbour(self.outside / "secret.txt")
         self.servers = Servers(root, self.outside / "secret.txt")
+        self.proxy = Proxy(new_secret("proxy"))
         self.terminal = Terminal()
         self.shared_memory = SharedMemory(self.mark)
         self._victims = (
@@ -91,13 +94,14 @@ class Scene:
         self._before = self._entries()
 
     def environment(self) -> dict[str, str]:
-        """The environment of the client: with another tool's key."""
+        """The environment of the client: with another tool's key, and a proxy with a password."""
         return {
             "PATH": os.environ["PATH"],
             "HOME": str(self.home),
             "TMPDIR": str(self.tmp),
             "LANG": "C.UTF-8",
             "STRONGROOM_API_KEY": new_secret("variable"),
+            **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), self.proxy.url),
         }
 
     def facts(self) -> SceneFacts:
@@ -118,6 +122,7 @@ class Scene:
             "lan": _own_address(),
             "port": self.servers.port,
             "udp_port": self.servers.udp_port,
+            "proxy_port": self.proxy.address[1],
             "unix_path": self.servers.path,
             "unix_datagrams": self.servers.datagrams,
             "abstract": self.servers.abstract,
@@ -149,6 +154,7 @@ class Scene:
         """End all of it. The folder stays."""
         for victim in self._victims:
             victim.close()
+        self.proxy.close()
 
     def _fill(self, grants: Mapping[str, str]) -> None:
         home, state = self.home, self.state
