@@ -66,8 +66,7 @@ class Plugin(WatchedProcess):
         self.idle: list[Copy] = []
         self.running: set[Copy] = set()
         self.checking: set[Copy] = set()
-        self.is_loaded = self.is_retired = False
-        self.can_be_copied = self.has_children = False
+        self.is_loaded = self.is_retired = self.can_be_copied = self.has_children = False
         self._surroundings = surroundings
         self._owner = owner
         self._tool = tool
@@ -132,10 +131,8 @@ class Plugin(WatchedProcess):
             self._orders.watch()
 
     def _send_plugin(self, confined: ConfinedCopies) -> None:
-        wrappers, parent = self._surroundings.wrappers(), os.getpid()
-        facts = plugin_process.Plugin(
-            self._tool, self.modules, parent, self._is_reusable, wrappers, self._memory_mib, confined
-        )
+        names, parent, mib = self._surroundings.wrappers(), os.getpid(), self._memory_mib
+        facts = plugin_process.Plugin(self._tool, self.modules, parent, self._is_reusable, names, mib, confined)
         self._orders.begin(pickle.dumps(facts))
 
     def take(self, request: Request) -> bool:
@@ -312,10 +309,9 @@ class Plugin(WatchedProcess):
         self.calls += 1
         self.running.add(copy)
         request.begun = time.monotonic()
-        execution = request.job.execution
         given = self._surroundings.lookups.given(request.job)
         request.messages.secrets += given.secrets
-        job = pickle.dumps((request.job.memory_mib, execution.for_held_process()))
+        job = pickle.dumps((request.job.memory_mib, request.job.execution.for_held_process()))
         on_end = partial(self._handle_outcome, copy, request)
         request.work = copy.run(job, request.messages, request.deadline, given.answer, on_end)
         request.work.watch_memory(self._policy, request.job.memory_mib)
@@ -327,9 +323,8 @@ class Plugin(WatchedProcess):
         # A process may say it of any tool; whether it is asked is for the tool's declaration and the admin to say.
         may_stay = self._is_reusable and reason is None and request.messages.is_checked
         may_stay = may_stay and copy.process is not None and rest.runs_alone(copy.process)
-        has_calls = copy.calls < self._surroundings.limits.calls
-        has_room = len(self.idle) + len(self.checking) < _MAX_IDLE_COPIES
-        if may_stay and has_calls and has_room and not copy.is_gone and not self.is_retired:
+        may_stay = may_stay and copy.calls < self._surroundings.limits.calls
+        if may_stay and len(self.idle) + len(self.checking) < _MAX_IDLE_COPIES and not copy.is_gone and not self.is_retired:
             self.running.discard(copy)
             self.checking.add(copy)
             copy.await_check(partial(self._handle_checked, copy))
@@ -339,8 +334,7 @@ class Plugin(WatchedProcess):
         def handle_gone() -> None:
             self.running.discard(copy)
             self._tell(request, work, reason)
-            self._forget(copy)
-            self._end_if_done()
+            self._handle_gone(copy)
 
         self._surroundings.leave(copy, handle_gone)
 
@@ -352,12 +346,12 @@ class Plugin(WatchedProcess):
             self._owner.handle_copy()
             return
 
-        def handle_gone() -> None:
-            self._forget(copy)
-            self._end_if_done()
-
-        self._surroundings.leave(copy, handle_gone)
+        self._surroundings.leave(copy, partial(self._handle_gone, copy))
         self._owner.handle_copy()  # there may be a call that waited for this one
+
+    def _handle_gone(self, copy: Copy) -> None:
+        self._forget(copy)
+        self._end_if_done()
 
     def _tell(self, request: Request, work: WatchedWork, reason: FerruleError | None) -> None:
         outcome = work.outcome(reason)
