@@ -15,6 +15,7 @@ import rfc8785
 
 from ferrule.installed import ALL, InventorySnapshot
 from ferrule_testkit.machine import BIN, Finished, Machine
+from ferrule_testkit.runs import Run, print_schema
 from ferrule_testkit.serve.service import HttpService, wait_until
 
 pytestmark = pytest.mark.process
@@ -67,13 +68,21 @@ class LockedMachine:
         listed = self.machine.ferrule("list", "--json", *options).document["tools"]
         return str(next(one["state"] for one in listed if one["name"] == name))
 
-    def run(self, name: str, *arguments: str) -> Finished:
-        """Run the console script of a tool."""
+    def script(self, name: str) -> Path:
+        """The console script of a tool."""
         script = self.machine.work / f"{name}-tool"
         script.write_text(f"#!{BIN / 'python'}\nfrom ferrule.dispatch import main\nmain()\n")
         script.chmod(0o755)
+        return script
+
+    def print_schema(self, name: str) -> Run:
+        """What the console script of a tool prints that computes its schema."""
+        return print_schema([self.script(name), "--schema"], environment=self.machine.environment)
+
+    def run(self, name: str, *arguments: str) -> Finished:
+        """Run the console script of a tool."""
         done = subprocess.run(
-            [script, *arguments], input=b"{}", capture_output=True, env=self.machine.environment, check=False
+            [self.script(name), *arguments], input=b"{}", capture_output=True, env=self.machine.environment, check=False
         )
         return Finished(done.returncode, done.stdout.decode(), done.stderr.decode())
 
@@ -120,7 +129,7 @@ def test_tools_that_are_as_locked_are_listed_linked_called_and_their_check_is_re
 ) -> None:
     assert [locked.state(name, "--check") for name in ("alpha", "beta", "gamma")] == ["ok"] * 3
     assert locked.machine.ferrule("link").code == 0
-    assert locked.run("beta", "--schema").document["name"] == "beta"
+    assert locked.print_schema("beta").document["name"] == "beta"
     for name in ("alpha", "beta", "gamma"):
         assert locked.run(name).document == {"got": {}}
     heavy = {"ferrule.trust.lock.examination", "json", "rfc8785", "hashlib"}
@@ -249,11 +258,11 @@ def test_a_schema_that_is_computed_is_held_to_the_lock_too(locked: LockedMachine
     (locked.machine.site / "module_beta.py").write_text(text)
     locked.record("beta")
     assert locked.machine.ferrule("lock", "--accept", "beta").code == 0
-    assert locked.run("beta", "--schema").document["description"] == "Does something."
+    assert locked.print_schema("beta").document["description"] == "Does something."
     locked.machine.environment["SAYS"] = SECRET
-    shown = locked.run("beta", "--schema")
-    assert (shown.code, SECRET in shown.out) == (1, False)
-    assert "differs from" in shown.out
+    shown = locked.print_schema("beta")
+    assert (shown.exit_code, SECRET.encode() in shown.stdout) == (1, False)
+    assert b"differs from" in shown.stdout
     assert locked.state("beta", "--check") == "differs"
     assert f'+  "description": "{SECRET}"' in locked.machine.ferrule("lock", "--diff", "beta").out
 

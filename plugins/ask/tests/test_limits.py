@@ -81,8 +81,9 @@ def test_a_limit_holds_while_a_busy_server_is_asked_again_and_again(client: Make
 def test_a_tool_that_nothing_comes_of_leaves_room_for_others(client: Make, model_server: ModelServer) -> None:
     limits = Limits(calls=3, spend=5)
     model_server.script(calls(SEARCH, {"query": "a"}), says("Fine."))
-    future = client(limits=limits, toolbox=MemoryTools(seconds=30)).start(None, "?")
-    wait_until(lambda: limits.calls_used == 2 and len(model_server.requests) == 1)
+    tools = MemoryTools(seconds=30)
+    future = client(limits=limits, toolbox=tools).start(None, "?")
+    wait_until(lambda: limits.calls_used == 2 and tools.executed)
     future.cancel()
     wait_until(lambda: limits.calls_used == 1)
     assert limits.spent == pytest.approx((20 * 2 + 10 * 10) / 1e6)

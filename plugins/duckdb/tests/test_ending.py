@@ -140,16 +140,18 @@ def test_a_program_that_is_done_says_nothing_on_stderr(server):
     program = """
         import duckdb, ferrule_duckdb
         con = duckdb.connect()
+        con.execute("SET enable_progress_bar = false")  # which is shown where a statement takes seconds
         ferrule_duckdb.register(con, tools=())
         print(con.execute("SELECT stps_ask_ai('a', 'p')").fetchone()[0])
         def in_a_function():
             inner = duckdb.connect()
+            inner.execute("SET enable_progress_bar = false")
             ferrule_duckdb.register(inner, tools=())
             inner.execute("SELECT stps_ask_ai('a', 'p')")
         in_a_function()
     """
     command = [sys.executable, "-c", textwrap.dedent(program)]
-    done = subprocess.run(command, timeout=20, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, timeout=100, check=True, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("Context: a\n\nQuestion: p\n", "")
 
 

@@ -1,7 +1,6 @@
 """Equal rows are asked once, rows of a vector at the same time, and limits hold."""
 
 import threading
-import time
 
 import duckdb
 import pytest
@@ -126,9 +125,7 @@ def test_memory_for_answers_is_bounded(server):
 def test_rows_of_a_vector_are_asked_at_the_same_time(query, server):
     server.script(lambda request: after(0.1, echo(request)))
     query("SELECT stps_ask_ai('warm', 'up')")
-    started = time.monotonic()
     query("SELECT stps_ask_ai(i, 'p') FROM range(50) t(i)")
-    assert time.monotonic() - started < 50 * 0.1 / 2  # one by one it takes at least 5 s
     assert server.peak == 8
 
 

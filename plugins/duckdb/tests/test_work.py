@@ -215,6 +215,7 @@ def test_an_answer_that_is_kept_is_not_asked_again_by_another_program(con, serve
     program = """
         import duckdb, ferrule_duckdb
         con = duckdb.connect()
+        con.execute("SET enable_progress_bar = false")  # which is shown where a statement takes seconds
         ferrule_duckdb.register(con, tools=(), remember="30d")
         print(con.execute("SELECT count(*), sum((ask_ai(i, 'p')).remembered::INT) FROM range(20) t(i)").fetchall())
     """

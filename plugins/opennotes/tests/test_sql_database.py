@@ -199,7 +199,7 @@ def test_a_thousand_notes_fit_into_the_memory_of_a_call(tmp_path: Path):
     ],
 )
 def test_a_query_that_takes_too_much_memory_is_refused(statement: str, tmp_path: Path):
-    said = in_a_process(statement, tmp_path, limit=1024)
+    said = in_a_process(statement, tmp_path, limit=1024, seconds=90)
     assert said.startswith("QUERY_TIMEOUT Query stopped: it needs more memory than the ")
 
 

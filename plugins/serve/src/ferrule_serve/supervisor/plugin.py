@@ -321,10 +321,10 @@ class Plugin(WatchedProcess):
     def _handle_outcome(self, copy: Copy, request: Request, work: WatchedWork, reason: FerruleError | None) -> None:
         copy.work = None
         # A process may say it of any tool; whether it is asked is for the tool's declaration and the admin to say.
-        may_stay = self._is_reusable and reason is None and request.messages.is_checked
-        may_stay = may_stay and copy.process is not None and rest.runs_alone(copy.process)
-        may_stay = may_stay and copy.calls < self._surroundings.limits.calls
-        if may_stay and len(self.idle) + len(self.checking) < _MAX_IDLE_COPIES and not copy.is_gone and not self.is_retired:
+        may_stay = self._is_reusable and reason is None and request.messages.is_checked and copy.process is not None
+        may_stay = may_stay and rest.runs_alone(copy.process or 0) and copy.calls < self._surroundings.limits.calls
+        may_stay = may_stay and len(self.idle) + len(self.checking) < _MAX_IDLE_COPIES
+        if may_stay and not copy.is_gone and not self.is_retired:
             self.running.discard(copy)
             self.checking.add(copy)
             copy.await_check(partial(self._handle_checked, copy))
