@@ -46,6 +46,13 @@ def test_a_group_lies_beside_that_of_the_host_and_has_the_limit(hierarchy: Hiera
     assert not hierarchy.calls()
 
 
+def test_no_group_lies_beside_one_with_a_limit_that_it_would_escape(hierarchy: Hierarchy) -> None:
+    (hierarchy.root / "box/host/memory.max").write_text("max\n")
+    assert find_parent() == str(hierarchy.box)
+    (hierarchy.root / "box/host/memory.max").write_text("1073741824\n")
+    assert find_parent() is None
+
+
 def test_the_root_of_the_machine_may_give_its_own_processes_groups(hierarchy: Hierarchy) -> None:
     hierarchy.add("/", controllers="memory")
     be_in(hierarchy, "/")
@@ -84,6 +91,7 @@ def test_the_group_of_a_unit_gives_some_where_systemd_has_delegated_it(
 
 
 def test_a_server_that_is_alone_in_its_group_goes_into_a_leaf(hierarchy: Hierarchy) -> None:
+    hierarchy.add("/", controllers="memory")
     folder = hierarchy.add("/container", members=f"{os.getpid()}\n")
     be_in(hierarchy, "/container")
     assert prepare_groups()
@@ -96,6 +104,7 @@ def test_a_server_that_is_not_alone_changes_nothing(hierarchy: Hierarchy, member
     folder = hierarchy.add("/container", members=members.format(own=os.getpid()))
     be_in(hierarchy, "/container")
     assert not prepare_groups()
+    assert folder.exists()
     assert not (folder / "ferrule-host").exists()
 
 

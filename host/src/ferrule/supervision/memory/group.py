@@ -116,7 +116,9 @@ def find_parent() -> str | None:
     own = _group_of("self")
     if own is None or os.path.basename(own).startswith(_PREFIX):
         return None  # what a call starts is counted with the call
-    for path in dict.fromkeys((own, os.path.dirname(own))):
+    # What lies beside a group with a limit is not held to that.
+    is_limited = _read(f"{_ROOT}{own}/memory.max").strip() not in ("", "max")
+    for path in dict.fromkeys((own, own if is_limited else os.path.dirname(own))):
         folder = _ROOT + path.rstrip("/")
         if "memory" in _read(f"{folder}/cgroup.subtree_control").split() and not _is_managed(folder):
             return folder if os.access(f"{folder}/cgroup.procs", os.W_OK) else None
@@ -128,11 +130,9 @@ def prepare_groups() -> bool:
 
     It goes into a leaf of that group, which can then give the controller of memory to others.
     """
-    if find_parent() is not None:
-        return True
     own = _group_of("self")
     if own is None or not _is_delegated(folder := _ROOT + own.rstrip("/")):
-        return False
+        return find_parent() is not None
     leaf = f"{folder}/{_LEAF}"
     try:
         os.makedirs(leaf, exist_ok=True)

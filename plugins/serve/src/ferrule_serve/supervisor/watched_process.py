@@ -11,6 +11,7 @@ import select
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -112,7 +113,8 @@ class WatchedWork:
         process, group = self._process.process, self._process.group
         if policy.programs and process is not None:
             if group is not None:
-                group.limit(memory_mib)
+                with suppress(OSError):  # where it is gone, the watch goes on
+                    group.limit(memory_mib)
             self._watch.memory = MemoryWatch(process, memory_mib, policy.tool, group=group)
             self._wait_for_memory(self._watch.memory)
 
