@@ -11,6 +11,7 @@ import pytest
 from ferrule import confinement
 from ferrule.calls import call
 from ferrule.confinement import denials
+from ferrule.confinement.refused_network import WAITING
 from ferrule.plugin.attribution import HOST_CODES, TOOLS_OWN
 from ferrule.text.commands import without_commands
 from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, install
@@ -142,7 +143,7 @@ def test_a_path_that_a_tool_has_chosen_is_one_word_of_the_command() -> None:
     ("address", "option"), [("127.0.0.1:80 ", "loopback"), ("[::1]:* ", "loopback"), ("0.0.0.0:80 ", None), ("", None)]
 )
 def test_only_where_a_tool_can_be_let_wait_for_connections_a_command_is_told(address: str, option: str | None) -> None:
-    command = denials.command_for("probe", confinement.Denial("connect", f"{address}{denials.WAITING}"))
+    command = denials.command_for("probe", confinement.Denial("connect", f"{address}{WAITING}"))
     assert command == (f"ferrule permissions grant probe --network {option}" if option else None)
 
 
@@ -196,6 +197,9 @@ SWALLOWS = """for path in (OTHER + "/secret.txt", OTHER + "/absent", os.__file__
     for attempt in (
         lambda: open(OTHER + "/new", "w"), lambda: os.remove(OTHER + "/secret.txt"), lambda: os.listdir(OTHER),
         lambda: os.symlink("/", OTHER + "/link"), lambda: subprocess.run(["git"]), lambda: open(WORK + "/mine", "w"),
+        os.fork, lambda: os.kill(os.getppid(), 0), lambda: os.chown(OTHER + "/secret.txt", 0, 0),
+        lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 4), socket.socketpair,
+        lambda: resource.prlimit(os.getppid(), resource.RLIMIT_CPU), lambda: os.kill(os.getpid(), 0),
     ):
         try:
             attempt()
@@ -212,7 +216,10 @@ def test_what_a_tool_is_refused_and_says_nothing_of_is_in_the_journal(way: str, 
     other = machine.home / "other"
     other.mkdir()
     (other / "secret.txt").write_text("open-sesame")
-    top = "import os, subprocess\nOTHER = os.path.expanduser('~/other')" + f"\nWORK = {str(machine.work)!r}"
+    top = (
+        "import os, resource, socket, subprocess\nOTHER = os.path.expanduser('~/other')"
+        + f"\nWORK = {str(machine.work)!r}"
+    )
     served = Served(machine)
     declared = {"permissions": {"network": [], "write": [str(machine.work)]}, "reusable": way == "serve again"}
     install(served, SWALLOWS, top=top, declared=declared)
@@ -234,5 +241,41 @@ def test_what_a_tool_is_refused_and_says_nothing_of_is_in_the_journal(way: str, 
             ("write", "~/other/secret.txt"),
             ("write", "~/other/link"),
             ("run", "git"),
+            ("fork", ""),
+            ("signal", ""),
+            ("other", "chown ~/other/secret.txt"),
+            ("other", "AF_NETLINK"),
+            ("other", "prlimit"),
         }
     assert len(machine.ferrule("log", "--json", "--denied").document["calls"]) == (1 if way == "run" else 3)
+
+
+@HELD
+@pytest.mark.process
+def test_a_tool_that_tries_nothing_has_nothing_in_the_journal(machine: Machine) -> None:
+    """Whatever the host does in the tool's process, such as to copy it."""
+    configure(machine, JOURNAL)
+    served = Served(machine)
+    install(
+        served,
+        "return {'pairs': len(socket.socketpair())}",
+        top="import socket",
+        declared={"permissions": {"network": []}},
+    )
+
+    async def work(pool: Pool) -> list[CallAnswer]:
+        return [await pool.call("probe", NO_ARGUMENTS) for _ in range(3)]
+
+    assert [answer.is_error for answer in served.run(work)] == [False] * 3
+    assert machine.ferrule("log", "--json", "--denied").document["calls"] == []
+
+
+@HELD
+@pytest.mark.process
+def test_where_a_tool_wanted_to_wait_for_connections_is_in_the_journal(machine: Machine) -> None:
+    configure(machine, JOURNAL)
+    tries = "try: socket.create_server(('127.0.0.1', 8123))\n    except OSError: pass\n    return {}"
+    machine.install("probe", properties={}, top="import socket", execute=tries, permissions={"network": ["public"]})
+    assert machine.ferrule("run", "probe", "{}").code == 0
+    (line,) = machine.ferrule("log", "--json", "--denied").document["calls"]
+    assert line["denied"] == [{"kind": "connect", "what": f"127.0.0.1:8123 {WAITING}"}]

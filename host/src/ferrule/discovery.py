@@ -184,6 +184,12 @@ def _metadata_folders(search: Iterable[str]) -> Iterator[list[str]]:
         yield [os.path.join(folder, name) for name in sorted(names) if name.endswith(_METADATA_FOLDERS)]
 
 
+def metadata_folders() -> Iterator[str]:
+    """Every folder of metadata on the path, also one that says nothing."""
+    for listed in _metadata_folders(sys.path):
+        yield from listed
+
+
 def name_and_version(metadata: str) -> tuple[str, str]:
     """The normalised name and the version that a folder of metadata is named by."""
     stem = os.path.basename(metadata).rpartition(".")[0]

@@ -148,3 +148,13 @@ def test_a_call_is_a_span_of_the_trace_that_its_request_names(
                     spans.append((span.trace_id.hex(), span.parent_span_id.hex()))
     assert spans[:2] == [("a" * 32, "a" * 16), ("b" * 32, "b" * 16)]
     assert spans[2][1] == ""
+
+
+def test_a_limit_that_is_no_number_is_told_at_the_start(served: Machine) -> None:
+    path = served.home / "serve.toml"
+    path.write_text('[serve]\nresult_bytes = "x"\nmedia_bytes = 1000\n')
+    with HttpService({**served.environment, "FERRULE_CONFIG": str(path)}, "greets", work=served.work) as service:
+        call(service, "greets")
+    expected = "`result_bytes` of [serve], or FERRULE_SERVE_RESULT_BYTES, is no number of bytes, so it is 65,534."
+    assert expected in service.told
+    assert "media_bytes" not in service.told

@@ -1,4 +1,6 @@
-"""What the Python code of a call has tried that its policy refuses, also where it went on: files, programs, networks.
+"""What the Python code of a call has tried that its policy refuses, also where it went on.
+
+Files, programs, networks, processes, signals, kinds of sockets, owners and attributes of files.
 
 Python says of each such attempt before it is made. This tells, and holds nothing: Landlock does that, and says nothing
 of it to who has no right to read the system's log. Code that does without Python's functions is not seen here, and code
@@ -10,7 +12,8 @@ from __future__ import annotations
 import os
 import sys
 
-from ferrule.confinement.refused_network import as_address
+from ferrule.confinement.policy import LOOPBACK
+from ferrule.confinement.refused_network import WAITING, as_address, kind_in_words
 
 TYPE_CHECKING = False
 
@@ -22,7 +25,9 @@ if TYPE_CHECKING:
 _MAX_ATTEMPTS = 200
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_TRUNC | os.O_CREAT
 _READ, _WRITE, _RUN, _CONNECT = "read", "write", "run", "connect"
+_FORK, _SIGNAL, _OTHER = "fork", "signal", "other"
 _INTERNET = (2, 10)  # families of addresses
+_UNIX, _STREAM, _DATAGRAM, _KIND_BITS = 1, 1, 2, 0xF
 _WITHOUT_NETWORK = ("", "localhost")  # names that are found without one
 _IGNORED = ("/dev/tty", "/dev/null")
 _BYTE_CODE = "__pycache__"  # which each import tries to write
@@ -86,8 +91,61 @@ def _note_lookup(arguments: tuple[object, ...]) -> None:
 
 
 def _note_socket(arguments: tuple[object, ...]) -> None:
-    if _policy is not None and not _policy.network and arguments[1] in _INTERNET:
+    """A socket that is made, or that Python makes an object of: a pair of streams is of the UNIX family, too."""
+    family, kind = arguments[1], arguments[2]
+    if not isinstance(family, int) or not isinstance(kind, int) or family < 0 or _policy is None:
+        return  # of a descriptor, nothing is made
+    if family not in (_UNIX, *_INTERNET) or (family in _INTERNET and kind & _KIND_BITS not in (_STREAM, _DATAGRAM)):
+        _keep(_OTHER, kind_in_words(family, kind))
+    elif family in _INTERNET and not _policy.network:
         _keep(_CONNECT, "")
+
+
+def _note_bind(arguments: tuple[object, ...]) -> None:
+    """An address to wait at. Where loopback is granted, what judges addresses tells."""
+    address = arguments[1]
+    if _policy is None or LOOPBACK in _policy.network or not isinstance(address, tuple) or len(address) < 2:
+        return
+    wanted = as_address(address[0] or "0.0.0.0", address[1])  # noqa: S104 - what a socket is bound to without a host
+    if wanted:
+        _keep(_CONNECT, f"{wanted} {WAITING}")
+
+
+def _note_fork(_arguments: tuple[object, ...]) -> None:
+    if _has_no_processes():
+        _keep(_FORK, "")
+
+
+def _note_signal(arguments: tuple[object, ...]) -> None:
+    """A signal to another process, of a call that has no others."""
+    if _has_no_processes() and arguments[0] not in (0, os.getpid()):
+        _keep(_SIGNAL, "")
+
+
+def _note_prlimit(arguments: tuple[object, ...]) -> None:
+    if arguments[0] not in (0, os.getpid()):
+        _keep(_OTHER, "prlimit")
+
+
+def _has_no_processes() -> bool:
+    return _policy is not None and not _policy.processes and not _policy.programs
+
+
+def _never(name: str) -> Callable[[tuple[object, ...]], None]:
+    """What no tool does to any file."""
+
+    def note(arguments: tuple[object, ...]) -> None:
+        path = arguments[0]
+        path = os.fsdecode(path) if isinstance(path, bytes) else path
+        _keep(_OTHER, f"{name} {os.path.abspath(path)}" if isinstance(path, str) else name)
+
+    return note
+
+
+def _note_library(arguments: tuple[object, ...]) -> None:
+    """A library by its path; a name is looked for where everybody may read."""
+    if isinstance(arguments[0], str) and arguments[0].startswith("/"):
+        _note(_READ, arguments[0])
 
 
 def _note_open(arguments: tuple[object, ...]) -> None:
@@ -130,7 +188,17 @@ _NOTES: dict[str, Callable[[tuple[object, ...]], None]] = {
     "socket.getaddrinfo": _note_lookup,
     "socket.gethostbyname": _note_lookup,
     "socket.__new__": _note_socket,
+    "socket.bind": _note_bind,
+    "socket.sethostname": lambda _: _keep(_OTHER, "sethostname"),
+    "os.fork": _note_fork,
+    "os.forkpty": _note_fork,
+    "os.kill": _note_signal,
+    "os.killpg": _note_signal,
+    "resource.prlimit": _note_prlimit,
+    "ctypes.dlopen": _note_library,
+    **{f"os.{name}": _never(name) for name in ("chown", "setxattr", "removexattr")},
     **{name: _of_first(_RUN) for name in ("os.exec", "os.posix_spawn", "subprocess.Popen")},
+    "os.system": lambda _: _keep(_RUN, "/bin/sh"),
 }
 
 
@@ -140,7 +208,7 @@ def _refused(kind: str, path: str, policy: Policy) -> list[str]:
 
     if kind == _RUN:
         return [] if policy.programs else [path]
-    if kind == _CONNECT:
+    if kind in (_CONNECT, _FORK, _SIGNAL, _OTHER):
         return [path]
     real = os.path.realpath(path)
     if real in _IGNORED or "\0" in real or _BYTE_CODE in real.split("/") or denials.may_write(policy, real):

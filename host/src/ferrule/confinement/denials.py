@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ferrule.confinement.policy import LOOPBACK, PRIVATE, PUBLIC, Denial
+from ferrule.confinement.refused_network import WAITING
 
 TYPE_CHECKING = False
 
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 _MAX_REFUSED = 3
 READ, WRITE, CONNECT, RUN, FORK, SIGNAL, OTHER = "read", "write", "connect", "run", "fork", "signal", "other"
 """The kinds of what a call is denied."""
-
-WAITING = "(waiting there)"
-"""What stands behind an address at which a call wanted to wait for connections, or alone where none is known."""
 
 _OF_SOCKETS = ("AF_", "SOCK_", "IPPROTO_")
 _NETWORKS = {PUBLIC: "the public web", LOOPBACK: "this machine", PRIVATE: "the local network"}

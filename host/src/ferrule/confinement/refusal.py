@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from ferrule.confinement.denials import CONNECT, FORK, OTHER, READ, RUN, SIGNAL, WAITING, WRITE, may_read, may_write
+from ferrule.confinement.denials import CONNECT, FORK, OTHER, READ, RUN, SIGNAL, WRITE, may_read, may_write
 from ferrule.confinement.policy import RELAY_REFUSAL, Denial
 from ferrule.confinement.refused_call import as_text, is_raised, refused_call
-from ferrule.confinement.refused_network import is_name_lookup, socket_kind, waiting_address, wanted_address
+from ferrule.confinement.refused_network import WAITING, is_name_lookup, socket_kind, waiting_address, wanted_address
 
 TYPE_CHECKING = False
 

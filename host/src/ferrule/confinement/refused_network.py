@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import FrameType, TracebackType
 
+WAITING = "(waiting there)"
+"""What stands behind an address at which a call wanted to wait for connections, or alone where none is known."""
+
 _ONLY_NUMBERS = 4  # AI_NUMERICHOST: whether a text is an address was asked, and no name server
 _ANY_PORT, _ANYWHERE = "*", "0.0.0.0"  # noqa: S104 - said of a tool, and bound to by nobody
 _WAITING = frozenset((
@@ -87,10 +90,12 @@ def socket_kind(error: BaseException) -> str:
     family, kind, protocol = (one if isinstance(one, int) else 0 for one in given)
     if function == "socketpair":
         return f"{_word('AF_', family or _UNIX)} {_word('SOCK_', kind)}"
-    return _kind_of(family, kind & _KIND_BITS, protocol)
+    return kind_in_words(family, kind, protocol)
 
 
-def _kind_of(family: int, kind: int, protocol: int) -> str:
+def kind_in_words(family: int, kind: int, protocol: int = 0) -> str:
+    """A kind of socket that no tool gets; empty for TCP and UDP."""
+    kind &= _KIND_BITS
     if family not in (0, *_INTERNET):
         return _word("AF_", family)
     if kind not in (0, *_PROTOCOLS):

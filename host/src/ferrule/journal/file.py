@@ -47,12 +47,18 @@ def check_writable(path: str) -> str:
     while not os.path.lexists(folder):
         folder = os.path.dirname(folder)
     if folder != path:
-        return "" if os.path.isdir(folder) and os.access(folder, os.W_OK) else f"{folder} cannot be written"
+        can_be_made = os.path.isdir(folder) and os.access(folder, os.W_OK) and not _is_of_the_kernel(folder)
+        return "" if can_be_made else f"{folder} cannot be written"
     try:
         os.close(_open(path))
     except OSError as error:
         return error.strerror or type(error).__name__
     return ""
+
+
+def _is_of_the_kernel(folder: str) -> bool:
+    """Whether it lies where the kernel alone makes files, whatever the modes of the folders say."""
+    return (os.path.realpath(folder) + "/").startswith(("/proc/", "/sys/"))
 
 
 def rotate(path: str) -> None:

@@ -260,6 +260,26 @@ def write(link: Link, folder: str) -> bool:
     return True
 
 
+def is_edited(path: str, tool: InstalledTool, schema: JSONMapping) -> bool:
+    """Whether an executable that is up to date is not what would be written. tool, schema: what it starts."""
+    facts, there = read_facts(path), _bytes(path)
+    names = _names_in(there)
+    if facts is None or names is None:
+        return True
+    return Link(tool, schema, names, facts.get("provider", "")).content() != there
+
+
+def _names_in(content: bytes) -> dict[str, str] | None:
+    """The names of tools in the orders of an executable; None where there are none."""
+    words = content.decode(errors="surrogateescape").rstrip().rpartition("\n")[2]
+    beginning, end = words.rfind("'{"), words.rfind("}'")
+    try:
+        names = json.loads(words[beginning + 1 : end + 1].replace("'\"'\"'", "'")).get("names")
+    except (ValueError, AttributeError):
+        return None
+    return names if isinstance(names, dict) else None
+
+
 def remove(path: str) -> None:
     """Remove an executable that ferrule wrote. Raises LinkRefused for any other file."""
     if read_facts(path) is None:

@@ -6,7 +6,7 @@
 A message of the protocol has each JSON result twice, and bytes in base64. Clients end a connection over a message that
 is too long for them; the official one for Python takes 1 MiB over HTTP.
 
-What is no positive number counts as not said.
+What is no positive number counts as not said, and the server says so when it starts.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 DEFAULT_MEDIA_BYTES = 512 << 10
 MAX_RESULT_BYTES = 8 << 20
+_RESULT = "result_bytes", "FERRULE_SERVE_RESULT_BYTES"
+_MEDIA = "media_bytes", "FERRULE_SERVE_MEDIA_BYTES"
 
 
 class Limits(NamedTuple):
@@ -31,8 +33,8 @@ class Limits(NamedTuple):
     @classmethod
     def of(cls, settings: Configuration) -> Limits:
         """The limits that a configuration sets."""
-        result = _setting(settings, "result_bytes", "FERRULE_SERVE_RESULT_BYTES") or ANSWER_BYTES
-        media = _setting(settings, "media_bytes", "FERRULE_SERVE_MEDIA_BYTES") or DEFAULT_MEDIA_BYTES
+        result = _setting(settings, *_RESULT) or ANSWER_BYTES
+        media = _setting(settings, *_MEDIA) or DEFAULT_MEDIA_BYTES
         return cls(min(result, MAX_RESULT_BYTES), media)
 
 
@@ -41,11 +43,28 @@ def result_bytes(settings: Configuration) -> int:
     return Limits.of(settings).result_bytes
 
 
-def _setting(settings: Configuration, key: str, variable: str) -> int:
+def problems(settings: Configuration) -> list[str]:
+    """What is said of limits and counts as not said, each as a sentence."""
+    found = []
+    for key, variable in (_RESULT, _MEDIA):
+        said = _said(settings, key, variable)
+        if said is not None and not _setting(settings, key, variable):
+            default = getattr(Limits.of(settings), key)
+            found.append(f"`{key}` of [serve], or {variable}, is no number of bytes, so it is {default:,}.")
+    return found
+
+
+def _said(settings: Configuration, key: str, variable: str) -> object:
     table = settings.content.get("serve", {})
-    setting = settings.environ.get(variable, "").strip() or (table.get(key) if isinstance(table, dict) else None)
+    return settings.environ.get(variable, "").strip() or (table.get(key) if isinstance(table, dict) else None)
+
+
+def _setting(settings: Configuration, key: str, variable: str) -> int:
+    setting = _said(settings, key, variable)
+    if isinstance(setting, bool) or not isinstance(setting, str | int | float):
+        return 0
     try:
-        number = 0 if isinstance(setting, bool) or setting is None else int(setting)
-    except (TypeError, ValueError, OverflowError):
+        number = int(setting)
+    except (ValueError, OverflowError):
         return 0
     return max(number, 0)

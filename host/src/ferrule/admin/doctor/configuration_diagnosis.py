@@ -20,6 +20,8 @@ _LOCKED, _TOOLS, _WRAPPERS = "locked", "tools", "wrappers"
 _OF_THE_HOST = (_LOCKED, _TOOLS, _WRAPPERS, "permissions", "journal")
 _OF_EVERY_TOOL = ("enabled", "memory", "import_ahead", "permissions")
 _OF_EVERY_WRAPPER = ("enabled",)
+_SETTING = "setting:"
+_LEAST_MEMORY = 32  # MiB, below which the interpreter alone has no room
 _LIKENESS = 0.8  # from which a key of a tool's own is taken for a misspelt one of the host's
 
 
@@ -86,6 +88,7 @@ def _tools(settings: Configuration, claims: Mapping[str, Sequence[InstalledTool]
         yield from _switch(settings, name)
         if isinstance(table, dict):
             own = _own_keys(claims.get(name, ()))
+            yield from _networks(name, table, claims.get(name, ()))
             yield from _keys([_TOOLS, name], table, _OF_EVERY_TOOL, own)
         if name not in claims:
             message = f"[tools.{name}] is about a tool that is not installed."
@@ -104,9 +107,29 @@ def _switch(settings: Configuration, name: str) -> Iterator[_Problem]:
     if settings.has_memory_problem(name):
         message = f"`memory` in [tools.{name}] is no number of MiB, so the default holds."
         yield _Problem(MALFORMED, [_TOOLS, name, "memory"], message, "Write it as in memory = 2048.")
+    elif settings.tool(name).get("memory") is not None and settings.memory(name) < _LEAST_MEMORY:
+        message = f"`memory` in [tools.{name}] is less than any call needs, which is {_LEAST_MEMORY} MiB."
+        yield _Problem(MALFORMED, [_TOOLS, name, "memory"], message, "Write it as in memory = 2048.")
     if not isinstance(settings.tool(name).get("import_ahead", True), bool):
         message = f"`import_ahead` in [tools.{name}] is neither true nor false."
         yield _Problem(MALFORMED, [_TOOLS, name, "import_ahead"], message, "Write import_ahead = false.")
+
+
+def _networks(name: str, table: JSONMapping, claims: Iterable[InstalledTool]) -> Iterator[_Problem]:
+    """The words of a setting that names what the tool may connect to, and of which one names nothing."""
+    from ferrule.plugin.declaration import read_if_well
+    from ferrule.trust.resolution.resolver import network_of
+
+    declared = [read_if_well(claim).permissions for claim in claims]
+    listed = [entry for one in declared if one is not None for entry in one.network]
+    for key in dict.fromkeys(entry.removeprefix(_SETTING) for entry in listed if entry.startswith(_SETTING)):
+        value = table.get(key)
+        words = value.replace(",", " ").split() if isinstance(value, str) else value if isinstance(value, list) else []
+        for word in words:
+            if not isinstance(word, str) or network_of(word) is None:
+                message = f"`{key}` in [tools.{name}] has {word!r}, which names no network, so it opens none."
+                mend = "Write public, loopback, private, HOST:PORT or a URL."
+                yield _Problem(MALFORMED, [_TOOLS, name, key], message, mend)
 
 
 def _own_keys(claims: Iterable[InstalledTool]) -> set[str]:

@@ -12,6 +12,7 @@ from ferrule.admin.credential_status import MISSING, UNUSABLE, declared, owners,
 from ferrule.admin.doctor import (
     configuration_diagnosis,
     extra_status,
+    file_diagnosis,
     link_diagnosis,
     parent_code_diagnosis,
     permission_diagnosis,
@@ -28,7 +29,6 @@ from ferrule.installed import inventory
 from ferrule.installed.inventory import BROKEN, CLASH, DIFFERS, DISABLED, HELD, INVALID, OK, Entry
 from ferrule.journal.file import check_writable
 from ferrule.journal.settings import is_on, journal_settings, problems
-from ferrule.storage import state_folder
 from ferrule.supervision.python_process import interpreter
 from ferrule.text.names import executable_name
 from ferrule.trust.lock import lock_file
@@ -61,7 +61,7 @@ def examine(folders: Sequence[str]) -> Iterator[Diagnosis]:
     yield from readiness_diagnosis.examine(loaded, settings)
     yield from _refusals(loaded)
     yield from parent_code_diagnosis.examine(settings)
-    yield from _state()
+    yield from file_diagnosis.examine(settings)
     yield from _journal(settings)
     yield from link_diagnosis.examine(folders, {entry.name: entry for entry in loaded})
     yield from _path(loaded)
@@ -146,23 +146,6 @@ def _credentials(loaded: Iterable[Entry]) -> Iterator[Diagnosis]:
             declared(owner)
         except FerruleError as error:
             yield Diagnosis("credentials-broken", ERROR, owner.name, error.message, error.mend)
-
-
-def _state() -> Iterator[Diagnosis]:
-    """The folder of caches and artifacts, where another user could put answers of tools."""
-    folder = state_folder()
-    try:
-        facts = os.stat(folder)
-    except OSError:
-        return  # it is made when it is needed
-    if facts.st_uid != os.geteuid():
-        message = f"It belongs to the user {facts.st_uid}, who can change what tools keep there."
-        yield Diagnosis(
-            "state-folder-unsafe", WARNING, folder, message, "Have FERRULE_STATE name a folder of your own."
-        )
-    elif facts.st_mode & 0o022:
-        message = "Other users may write to it, and change what tools keep there."
-        yield Diagnosis("state-folder-unsafe", WARNING, folder, message, f"chmod go-w {folder}")
 
 
 def _journal(settings: Configuration) -> Iterator[Diagnosis]:

@@ -160,6 +160,9 @@ def _target(path: str, facts: LinkFacts, entry: Entry | None, reasons: list[str]
         if reasons:
             mend = f"ferrule {_link_again(facts, path)}"
             yield Diagnosis("link-stale", ERROR, path, f"It is out of date: {'; '.join(reasons)}.", mend)
+        elif linked_executables.is_edited(path, entry.tool, entry.schema or {}):
+            message = "It is not as `ferrule link` writes it: it was edited, or another version of ferrule wrote it."
+            yield Diagnosis("link-edited", WARNING, path, message, f"ferrule {_link_again(facts, path)}")
 
 
 def providers_linked_for(tool: str) -> Iterable[str]:

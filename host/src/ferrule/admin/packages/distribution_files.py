@@ -55,7 +55,7 @@ class DistributionFiles(NamedTuple):
         """The entry points of ferrule, as (group, name)."""
         try:
             found = self.stdlib_view.entry_points
-        except (OSError, ValueError, UnicodeError):
+        except (OSError, ValueError, TypeError, AttributeError):  # as of a line that is none
             return []
         return [(one.group, one.name) for one in found if one.group.startswith("ferrule.")]
 

@@ -9,8 +9,8 @@ from time import monotonic
 
 from ferrule.confinement.broker import side_thread, sockets
 from ferrule.confinement.broker.address_judge import AddressJudge
-from ferrule.confinement.denials import WAITING
 from ferrule.confinement.later import Later
+from ferrule.confinement.refused_network import WAITING
 
 TYPE_CHECKING = False
 

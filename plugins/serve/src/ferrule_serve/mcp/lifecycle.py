@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ferrule import config
 from ferrule.errors import FerruleError
 from ferrule.storage import make_folder, state_folder
+from ferrule_serve import limits
 from ferrule_serve.catalogue import Catalogue
 from ferrule_serve.idempotency import IdempotencyKeys
 from ferrule_serve.mcp.addresses import Address, Token
@@ -117,7 +118,7 @@ class _RunningService:
         async with self.pool, self.catalogue:
             self.start(self._report())
             self.start(self._load_ahead())
-            if problem := _state_problem():
+            for problem in filter(None, (_state_problem(), *_problems_of_limits())):
                 self._options.say(problem)
             try:
                 yield
@@ -164,6 +165,13 @@ class _RunningService:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _problems_of_limits() -> list[str]:
+    try:
+        return limits.problems(config.read())
+    except FerruleError:
+        return []  # each call says what is wrong with the configuration
 
 
 def _state_problem() -> str:
