@@ -42,12 +42,12 @@ FEW = [f"{place}_{what}" for place in hooks.table.PLACES for what in ("keys_1", 
 def assert_nothing_got(way: str, found: dict[str, Any], made: list[str]) -> None:
     """Each that is made where this way hears of it has been heard of, and none has got what is promised to be kept.
 
-    Not heard of are those that were late, and those whose thread was refused an address before the hook had ended.
+    Not heard of are those that were late, and those of which the host says that they were refused something.
     """
     heard = {name: tried for one in found["hooks"] for name, tried in one["tried"].items()}
     expected = {one.name for one in ATTACKS if one.name in made and one.place in HEARD[way]}
     late = sum(one["late"] for one in found["hooks"])
-    missing = expected - set(heard) - {one["called"] for one in found["hooks"] if "PERMISSION_DENIED" in one["text"]}
+    missing = expected - set(heard) - {name for one in found["hooks"] for name in one["refused"]}
     assert len(missing) <= late, (missing, [one["text"] for one in found["hooks"]])
     assert [name for name, tried in heard.items() if not tried] == []
     assert {name: words for one in found["hooks"] for name, words in one["got"].items()} == {}

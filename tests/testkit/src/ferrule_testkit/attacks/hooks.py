@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 """Commands that load each tool that is installed, in one run."""
 LISTING = "listing"
 _SAID = re.compile(r"(\w+) tried (\d+), got <([^>\n]*)")
+_REFUSED = re.compile(r"(\w+) wanted ")
 _LATE = re.compile("had not said what it is|TIMEOUT|had not given its schema")
 _SECONDS = 300.0
 
@@ -48,6 +49,7 @@ class Found(NamedTuple):
     called: str
     tried: dict[str, int]
     got: dict[str, str]
+    refused: list[str]
     damage: list[str]
     late: int
     text: str
@@ -136,6 +138,7 @@ def _found(name: str, scene: Scene, answered: Answered) -> Found:
         name,
         {attack: int(number) for attack, number, _ in said},
         {attack: got for attack, _, got in said if got},
+        sorted(set(_REFUSED.findall(answered.text))),
         damage,
         len(_LATE.findall(answered.text)),
         answered.text[-2000:],
