@@ -42,8 +42,9 @@ _SECONDS = 300.0
 class Found(NamedTuple):
     """What came of hook attacks. called: the tool, or what looked at all of them: a command, or the way itself.
 
-    tried: by attack that was heard of, how many it made. got: by attack, what it says that it got. damage: what could
-    be seen from outside.
+    tried: by attack that was heard of, how many it made. got: by attack, what it says that it got. refused: those of
+    which the host says that they were refused something, in the place of what they say themselves. damage: what could
+    be seen from outside. late: how many had not come to an end in time. text: the end of what was said.
     """
 
     called: str
