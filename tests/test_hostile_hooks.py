@@ -34,8 +34,8 @@ SAMPLE = [
     for one in ATTACKS
     if one.kind in ("", "keys", "network", "writing") and not one.name.endswith(("_2", "_3"))
 ]
-EVERYTHING = ("executable", "list", "install")
-"""Where all are made: by a call, by a look, and before anybody has looked. Elsewhere it is the sample."""
+EVERYTHING = ("list", "install")
+"""Where all are made: by a look, and before anybody has looked. Elsewhere it is the sample."""
 FEW = [f"{place}_{what}" for place in hooks.table.PLACES for what in ("keys_1", "thread_that_goes_on")]
 
 

@@ -81,7 +81,7 @@ def _put_hooks_through(
         command = [sys.executable, "-P", "-m", "ferrule", *hooks.COMMANDS[name]]
         yield hooks.look(name, command, scene, environment)
     else:
-        yield from hooks.put_through(way, scene, hooks.attacks(named))
+        yield from hooks.put_through(way, scene, hooks.attacks(named), times=2 if name in _SERVERS else 1)
 
 
 def _tools(names: list[str], chosen: list[table.Attack]) -> list[str]:

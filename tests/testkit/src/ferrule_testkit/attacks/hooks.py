@@ -96,11 +96,11 @@ def schemas() -> dict[str, JSONObject]:
     return {one.name: describe(one.name, one.tries) for one in attacks() if one.place != table.SCHEMA}
 
 
-def put_through(way: ListedWay, scene: Scene, chosen: Iterable[table.HookAttack]) -> Iterator[Found]:
-    """Call each attack's tool twice, since what it does at first may be done for the list of tools, or to load it."""
+def put_through(way: ListedWay, scene: Scene, chosen: Iterable[table.HookAttack], *, times: int) -> Iterator[Found]:
+    """Call each attack's tool so many times, one after the other: a server keeps it loaded."""
     scene.damage("")
     for attack in chosen:
-        answers = [_call(way, attack.name) for _ in range(2)]
+        answers = [_call(way, attack.name) for _ in range(times)]
         text = "\n".join(answered.text for answered in answers)
         yield _found(attack.name, scene, Answered(text, {}, any(answered.died for answered in answers)))
     yield _found(LISTING, scene, Answered(way.listing(), {}, died=False))
