@@ -28,26 +28,26 @@ HEARD = {
     "validate": {"importing", "credentials"},
     "install": {"importing", "credentials"},
 }
-# All that stays, and of the others those that reach farthest.
+# All that stays, and of the others some of those that reach farthest.
 SAMPLE = [
     one.name
     for one in ATTACKS
-    if not one.name.endswith(hooks.table.KINDS) or one.name.endswith(("_keys", "_network", "_writing"))
+    if one.kind in ("", "keys", "network", "writing") and not one.name.endswith(("_2", "_3"))
 ]
-EVERYTHING = ("executable", "list", "install")
-"""Where all are made: by a call, by a look, and before anybody has looked. Elsewhere it is the sample."""
-FEW = [f"{place}_{what}" for place in hooks.table.PLACES for what in ("keys", "thread_that_goes_on")]
+EVERYTHING = ("list", "install")
+"""Where all are made: by a look, and before anybody has looked. Elsewhere it is the sample."""
+FEW = [f"{place}_{what}" for place in hooks.table.PLACES for what in ("keys_1", "thread_that_goes_on")]
 
 
 def assert_nothing_got(way: str, found: dict[str, Any], made: list[str]) -> None:
     """Each that is made where this way hears of it has been heard of, and none has got what is promised to be kept.
 
-    Not heard of are those that were late, and those whose thread was refused an address before the hook had ended.
+    Not heard of are those that were late, and those of which the host says that they were refused something.
     """
     heard = {name: tried for one in found["hooks"] for name, tried in one["tried"].items()}
     expected = {one.name for one in ATTACKS if one.name in made and one.place in HEARD[way]}
     late = sum(one["late"] for one in found["hooks"])
-    missing = expected - set(heard) - {one["called"] for one in found["hooks"] if "PERMISSION_DENIED" in one["text"]}
+    missing = expected - set(heard) - {name for one in found["hooks"] for name in one["refused"]}
     assert len(missing) <= late, (missing, [one["text"] for one in found["hooks"]])
     assert [name for name, tried in heard.items() if not tried] == []
     assert {name: words for one in found["hooks"] for name, words in one["got"].items()} == {}

@@ -100,6 +100,27 @@ def test_threads_and_a_process_go_on_as_before(way: str, machine: Machine) -> No
     assert answer(machine, way) == {"threads": 8, "child": 3}
 
 
+def test_a_tool_is_told_of_itself_and_of_nobody_else(way: str, machine: Machine) -> None:
+    body = f"""host = {os.getpid()}
+    asked = (
+        os.getsid, os.getpgid, os.sched_getscheduler, os.sched_getparam, os.sched_getaffinity, os.pidfd_open,
+        lambda one: os.getpriority(0, one), lambda one: time.clock_gettime(~one << 3 | 2),
+    )
+    def refused(one):
+        found = 0
+        for ask in asked:
+            try: ask(one)
+            except OSError as error: found += error.errno == 1
+        return found
+    own = []
+    thread = threading.Thread(target=lambda: own.append(os.sched_getaffinity(threading.get_native_id())))
+    thread.start(); thread.join()
+    return dict(own=refused(0) + refused(os.getpid()), threads=len(own), host=refused(host), first=refused(1),
+                none=refused((1 << 22) + 1))"""
+    _install(machine, body, {"network": []})
+    assert answer(machine, way) == {"own": 0, "threads": 1, "host": 8, "first": 8, "none": 8}
+
+
 def test_a_tool_ends_with_a_host_that_is_killed_whatever_signal_it_wants_instead(machine: Machine) -> None:
     gate = machine.gate()
     body = f"""[signal.signal(number, signal.SIG_IGN) for number in range(1, 32) if number not in (9, 17, 19)]

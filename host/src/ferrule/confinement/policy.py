@@ -22,15 +22,16 @@ class Policy:
     "api.example.com:443"; empty is none. read, write: absolute paths of files and folders; what may be written may be
     read. append: folders in which files may be made and replaced, but neither read nor listed. programs: absolute
     paths. environment: all variables of the child, None for those of the parent. processes: copies of itself that it
-    may have at a time. file_mib: MiB that a file may have. temporary: whether it gets a TMPDIR of its own, which goes
-    with the call. isolation: "strict", "standard" or "off". granted_by: what a message says of who decides.
-    refused: what was declared and is not granted, and why. proxies: variables of the supervising process's environment
-    that name a proxy, for which the child gets a relay. relays: where these are, as addresses with their port.
+    may have at a time. is_copied: these are made by the host, and none by the tool. file_mib: MiB that a file may have.
+    temporary: whether it gets a TMPDIR of its own, which goes with the call. isolation: "strict", "standard" or "off".
+    granted_by: what a message says of who decides. refused: what was declared and is not granted, and why. proxies:
+    variables of the supervising process's environment that name a proxy, for which the child gets a relay. relays:
+    where these are, as addresses with their port.
     """
 
     __slots__ = (
-        "append", "environment", "file_mib", "granted_by", "isolation", "network", "processes", "programs", "proxies",
-        "read", "refused", "relays", "temporary", "tool", "write",
+        "append", "environment", "file_mib", "granted_by", "is_copied", "isolation", "network", "processes", "programs",
+        "proxies", "read", "refused", "relays", "temporary", "tool", "write",
     )  # fmt: skip
 
     def __init__(
@@ -44,6 +45,7 @@ class Policy:
         programs: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
         processes: int = 0,
+        is_copied: bool = False,
         file_mib: int = DEFAULT_FILE_MIB,
         temporary: bool = True,
         isolation: str = STRICT,
@@ -60,6 +62,7 @@ class Policy:
         self.programs = tuple(programs)
         self.environment = environment
         self.processes = processes
+        self.is_copied = is_copied
         self.file_mib = file_mib
         self.temporary = temporary
         self.isolation = isolation

@@ -43,7 +43,10 @@ class ConfinedCopies:
     def hold(self, channel: Channel) -> None:
         """Hold this process to the policy, whose environment it has already. It may be copied; see `narrow`."""
         self._prepared = prepare_copies(self.policy)
-        hold(self.policy.replaced(processes=max(1, self.policy.processes)), self._folder, channel)
+        policy = self.policy
+        if not policy.processes:
+            policy = policy.replaced(processes=1, is_copied=not policy.programs)
+        hold(policy, self._folder, channel)
 
     def narrow(self) -> str:
         """In a copy: give it its own folder, which is returned (empty where there is none), and hold it apart."""

@@ -14,8 +14,12 @@ from ferrule.confinement.kernel.system_calls import buffer, call
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from ferrule.confinement.broker.notified_calls import Check, Method
+    from collections.abc import Callable
+
     from ferrule.confinement.broker.supervised_process import SupervisedProcess
+
+    Check = Callable[[], None]
+    Method = Callable[[SupervisedProcess, Check, list[int]], int]
 
 _NOT_PERMITTED, _GO_ON = 1, -1
 _SIGN, _CLOCK_BITS = 0x8000_0000, 3

@@ -94,7 +94,7 @@ def write_filter(
     _rule_sockets(program, policy, listener=listener)
     _rule_attributes(program, listener=listener)
     _rule_others(program)
-    if not (policy.processes or policy.programs):
+    if policy.is_copied or not (policy.processes or policy.programs):
         _rule_facts(program, process, listener=listener)
     _rule_itself(program, policy)
     if not holds_signals:

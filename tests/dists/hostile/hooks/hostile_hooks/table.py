@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -15,22 +16,27 @@ from . import lasting
 IMPORTING, SCHEMA, CREDENTIALS, VALIDATE = "importing", "schema", "credentials", "validate"
 PLACES = (IMPORTING, SCHEMA, CREDENTIALS, VALIDATE)
 KINDS = tuple(kind for kind in table.MODULES if kind != "granted")
+MOST = 20  # attacks of a hook, which has some seconds
 _SECRET = re.compile(r"canary-[a-z]+-[0-9a-f]{24}")
 _SCENE = os.path.join(os.path.dirname(__file__), "scene.json")  # which an installation of the attacks brings
 
 
 class HookAttack(NamedTuple):
-    """name: of the tool. place: where it is made. tries: in words. run: makes it, and says what it got."""
+    """name: of the tool. place: where it is made. kind: of the attacks that it makes; empty of one that stays.
+
+    tries: in words. run: makes them, and says what it got.
+    """
 
     name: str
     place: str
+    kind: str
     tries: str
     run: Callable[[], str]
 
 
 def load() -> dict[str, HookAttack]:
     """All of them, by name."""
-    made = [_of_kind(place, kind) for place in PLACES for kind in KINDS]
+    made = [one for place in PLACES for kind in KINDS for one in _of_kind(place, kind)]
     made += [_of_lasting(place, name, function) for place in PLACES for name, function in lasting.LASTING.items()]
     return {one.name: one for one in made}
 
@@ -46,26 +52,36 @@ def scene() -> dict:
         return json.load(file)
 
 
-def _of_kind(place: str, kind: str) -> HookAttack:
-    return HookAttack(f"{place}_{kind}", place, f"Tries all attacks of the kind {kind}.", lambda: _try_all(kind))
+def _of_kind(place: str, kind: str) -> list[HookAttack]:
+    """Those that do not end their process, and need no grant, in parts."""
+    chosen = [one for one in table.load().values() if one.kind == kind and not one.is_fatal and not one.grants]
+    parts = [chosen[start : start + MOST] for start in range(0, len(chosen), MOST)]
+    return [
+        HookAttack(
+            f"{place}_{kind}_{number}",
+            place,
+            kind,
+            f"Tries {len(part)} attacks of the kind {kind}.",
+            functools.partial(_try_all, part),
+        )
+        for number, part in enumerate(parts, 1)
+    ]
 
 
 def _of_lasting(place: str, name: str, function: Callable[[dict], object]) -> HookAttack:
     def run() -> str:
         return f"tried 1, got <{_try(function, name)}>"
 
-    return HookAttack(f"{place}_{name}", place, (function.__doc__ or "").strip(), run)
+    return HookAttack(f"{place}_{name}", place, "", (function.__doc__ or "").strip(), run)
 
 
-def _try_all(kind: str) -> str:
-    """Those that do not end their process. What only the kernel's answer shows is named, and secrets are shown."""
-    chosen = [
-        one for one in table.load().values() if one.kind == kind and not one.is_fatal and not one.grants
-    ]
-    got = [_try(one.function, one.name) for one in chosen if one.proof in (table.WORD, table.STOLEN)]
+def _try_all(chosen: list[table.Attack]) -> str:
+    """What only the kernel's answer shows is named, and secrets are shown; the rest is seen from outside."""
+    seen = (table.WORD, table.STOLEN)
+    got = [_try(one.function, one.name) for one in chosen if one.proof in seen]
     for one in chosen:
-        if one.proof not in (table.WORD, table.STOLEN):
-            _try(one.function, one.name)  # what it does is seen from outside
+        if one.proof not in seen:
+            _try(one.function, one.name)
     return f"tried {len(chosen)}, got <{', '.join(filter(None, got))}>"
 
 

@@ -2,8 +2,8 @@
 
 WAY: `executable`, `run`, `stdio`, `http`, `pool` (of a server, without its protocol) or `ask`; with `--hooks`, which
 has the attacks in hooks in the place of the others, also `list`, `doctor`, `validate` or `install`. With `--together`,
-all are made in one call; with `--innocent`, innocent tools are called. FOLDER: an empty one. Writes `report.json` there at
-the end: what came of each attack, and what the healthy tools said before and after them. It prints nothing, since an
+all are made in one call; with `--innocent`, innocent tools are called. FOLDER: an empty one. Writes `report.json` there
+at the end: what came of each attack, and what the healthy tools said before and after them. It prints nothing, since an
 attack may write wherever its client does. A test starts it as the user as whom the attacks shall be.
 """
 
@@ -81,7 +81,7 @@ def _put_hooks_through(
         command = [sys.executable, "-P", "-m", "ferrule", *hooks.COMMANDS[name]]
         yield hooks.look(name, command, scene, environment)
     else:
-        yield from hooks.put_through(way, scene, hooks.attacks(named))
+        yield from hooks.put_through(way, scene, hooks.attacks(named), times=2 if name in _SERVERS else 1)
 
 
 def _tools(names: list[str], chosen: list[table.Attack]) -> list[str]:

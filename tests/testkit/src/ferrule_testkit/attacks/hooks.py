@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 """Commands that load each tool that is installed, in one run."""
 LISTING = "listing"
 _SAID = re.compile(r"(\w+) tried (\d+), got <([^>\n]*)")
+_REFUSED = re.compile(r"(\w+) wanted ")
 _LATE = re.compile("had not said what it is|TIMEOUT|had not given its schema")
 _SECONDS = 300.0
 
@@ -41,13 +42,15 @@ _SECONDS = 300.0
 class Found(NamedTuple):
     """What came of hook attacks. called: the tool, or what looked at all of them: a command, or the way itself.
 
-    tried: by attack that was heard of, how many it made. got: by attack, what it says that it got. damage: what could
-    be seen from outside.
+    tried: by attack that was heard of, how many it made. got: by attack, what it says that it got. refused: those of
+    which the host says that they were refused something, in the place of what they say themselves. damage: what could
+    be seen from outside. late: how many had not come to an end in time. text: the end of what was said.
     """
 
     called: str
     tried: dict[str, int]
     got: dict[str, str]
+    refused: list[str]
     damage: list[str]
     late: int
     text: str
@@ -93,11 +96,11 @@ def schemas() -> dict[str, JSONObject]:
     return {one.name: describe(one.name, one.tries) for one in attacks() if one.place != table.SCHEMA}
 
 
-def put_through(way: ListedWay, scene: Scene, chosen: Iterable[table.HookAttack]) -> Iterator[Found]:
-    """Call each attack's tool twice, since what it does at first may be done for the list of tools, or to load it."""
+def put_through(way: ListedWay, scene: Scene, chosen: Iterable[table.HookAttack], *, times: int) -> Iterator[Found]:
+    """Call each attack's tool so many times, one after the other: a server keeps it loaded."""
     scene.damage("")
     for attack in chosen:
-        answers = [_call(way, attack.name) for _ in range(2)]
+        answers = [_call(way, attack.name) for _ in range(times)]
         text = "\n".join(answered.text for answered in answers)
         yield _found(attack.name, scene, Answered(text, {}, any(answered.died for answered in answers)))
     yield _found(LISTING, scene, Answered(way.listing(), {}, died=False))
@@ -136,6 +139,7 @@ def _found(name: str, scene: Scene, answered: Answered) -> Found:
         name,
         {attack: int(number) for attack, number, _ in said},
         {attack: got for attack, _, got in said if got},
+        sorted(set(_REFUSED.findall(answered.text))),
         damage,
         len(_LATE.findall(answered.text)),
         answered.text[-2000:],

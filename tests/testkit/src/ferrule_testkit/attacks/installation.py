@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ferrule_testkit.attacks.scene import Scene
 
 INSTALL = "install"
-_QUIET = [hooks.table.IMPORTING, hooks.table.CREDENTIALS]  # an installation tells of no tool that fails
+_QUIET = ["importing", "credentials"]  # an installation tells of no tool that fails
 # The index is asked for nothing: all that the wheel needs is there.
 OPTIONS = ("--", "--no-index", "--no-cache-dir", "--disable-pip-version-check")
 
