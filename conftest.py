@@ -17,7 +17,7 @@ pytest_plugins = [
     "ferrule_testkit.leftovers",
     "ferrule_testkit.tiers",
     "ferrule_testkit.time_limit",
-    *(f"ferrule_testkit.fixtures.{name}" for name in ("ask", "installed", "offered_tools", "search", "web")),
+    *(f"ferrule_testkit.fixtures.{name}" for name in ("ask", "installed", "offered_tools", "office", "search", "web")),
 ]
 
 _SET_CHILD_SUBREAPER = 36
