@@ -37,7 +37,7 @@ READINGS = (
     r'endpoint_setting = "(\w+)"',
     r'choice\(settings, "(\w+)"\)',
     r'_LOCK_KEY = "(\w+)"',
-    r'_\w+ = "(\w+)", "FERRULE_\w+"',
+    r'_[A-Z]+ = "(\w+)", "FERRULE_SERVE_\w+"',
 )
 # Tables inside of tables, which the page shows as such.
 TABLES = {"tools", "wrappers", "ask", "permissions", "prices", "search_prices", "serve"}
