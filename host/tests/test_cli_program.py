@@ -89,6 +89,17 @@ def test_python_m_ferrule_is_ferrule_and_leaves_the_working_folder_out(machine: 
 
 
 @pytest.mark.process
+def test_what_python_m_ferrule_links_finds_every_folder_of_pythonpath(machine: Machine) -> None:
+    machine.install("alpha")
+    command = [sys.executable, "-m", "ferrule", "link", "alpha"]
+    subprocess.run(command, cwd=machine.work, env=machine.environment, capture_output=True, check=True)
+    elsewhere = {name: value for name, value in machine.environment.items() if name != "PYTHONPATH"}
+    linked = [machine.tools / "alpha-tool"]
+    answer = subprocess.run(linked, input=b'{"city": "Oslo"}', env=elsewhere, capture_output=True, check=False).stdout
+    assert json.loads(answer) == {"got": {"city": "Oslo"}}
+
+
+@pytest.mark.process
 def test_a_command_that_there_is_not_is_a_usage_error_with_the_one_that_was_meant(machine: Machine) -> None:
     shown = machine.ferrule("lst")
     assert shown.code == 2

@@ -73,9 +73,14 @@ def place_of_paths() -> int:
 
 
 def _implicit_path() -> list[str]:
-    """What Python puts first by itself: the script's folder, or the working directory for `-c` and `-m`."""
+    """What Python puts first by itself: the script's folder, or the working directory for `-c` and `-m`.
+
+    `python -m ferrule` has taken that out, so that a folder of PYTHONPATH may be first.
+    """
     script = os.path.dirname(sys.argv[0]) or "."
-    return [script] if sys.flags.safe_path else [script, *sys.path[:1]]
+    own = {os.path.realpath(script), os.path.realpath(os.curdir)}
+    first = [] if sys.flags.safe_path else [path for path in sys.path[:1] if os.path.realpath(path) in own]
+    return [script, *first]
 
 
 @cache
