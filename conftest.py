@@ -43,6 +43,16 @@ _IN_ONE_WORKER = (
 )
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_place_of_inner_runs(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A pytest that a test starts has its folders below this run's own.
+
+    Each run of pytest removes the folders of all runs but the last three. That of a whole run of these tests has some
+    hundred thousand files, whose removal takes minutes, which a test with a time limit would take for a hanging one.
+    """
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = str(tmp_path_factory.mktemp("inner"))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Three workers for each processor, since a test waits most of the time; two where the slow ones run, too."""

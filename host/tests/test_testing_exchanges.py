@@ -119,6 +119,7 @@ class Project:
             "PYTHONPATH": str(site),
             "PATH": f"{scripts}:{os.environ['PATH']}",
             "HOME": str(folder),
+            "TMPDIR": str(folder),  # pytest removes what earlier runs have left there, which may take minutes
             "NO_PROXY": "*",
         }
 
