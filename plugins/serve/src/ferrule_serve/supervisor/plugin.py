@@ -276,7 +276,7 @@ class Plugin(WatchedProcess):
         if self._broker is not None and self._confined is not None:
             copy.broker = self._broker.add(process, self._confined.folder_of(process if self.can_be_copied else None))
         if self.is_retired:
-            self._leave(copy)
+            self._surroundings.leave(copy, partial(self._handle_gone, copy))
             return
         self.idle.append(copy)
         if not self.can_be_copied:

@@ -168,6 +168,8 @@ class ServedTool:
                 request.finish(_failed(_no_room()))
 
     def _dispatch(self) -> None:
+        if self._plugin is not None and self._plugin.is_retired:
+            self.retire()  # as it has done by itself, such as one whose relay to a proxy has ended
         while self._waiting and self._plugin is not None and self._plugin.take(self._waiting[0]):
             timer = self._waiting.popleft().timer
             if timer is not None:
