@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -44,13 +45,17 @@ _IN_ONE_WORKER = (
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _own_place_of_inner_runs(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A pytest that a test starts has its folders below this run's own.
+def _own_place_of_inner_runs(tmp_path_factory: pytest.TempPathFactory) -> Generator[None, None, None]:
+    """A pytest that a test starts has its folders apart from those of other runs.
 
     Each run of pytest removes the folders of all runs but the last three. That of a whole run of these tests has some
     hundred thousand files, whose removal takes minutes, which a test with a time limit would take for a hanging one.
+    They are not below this run's own folder either: a process that has that in its environment counts as left behind.
     """
-    os.environ["PYTEST_DEBUG_TEMPROOT"] = str(tmp_path_factory.mktemp("inner"))
+    tmp_path_factory.getbasetemp()  # which is made when it is first asked for
+    with tempfile.TemporaryDirectory(prefix="inner-", ignore_cleanup_errors=True) as folder:
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = folder
+        yield
 
 
 @pytest.hookimpl(optionalhook=True)

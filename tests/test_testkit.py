@@ -128,14 +128,13 @@ def test_a_unit_test_that_takes_too_long_is_an_error_in_continuous_integration_a
     assert "of the processor's time" in there.stdout
 
 
-def test_a_run_of_pytest_in_a_test_has_its_folders_below_that_of_the_whole_run(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_run_of_pytest_in_a_test_has_its_folders_apart_from_those_of_other_runs(tmp_path: Path) -> None:
     """It removes the folders of earlier runs, which takes minutes where these were whole runs of these tests."""
     (tmp_path / "test_it.py").write_text("def test_it(tmp_path): print(f'in {tmp_path}.')")
     command = [sys.executable, "-m", "pytest", "-q", "-rP", "-p", "no:cacheprovider"]
     told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=True).stdout
-    assert f"in {tmp_path_factory.getbasetemp().resolve()}/" in told
+    assert f"in {os.environ['PYTEST_DEBUG_TEMPROOT']}/" in told
+    assert not tmp_path.is_relative_to(os.environ["PYTEST_DEBUG_TEMPROOT"])
 
 
 @pytest.mark.slow
