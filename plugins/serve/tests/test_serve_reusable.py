@@ -11,8 +11,8 @@ from typing import Any, cast
 import pytest
 
 from ferrule_serve.pool import CallAnswer, Pool
-from ferrule_serve.supervisor.copies import Copy
-from ferrule_serve.supervisor.plugin_process import AS_BEFORE
+from ferrule_serve.supervisor.child.plugin_process import AS_BEFORE
+from ferrule_serve.supervisor.forks.copies import Copy
 from ferrule_serve.supervisor.poll_loop import PollLoop
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, install

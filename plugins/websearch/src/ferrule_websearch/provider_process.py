@@ -15,11 +15,11 @@ from ferrule.errors import AnswerMissing, FerruleError, ToolDisabled, ToolError
 from ferrule.installed import open_tool, resolve
 from ferrule.text import strict_json
 from ferrule.text.sha256 import sha256_hex
-from ferrule_websearch.circuit_breaker import FAILING, SPENT, CircuitBreaker
 from ferrule_websearch.manifest import ENGINE, InvalidManifest, Manifest, read_manifest
+from ferrule_websearch.pace.circuit_breaker import FAILING, SPENT, CircuitBreaker
+from ferrule_websearch.pace.request_budget import MAX_REQUESTS, RequestBudget, explain_limit, max_requests
 from ferrule_websearch.pagination import Query, ResultSet
 from ferrule_websearch.query_mapping import ProviderQuery, QueryMapping, SearchRequest, map_query
-from ferrule_websearch.request_budget import MAX_REQUESTS, RequestBudget, explain_limit, max_requests
 from ferrule_websearch.results import Result, read_results
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from ferrule import config
 from ferrule.installed import entry_points, find_configured, supervise
 from ferrule.text import strict_json
 from ferrule.text.redaction import redact, redact_value
-from ferrule_websearch.circuit_breaker import MAX_REST_SECONDS, REST_SECONDS, CircuitBreaker, Event
 from ferrule_websearch.errors import QUOTA_SPENT
+from ferrule_websearch.pace.circuit_breaker import MAX_REST_SECONDS, REST_SECONDS, CircuitBreaker, Event
 from ferrule_websearch.provider_process import ANSWERED, IDENTITY, REQUESTS, UNCONFIGURED, AttemptRequest, attempt
 from ferrule_websearch.results import Result
 

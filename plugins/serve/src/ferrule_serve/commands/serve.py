@@ -16,7 +16,7 @@ from ferrule.calls.server_interface import discovery, prepare_groups, unenforced
 from ferrule.cli import install_command, json_option, note, print_json, tools_argument
 from ferrule.errors import ServingRefused
 from ferrule.installed import unknown_tool
-from ferrule_serve.mcp import addresses
+from ferrule_serve.mcp.http import addresses
 from ferrule_serve.schema_forms import FORMS, schema_form
 
 _ON_A_TERMINAL = """\

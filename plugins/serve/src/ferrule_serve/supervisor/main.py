@@ -17,13 +17,14 @@ from functools import partial
 from ferrule.calls.server_interface import Signals, go_on_below_guard, import_for_calls, processes
 from ferrule.errors import FerruleError
 from ferrule_serve import wire
-from ferrule_serve.supervisor import plugin_process, renderer
+from ferrule_serve.supervisor import renderer
 from ferrule_serve.supervisor.call import ServedCall
+from ferrule_serve.supervisor.child import plugin_process
+from ferrule_serve.supervisor.child.rehearsal import rehearse
 from ferrule_serve.supervisor.lookups import Lookups
 from ferrule_serve.supervisor.origin import Origin
 from ferrule_serve.supervisor.plugins import Plugins
 from ferrule_serve.supervisor.poll_loop import Outbox, PollLoop
-from ferrule_serve.supervisor.rehearsal import rehearse
 from ferrule_serve.supervisor.surroundings import Limits, Surroundings
 
 _CHUNK_BYTES = 1 << 18

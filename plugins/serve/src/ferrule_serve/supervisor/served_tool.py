@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ferrule.calls.server_interface import Outcome, deadline_passed
 from ferrule.errors import WorkFailed
-from ferrule_serve.supervisor.plugin import Plugin
+from ferrule_serve.supervisor.forks.plugin import Plugin
 from ferrule_serve.supervisor.surroundings import interruption
 
 if TYPE_CHECKING:

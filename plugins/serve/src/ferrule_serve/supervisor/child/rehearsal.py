@@ -23,7 +23,7 @@ from ferrule.calls.server_interface import (
     new_manager,
     run_work,
 )
-from ferrule_serve.supervisor.state_check import StateCheck
+from ferrule_serve.supervisor.child.state_check import StateCheck
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping

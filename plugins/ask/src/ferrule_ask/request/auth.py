@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ferrule_ask.errors import CallFailed
+from ferrule_ask.request.errors import CallFailed
 
 if TYPE_CHECKING:
     from ferrule_ask.keys import Keys

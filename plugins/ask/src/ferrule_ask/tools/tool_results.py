@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ferrule.content import items_in
 from ferrule.text import strict_json
-from ferrule_ask.protocols import ToolResult
+from ferrule_ask.tools.protocols import ToolResult
 
 if TYPE_CHECKING:
     from ferrule.content import Item

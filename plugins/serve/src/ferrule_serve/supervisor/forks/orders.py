@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ferrule_serve.supervisor import plugin_process
+from ferrule_serve.supervisor.child import plugin_process
 
 if TYPE_CHECKING:
     from ferrule_serve.supervisor.poll_loop import PollLoop, Timer

@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ferrule_serve.supervisor import rest
+from ferrule_serve.supervisor.child.plugin_process import AS_BEFORE
 from ferrule_serve.supervisor.helper import Answer, Questions
-from ferrule_serve.supervisor.plugin_process import AS_BEFORE
 from ferrule_serve.supervisor.poll_loop import Outbox, Timer
 from ferrule_serve.supervisor.watched_process import Family, WatchedProcess, WatchedWork
 

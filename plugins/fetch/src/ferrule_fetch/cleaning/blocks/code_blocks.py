@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ferrule_fetch.cleaning.blocks.languages import LONG_NAMES, language_around, language_of
 from ferrule_fetch.cleaning.edits import replace
-from ferrule_fetch.cleaning.languages import LONG_NAMES, language_around, language_of
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from base64 import b64encode
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
-from ferrule_ask.errors import CallFailed
-from ferrule_ask.messages import Response
+from ferrule_ask.request.errors import CallFailed
+from ferrule_ask.request.messages import Response
 
 if TYPE_CHECKING:
     import ssl

@@ -11,7 +11,7 @@ from ferrule_serve.mcp.running_requests import RunningRequests
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
-    from ferrule_serve.mcp.event_stream import EventStream
+    from ferrule_serve.mcp.http.event_stream import EventStream
 
 _MAX_SESSIONS = 10_000
 _IDLE_SECONDS = 1800.0

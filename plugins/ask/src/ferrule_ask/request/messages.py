@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_ask import typed_answers
-from ferrule_ask.prices import Tokens
+from ferrule_ask.cost.prices import Tokens
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping, JSONObject
-    from ferrule_ask.protocols import ToolOffer
     from ferrule_ask.settings import Settings
+    from ferrule_ask.tools.protocols import ToolOffer
 
 LIMIT_REACHED = "Tool call limit reached. Please answer with what you have."
 _MAX_TOKENS = 1 << 40

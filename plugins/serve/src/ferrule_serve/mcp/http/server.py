@@ -14,14 +14,14 @@ from starlette.responses import PlainTextResponse
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ferrule.errors import ServingRefused
-from ferrule_serve.mcp.connections import Connections, guarded
+from ferrule_serve.mcp.http.connections import Connections, guarded
 from ferrule_serve.telemetry.health import OPEN_PATHS
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from ferrule_serve.mcp.addresses import Address, Token
-    from ferrule_serve.mcp.streamable_http import StreamableHTTP
+    from ferrule_serve.mcp.http.addresses import Address, Token
+    from ferrule_serve.mcp.http.streamable_http import StreamableHTTP
     from ferrule_serve.telemetry.health import Operations
 
 PATH = "/mcp"

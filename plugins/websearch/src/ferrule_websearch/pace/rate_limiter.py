@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from ferrule.storage import state_folder, update_locked
 from ferrule.text import strict_json
 from ferrule.text.sha256 import sha256_hex
-from ferrule_websearch.rate_limit_headers import MAX_WAIT_SECONDS, next_turn
+from ferrule_websearch.pace.rate_limit_headers import MAX_WAIT_SECONDS, next_turn
 
 _LOCK_SECONDS = 1.0
 _MAX_REQUESTS = 1000

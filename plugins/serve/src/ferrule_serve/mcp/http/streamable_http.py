@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_serve.idempotency import HEADER as KEY_HEADER
 from ferrule_serve.mcp.envelope import VERSION_HEADER, check_version, find_repeated, mismatch, read_envelope
-from ferrule_serve.mcp.event_stream import EventStream
 from ferrule_serve.mcp.exchange import Exchange, Peer
+from ferrule_serve.mcp.http.event_stream import EventStream
+from ferrule_serve.mcp.http.sessions import Sessions
 from ferrule_serve.mcp.inbound import Notification, Reply, Request, Unreadable, read_message
-from ferrule_serve.mcp.sessions import Sessions
 from ferrule_serve.protocol.header_parameters import check_parameters
 from ferrule_serve.protocol.vocabulary import (
     DEFAULT_VERSION,
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from ferrule.text.json_types import JSONObject
+    from ferrule_serve.mcp.http.sessions import Session
     from ferrule_serve.mcp.service import Service
-    from ferrule_serve.mcp.sessions import Session
     from ferrule_serve.web.trusted_names import TrustedNames
 
 _SESSION_HEADER = "mcp-session-id"

@@ -13,9 +13,9 @@ from ferrule.errors import ConfigurationMalformed, CredentialsMalformed, Ferrule
 from ferrule.installed import LOAD_SECONDS, OK, UNKNOWN, InventorySnapshot, ProcessResult, execute
 from ferrule.text import strict_json
 from ferrule.text.redaction import redact, redact_json
-from ferrule_ask import tool_results
 from ferrule_ask.keys import ANTHROPIC, Keys, how_to_set
-from ferrule_ask.protocols import ToolOffer, ToolResult
+from ferrule_ask.tools import tool_results
+from ferrule_ask.tools.protocols import ToolOffer, ToolResult
 
 # The keys of the model's server are kept from a tool, unless it declares that it needs them.
 _MODEL_VARIABLES = (ANTHROPIC.environment, "ANTHROPIC_AUTH_TOKEN")

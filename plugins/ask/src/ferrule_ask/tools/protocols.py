@@ -37,7 +37,7 @@ class ToolResult(NamedTuple):
 
 
 class Tools(Protocol):
-    """The tools of one client; `ferrule_ask.toolbox.Toolbox` is one."""
+    """The tools of one client; `ferrule_ask.tools.toolbox.Toolbox` is one."""
 
     @property
     def offered(self) -> Sequence[ToolOffer]:

@@ -35,7 +35,7 @@ from ferrule.calls.server_interface import (
     stay_within,
     take_standard_streams,
 )
-from ferrule_serve.supervisor.state_check import StateCheck, has_children
+from ferrule_serve.supervisor.child.state_check import StateCheck, has_children
 
 if TYPE_CHECKING:
     from ferrule.calls.server_interface import ConfinedCopies, Execution, InstalledTool, LoadedTool

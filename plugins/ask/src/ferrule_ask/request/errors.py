@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 from ferrule.http import parse_retry_after, parse_unsigned
 from ferrule.text.redaction import redact
-from ferrule_ask import messages
+from ferrule_ask.request import messages
 
 if TYPE_CHECKING:
-    from ferrule_ask.messages import Response
+    from ferrule_ask.request.messages import Response
 
 _MAX_SERVER_TEXT_CHARS = 300
 _MAX_WAIT_SECONDS = 86_400  # that a server names and the user is told; more is a clock that goes wrong

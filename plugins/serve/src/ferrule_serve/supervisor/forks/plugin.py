@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Protocol
 from ferrule import config
 from ferrule.calls.server_interface import ANSWER_BYTES, CAPTURED, ConfinedCopies, Messages
 from ferrule.errors import CallInterrupted
-from ferrule_serve.supervisor import plugin_process, rest
-from ferrule_serve.supervisor.copies import Copy
-from ferrule_serve.supervisor.orders import Orders
+from ferrule_serve.supervisor import rest
+from ferrule_serve.supervisor.child import plugin_process
+from ferrule_serve.supervisor.forks.copies import Copy
+from ferrule_serve.supervisor.forks.orders import Orders
 from ferrule_serve.supervisor.watched_process import StatusHandler, WatchedProcess, WatchedWork, group_for
 
 if TYPE_CHECKING:
@@ -345,7 +346,6 @@ class Plugin(WatchedProcess):
             copy.pause()
             self._owner.handle_copy()
             return
-
         self._surroundings.leave(copy, partial(self._handle_gone, copy))
         self._owner.handle_copy()  # there may be a call that waited for this one
 

@@ -8,20 +8,20 @@ import time
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_ask import errors, messages
-from ferrule_ask.errors import CallFailed
-from ferrule_ask.limits import LimitReached, Reservation
+from ferrule_ask.cost.limits import LimitReached, Reservation
 from ferrule_ask.pace.pacer import Need, TurnTooLate
+from ferrule_ask.request import errors, messages
+from ferrule_ask.request.errors import CallFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tenacity import RetryCallState
 
-    from ferrule_ask.messages import Reply
     from ferrule_ask.pace.pacer import Pacer, Turn
-    from ferrule_ask.patience import Patience
-    from ferrule_ask.transport import Transport
+    from ferrule_ask.request.messages import Reply
+    from ferrule_ask.request.patience import Patience
+    from ferrule_ask.request.transport import Transport
 
 TRIES = 3
 _FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS, _JITTER = 0.5, 8.0, 0.25
