@@ -11,13 +11,15 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ferrule.calls.server_interface import processes, remove_groups
-from ferrule_serve.supervisor.served_tool import ServedTool
-from ferrule_serve.supervisor.surroundings import Request, Surroundings, interruption
+from ferrule.calls.fork_server.served_tool import ServedTool
+from ferrule.calls.fork_server.surroundings import Request, Surroundings, interruption
+from ferrule.supervision import processes
+from ferrule.supervision.memory.group import remove_groups
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import InstalledTool, Policy
-    from ferrule_serve.wire import PluginFacts
+    from ferrule.calls.fork_server.facts import LoadedToolFacts
+    from ferrule.confinement.policy import Policy
+    from ferrule.discovery import InstalledTool
 
 _MAX_LOADED = 64  # tools; the one that was not called for longest goes first
 
@@ -54,7 +56,7 @@ class Plugins:
             tool.retire()
         self._surroundings.when_settled(when_done)
 
-    def facts(self) -> list[PluginFacts]:
+    def facts(self) -> list[LoadedToolFacts]:
         """What is loaded."""
         return [facts for tool in self._tools.values() if (facts := tool.facts()) is not None]
 

@@ -63,7 +63,7 @@ class PollLoop:
             self._writers[file] = action
         self._register(file)
 
-    def at(self, when: float, action: Handler) -> Timer:
+    def call_at(self, when: float, action: Handler) -> Timer:
         """Do something at an instant of `time.monotonic()`."""
         timer = Timer(when, action)
         heapq.heappush(self._timers, timer)
@@ -111,7 +111,7 @@ class PollLoop:
                 pass
 
 
-class Outbox:
+class WriteQueue:
     """Writes to a descriptor without ever waiting for its reader. What cannot be written at all is dropped."""
 
     def __init__(self, loop: PollLoop, file: int) -> None:

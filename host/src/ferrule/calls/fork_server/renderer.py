@@ -8,11 +8,13 @@ import socket
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from ferrule.calls.server_interface import processes, render
+from ferrule.calls.output import render
+from ferrule.supervision import processes
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import InstalledTool, Outcome
-    from ferrule_serve.supervisor.surroundings import Surroundings
+    from ferrule.calls.fork_server.surroundings import Surroundings
+    from ferrule.discovery import InstalledTool
+    from ferrule.supervision.channel.outcome import Outcome
 
 KIND = b"r"
 _CHUNK_BYTES = 1 << 16

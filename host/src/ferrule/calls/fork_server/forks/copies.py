@@ -12,16 +12,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ferrule_serve.supervisor import rest
-from ferrule_serve.supervisor.child.plugin_process import AS_BEFORE
-from ferrule_serve.supervisor.helper import Answer, Questions
-from ferrule_serve.supervisor.poll_loop import Outbox, Timer
-from ferrule_serve.supervisor.watched_process import Family, WatchedProcess, WatchedWork
+from ferrule.calls.fork_server import rest
+from ferrule.calls.fork_server.child.plugin_process import AS_BEFORE
+from ferrule.calls.fork_server.helper import Answer, Questions
+from ferrule.calls.fork_server.poll_loop import Timer, WriteQueue
+from ferrule.calls.fork_server.watched_process import Family, WatchedProcess, WatchedWork
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import CopyBroker, MemoryGroup, Messages
+    from ferrule.calls.fork_server.surroundings import Surroundings
+    from ferrule.confinement.broker.shared_broker import CopyBroker
     from ferrule.errors import FerruleError
-    from ferrule_serve.supervisor.surroundings import Surroundings
+    from ferrule.supervision.channel.channel import Messages
+    from ferrule.supervision.memory.group import MemoryGroup
 
 _CHECK_SECONDS = 5.0  # in which a process says that it is as it was before a call
 _CHECK_BYTES = 16
@@ -57,7 +59,7 @@ class Copy(WatchedProcess):
             self.group = group
             self._theirs += (group.take_file(),)
         self._begin_limit: Timer | None = None
-        self._outbox = Outbox(self._loop, self._line.fileno())
+        self._writes = WriteQueue(self._loop, self._line.fileno())
         self._is_released = False
         self._tell_checked: Callable[[bool], None] | None = None
         self._check_limit: Timer | None = None
@@ -73,7 +75,7 @@ class Copy(WatchedProcess):
 
     def begin(self) -> None:
         """It makes itself ready for its first call, and then runs no more before that."""
-        self._begin_limit = self._loop.at(time.monotonic() + _BEGIN_SECONDS, self._end_begin)
+        self._begin_limit = self._loop.call_at(time.monotonic() + _BEGIN_SECONDS, self._end_begin)
 
     def rest(self) -> None:
         """Go on waiting, without running, unless it makes itself ready."""
@@ -124,14 +126,14 @@ class Copy(WatchedProcess):
         )
         work.questions = Questions(self._surroundings, answer, self._answers, messages, work.resume, work.stop)
         self.work = work
-        self._outbox.send(len(job).to_bytes(8, "big") + job)
+        self._writes.send(len(job).to_bytes(8, "big") + job)
         return work
 
     def await_check(self, tell: Callable[[bool], None]) -> None:
         """Tell, once, whether the process is as it was before the call whose result it has sent."""
         self._tell_checked = tell
         self._loop.watch(self._line.fileno(), self._read_check)
-        self._check_limit = self._loop.at(time.monotonic() + _CHECK_SECONDS, partial(self._end_check, False))
+        self._check_limit = self._loop.call_at(time.monotonic() + _CHECK_SECONDS, partial(self._end_check, False))
 
     def _read_check(self) -> None:
         try:
@@ -158,7 +160,7 @@ class Copy(WatchedProcess):
             self._is_released = True
             self._cancel_begin()
             self._loop.unwatch(self._line.fileno())
-            self._outbox.close()
+            self._writes.close()
             self._line.close()
             self._end_check(False)
 

@@ -7,15 +7,17 @@ import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
-from ferrule.calls.server_interface import learnt_from, processes, sort_learnt, write_answer
 from ferrule.errors import AnswerMissing, ToolCrashed
+from ferrule.supervision import processes
+from ferrule.supervision.channel.questions import learnt_from, sort_learnt, write_answer
 from ferrule.text import strict_json
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import Messages, Signals
+    from ferrule.calls.fork_server.surroundings import Surroundings
     from ferrule.errors import FerruleError
+    from ferrule.supervision.channel.channel import Messages
+    from ferrule.supervision.signals import Signals
     from ferrule.text.json_types import JSONObject
-    from ferrule_serve.supervisor.surroundings import Surroundings
 
 MAX_QUESTIONS = 200  # of one copy and call
 _CHUNK_BYTES = 1 << 16

@@ -10,20 +10,25 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from ferrule import config
-from ferrule.calls.server_interface import ANSWER_BYTES, CAPTURED, ConfinedCopies, Messages
+from ferrule.calls.fork_server import rest
+from ferrule.calls.fork_server.child import plugin_process
+from ferrule.calls.fork_server.forks.copies import Copy
+from ferrule.calls.fork_server.forks.orders import Orders
+from ferrule.calls.fork_server.watched_process import StatusHandler, WatchedProcess, WatchedWork
 from ferrule.errors import CallInterrupted
-from ferrule_serve.supervisor import rest
-from ferrule_serve.supervisor.child import plugin_process
-from ferrule_serve.supervisor.forks.copies import Copy
-from ferrule_serve.supervisor.forks.orders import Orders
-from ferrule_serve.supervisor.watched_process import StatusHandler, WatchedProcess, WatchedWork, group_for
+from ferrule.plugin.hooks.context import ANSWER_BYTES
+from ferrule.supervision.channel.channel import Messages
+from ferrule.supervision.supervisor import CAPTURED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ferrule.calls.server_interface import InstalledTool, Outcome, Policy, Relay, SharedBroker
+    from ferrule.calls.fork_server.forks.confinement import Confinement
+    from ferrule.calls.fork_server.surroundings import Request, Surroundings
+    from ferrule.discovery import InstalledTool
     from ferrule.errors import FerruleError
-    from ferrule_serve.supervisor.surroundings import Request, Surroundings
+    from ferrule.supervision.channel.outcome import Outcome
+    from ferrule.supervision.confined_copies import ConfinedCopies
 
 _MAX_IDLE_COPIES = 16  # of a tool that are used again
 
@@ -56,9 +61,8 @@ class Plugin(WatchedProcess):
         surroundings: Surroundings,
         owner: PluginOwner,
         tool: InstalledTool,
-        policy: Policy,
+        confinement: Confinement,
         modules: Sequence[str],
-        memory_mib: int,
         is_reusable: bool,
     ) -> None:
         super().__init__(surroundings.loop, self)
@@ -71,11 +75,7 @@ class Plugin(WatchedProcess):
         self._surroundings = surroundings
         self._owner = owner
         self._tool = tool
-        self._policy = policy
-        self._broker: SharedBroker | None = None
-        self._relay: Relay | None = None
-        self._confined: ConfinedCopies | None = None
-        self._memory_mib = memory_mib
+        self._confinement = confinement
         self._is_reusable = is_reusable
         self._starting: deque[Copy] = deque()
         self._printed = b""
@@ -93,20 +93,20 @@ class Plugin(WatchedProcess):
 
     def start(self) -> None:
         """Have the process forked, which loads the plugin. Raises OSError."""
-        relay = self._relay = self._surroundings.begin_relay(self._policy, self.retire)
+        self._confinement.begin_relay(self.retire)
         try:
-            self._start(self._policy if relay is None else relay.policy)
+            self._start()
         except OSError:
-            self._surroundings.end_relay(relay)
+            self._confinement.end_relay()
             raise
 
-    def _start(self, policy: Policy) -> None:
+    def _start(self) -> None:
         channel, text = os.pipe(), os.pipe()
         self._orders = Orders(self._loop, self, self._handle_started, self._handle_silence, self._handle_rest)
         self._pipes = channel[0], text[0]
         theirs = [self._orders.hand_over(), channel[1], text[1]]
         self._files = rest.name_files(theirs)
-        self.group = group_for(self._policy, self._memory_mib)
+        self.group = self._confinement.make_group()
         if self.group is not None:
             theirs.append(self.group.take_file())
         try:
@@ -115,24 +115,19 @@ class Plugin(WatchedProcess):
             for file in theirs:
                 os.close(file)
         self._surroundings.known.add(process)
-        confined = self._confined = ConfinedCopies(policy)
-        self._surroundings.confined.add(confined)
-        self._broker = confined.broker(self._relay)
-        if self._broker is not None:
-            self._loop.watch(self._broker.file, self._broker.answer)
-        self._send_plugin(confined)
+        self._send_plugin(self._confinement.begin())
         self.attach(process)
         deadline = time.monotonic() + config.deadline()
         signals, messages = self._surroundings.signals, Messages(ANSWER_BYTES)
         self.work = WatchedWork(
-            self._loop, self, self._pipes, messages, deadline, self._handle_loaded, signals, self._broker
+            self._loop, self, self._pipes, messages, deadline, self._handle_loaded, signals, self._confinement.broker
         )
-        self.work.watch_memory(self._policy, self._memory_mib)
+        self.work.watch_memory(self._confinement.policy, self._confinement.memory_mib)
         if not self.is_gone:
             self._orders.watch()
 
     def _send_plugin(self, confined: ConfinedCopies) -> None:
-        names, parent, mib = self._surroundings.wrappers(), os.getpid(), self._memory_mib
+        names, parent, mib = self._surroundings.wrappers(), os.getpid(), self._confinement.memory_mib
         facts = plugin_process.Plugin(self._tool, self.modules, parent, self._is_reusable, names, mib, confined)
         self._orders.begin(pickle.dumps(facts))
 
@@ -184,7 +179,7 @@ class Plugin(WatchedProcess):
 
     def release(self) -> None:
         self._orders.close()
-        self._surroundings.loop.at(time.monotonic(), self.handle_gone)
+        self._surroundings.loop.call_at(time.monotonic(), self.handle_gone)
 
     def handle_gone(self) -> None:
         """The process has ended. Its copies end with it, and tell so themselves."""
@@ -252,10 +247,9 @@ class Plugin(WatchedProcess):
         """A copy, or the process itself where a copy would not be as good. It can be given a call at once."""
         copy = None
         try:
-            group = group_for(self._policy, self._memory_mib) if self.can_be_copied else None
-            copy = Copy(self._surroundings, self, group)
-            if self._broker is not None and self.can_be_copied:
-                self._broker.expect_fork()
+            copy = Copy(self._surroundings, self, self._confinement.make_group() if self.can_be_copied else None)
+            if self.can_be_copied:
+                self._confinement.expect_copy()
             copy.hand_over(self._orders.fork if self.can_be_copied else self._orders.take_call)
         except OSError:  # such as that no descriptor is left: other calls have to go on
             if copy is not None:
@@ -274,8 +268,7 @@ class Plugin(WatchedProcess):
             return
         copy.attach(process)
         self._surroundings.known.add(process)
-        if self._broker is not None and self._confined is not None:
-            copy.broker = self._broker.add(process, self._confined.folder_of(process if self.can_be_copied else None))
+        copy.broker = self._confinement.add(process, is_copy=self.can_be_copied)
         if self.is_retired:
             self._surroundings.leave(copy, partial(self._handle_gone, copy))
             return
@@ -301,7 +294,7 @@ class Plugin(WatchedProcess):
         """It is paused, and so are its copies that wait, which it could have let run meanwhile."""
         for copy in self.idle:
             copy.rest()
-        if not (self._policy.processes or self._policy.programs) or self.process is None:
+        if not self._confinement.may_start_processes or self.process is None:
             return
         if rest.has_other_children(self.process, self._surroundings.known):
             self._surroundings.leave(self)  # nobody ends what it starts beside the copies
@@ -315,7 +308,7 @@ class Plugin(WatchedProcess):
         job = pickle.dumps((request.job.memory_mib, request.job.execution.for_held_process()))
         on_end = partial(self._handle_outcome, copy, request)
         request.work = copy.run(job, request.messages, request.deadline, given.answer, on_end)
-        request.work.watch_memory(self._policy, request.job.memory_mib)
+        request.work.watch_memory(self._confinement.policy, request.job.memory_mib)
         if copy.is_gone:
             request.work.handle_exit()
 
@@ -323,7 +316,7 @@ class Plugin(WatchedProcess):
         copy.work = None
         # A process may say it of any tool; whether it is asked is for the tool's declaration and the admin to say.
         may_stay = self._is_reusable and reason is None and request.messages.is_checked and copy.process is not None
-        may_stay = may_stay and rest.runs_alone(copy.process or 0) and copy.calls < self._surroundings.limits.calls
+        may_stay = may_stay and rest.runs_alone(copy.process or 0) and copy.calls < self._surroundings.options.calls
         may_stay = may_stay and len(self.idle) + len(self.checking) < _MAX_IDLE_COPIES
         if may_stay and not copy.is_gone and not self.is_retired:
             self.running.discard(copy)
@@ -366,27 +359,16 @@ class Plugin(WatchedProcess):
         copy.close()
         if copy.process is not None and copy.process != self.process:
             self._surroundings.known.discard(copy.process)
-            if self._broker is not None:
-                self._broker.remove(copy.process)
-            if self._confined is not None:
-                self._confined.remove(copy.process)
+            self._confinement.remove(copy.process)
         self._end_confinement()
 
     def _end_confinement(self) -> None:
-        """Let go of the broker and the folder once the process and all copies are gone."""
+        """Let go of what they were held by, once the process and all copies are gone."""
         if not self.is_gone or self.running or self.checking or self.idle or self._starting:
             return
         if self.group is not None:
             self.group.remove()
-        broker, self._broker = self._broker, None
-        if broker is not None:
-            self._loop.unwatch(broker.file)
-            broker.close()
-        self._surroundings.end_relay(self._relay)
-        confined, self._confined = self._confined, None
-        if confined is not None:
-            self._surroundings.confined.discard(confined)
-            confined.remove()
+        self._confinement.end()
 
     def _end_if_done(self) -> None:
         if self.is_retired and not (self.running or self.checking or self._starting or self.is_gone):

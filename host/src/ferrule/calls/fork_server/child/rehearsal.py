@@ -14,16 +14,13 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from ferrule.calls.server_interface import (
-    Channel,
-    Execution,
-    InstalledTool,
-    LoadedTool,
-    import_ahead,
-    new_manager,
-    run_work,
-)
-from ferrule_serve.supervisor.child.state_check import StateCheck
+from ferrule.calls.execution import Execution
+from ferrule.calls.fork_server.child.imports import import_ahead
+from ferrule.calls.fork_server.child.state_check import StateCheck
+from ferrule.discovery import InstalledTool
+from ferrule.plugin.loader import LoadedTool, new_manager
+from ferrule.supervision.channel.channel import Channel
+from ferrule.supervision.child import run_work
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ferrule_serve.supervisor.child import plugin_process
+from ferrule.calls.fork_server.child import plugin_process
 
 if TYPE_CHECKING:
-    from ferrule_serve.supervisor.poll_loop import PollLoop, Timer
-    from ferrule_serve.supervisor.watched_process import StatusHandler, WatchedProcess
+    from ferrule.calls.fork_server.poll_loop import PollLoop, Timer
+    from ferrule.calls.fork_server.watched_process import StatusHandler, WatchedProcess
 
 _STATUS_SECONDS = 0.5  # in which the parent of a process says how that has ended
 _ANSWER_SECONDS = 10.0  # in which an order is answered, however busy the machine is
@@ -76,7 +76,7 @@ class Orders:
             tell(None)
             return
         self._asked[process] = tell
-        self._loop.at(time.monotonic() + _STATUS_SECONDS, partial(self._tell_status, process, None))
+        self._loop.call_at(time.monotonic() + _STATUS_SECONDS, partial(self._tell_status, process, None))
         self._await_answer()
 
     def close(self) -> None:
@@ -97,7 +97,7 @@ class Orders:
     def _await_answer(self) -> None:
         self._process.resume()
         if self._limit is None:
-            self._limit = self._loop.at(time.monotonic() + _ANSWER_SECONDS, self._on_silence)
+            self._limit = self._loop.call_at(time.monotonic() + _ANSWER_SECONDS, self._on_silence)
 
     def _rest(self) -> None:
         """Pause the process where nothing is asked of it."""

@@ -1,4 +1,4 @@
-"""One served call in the supervisor: from its arguments to the frames with its events and its answer."""
+"""One call of a fork server: from its arguments to its events and its answer."""
 
 from __future__ import annotations
 
@@ -6,69 +6,75 @@ import os
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ferrule import config
-from ferrule.calls.server_interface import (
-    INPUT_BYTES,
-    Messages,
-    Output,
-    ToolCall,
-    advice_of,
-    parse,
-    render,
-    render_printed,
-)
+from ferrule.calls.call import ToolCall, parse
+from ferrule.calls.fork_server.facts import CallAnswer
+from ferrule.calls.fork_server.renderer import Renderer
+from ferrule.calls.fork_server.surroundings import Request
+from ferrule.calls.output import Output, advice_of, render, render_printed
+from ferrule.calls.streams import INPUT_BYTES
 from ferrule.errors import InputMalformed
+from ferrule.supervision.channel.channel import Messages
 from ferrule.text import strict_json
 from ferrule.text.redaction import Redaction, redact_json
-from ferrule_serve import limits, wire
-from ferrule_serve.supervisor.renderer import Renderer
-from ferrule_serve.supervisor.surroundings import Request
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import InstalledTool, Job, Outcome
+    from ferrule.calls.call import Job
+    from ferrule.calls.fork_server.facts import Client
+    from ferrule.calls.fork_server.plugins import Plugins
+    from ferrule.calls.fork_server.surroundings import Surroundings
+    from ferrule.discovery import InstalledTool
+    from ferrule.supervision.channel.outcome import Outcome
     from ferrule.text.json_types import JSONObject
-    from ferrule_serve.supervisor.plugins import Plugins
-    from ferrule_serve.supervisor.surroundings import Surroundings
+
+EventHandler = Callable[[bytes], object]
+AnswerHandler = Callable[[CallAnswer], object]
 
 _CANCELLED = "CANCELLED"
 _MAX_EVENTS, _MAX_EVENT_BYTES = 1000, 1 << 20  # of one call that are handed on
 
 
-class Sender(Protocol):
-    """Sends a frame of this call."""
-
-    def __call__(self, kind: bytes, facts: Mapping[str, object] | None = None, document: bytes = b"") -> None: ...
-
-
 class ServedCall:
-    """A call that runs. on_end: is called when the answer has been sent."""
+    """A call that runs in a `ForkServer`.
+
+    on_event: gets each event of the tool as one JSON object, without secrets. on_answer: gets the answer, once. on_end:
+    is called just before that.
+    """
 
     def __init__(
-        self, plugins: Plugins, surroundings: Surroundings, send: Sender, on_end: Callable[[], object]
+        self,
+        plugins: Plugins,
+        surroundings: Surroundings,
+        on_event: EventHandler | None,
+        on_answer: AnswerHandler,
+        on_end: Callable[[ServedCall], object],
     ) -> None:
         self._plugins = plugins
         self._surroundings = surroundings
-        self._send = send
+        self._on_event = on_event or _ignore
+        self._on_answer = on_answer
         self._on_end = on_end
         self._request: Request | None = None
         self._started = time.monotonic()
         self._is_cancelled = False
+        self.is_done = False
 
-    def start(self, facts: wire.CallFacts, arguments: bytes) -> None:
-        """Begin the call."""
-        self._deadline = self._started + (facts["seconds"] or config.deadline())
+    def start(self, tool: str, arguments: bytes, seconds: float | None, client: Client | None) -> None:
+        """Begin the call. Its answer may be there when this returns."""
+        surroundings = self._surroundings
+        self._deadline = self._started + (seconds or config.deadline())
         self._call = ToolCall(
-            facts["tool"],
-            _FrameSource(arguments),
+            tool,
+            _ArgumentBytes(arguments),
             NO_RUNNER,
             self._deadline,
-            resolve_tool=self._surroundings.lookups.tool,
-            answer_bytes=limits.result_bytes,
-            lookup=self._surroundings.lookups,
-            way="serve",
-            client=facts["client"],
+            resolve_tool=surroundings.lookups.tool,
+            answer_bytes=surroundings.options.answer_bytes,
+            lookup=surroundings.lookups,
+            way=surroundings.options.way,
+            client=None if client is None else dict(client),
         )
         self._steps: Generator[Job, Outcome, Outcome] = self._call.steps()
         self._step(lambda: next(self._steps))
@@ -85,7 +91,7 @@ class ServedCall:
         except StopIteration as stop:
             self._answer(stop.value)
             return
-        messages = Messages(job.execution.answer_bytes, _EventForwarder(self._send))
+        messages = Messages(job.execution.answer_bytes, _EventForwarder(self._on_event))
         self._request = Request(job, messages, self._deadline, self._handle_outcome)
         try:
             self._plugins.submit(self._request)
@@ -98,7 +104,7 @@ class ServedCall:
 
     def _answer(self, outcome: Outcome) -> None:
         for event in outcome.events:  # those that are only known now
-            self._send(wire.EVENT, None, redact_event(event, outcome.secrets))
+            self._on_event(redact_event(event, outcome.secrets))
         call = self._call
         if outcome.failure is None or call.tool is None or not call.tool.failures:
             self._finish(outcome, render(outcome, call.tool, call.name, call.names))
@@ -113,13 +119,11 @@ class ServedCall:
             self._finish(outcome, render(outcome, None, self._call.name, self._call.names))
 
     def _finish(self, outcome: Outcome, output: Output) -> None:
-        answer: wire.AnswerFacts = {
-            "is_error": outcome.failure is not None,
-            "seconds": time.monotonic() - self._started,
-            "text": render_printed(outcome).decode(errors="replace"),
-        }
-        self._on_end()
-        self._send(wire.ANSWER, answer, output.document)
+        seconds = time.monotonic() - self._started
+        text = render_printed(outcome).decode(errors="replace")
+        self.is_done = True
+        self._on_end(self)
+        self._on_answer(CallAnswer(output.document, outcome.failure is not None, text, seconds))
         advice = advice_of(outcome.failure, self._call.name)
         if self._is_cancelled and outcome.failure is not None:  # by which it has ended, and by nothing of the host's
             outcome.failure = {"code": _CANCELLED, "message": "The client cancelled the call."}
@@ -136,8 +140,8 @@ def _complain(warning: str) -> None:
         return
 
 
-class _FrameSource:
-    """The arguments came with the call's frame."""
+class _ArgumentBytes:
+    """Arguments that are there already, as JSON."""
 
     def __init__(self, arguments: bytes) -> None:
         self._arguments = arguments
@@ -153,6 +157,10 @@ class _FrameSource:
         return parse(data, "The call's arguments")
 
 
+def _ignore(_event: bytes) -> None:
+    return
+
+
 class _NoRunner:
     """Served calls are run step by step."""
 
@@ -166,8 +174,8 @@ NO_RUNNER = _NoRunner()
 class _EventForwarder:
     """Hands the events of one call on without secrets, up to a number and a size."""
 
-    def __init__(self, send: Sender) -> None:
-        self._send = send
+    def __init__(self, on_event: EventHandler) -> None:
+        self._on_event = on_event
         self._count = self._bytes = 0
         self._redaction, self._known = Redaction(()), 0
 
@@ -180,7 +188,7 @@ class _EventForwarder:
         self._count += 1
         self._bytes += len(document)
         if self._bytes <= _MAX_EVENT_BYTES:
-            self._send(wire.EVENT, None, document)
+            self._on_event(document)
 
 
 def redact_event(event: Mapping[str, object], secrets: Sequence[str]) -> bytes:

@@ -6,15 +6,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ferrule import config
-from ferrule.calls.server_interface import begin_relay, processes
+from ferrule.calls.fork_server.import_profile import ImportProfile
 from ferrule.errors import CallInterrupted, FerruleError
-from ferrule_serve.supervisor.import_profile import ImportProfile
+from ferrule.supervision import processes
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import ConfinedCopies, Job, Messages, Outcome, Policy, Relay, Signals
-    from ferrule_serve.supervisor.lookups import Lookups
-    from ferrule_serve.supervisor.origin import Origin
-    from ferrule_serve.supervisor.poll_loop import PollLoop, Timer
+    from ferrule.calls.call import Job
+    from ferrule.calls.fork_server.lookups import Lookups
+    from ferrule.calls.fork_server.origin import Origin
+    from ferrule.calls.fork_server.poll_loop import PollLoop, Timer
+    from ferrule.config import Configuration
+    from ferrule.confinement.policy import Policy
+    from ferrule.confinement.proxies.relay import Relay
+    from ferrule.supervision.channel.channel import Messages
+    from ferrule.supervision.channel.outcome import Outcome
+    from ferrule.supervision.confined_copies import ConfinedCopies
+    from ferrule.supervision.signals import Signals
 
 
 class RunningWork(Protocol):
@@ -56,11 +63,17 @@ class Request:
             self._done(outcome)
 
 
-class Limits(NamedTuple):
-    """calls: that a plugin, or a copy used again, takes. idle_seconds: after which an unused plugin is ended."""
+class ServerOptions(NamedTuple):
+    """How a server wants its calls made.
 
-    calls: int
-    idle_seconds: float
+    calls: that a plugin, or a copy used again, takes. idle_seconds: after which an unused plugin is ended. way: how the
+    journal names the server. answer_bytes: that an answer may have, by the configuration; 65,534 where it is None.
+    """
+
+    calls: int = 1000
+    idle_seconds: float = 60.0
+    way: str = "serve"
+    answer_bytes: Callable[[Configuration], int] | None = None
 
 
 class Surroundings:
@@ -69,10 +82,12 @@ class Surroundings:
     known: children of this process that calls have not left behind. confined: what has a folder that has to go.
     """
 
-    def __init__(self, loop: PollLoop, signals: Signals, limits: Limits, lookups: Lookups, origin: Origin) -> None:
+    def __init__(
+        self, loop: PollLoop, signals: Signals, options: ServerOptions, lookups: Lookups, origin: Origin
+    ) -> None:
         self.loop = loop
         self.signals = signals
-        self.limits = limits
+        self.options = options
         self.lookups = lookups
         self.profile = ImportProfile()
         self.origin = origin
@@ -100,7 +115,9 @@ class Surroundings:
         """
         if not policy.proxies:
             return None
-        relay = begin_relay(policy, config.deadline())
+        from ferrule.confinement.proxies.relay import Relay
+
+        relay = Relay(policy, deadline=None, seconds=config.deadline())
         self.known.add(relay.process)
 
         def read() -> None:

@@ -18,27 +18,23 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from ferrule.calls.server_interface import (
-    ANSWER_BYTES,
-    NO_ANSWER,
-    AnswerPipe,
-    Channel,
-    Replacement,
-    close_all_but,
-    enter_group,
-    import_ahead,
-    limit_memory,
-    load,
-    processes,
-    register_ahead,
-    run_work,
-    stay_within,
-    take_standard_streams,
-)
-from ferrule_serve.supervisor.child.state_check import StateCheck, has_children
+from ferrule.calls.fork_server.child.imports import import_ahead, register_ahead
+from ferrule.calls.fork_server.child.state_check import StateCheck, has_children
+from ferrule.plugin.hooks.context import ANSWER_BYTES
+from ferrule.plugin.loader import load
+from ferrule.supervision import processes
+from ferrule.supervision.channel.channel import Channel
+from ferrule.supervision.channel.questions import AnswerPipe
+from ferrule.supervision.child import NO_ANSWER, limit_memory, run_work, stay_within, take_standard_streams
+from ferrule.supervision.environment import Replacement
+from ferrule.supervision.memory.group import enter_group
+from ferrule.supervision.standard_streams import close_all_but
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import ConfinedCopies, Execution, InstalledTool, LoadedTool
+    from ferrule.calls.execution import Execution
+    from ferrule.discovery import InstalledTool
+    from ferrule.plugin.loader import LoadedTool
+    from ferrule.supervision.confined_copies import ConfinedCopies
 
 # A plugin may replace these, and this end must be its own.
 _close, _dup2, _exit, _fork, _getpid, _setsid = os.close, os.dup2, os._exit, os.fork, os.getpid, os.setsid

@@ -7,17 +7,20 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ferrule.calls.server_interface import Outcome, deadline_passed
+from ferrule.calls.fork_server.forks.confinement import Confinement
+from ferrule.calls.fork_server.forks.plugin import Plugin
+from ferrule.calls.fork_server.surroundings import interruption
 from ferrule.errors import WorkFailed
-from ferrule_serve.supervisor.forks.plugin import Plugin
-from ferrule_serve.supervisor.surroundings import interruption
+from ferrule.supervision.channel.outcome import Outcome
+from ferrule.supervision.termination import deadline_passed
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import InstalledTool, Policy
+    from ferrule.calls.fork_server.facts import LoadedToolFacts
+    from ferrule.calls.fork_server.poll_loop import Timer
+    from ferrule.calls.fork_server.surroundings import Request, Surroundings
+    from ferrule.confinement.policy import Policy
+    from ferrule.discovery import InstalledTool
     from ferrule.errors import FerruleError
-    from ferrule_serve.supervisor.poll_loop import Timer
-    from ferrule_serve.supervisor.surroundings import Request, Surroundings
-    from ferrule_serve.wire import PluginFacts
 
 _AT_ONCE = 4  # copies of a tool that are enough as long as its calls are short
 _SHORT_SECONDS = 0.05  # that such a call takes; where calls take longer, each that waits gets a copy
@@ -62,7 +65,7 @@ class ServedTool:
         if self._plugin is None:
             request.finish(_failed(_no_room()))
             return
-        request.timer = self._surroundings.loop.at(request.deadline, partial(self._handle_deadline, request))
+        request.timer = self._surroundings.loop.call_at(request.deadline, partial(self._handle_deadline, request))
         self._waiting.append(request)
         self._dispatch()
 
@@ -87,7 +90,7 @@ class ServedTool:
         for plugin in [*self._retired, *([self._plugin] if self._plugin else [])]:
             plugin.reap()
 
-    def facts(self) -> PluginFacts | None:
+    def facts(self) -> LoadedToolFacts | None:
         plugin = self._plugin
         if plugin is None or plugin.process is None:
             return None
@@ -140,7 +143,7 @@ class ServedTool:
         self._lasts += _WEIGHT * (self.used - request.begun - self._lasts)
         is_outdated = self._surroundings.profile.learn(self.name, request.messages.imports) if not is_worn else False
         request.finish(outcome)
-        if plugin is self._plugin and (is_worn or is_outdated or plugin.calls >= self._surroundings.limits.calls):
+        if plugin is self._plugin and (is_worn or is_outdated or plugin.calls >= self._surroundings.options.calls):
             self.retire()
         if self._plugin is None and not is_worn and self._is_loaded_ahead:
             self._load()  # the next call finds it loaded
@@ -156,9 +159,8 @@ class ServedTool:
     def _load(self) -> None:
         modules = self._surroundings.profile.modules(self.name)
         is_reusable = self._surroundings.lookups.is_reusable(self._installed)
-        self._plugin = Plugin(
-            self._surroundings, self, self._installed, self._policy, modules, self._memory_mib, is_reusable
-        )
+        confinement = Confinement(self._surroundings, self._policy, self._memory_mib)
+        self._plugin = Plugin(self._surroundings, self, self._installed, confinement, modules, is_reusable)
         try:
             self._plugin.start()
         except OSError:  # no process or descriptor is left, and the calls of other tools have to go on
@@ -183,7 +185,7 @@ class ServedTool:
         at_once = len(self._waiting) if self._lasts > _SHORT_SECONDS else _AT_ONCE - len(plugin.running)
         plugin.ask_for_copies(min(missing, at_once))
         if self._patience is None and len(self._waiting) > at_once:
-            self._patience = self._surroundings.loop.at(time.monotonic() + _SHORT_SECONDS, self._lose_patience)
+            self._patience = self._surroundings.loop.call_at(time.monotonic() + _SHORT_SECONDS, self._lose_patience)
 
     def _lose_patience(self) -> None:
         """Where no call has ended meanwhile, those that run are not short."""
@@ -208,18 +210,18 @@ class ServedTool:
     def _watch(self) -> None:
         if not self._is_watched:
             self._is_watched = True
-            self._surroundings.loop.at(self.used + self._surroundings.limits.idle_seconds, self._end_if_unused)
+            self._surroundings.loop.call_at(self.used + self._surroundings.options.idle_seconds, self._end_if_unused)
 
     def _end_if_unused(self) -> None:
         self._is_watched = False
         if self._plugin is None:
             return
-        if not self.is_busy and time.monotonic() - self.used >= self._surroundings.limits.idle_seconds:
+        if not self.is_busy and time.monotonic() - self.used >= self._surroundings.options.idle_seconds:
             self.retire()
         else:
-            limit = max(self.used, time.monotonic() - self._surroundings.limits.idle_seconds / 2)
+            limit = max(self.used, time.monotonic() - self._surroundings.options.idle_seconds / 2)
             self._is_watched = True
-            self._surroundings.loop.at(limit + self._surroundings.limits.idle_seconds, self._end_if_unused)
+            self._surroundings.loop.call_at(limit + self._surroundings.options.idle_seconds, self._end_if_unused)
 
 
 def _no_room() -> FerruleError:

@@ -8,21 +8,19 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from ferrule import config
-from ferrule.calls.server_interface import (
-    Lookup,
-    Surroundings,
-    discovery,
-    find_schema_file,
-    gate,
-    policy_for,
-    read_declaration,
-    read_schema,
-)
+from ferrule import config, discovery
+from ferrule.calls.call import Lookup
+from ferrule.plugin.declaration import read_if_well
+from ferrule.plugin.surroundings import Surroundings
+from ferrule.schema import schema_file
+from ferrule.trust.lock import gate
+from ferrule.trust.policy import policy_for
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import InstalledTool, Job, Policy
+    from ferrule.calls.call import Job
     from ferrule.config import Configuration
+    from ferrule.confinement.policy import Policy
+    from ferrule.discovery import InstalledTool
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 _POLICY_SECONDS = 1.0
@@ -113,8 +111,8 @@ class Lookups(Lookup):
         """As of `schema_file.read_static`. Raises SchemaInvalid."""
 
         def read() -> tuple[JSONObject | None, Sequence[str]]:
-            path = find_schema_file(tool)
-            return read_schema(tool), () if path is None else (path,)
+            path = schema_file.find_for_tool(tool)
+            return schema_file.read_static(tool), () if path is None else (path,)
 
         return self._schemas.get(f"{tool.name} {tool.metadata}", (), read)
 
@@ -146,7 +144,7 @@ class Lookups(Lookup):
     def is_reusable(self, tool: InstalledTool) -> bool:
         """Whether the tool says that its processes may be used again, and the admin does not say otherwise."""
         declared = self._reusable.get(
-            f"{tool.name} {tool.metadata}", (tool.metadata,), lambda: (read_declaration(tool).reusable is True, ())
+            f"{tool.name} {tool.metadata}", (tool.metadata,), lambda: (read_if_well(tool).reusable is True, ())
         )
         if not declared:
             return False

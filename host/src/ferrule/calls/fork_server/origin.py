@@ -14,7 +14,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from ferrule.calls.server_interface import close_all_but, processes
+from ferrule.supervision import processes
+from ferrule.supervision.standard_streams import close_all_but
 
 _NUMBER_BYTES = 8
 _MAX_FILES = 4

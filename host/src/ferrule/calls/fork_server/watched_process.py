@@ -15,15 +15,24 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
-from ferrule.calls.server_interface import ChildWatch, MemoryWatch, deadline_passed, make_group, processes
+from ferrule.calls.fork_server import rest
 from ferrule.errors import ToolCrashed
-from ferrule_serve.supervisor import rest
+from ferrule.supervision import processes
+from ferrule.supervision.memory.watch import MemoryWatch
+from ferrule.supervision.supervisor import ChildWatch
+from ferrule.supervision.termination import deadline_passed
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import Broker, CopyBroker, MemoryGroup, Messages, Outcome, Policy, Signals
+    from ferrule.calls.fork_server.helper import Questions
+    from ferrule.calls.fork_server.poll_loop import PollLoop, Timer
+    from ferrule.confinement.broker.broker import Broker
+    from ferrule.confinement.broker.shared_broker import CopyBroker
+    from ferrule.confinement.policy import Policy
     from ferrule.errors import FerruleError
-    from ferrule_serve.supervisor.helper import Questions
-    from ferrule_serve.supervisor.poll_loop import PollLoop, Timer
+    from ferrule.supervision.channel.channel import Messages
+    from ferrule.supervision.channel.outcome import Outcome
+    from ferrule.supervision.memory.group import MemoryGroup
+    from ferrule.supervision.signals import Signals
 
 _EXIT_GRACE_SECONDS = 0.5  # in which a process ends that has closed its end of the channel
 _END_SECONDS = 1.0  # a process that survives SIGKILL for longer hangs in the kernel, and cannot be waited for
@@ -75,7 +84,7 @@ class WatchedWork:
             messages,
             cast("Broker | None", broker),  # what a copy's lacks is not asked of it here
         )
-        self._timers: list[Timer] = [loop.at(deadline, self._handle_deadline)]
+        self._timers: list[Timer] = [loop.call_at(deadline, self._handle_deadline)]
         self._memory_timer: Timer | None = None
         self._is_silent = False
         loop.watch(self._channel, self._read_channel)
@@ -120,7 +129,7 @@ class WatchedWork:
 
     def _wait_for_memory(self, watch: MemoryWatch) -> None:
         if watch.due is not None:
-            self._memory_timer = self._loop.at(watch.due, partial(self._look_at_memory, watch))
+            self._memory_timer = self._loop.call_at(watch.due, partial(self._look_at_memory, watch))
 
     def _look_at_memory(self, watch: MemoryWatch) -> None:
         if self._on_end is None:
@@ -141,7 +150,7 @@ class WatchedWork:
             self._is_silent = True
             self._loop.unwatch(self._channel)
             limit = time.monotonic() + _EXIT_GRACE_SECONDS
-            self._timers.append(self._loop.at(limit, lambda: self.stop(self._watch.explain(None))))
+            self._timers.append(self._loop.call_at(limit, lambda: self.stop(self._watch.explain(None))))
 
     def _answer_questions(self) -> None:
         if self.questions is None:
@@ -223,7 +232,7 @@ class WatchedProcess:
         self._when_gone.append(when_gone)
         if not self._is_ending:
             self._is_ending = True
-            self._limit = self._loop.at(time.monotonic() + _END_SECONDS, self.handle_exit)
+            self._limit = self._loop.call_at(time.monotonic() + _END_SECONDS, self.handle_exit)
             self._kill()
 
     def ask_own_status(self, tell: StatusHandler) -> None:
@@ -260,8 +269,3 @@ class WatchedProcess:
         # Of a process that has ended, another one may have the number by now; what it left behind is among the strays.
         if self.process is not None and self.is_alive():
             processes.kill_group(self.process)
-
-
-def group_for(policy: Policy, memory_mib: int) -> MemoryGroup | None:
-    """A group for a process of a tool that may start programs; None where there can be none, or need not be."""
-    return make_group(memory_mib) if policy.programs else None
