@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 pytest_plugins = [
-    "ferrule_testkit.collection",
-    "ferrule_testkit.leftovers",
-    "ferrule_testkit.tiers",
-    "ferrule_testkit.time_limit",
+    "ferrule_testkit.runner.collection",
+    "ferrule_testkit.runner.leftovers",
+    "ferrule_testkit.runner.tiers",
+    "ferrule_testkit.runner.time_limit",
     *(f"ferrule_testkit.fixtures.{name}" for name in ("ask", "installed", "offered_tools", "office", "search", "web")),
 ]
 

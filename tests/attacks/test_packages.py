@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from ferrule_testkit import wheels
-from ferrule_testkit.package_user import User
-from ferrule_testkit.wheels import PackageIndex, write_tool, write_wheel
+from ferrule_testkit.installation import wheels
+from ferrule_testkit.installation.package_user import User
+from ferrule_testkit.installation.wheels import PackageIndex, write_tool, write_wheel
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = "import os; open(os.path.expanduser('~/RAN'), 'w').write(str(os.getpid()))\n"

@@ -13,7 +13,7 @@ import pytest
 
 from ferrule import confinement
 from ferrule_testkit.machine import BIN
-from ferrule_testkit.name_server import NameServer
+from ferrule_testkit.programs.name_server import NameServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ferrule_testkit import ikigai
-from ferrule_testkit.agentkit import faults
 from ferrule_testkit.machine import Machine
+from ferrule_testkit.schemas.agentkit import faults
 
 pytestmark = pytest.mark.process
 

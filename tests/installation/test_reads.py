@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from ferrule_testkit import wheels
-from ferrule_testkit.package_user import User
-from ferrule_testkit.wheels import PackageIndex, write_source_archive, write_tool, write_wheel
+from ferrule_testkit.installation import wheels
+from ferrule_testkit.installation.package_user import User
+from ferrule_testkit.installation.wheels import PackageIndex, write_source_archive, write_tool, write_wheel
 
 ROOT = Path(__file__).resolve().parents[2]
 EVIL = "import pathlib; pathlib.Path({!r}).touch()\n"

@@ -9,16 +9,16 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from markdown import examples, fuzz
-from markdown.examples import Case
-from markdown.judging import judge
-from markdown.likeness import f1
-from markdown.pages import Page, spread
-from markdown.rendering import renderer
+from markdown.programs.workers import Unavailable, Worker
+from markdown.reading.judging import judge
+from markdown.reading.likeness import f1
+from markdown.reading.rendering import renderer
+from markdown.reading.trees import canonical
+from markdown.reading.trips import compared, meetable
+from markdown.sources import examples, fuzz
+from markdown.sources.examples import Case
+from markdown.sources.pages import Page, spread
 from markdown.tables import Row, Table, as_json, as_text
-from markdown.trees import canonical
-from markdown.trips import compared, meetable
-from markdown.workers import Unavailable, Worker
 
 pytestmark = pytest.mark.slow
 

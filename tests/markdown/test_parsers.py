@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from markdown.packages import Package, source
-from markdown.pages import decoded
+from markdown.sources.packages import Package, source
+from markdown.sources.pages import decoded
 
 from ferrule_fetch.markdown import convert
 from ferrule_fetch.tree import parsers

@@ -7,8 +7,8 @@ from ferrule.installed.tool_warnings import unknown_keys
 from ferrule.plugin.declaration import HINTS, read_declaration
 from ferrule.schema.arguments import prepare
 from ferrule.testing import run_tool
-from ferrule_testkit.declared_results import require_declared_shape
-from ferrule_testkit.tool_schemas import SHIPPED
+from ferrule_testkit.schemas.declared_results import require_declared_shape
+from ferrule_testkit.schemas.tool_schemas import SHIPPED
 
 TOOLS = {name: claim for name, (claim, *_) in scan().items() if name in SHIPPED}
 

@@ -15,7 +15,7 @@ import pytest
 from mcp.client.stdio import StdioServerParameters
 
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.node_programs import INSPECTOR, client, command
+from ferrule_testkit.programs.node import INSPECTOR, client, command
 from ferrule_testkit.serve.service import BIN, ERAS, SECONDS, HttpService, connected
 from ferrule_testkit.serve.tools import install
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.node_programs import CONFORMANCE, CONFORMANCE_2026, command
+from ferrule_testkit.programs.node import CONFORMANCE, CONFORMANCE_2026, command
 from ferrule_testkit.serve.conformance_tools import install
 from ferrule_testkit.serve.service import HttpService, wait_until
 

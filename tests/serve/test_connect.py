@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.node_programs import client
+from ferrule_testkit.programs.node import client
 from ferrule_testkit.serve.service import BIN, SECONDS
 from ferrule_testkit.serve.tools import install
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.node_programs import INSPECTOR, command
+from ferrule_testkit.programs.node import INSPECTOR, command
 from ferrule_testkit.serve.service import BIN, SECONDS, HttpService
 from ferrule_testkit.serve.tools import install
 

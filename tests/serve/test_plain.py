@@ -14,8 +14,9 @@ import mcp_types as types
 import pytest
 from mcp.client.stdio import StdioServerParameters
 
-from ferrule_testkit.agentkit import faults
 from ferrule_testkit.machine import Machine
+from ferrule_testkit.schemas.agentkit import faults
+from ferrule_testkit.schemas.tool_schemas import SHIPPED
 from ferrule_testkit.serve.service import (
     BIN,
     ERAS,
@@ -27,7 +28,6 @@ from ferrule_testkit.serve.service import (
     text_of,
     wait_until,
 )
-from ferrule_testkit.tool_schemas import SHIPPED
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("plain")]
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.programs.redis_server import RedisServer
 from ferrule_testkit.serve.balancer import Balancer, free_ports
 from ferrule_testkit.serve.service import ERAS, LEGACY, META, MODERN, SECONDS, HttpService, connected
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.node_programs import TYPESCRIPT_SDK, script
+from ferrule_testkit.programs.node import TYPESCRIPT_SDK, script
 from ferrule_testkit.serve.service import BIN, SECONDS, HttpService
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("typescript")]

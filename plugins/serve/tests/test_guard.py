@@ -19,7 +19,7 @@ from ferrule_serve.idempotency import IdempotencyKeys
 from ferrule_serve.mcp.connections import MAX_HEAD_BYTES, ConnectionLimits
 from ferrule_serve.mcp.inbound import Unreadable, read_message
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.programs.redis_server import RedisServer
 from ferrule_testkit.serve.service import BIN, SECONDS, HttpService
 
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("serve-guard")]

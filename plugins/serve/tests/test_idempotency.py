@@ -7,7 +7,7 @@ import pytest
 
 from ferrule.errors import WorkerLost
 from ferrule_serve.idempotency import IdempotencyKeys
-from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.programs.redis_server import RedisServer
 
 pytestmark = pytest.mark.process
 

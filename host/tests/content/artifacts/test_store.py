@@ -18,7 +18,7 @@ from ferrule.content.artifacts.handles import digest
 from ferrule.content.artifacts.settings import DEFAULT_TOTAL_BYTES, MAX_SECONDS, Settings
 from ferrule.content.artifacts.store import MAX_BYTES, ArtifactStore, Label
 from ferrule.storage import RedisConnection, StorageError
-from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.programs.redis_server import RedisServer
 
 pytestmark = pytest.mark.process
 

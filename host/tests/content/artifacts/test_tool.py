@@ -21,8 +21,8 @@ from ferrule.plugin.hooks.context import Context
 from ferrule.testing import Run, run_tool
 from ferrule.wrappers.artifacts import tool
 from ferrule.wrappers.artifacts.grep import matching
-from ferrule_testkit.declared_results import require_declared_shape
 from ferrule_testkit.effort import examples
+from ferrule_testkit.schemas.declared_results import require_declared_shape
 
 WORDS = json.dumps({"text": " ".join(f"wörd{number}" for number in range(20_000))}, ensure_ascii=False).encode()
 LINES = b"first line\nsecond has tea\nthird\ntea and more tea\n"

@@ -13,7 +13,7 @@ from ferrule.schema.providers.profiles import PROFILES
 from ferrule.schema.providers.translation import translate
 from ferrule.schema.rules import check
 from ferrule_testkit.effort import examples
-from ferrule_testkit.tool_schemas import SHIPPED, tool_schemas
+from ferrule_testkit.schemas.tool_schemas import SHIPPED, tool_schemas
 
 EACH_PROVIDER = pytest.mark.parametrize("provider", PROFILES)
 TEXT = {"type": "string", "description": "A text."}

@@ -12,9 +12,9 @@ from referencing import Registry
 from ferrule.errors import ArgumentsInvalid
 from ferrule.schema.arguments import prepare
 from ferrule.schema.providers import PlainSchema, plain
-from ferrule_testkit.agentkit import faults
 from ferrule_testkit.effort import examples
-from ferrule_testkit.tool_schemas import SHIPPED, arguments_for, tool_schemas
+from ferrule_testkit.schemas.agentkit import faults
+from ferrule_testkit.schemas.tool_schemas import SHIPPED, arguments_for, tool_schemas
 
 TEXT = {"type": "string", "description": "A text."}
 OPEN = {"type": "object", "description": "Anything.", "properties": {}}

@@ -17,7 +17,7 @@ import ferrule
 from ferrule.schema.providers import FORMATS, anthropic, gemini, mcp, openai_chat, openai_responses
 from ferrule.schema.rules import check
 from ferrule_testkit.effort import examples
-from ferrule_testkit.tool_schemas import SHIPPED, arguments_for, tool_schemas
+from ferrule_testkit.schemas.tool_schemas import SHIPPED, arguments_for, tool_schemas
 
 CITY = {"type": "string", "description": "A city."}
 OPEN = {"type": "object", "properties": {}, "description": "Anything."}

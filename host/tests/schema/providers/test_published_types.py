@@ -15,7 +15,7 @@ from ferrule.schema.providers import FORMATS
 from ferrule.schema.providers.adaptation import adapt
 from ferrule.schema.providers.profiles import PROFILES
 from ferrule_testkit.effort import examples
-from ferrule_testkit.tool_schemas import SHIPPED, tool_schemas
+from ferrule_testkit.schemas.tool_schemas import SHIPPED, tool_schemas
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -17,7 +17,7 @@ from ferrule.supervision.memory import group
 from ferrule.supervision.memory.group import MemoryGroup, find_parent, make_group, prepare_groups
 from ferrule.supervision.memory.watch import MemoryWatch
 from ferrule.supervision.supervisor import supervise
-from ferrule_testkit.memory_groups import Hierarchy, install
+from ferrule_testkit.processes.memory_groups import Hierarchy, install
 
 
 @pytest.fixture

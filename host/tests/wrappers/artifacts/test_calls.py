@@ -17,7 +17,7 @@ import pytest
 
 from ferrule_testkit import PROJECT, ikigai
 from ferrule_testkit.corpus import Site
-from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.programs.redis_server import RedisServer
 from ferrule_testkit.runs import Run, run
 
 pytestmark = pytest.mark.process

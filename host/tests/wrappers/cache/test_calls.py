@@ -15,7 +15,7 @@ import pytest
 
 from ferrule.testing import Server
 from ferrule_testkit.machine import Finished, Machine
-from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.programs.redis_server import RedisServer
 from ferrule_testkit.runs import wait_for
 from ferrule_testkit.search.server import BRAVE_KEY, Brave, settings, some_hits
 

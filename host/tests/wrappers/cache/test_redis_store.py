@@ -22,7 +22,7 @@ from ferrule.wrappers.cache.entries import Entry
 from ferrule.wrappers.cache.keys import key_of
 from ferrule.wrappers.cache.redis_store import RedisStore
 from ferrule.wrappers.cache.single_flight import FOLLOWER, LEADER, TIMEOUT
-from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.programs.redis_server import RedisServer
 
 pytestmark = pytest.mark.process
 

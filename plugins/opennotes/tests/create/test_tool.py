@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from ferrule.testing import Run, executable
-from ferrule_testkit.opennotes_programs import Cli
+from ferrule_testkit.programs.opennotes import Cli
 
 pytestmark = pytest.mark.process
 

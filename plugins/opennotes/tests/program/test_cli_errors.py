@@ -8,7 +8,7 @@ import pytest
 from ferrule import Context, ToolError
 from ferrule_opennotes.program.cli_errors import extract_message, require_success
 from ferrule_opennotes.program.process import Output, Program, run
-from ferrule_testkit.opennotes_programs import Cli
+from ferrule_testkit.programs.opennotes import Cli
 
 USAGE = """Usage:
   opennotes notes search [query] [flags]

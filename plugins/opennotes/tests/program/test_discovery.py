@@ -10,8 +10,8 @@ import pytest
 from ferrule import Context, ToolError
 from ferrule_opennotes.program import discovery
 from ferrule_opennotes.program.process import Program
-from ferrule_testkit import opennotes_programs as opennotes_cli
-from ferrule_testkit.opennotes_programs import Cli
+from ferrule_testkit.programs import opennotes as opennotes_cli
+from ferrule_testkit.programs.opennotes import Cli
 
 pytestmark = pytest.mark.process
 

@@ -16,7 +16,7 @@ from ferrule import Context, ToolError
 from ferrule.testing import Run
 from ferrule_opennotes.errors import ProgramTimeout
 from ferrule_opennotes.program.process import Output, Program, run
-from ferrule_testkit.opennotes_programs import Cli
+from ferrule_testkit.programs.opennotes import Cli
 
 MIB = 1 << 20
 Runs = Callable[..., Output]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ferrule_testkit import opennotes_programs as opennotes_cli
-from ferrule_testkit.opennotes_programs import GENERATIONS, OFFLINE
+from ferrule_testkit.programs import opennotes as opennotes_cli
+from ferrule_testkit.programs.opennotes import GENERATIONS, OFFLINE
 
 pytestmark = pytest.mark.process
 

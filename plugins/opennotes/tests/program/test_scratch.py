@@ -14,7 +14,7 @@ import yaml
 from ferrule import Context, ToolError
 from ferrule_opennotes.program.process import Program
 from ferrule_opennotes.program.scratch import add_note, scratch_notebook
-from ferrule_testkit.opennotes_programs import Cli
+from ferrule_testkit.programs.opennotes import Cli
 
 pytestmark = pytest.mark.process
 

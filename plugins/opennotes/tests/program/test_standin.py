@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ferrule_testkit import opennotes_programs
-from ferrule_testkit.opennotes_programs import GENERATIONS, OFFLINE, Cli
+from ferrule_testkit.programs import opennotes as opennotes_programs
+from ferrule_testkit.programs.opennotes import GENERATIONS, OFFLINE, Cli
 
 pytestmark = pytest.mark.slow
 _KINDS = ("real", "standin")

@@ -10,7 +10,7 @@ import pytest
 
 from ferrule_opennotes import search
 from ferrule_opennotes.notebook.notebook import read
-from ferrule_testkit.opennotes_programs import Cli
+from ferrule_testkit.programs.opennotes import Cli
 
 pytestmark = pytest.mark.process
 

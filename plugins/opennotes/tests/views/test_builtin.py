@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ferrule_testkit.opennotes_programs import Cli
+from ferrule_testkit.programs.opennotes import Cli
 
 pytestmark = pytest.mark.process
 

@@ -14,8 +14,9 @@ from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.views.catalogue import parse_query
 from ferrule_opennotes.views.definitions import DefinitionError, parse
 from ferrule_opennotes.views.parameters import fill
-from ferrule_testkit import PROJECT, opennotes_programs
-from ferrule_testkit.opennotes_programs import OFFLINE
+from ferrule_testkit import PROJECT
+from ferrule_testkit.programs import opennotes as opennotes_programs
+from ferrule_testkit.programs.opennotes import OFFLINE
 
 pytestmark = pytest.mark.slow
 

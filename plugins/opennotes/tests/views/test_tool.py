@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ferrule_opennotes.views.handler import find_problems
-from ferrule_testkit.opennotes_programs import Cli
+from ferrule_testkit.programs.opennotes import Cli
 
 Answer = Callable[..., dict[str, Any]]
 Define = Callable[[Any], None]

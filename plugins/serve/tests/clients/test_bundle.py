@@ -17,7 +17,7 @@ from ferrule.errors import FerruleError
 from ferrule_serve.bundles.documents import server, shortened
 from ferrule_serve.bundles.package import Package
 from ferrule_serve.commands.bundle import command as bundle
-from ferrule_testkit.node_programs import command
+from ferrule_testkit.programs.node import command
 from ferrule_testkit.serve.service import ERAS, connected
 
 VERSION = version("ferrule-brave")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ferrule import confinement
-from ferrule_testkit.memory_groups import Hierarchy
+from ferrule_testkit.processes.memory_groups import Hierarchy
 from ferrule_testkit.serve.pool import Served, install
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def test_what_a_program_of_a_served_call_leaves_behind_is_counted(served: Served
 def hierarchy(served: Served, tmp_path: Path) -> Hierarchy:
     """Control groups of the supervisor, which a folder stands in for."""
     made = Hierarchy(tmp_path / "cgroup")
-    patch = f"from ferrule_testkit.memory_groups import install\ninstall({str(made.root)!r})\n"
+    patch = f"from ferrule_testkit.processes.memory_groups import install\ninstall({str(made.root)!r})\n"
     (served.machine.site / "sitecustomize.py").write_text(patch)
     return made
 
