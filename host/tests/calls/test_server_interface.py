@@ -12,7 +12,7 @@ from ferrule.calls import server_interface
 from ferrule_testkit.machine import Machine
 
 MAX_NAMES = 20
-PAGE = Path(__file__).parents[2] / "docs/reference/server-interface.md"
+PAGE = Path(__file__).parents[3] / "docs/reference/server-interface.md"
 
 
 def test_every_name_is_there_and_documented() -> None:
