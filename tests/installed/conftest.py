@@ -6,19 +6,22 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 
 from ferrule_testkit.installation.environment import INSTALLERS, PIP, PIPX, UV, Installation, Recipe, installed
 from ferrule_testkit.installation.offer import VERSIONS, Offer, find_python, projects
+
+if TYPE_CHECKING:
+    from _pytest.mark.structures import ParameterSet
 
 OWN = f"{sys.version_info.major}.{sys.version_info.minor}"
 PLUGINS = tuple(name for name in projects() if name != "ferrule")
 ALONE = [Recipe(PIPX, OWN, ()), *(Recipe(UV, OWN, (name,)) for name in PLUGINS)]
 TOGETHER = [Recipe(installer, version, PLUGINS) for version in VERSIONS for installer in INSTALLERS]
 USUAL = {*((UV, version) for version in VERSIONS), (PIP, VERSIONS[-1]), (PIPX, VERSIONS[0])}
-"""Each Python by the installer that takes seconds, and each of the others, which take a minute, once. `full` has all."""
+"""Each Python by the installer that takes seconds, and each of the others, which take a minute, once."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
