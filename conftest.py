@@ -27,7 +27,7 @@ _ALLOWED = ("only root", "elsewhere", "this is the run")
 # What they share takes seconds to make or to import, which the one worker that gets the whole file does once.
 _IN_ONE_WORKER = (
     "tests/test_distributions.py",
-    "host/tests/test_new_installed.py",
+    "plugins/dev/tests/test_new_installed.py",
     "host/tests/test_forms_providers.py",
     "plugins/serve/tests/test_serve.py",
     "tests/test_ask_aimock.py",

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ferrule import Context
-from ferrule.testing import Run, context, executable
+from ferrule_dev.testing import Run, context, executable
 from ferrule_opennotes.program.process import Program
 from ferrule_testkit import fork_server
 from ferrule_testkit import opennotes_programs as opennotes_cli

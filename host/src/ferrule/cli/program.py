@@ -53,7 +53,8 @@ class Commands(click.Group):
             from ferrule.installed import known_distributions
 
             if owner := known_distributions.owner_of_command(name):
-                ctx.fail(f"`ferrule {name}` comes with {owner}, which is not installed: run `ferrule install {owner}`.")
+                ways = known_distributions.read()[owner].ways(owner)
+                ctx.fail(f"`ferrule {name}` comes with {owner}, which is not installed: run {ways}.")
             close = get_close_matches(name, [*known, *known_distributions.commands()], n=1)
             if close:
                 ctx.fail(f"No such command {name!r}. Did you mean {close[0]!r}?")
