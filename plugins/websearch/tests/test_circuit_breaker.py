@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.programs.redis_server import RedisServer
 from ferrule_websearch import circuit_breaker as module
 from ferrule_websearch.circuit_breaker import RATE_LIMITED, SPENT, CircuitBreaker, State, format_state, parse_state
 

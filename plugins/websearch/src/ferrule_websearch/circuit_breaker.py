@@ -7,17 +7,11 @@ says. State that is broken, too old or not to be had counts as closed.
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-from ferrule.storage import StorageError, known_outage, record_outage, state_folder, update_locked
 from ferrule.text import strict_json
-from ferrule.text.sha256 import sha256_hex
-
-if TYPE_CHECKING:
-    from ferrule.storage import RedisConnection
+from ferrule_websearch.shared_record import Event, SharedRecord
 
 MAX_FAILURES = 3
 REST_SECONDS = 30.0
@@ -25,12 +19,6 @@ JITTER_SHARE = 0.2  # of the time, drawn evenly
 MAX_REST_SECONDS = 40 * 86_400.0  # no quota lasts longer than a month
 _CLOCK_DRIFT_SECONDS = 2.0  # by which a clock may have been set back before what was written is dropped
 _RECORD_BYTES = 256  # each state has the same size, so that a write replaces the whole of the one before
-_REDIS_SECONDS = 0.25
-OUTAGE = "state_unavailable"  # the event of a process that has found the server not to answer
-_LOCK_SECONDS = 1.0
-
-Event = Callable[[Mapping[str, object]], None]
-
 
 FAILING, RATE_LIMITED, SPENT = range(3)
 """Why a provider rests: it failed, it takes no more requests for a while, or the quota of its plan is used up."""
@@ -57,13 +45,8 @@ class CircuitBreaker:
     """The breaker of one provider. identity: what tells it from others, of which only a hash is kept."""
 
     def __init__(self, *identity: str, event: Event | None = None) -> None:
-        name = sha256_hex(strict_json.dumps(list(identity)))[:32]
         self.cause = FAILING  # as of the last look
-        self._event = event
-        self._path = os.path.join(state_folder(), "breakers", name)
-        self._key = f"ferrule:breaker:{name}"
-        url = redis_url()
-        self._url = "" if known_outage(url) else url  # "" once it has failed: files are used then
+        self._record = SharedRecord("", *identity, event=event)
 
     def admit(self, trial_seconds: float) -> float:
         """0 where the provider may be asked now, else the seconds after which it may.
@@ -131,63 +114,17 @@ class CircuitBreaker:
 
     def _update(self, change: Change) -> None:
         """Apply a change to the state and the present instant, while no other process does."""
-        try:
-            if self._url:
-                self._update_in_redis(change)
-                return
-        except Exception as error:  # noqa: BLE001 - a search must not fail for what is only a help
-            reason = error.reason if isinstance(error, StorageError) else type(error).__name__
-            if record_outage(self._url, reason) and self._event:
-                content = f"FERRULE_REDIS cannot be used ({reason}); files are."
-                self._event({"event": OUTAGE, "content": content})
-            self._url = ""
-        self._update_in_file(change)
 
-    def _update_in_file(self, change: Change) -> None:
-        now = time.time()
-
-        def changed(data: bytes) -> bytes:
+        def changed(data: bytes, now: float) -> bytes:
             before = parse_state(data, now)
             after = change(before, now)
             return data if after == before else format_state(after)
 
-        update_locked(self._path, _LOCK_SECONDS, changed)
-
-    def _update_in_redis(self, change: Change) -> None:
-        """By the clock of the server; again from the start where another process has written meanwhile."""
-        from ferrule.storage import RedisConnection
-
-        connection = RedisConnection(self._url, _REDIS_SECONDS)
-        try:
-            while not self._is_done(connection, change):
-                pass  # the connection's time is bounded
-        finally:
-            connection.close()
-
-    def _is_done(self, connection: RedisConnection, change: Change) -> bool:
-        _, data, clock = connection.ask(("WATCH", self._key), ("GET", self._key), ("TIME",))
-        now = _instant(clock)
-        before = parse_state(data if isinstance(data, bytes) else b"", now)
-        after = change(before, now)
-        if after == before:
-            return True
-        kept = int(max(after.until - now, 0.0) + 3600)
-        *_, done = connection.ask(("MULTI",), ("SET", self._key, format_state(after), "EX", kept), ("EXEC",))
-        return done is not None
+        self._record.update(changed, _kept_seconds)
 
 
-def redis_url() -> str:
-    """The server that keeps the breakers, "" where files do."""
-    return os.environ.get("FERRULE_REDIS", "").strip()
-
-
-def _instant(clock: object) -> float:
-    """What the server answers to TIME, in seconds since 1970. Raises ValueError for anything else."""
-    if isinstance(clock, list) and len(clock) == 2:
-        seconds, microseconds = clock
-        if isinstance(seconds, bytes) and isinstance(microseconds, bytes):
-            return int(seconds) + int(microseconds) / 1e6
-    raise ValueError("it is no answer of Redis")
+def _kept_seconds(data: bytes, now: float) -> int:
+    return int(max(parse_state(data, now).until - now, 0.0) + 3600)
 
 
 def _cause(state: State, until: float, cause: int) -> int:
