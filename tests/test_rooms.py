@@ -146,6 +146,12 @@ def test_no_folder_is_full() -> None:
     assert {folder: number for folder, number in files.items() if number > MAX_FOLDER_FILES} == {}
 
 
+def test_no_folder_of_a_plugin_holds_many_modules() -> None:
+    folders = Counter(path.parent for path in SOURCES if path.is_relative_to(ROOT / "plugins"))
+    full = {str(folder.relative_to(ROOT)): count for folder, count in folders.items() if count > MAX_FOLDER_FILES}
+    assert full == {}
+
+
 def test_what_a_checker_is_not_to_say_has_its_reason() -> None:
     silent = [
         f"{path.relative_to(ROOT)}:{number}"

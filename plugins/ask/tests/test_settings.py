@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ferrule.errors import ConfigurationMalformed
-from ferrule_ask.prices import Price, price_of
+from ferrule_ask.cost.prices import Price, price_of
 from ferrule_ask.settings import API_VERSION, BASE_URL, MAX_TOKENS, MODEL, AskOverrides, Budgets, Reader, Settings
 from ferrule_dev.testing import Environment
 

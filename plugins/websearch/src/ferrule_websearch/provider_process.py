@@ -15,18 +15,18 @@ from ferrule.errors import AnswerMissing, FerruleError, ToolError
 from ferrule.installed import entry_points, resolve
 from ferrule.text import strict_json
 from ferrule.text.sha256 import sha256_hex
-from ferrule_websearch.circuit_breaker import FAILING, SPENT
 from ferrule_websearch.manifest import ENGINE, InvalidManifest, Manifest, read_manifest
+from ferrule_websearch.pace.circuit_breaker import FAILING, SPENT
+from ferrule_websearch.pace.request_budget import MAX_REQUESTS, RequestBudget, explain_limit, max_requests
 from ferrule_websearch.pagination import Query, ResultSet
 from ferrule_websearch.query_mapping import ProviderQuery, QueryMapping, SearchRequest, map_query
-from ferrule_websearch.request_budget import MAX_REQUESTS, RequestBudget, explain_limit, max_requests
 from ferrule_websearch.results import Result, read_results
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
     from ferrule.installed import CalledTool
     from ferrule.text.json_types import JSONMapping
-    from ferrule_websearch.known_identities import Resting
+    from ferrule_websearch.pace.known_identities import Resting
     from ferrule_websearch.provider import Provider
 
 GROUP = "ferrule.search_providers"

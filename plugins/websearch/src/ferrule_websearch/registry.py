@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ferrule import config
 from ferrule.installed import entry_points, find_configured, has_operation, run_tool
 from ferrule.text import strict_json
-from ferrule_websearch.circuit_breaker import MAX_REST_SECONDS, REST_SECONDS, CircuitBreaker
 from ferrule_websearch.errors import QUOTA_SPENT
-from ferrule_websearch.known_identities import KnownIdentities
+from ferrule_websearch.pace.circuit_breaker import MAX_REST_SECONDS, REST_SECONDS, CircuitBreaker
+from ferrule_websearch.pace.known_identities import KnownIdentities
 from ferrule_websearch.provider_process import (
     ANSWERED,
     GROUP,
@@ -31,9 +31,9 @@ from ferrule_websearch.results import Result
 if TYPE_CHECKING:
     from ferrule.installed import Outcome
     from ferrule.text.json_types import JSONMapping
-    from ferrule_websearch.known_identities import Resting
+    from ferrule_websearch.pace.known_identities import Resting
+    from ferrule_websearch.pace.shared_record import Event
     from ferrule_websearch.query_mapping import SearchRequest
-    from ferrule_websearch.shared_record import Event
 
 FAILED, DISABLED = "failed", "disabled"
 RATE_LIMITED = "rate_limited"
