@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -222,3 +223,8 @@ def test_a_program_that_has_imported_it_can_run_pytest_without_a_warning(tmp_pat
     environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environ, capture_output=True, text=True)
     assert "1 passed" in done.stdout, done.stderr
+
+
+def test_no_other_distribution_of_the_project_brings_a_plugin_of_pytest() -> None:
+    bringing = {one.dist.name for one in metadata.entry_points(group="pytest11") if one.dist is not None}
+    assert {name for name in bringing if name.startswith("ferrule")} == {"ferrule-dev"}

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         print_table,
     )
     from ferrule.cli.selection import complete, json_option, tools_argument
-    from ferrule.plugin.installation import install_command
+    from ferrule.plugin.remedies.installation import install_command
 
 _OUTPUT = (
     "coloured", "counted", "harmless", "home_as_tilde", "note", "plain", "print_indented", "print_json", "print_table",
@@ -66,7 +66,7 @@ __getattr__ = attach(
         **dict.fromkeys(("show_files", "shown_files"), "ferrule.admin.shown_files"),
         **dict.fromkeys(_OUTPUT, "ferrule.cli.output"),
         **dict.fromkeys(_SELECTION, "ferrule.cli.selection"),
-        "install_command": "ferrule.plugin.installation",
+        "install_command": "ferrule.plugin.remedies.installation",
     },
 )
 

@@ -203,7 +203,7 @@ def _report(error: FerruleError, as_json: bool) -> None:
 
 
 def _defect(error: Exception) -> FerruleError:
-    from ferrule.plugin import missing_module
+    from ferrule.plugin.remedies import missing_module
 
     missing = missing_module.explain(error, "This", "ferrule")
     if missing is not None:
@@ -217,7 +217,7 @@ def _defect(error: Exception) -> FerruleError:
 
 
 def _defect_of_plugin(command: EntryPoint, error: BaseException) -> FerruleError:
-    from ferrule.plugin import missing_module
+    from ferrule.plugin.remedies import missing_module
     from ferrule.supervision.exception_text import name_and_text
 
     what = f"The command {command.name!r} of {command.source}"

@@ -38,7 +38,7 @@ def _advise(declared: Declaration, cause: ImportError | FileNotFoundError) -> st
     if isinstance(cause, ImportError):
         for extra in declared.extras:
             if _is_about(cause, extra.module):
-                from ferrule.plugin.installation import install_command
+                from ferrule.plugin.remedies.installation import install_command
 
                 purpose = f" ({extra.purpose})" if extra.purpose else ""
                 return f"It needs the module {extra.module}{purpose}: {install_command(extra.install)}"
@@ -52,7 +52,7 @@ def _advise(declared: Declaration, cause: ImportError | FileNotFoundError) -> st
 
 def _advise_by_metadata(tool: InstalledTool, error: BaseException) -> str | None:
     """By what the tool's distribution requires, and what extras it has, or the host."""
-    from ferrule.plugin.missing_module import line_for, missing_module
+    from ferrule.plugin.remedies.missing_module import line_for, missing_module
 
     module = missing_module(error)
     line = line_for(module, tool.distribution) if module else None

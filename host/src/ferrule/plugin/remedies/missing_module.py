@@ -25,7 +25,7 @@ def missing_module(error: BaseException) -> str | None:
 
 def line_for(module: str, distribution: str) -> str | None:
     """The line for a shell that brings a module which a distribution uses; None where nothing is known of it."""
-    from ferrule.plugin.installation import install_command
+    from ferrule.plugin.remedies.installation import install_command
     from ferrule.plugin.requirements import requirement_for
 
     found = requirement_for(module, *dict.fromkeys((distribution, _HOST)))

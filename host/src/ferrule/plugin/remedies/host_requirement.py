@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 from ferrule._version import __version__
 from ferrule.errors import ToolBroken
 from ferrule.plugin.declaration import read_if_well
-from ferrule.plugin.installation import install_command
+from ferrule.plugin.remedies.installation import install_command
 
 TYPE_CHECKING = False
 
