@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from ferrule.confinement.broker.broker import Broker
     from ferrule.confinement.policy import Policy
     from ferrule.confinement.proxies.relay import Relay
-    from ferrule.supervision.channel.questions import Answer, AnswerPipe
+    from ferrule.supervision.channel.questions import Answer, AnswerPipe, Runs
     from ferrule.supervision.environment import Replacement
-    from ferrule.supervision.fork_server import ForkServer
     from ferrule.supervision.memory.group import MemoryGroup
     from ferrule.supervision.signals import Signals
 
@@ -59,7 +58,7 @@ class Hold:
         size_limit: int,
         policy: Policy | None = None,
         answer: Answer | None = None,
-        runs: ForkServer | None = None,
+        runs: Runs | None = None,
     ) -> None:
         self.deadline = deadline
         self.memory = memory

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.policy import Denial, Policy
     from ferrule.errors import ErrorFacts
     from ferrule.supervision.channel.channel import Channel
-    from ferrule.supervision.channel.questions import Answer, Desk
-    from ferrule.supervision.fork_server import ForkServer
+    from ferrule.supervision.channel.questions import Answer, Desk, Runs
     from ferrule.supervision.memory.watch import MemoryWatch
 
     class Judge(Protocol):
@@ -68,7 +67,7 @@ def supervise(
     secrets: Sequence[str] = (),
     answer: Answer | None = None,
     watched: str | None = None,
-    runs: ForkServer | None = None,
+    runs: Runs | None = None,
 ) -> Outcome:
     """Do a piece of work in a child and return how it ended; never raises for anything that the work does.
 
