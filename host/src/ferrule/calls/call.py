@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
-    from ferrule.plugin.runs import RunServer
+    from ferrule.plugin.runs import RunZygote
     from ferrule.schema.providers.translation import Translation
     from ferrule.supervision.signals import Signals
     from ferrule.text.json_types import JSONMapping, JSONObject
@@ -245,15 +245,15 @@ class Lookup:
             ask_new_version(tool)
         return policy_for(tool, settings)
 
-    def runs(self, tool: InstalledTool, settings: Configuration) -> RunServer | NoRuns:
+    def runs(self, tool: InstalledTool, settings: Configuration) -> RunZygote | NoRuns:
         """What runs other tools for the call, where the tool may have some run. Raises ConfigurationMalformed."""
         from ferrule.trust.grants import granted
 
         if not granted(tool, settings).tools:
             return NoRuns()
-        from ferrule.plugin.runs import RunServer
+        from ferrule.plugin.runs import RunZygote
 
-        return RunServer(tool, settings)
+        return RunZygote(tool, settings)
 
     def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
         """As of `permissions.policy`. Raises ConfigurationMalformed."""
@@ -291,7 +291,7 @@ class StreamSource:
 
 
 class NoRuns:
-    """In the place of a `RunServer`, for a tool that has no other one run."""
+    """In the place of a `RunZygote`, for a tool that has no other one run."""
 
     def __enter__(self) -> None:
         return None

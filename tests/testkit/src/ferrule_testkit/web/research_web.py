@@ -71,7 +71,7 @@ class Web:
         done = run_forked(EXECUTABLE, data, environment=merged, cwd=self._folder, packages=_PACKAGES)
         for key in (BRAVE_KEY, GOOGLE_KEY):
             assert key.encode() not in done.stdout + done.stderr
-        assert done.left == []
+        assert done.left == [], done.left
         return done
 
     def found(self, query: str = "some words", **arguments: Any) -> dict[str, Any]:

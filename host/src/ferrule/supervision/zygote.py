@@ -1,7 +1,8 @@
 """A copy of this process from before it learnt any secret, from which others are forked later.
 
 A process that has calls made learns credentials of tools, since it keeps them out of all output. A copy of it would
-have them in its memory, where a plugin's code could look for them. This one only forks.
+have them in its memory, where a plugin's code could look for them. This one only forks: what a forked process has to
+know, that process reads itself.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ferrule.supervision.standard_streams import close_all_but
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import NoReturn
 
     Begin = Callable[[Sequence[int]], NoReturn]
@@ -27,30 +28,35 @@ _NUMBER_BYTES = 8
 _MAX_FILES = 8
 
 
-class ForkServer:
-    """The end of the process that has it fork. begin: what each forked process does with its files.
+class Zygote:
+    """The end of the process that has it fork. begins: what the forked processes do, by the byte that asks for it.
 
     process: its number. The caller adopts orphans before the first one is forked.
     """
 
-    def __init__(self, begin: Begin) -> None:
-        self._begin = begin
+    def __init__(self, begins: Mapping[bytes, Begin]) -> None:
+        self._begins = begins
         self._line, theirs = socket.socketpair()
         parent = os.getpid()
         self.process = os.fork()
         if self.process == 0:
-            _serve(theirs, parent, begin)
+            _serve(theirs, parent, begins)
         theirs.close()
 
-    def fork(self, files: Sequence[int]) -> int:
+    @property
+    def file(self) -> int:
+        """What is readable, outside of `fork`, once the process has ended."""
+        return self._line.fileno()
+
+    def fork(self, kind: bytes, files: Sequence[int]) -> int:
         """Fork a process that has these files and nothing else, and becomes a child of this one. Raises OSError."""
         if sys.platform != "linux":  # where this process cannot adopt what another one has forked
             number = os.fork()
             if number == 0:
                 _forget_signals()
-                self._begin(files)
+                self._begins[kind](files)
             return number
-        socket.send_fds(self._line, [b"f"], list(files))
+        socket.send_fds(self._line, [kind], list(files))
         data = self._line.recv(_NUMBER_BYTES, socket.MSG_WAITALL)
         number = int.from_bytes(data, "big") if len(data) == _NUMBER_BYTES else 0
         if not number:
@@ -72,11 +78,11 @@ class ForkedProcess:
     file: is readable once it has ended. Either `result` or `end` has to be called, once.
     """
 
-    def __init__(self, server: ForkServer, files: Sequence[int]) -> None:
+    def __init__(self, server: Zygote, kind: bytes, files: Sequence[int]) -> None:
         """files: those that the process gets, before one that it holds open as long as it lives."""
         self.file, theirs = os.pipe()
         try:
-            self.number = server.fork([*files, theirs])
+            self.number = server.fork(kind, [*files, theirs])
         except OSError:
             os.close(self.file)
             raise
@@ -100,7 +106,7 @@ class ForkedProcess:
             pass
 
 
-def _serve(line: socket.socket, parent: int, begin: Begin) -> NoReturn:
+def _serve(line: socket.socket, parent: int, begins: Mapping[bytes, Begin]) -> NoReturn:
     try:
         _forget_signals()
         os.setsid()
@@ -114,7 +120,7 @@ def _serve(line: socket.socket, parent: int, begin: Begin) -> NoReturn:
             kind, files, _, _ = socket.recv_fds(line, 1, _MAX_FILES)
             if not kind:
                 break
-            number = _fork_child_of(parent, begin, files)
+            number = _fork_child_of_parent(begins[kind], files)
             for file in files:
                 os.close(file)
             line.sendall(number.to_bytes(_NUMBER_BYTES, "big"))
@@ -122,8 +128,8 @@ def _serve(line: socket.socket, parent: int, begin: Begin) -> NoReturn:
         os._exit(0)
 
 
-def _fork_child_of(parent: int, begin: Begin, files: Sequence[int]) -> int:
-    """Fork twice: the parent of the second one ends, so that `parent` adopts it. 0 where that fails."""
+def _fork_child_of_parent(begin: Begin, files: Sequence[int]) -> int:
+    """Fork twice: the parent of the second one ends, so that the caller adopts it. 0 where that fails."""
     source, number = os.pipe()
     try:
         between = os.fork()
@@ -132,7 +138,7 @@ def _fork_child_of(parent: int, begin: Begin, files: Sequence[int]) -> int:
         os.close(number)
         return 0
     if between == 0:
-        _fork_again(parent, begin, files, number)
+        _fork_again(begin, files, number)
     os.close(number)
     try:
         process = int.from_bytes(os.read(source, _NUMBER_BYTES), "big")
@@ -142,25 +148,15 @@ def _fork_child_of(parent: int, begin: Begin, files: Sequence[int]) -> int:
         os.close(source)
 
 
-def _fork_again(parent: int, begin: Begin, files: Sequence[int], number: int) -> NoReturn:
-    between = os.getpid()
+def _fork_again(begin: Begin, files: Sequence[int], number: int) -> NoReturn:
     try:
         process = os.fork()
         if process == 0:
             os.close(number)
-            os.setsid()
-            _die_with(parent, between)
             begin(files)
         os.write(number, process.to_bytes(_NUMBER_BYTES, "big"))
     finally:
         os._exit(0)
-
-
-def _die_with(parent: int, between: int) -> None:
-    """End with the process that adopts this one, once it has."""
-    while os.getppid() == between:
-        os.sched_yield()
-    processes.die_with_parent(parent)
 
 
 def _forget_signals() -> None:
