@@ -4,6 +4,7 @@
 #   make test    the tests that take no minutes      make check   ruff, mypy and deptry
 #   make bench   what a call costs                   make dist    wheels and sdists in dist/
 #   make docs    the documentation site in site/     make release VERSION=0.2.0    a commit and a tag
+#   make architecture    the graphs of docs/explanation/architecture.md, from the imports
 #
 #   make full    all rows of the tables of which the tests have every pair
 #
@@ -43,7 +44,7 @@ DOCS := $(VENV)/docs
 SITE ?= site
 MERMAID := 12.3.0
 
-.PHONY: demo test full again check format bench dist docs release addresses clean
+.PHONY: demo test full again check format bench dist docs architecture release addresses clean
 
 demo: $(VENV)/.for-use
 	@$(BIN)/python demo/demo.py
@@ -88,6 +89,9 @@ docs: $(DOCS)/.with-mermaid-$(MERMAID)
 	  -c website -d $(SITE)/.doctrees . $(SITE)
 	@rm -rf $(SITE)/.doctrees
 	@echo "$(SITE)/index.html is the documentation."
+
+architecture:
+	@$(PYTHON) scripts/draw_architecture.py
 
 release: $(VENV)/.for-work
 	@$(BIN)/python scripts/release.py $(if $(VERSION),"$(VERSION)",--help)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pytest
 
 from ferrule_ask.keys import Keys
-from ferrule_ask.toolbox import Toolbox, ToolResult
+from ferrule_ask.tools.toolbox import Toolbox, ToolResult
 from ferrule_testkit.corpus import Site
 from ferrule_testkit.model.offered_tools import OSLO, SECONDS, names
 from ferrule_testkit.runs import marked, wait_for, wait_until_gone
@@ -73,7 +73,7 @@ def test_a_callers_process_that_is_killed_takes_the_tool_with_it(left: str, corp
     code = """
 import asyncio
 from ferrule_ask.keys import Keys
-from ferrule_ask.toolbox import Toolbox
+from ferrule_ask.tools.toolbox import Toolbox
 box = Toolbox.load(["waits_for_a_child"], Keys())
 print("loaded", flush=True)
 asyncio.run(box.execute("waits_for_a_child", {}, 100))
@@ -107,7 +107,7 @@ def test_a_host_program_that_reaps_all_children_does_not_disturb() -> None:
     code = """
 import asyncio, os, signal, sys
 from ferrule_ask.keys import Keys
-from ferrule_ask.toolbox import Toolbox
+from ferrule_ask.tools.toolbox import Toolbox
 box = Toolbox.load(["example"], Keys())
 def reap(*_):
     try:

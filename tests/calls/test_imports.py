@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.corpus import Site
 
 pytestmark = pytest.mark.process

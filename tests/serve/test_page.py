@@ -377,8 +377,8 @@ def test_a_form_is_made_of_any_schema() -> None:
 
 
 def test_the_page_is_no_part_of_serving_without_it() -> None:
-    names = ("ferrule_serve.commands.serve", "ferrule_serve.mcp.lifecycle", "ferrule_serve.mcp.http")
+    names = ("ferrule_serve.commands.serve", "ferrule_serve.mcp.lifecycle", "ferrule_serve.mcp.http.server")
     code = f"import sys, {', '.join(names)}; print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()
-    assert "ferrule_serve.mcp.http" in modules
+    assert "ferrule_serve.mcp.http.server" in modules
     assert [name for name in modules if name.startswith("ferrule_serve.page")] == []

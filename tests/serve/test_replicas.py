@@ -34,7 +34,7 @@ import os, time
     return {"call": arguments["call"]}
 """
 _RESTS = """\
-from ferrule_websearch.circuit_breaker import CircuitBreaker
+from ferrule_websearch.pace.circuit_breaker import CircuitBreaker
     breaker = CircuitBreaker("a provider of the tests")
     if arguments.get("limited"):
         breaker.record_rate_limit(600)

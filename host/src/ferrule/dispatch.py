@@ -84,7 +84,7 @@ def _print_schema(name: str, names: dict[str, str], provider: str) -> int:
     else:
         tool = discovery.find(name, settings)
     if schema_file.may_declare(tool, "requires_ferrule"):
-        from ferrule.plugin.host_requirement import require_host
+        from ferrule.plugin.remedies.host_requirement import require_host
 
         require_host(tool)
     _require_accepted(tool, settings)

@@ -1,4 +1,4 @@
-"""Installed tools, as programs call them: in processes of their own, or in a supervised child."""
+"""Installed tools, as programs call them: in processes of their own, as executables or run by the host."""
 
 import asyncio
 import json
@@ -8,18 +8,17 @@ from collections.abc import Mapping
 
 import pytest
 
-from ferrule import JSONObject, ToolError, installed
+from ferrule import ToolError, installed
 from ferrule.errors import ArgumentsInvalid
 from ferrule.installed import (
-    Channel,
     Outcome,
     ProcessResult,
     execute,
-    open_tool,
+    has_operation,
     python_command,
     resolve,
     run_process,
-    supervise,
+    run_tool,
 )
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.serve.service import is_alive, wait_until
@@ -29,6 +28,15 @@ CREDENTIALS = """
 @hookimpl
 def credentials():
     return [Credential("api_key", environment="TALLY_KEY", path="tally.api_key")]
+
+def look(arguments, tool):
+    return {
+        "declared": [one.name for one in tool.credentials()],
+        "seconds": tool.result_policy().cache_seconds,
+        "source": tool.tool.source,
+        "findings": tool.validate({"count": 3}),
+        "length": len(tool.context.credential("api_key")),
+    }
 
 @hookimpl
 def validate(arguments):
@@ -59,70 +67,50 @@ def test_every_public_name_is_what_it_is_said_to_be(name: str) -> None:
     assert sorted(installed.__all__) == sorted(name for names in installed._MODULES.values() for name in names)
 
 
-def supervised(work: Mapping[str, int] | None = None, name: str = "tally") -> Outcome:
-    def do(channel: Channel) -> JSONObject:
-        tool = open_tool(name, channel, deadline=time.monotonic() + 20)
-        arguments = tool.prepare(dict(work or {"count": 4}))
-        return {
-            "declared": [one.name for one in tool.credentials()],
-            "seconds": tool.result_policy().cache_seconds,
-            "source": tool.tool.source,
-            "findings": tool.validate(arguments),
-            "result": tool.execute(arguments),
-        }
-
-    return supervise(do, deadline=time.monotonic() + 30, memory_mib=1024, max_bytes=1 << 20)
+def run(arguments: Mapping[str, int], name: str = "tally", **more: str) -> Outcome:
+    return run_tool(name, arguments, deadline=time.monotonic() + 30, **more)
 
 
 @pytest.mark.process
-def test_the_work_may_ask_the_process_that_has_it_done(tally: Machine) -> None:
-    asked: list[JSONObject] = []
-
-    def answer(question: JSONObject) -> JSONObject:
-        asked.append(question)
-        return {"more": question["work"] + 1}
-
-    def work(channel: Channel) -> JSONObject:
-        more = channel.ask({"work": 1})
-        tool = open_tool("tally", channel, deadline=time.monotonic() + 9)
-        return {**(more or {}), "has_key": tool.context.credential("api_key") == SECRET}
-
-    limits = {"deadline": time.monotonic() + 30, "memory_mib": 1024, "max_bytes": 1 << 20}
-    outcome = supervise(work, answer=answer, **limits)
-    assert json.loads(outcome.result or b"") == {"more": 2, "has_key": True}
-    assert asked == [{"work": 1}]
-    outcome = supervise(work, answer=lambda question: {"more": question["none"]}, **limits)
-    assert outcome.failure
-    assert "could not be answered (KeyError)" in outcome.failure["message"]
-
-
-@pytest.mark.process
-def test_an_opened_tool_says_what_it_is_and_is_called(tally: Machine) -> None:
-    outcome = supervised()
+def test_a_tool_is_run_and_its_result_has_no_secret(tally: Machine) -> None:
+    outcome = run({"count": 4})
     assert outcome.failure is None
+    assert json.loads(outcome.result or b"") == {"count": 4, "key": "[redacted]"}
+    assert list(outcome.events) == [{"event": "counted"}]
+    assert list(outcome.secrets) == []
+
+
+@pytest.mark.process
+def test_an_operation_gets_the_tool(tally: Machine) -> None:
+    (tally.site / "module_tally.tool.json").write_text('{"operations": {"look": "module_tally:look"}}')
+    outcome = run({"count": 4}, operation="look")
     assert json.loads(outcome.result or b"") == {
         "declared": ["api_key"],
         "seconds": 0,
         "source": "dist-tally 1.0",
-        "findings": [],
-        "result": {"count": 4, "key": "[redacted]"},
+        "findings": ["count: it is odd"],
+        "length": len(SECRET),
     }
-    assert list(outcome.events) == [{"event": "counted"}]
-    assert list(outcome.secrets) == [SECRET]
+    assert has_operation("tally", "look")
+    assert not has_operation("tally", "other")
+    assert not has_operation("nothing", "look")
+    failure = run({"count": 4}, operation="other").failure
+    assert failure
+    assert failure["code"] == "OPERATION_UNKNOWN"
 
 
 @pytest.mark.process
 def test_a_tools_own_findings_and_those_of_its_schema_differ(tally: Machine) -> None:
-    assert json.loads(supervised({"count": 3}).result or b"")["findings"] == ["count: it is odd"]
-    failure = supervised({"number": 3}).failure
-    assert failure is not None
-    assert failure["code"] == ArgumentsInvalid.code
-    assert "number" in failure["message"]
+    for arguments, words in (({"count": 3}, "count: it is odd"), ({"number": 3}, "number")):
+        failure = run(arguments).failure
+        assert failure is not None
+        assert failure["code"] == ArgumentsInvalid.code
+        assert words in failure["message"]
 
 
 @pytest.mark.process
 def test_a_tool_that_is_not_there_is_the_failure(tally: Machine) -> None:
-    failure = supervised(name="nothing").failure
+    failure = run({}, name="nothing").failure
     assert failure is not None
     assert "nothing" in failure["message"]
 
@@ -157,10 +145,10 @@ def test_an_interpreter_has_this_ones_path_and_the_rest_of_its_arguments(
 @pytest.mark.slow
 @pytest.mark.process
 def test_a_process_that_takes_too_long_is_ended_with_what_it_had_written(tally: Machine) -> None:
-    async def run() -> ProcessResult:
+    async def run_late() -> ProcessResult:
         return await run_process(["/bin/sh", "-c", "echo $$; trap '' TERM; while :; do sleep 0.01; done"], b"", 0.5)
 
-    ended = asyncio.run(run())
+    ended = asyncio.run(run_late())
     assert ended.is_late
     wait_until(lambda: not is_alive(int(ended.stdout)), "the end of the process")
 
@@ -169,14 +157,14 @@ def test_a_process_that_takes_too_long_is_ended_with_what_it_had_written(tally: 
 def test_a_process_is_ended_where_its_caller_is_cancelled(tally: Machine) -> None:
     mark = tally.work / "process"
 
-    async def run() -> None:
+    async def start() -> None:
         command = ["/bin/sh", "-c", f"echo $$ > {mark}.new; mv {mark}.new {mark}; exec sleep 600"]
         task = asyncio.create_task(run_process(command, b"", 600))
         await asyncio.to_thread(wait_until, mark.exists, "the start of the process")
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
-    asyncio.run(run())
+    asyncio.run(start())
     assert not is_alive(int(mark.read_text()))
 
 

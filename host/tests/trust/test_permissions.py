@@ -59,7 +59,7 @@ def test_a_tool_whose_declaration_cannot_be_read_gets_nothing_at_all(site: Path,
     assert describe(nothing()) == ["no network"]
     assert clauses(nothing()) == "has no network"
     assert clauses(Permissions(network=(), read=["."], tools=["a_*"])) == (
-        "reads the folder that it is called in; may what `a_*` may; has no network of its own"
+        "reads the folder that it is called in; has `a_*` run, each by its own permissions; has no network of its own"
     )
 
 

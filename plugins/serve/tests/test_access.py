@@ -12,7 +12,7 @@ import pytest
 import ferrule
 import ferrule_serve
 from ferrule.errors import ServingRefused
-from ferrule_serve.mcp.addresses import Token
+from ferrule_serve.mcp.http.addresses import Token
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.serve.service import SECONDS, HttpService
 from ferrule_testkit.serve.tools import install_two
@@ -140,7 +140,7 @@ def test_nothing_but_serving_imports_what_serves(words: list[str], small: Machin
 @pytest.mark.slow
 def test_serving_imports_neither_the_sdk_nor_pydantic() -> None:
     code = (
-        "import sys, ferrule_serve.mcp.lifecycle, ferrule_serve.mcp.http, ferrule_serve.page.application; "
+        "import sys, ferrule_serve.mcp.lifecycle, ferrule_serve.mcp.http.server, ferrule_serve.page.application; "
         "print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=SECONDS)

@@ -16,7 +16,7 @@ import pytest
 
 from ferrule.config import Configuration
 from ferrule_serve.idempotency import IdempotencyKeys
-from ferrule_serve.mcp.connections import MAX_HEAD_BYTES, ConnectionLimits
+from ferrule_serve.mcp.http.connections import MAX_HEAD_BYTES, ConnectionLimits
 from ferrule_serve.mcp.inbound import Unreadable, read_message
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.programs.redis_server import RedisServer

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
+    from ferrule.plugin.runs import RunZygote
     from ferrule.schema.providers.translation import Translation
     from ferrule.supervision.signals import Signals
     from ferrule.text.json_types import JSONMapping, JSONObject
@@ -160,7 +161,6 @@ class ToolCall:
         self, tool: InstalledTool, arguments: JSONObject, settings: Configuration
     ) -> Generator[Job, Outcome, Outcome]:
         """Have it executed, once everything is checked that needs none of the plugin's code."""
-        from ferrule.calls.execution import Execution
         from ferrule.schema.arguments import needs_jsonschema, prepare
 
         schema = self._lookup.schema(tool)
@@ -168,29 +168,37 @@ class ToolCall:
         has_been_checked = schema is not None and not needs_jsonschema(schema["parameters"])
         if schema is not None and has_been_checked:
             arguments = prepare(arguments, schema["parameters"])
-        answer_bytes = self._answer_bytes(settings) if self._answer_bytes else None
-        policy = self._policy = self._lookup.policy(tool, settings)
-        visible = self._lookup.visible_configuration(tool, settings)
+        with self._lookup.runs(tool, settings) as runs:
+            execution = self._execution(tool, arguments, settings, has_been_checked=has_been_checked)
+            execution.runs = runs
+            # Once. A process that dies has last said whose code ran in it, which a plugin can say as well as a wrapper.
+            outcome = yield Job(execution, tool, settings.memory(tool.name))
+        if execution.policy is not None:
+            _tell_unenforced(tool, execution.policy, outcome)
+        return outcome
 
-        execution = Execution(
+    def _execution(
+        self, tool: InstalledTool, arguments: JSONObject, settings: Configuration, *, has_been_checked: bool
+    ) -> Execution:
+        """Raises as of `policy_for`."""
+        from ferrule.calls.execution import Execution
+
+        policy = self._policy = self._lookup.policy(tool, settings)
+        return Execution(
             tool,
             arguments,
             self.names,
             self.deadline,
             settings=settings.tool(tool.name),
-            configuration=visible,
+            configuration=self._lookup.visible_configuration(tool, settings),
             wrappers=settings.wrappers(),
             wrapper_tables=settings.wrapper_tables(),
             has_been_checked=has_been_checked,
             is_dry_run=self._is_dry_run,
-            answer_bytes=answer_bytes,
+            answer_bytes=self._answer_bytes(settings) if self._answer_bytes else None,
             policy=policy,
             is_journaled="journal" in settings.content,
         )
-        # Once. A process that dies has last said whose code ran in it, but a plugin can say that as well as a wrapper.
-        outcome = yield Job(execution, tool, settings.memory(tool.name))
-        _tell_unenforced(tool, policy, outcome)
-        return outcome
 
 
 def _tell_unenforced(tool: InstalledTool, policy: Policy, outcome: Outcome) -> None:
@@ -237,6 +245,16 @@ class Lookup:
             ask_new_version(tool)
         return policy_for(tool, settings)
 
+    def runs(self, tool: InstalledTool, settings: Configuration) -> RunZygote | NoRuns:
+        """What runs other tools for the call, where the tool may have some run. Raises ConfigurationMalformed."""
+        from ferrule.trust.grants import granted
+
+        if not granted(tool, settings).tools:
+            return NoRuns()
+        from ferrule.plugin.runs import RunZygote
+
+        return RunZygote(tool, settings)
+
     def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
         """As of `permissions.policy`. Raises ConfigurationMalformed."""
         from ferrule.trust.policy import visible_configuration
@@ -272,6 +290,16 @@ class StreamSource:
         return translate(arguments, self._translation)
 
 
+class NoRuns:
+    """In the place of a `RunZygote`, for a tool that has no other one run."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+
 class ForkRunner:
     """Runs each execution in a child that is forked for it."""
 
@@ -292,6 +320,7 @@ class ForkRunner:
             policy=execution.policy,
             secrets=given.secrets,
             answer=given.answer,
+            runs=execution.runs,
         )
 
 

@@ -316,7 +316,7 @@ def _find_refusal(entry: Entry) -> ToolBroken | None:
     """Why this host must not run the tool, by what it declares."""
     if entry.declaration.requires_ferrule is None:
         return None
-    from ferrule.plugin.host_requirement import require_host  # few tools need the library that this takes
+    from ferrule.plugin.remedies.host_requirement import require_host  # few tools need the library that this takes
 
     try:
         require_host(entry.tool)

@@ -95,7 +95,7 @@ def interruption(number: int) -> CallInterrupted:
     return CallInterrupted(f"The call was interrupted by {signal.Signals(number).name} before the tool had answered.")
 
 
-def name(number: int) -> str:
+def name_signal(number: int) -> str:
     """`SIGSEGV` for 11; `signal 40` for one without a name."""
     try:
         return signal.Signals(number).name

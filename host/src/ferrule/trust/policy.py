@@ -63,18 +63,8 @@ def policy_for(tool: InstalledTool, settings: Configuration, environ: Mapping[st
 
 
 def visible_configuration(tool: InstalledTool, settings: Configuration) -> JSONMapping:
-    """What the process of a tool is given of config.toml: its own table, those of tools that it runs, and the host's.
-
-    Raises ConfigurationMalformed.
-    """
-    tables = settings.content.get("tools")
-    others = [name for name in tables if name != tool.name] if isinstance(tables, dict) else []
-    names = granted(tool, settings).tools if others else ()
-    if not names:
-        return settings.visible_to((tool.name,))
-    from ferrule.trust.composition import find_fitting
-
-    return settings.visible_to((tool.name, *(one.name for one in find_fitting(tool.name, names))))
+    """What the process of a tool is given of config.toml: its own table, and the host's."""
+    return settings.visible_to((tool.name,))
 
 
 def resolve(
@@ -88,24 +78,6 @@ def resolve(
 
     name: of the tool. without: variables that are not even read.
     """
-    policy = _resolve(name, permissions, settings, environ, without)
-    if not permissions.tools:
-        return policy
-    from ferrule.trust.composition import with_tools
-
-    def resolve_one(name: str, granted: Permissions, settings: Configuration, environ: Mapping[str, str]) -> Policy:
-        return _resolve(name, granted, settings, environ, without)
-
-    return with_tools(policy, permissions.tools, settings, environ, resolve_one)
-
-
-def _resolve(
-    name: str,
-    permissions: Permissions,
-    settings: Configuration,
-    environ: Mapping[str, str],
-    without: Collection[str],
-) -> Policy:
     from ferrule.confinement import Policy
 
     here = Resolution(settings.tool(name), environ)

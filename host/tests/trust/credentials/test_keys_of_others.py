@@ -12,6 +12,7 @@ import pytest
 
 from ferrule.supervision.environment import Replacement
 from ferrule_testkit.machine import BIN, Machine
+from ferrule_testkit.serve.service import is_alive
 
 pytestmark = pytest.mark.process
 
@@ -191,7 +192,7 @@ def credentials():
 def ask_for_the_others():
     wanted = {{"name": "api_key", "environment": "{other}", "path": "x", "secret": True}}
     asked = [{{"tool": tool, "credentials": [wanted], **more}} for tool in ("inner_a", "inner_b", "outer", "elsewhere")
-             for more in ({{}}, {{"source": None, "gives_values": True, "is_relayed": False}})]
+             for more in ({{}}, {{"source": None, "gives_values": True, "is_relayed": True}})]
     answers = [current_channel().ask(one) for one in asked]
     return [known for one in answers for known in one.get("credentials", {{}}).values() if known.get("value")]
 """
@@ -199,51 +200,48 @@ def ask_for_the_others():
 ASKS = """
     key = context.credential("api_key")
     if not arguments["is_good"]:
-        print("printed", key)  # which leaves a trace in who captures it
+        print("printed", key)
     context.event({"event": "said", "key": key})
     of_others = [] if arguments["is_good"] else ask_for_the_others()
-    return {"key": key, "length": len(key), "of_others": of_others, "traces": traces(arguments["needles"])}
+    found = traces(arguments["needles"])
+    return {"key": key, "length": len(key), "of_others": of_others, "traces": found, "parent": os.getppid()}
 """.strip()
 OUTER = (
     READ_MEMORY
     + """
+import os
 import time
-from ferrule.installed import entry_points, open_tool, supervise
+from ferrule.installed import run_tool
 
-SOURCES = {name: source for name, _, source in entry_points("ferrule.tools")}
-
-def ask(name, arguments, **more):
-    def work(channel):
-        tool = open_tool(name, channel, deadline=time.monotonic() + 20)
-        return tool.execute(tool.prepare(arguments))
-    limit = time.monotonic() + 20
-    outcome = supervise(work, deadline=limit, memory_mib=1024, max_bytes=65536, tool=name, **more)
-    return [(outcome.result or b"").decode(), outcome.failure, list(outcome.secrets), outcome.text.decode()]
+def ask(name, arguments):
+    outcome = run_tool(name, arguments, deadline=time.monotonic() + 20)
+    return [(outcome.result or b"").decode(), outcome.failure, list(outcome.events), outcome.text.decode()]
 """
 )
 RUNS = """
     needles = arguments["needles"]
-    first = ask("inner_a", {"is_good": True, "needles": needles[1:]}, source=SOURCES["inner_a"])
-    second = ask("inner_b", {"is_good": False, "needles": [needles[0], needles[2]]}, source=SOURCES["inner_b"])
-    hidden = ask("inner_a", {"is_good": True, "needles": [needles[0], needles[2]]}, gives_credentials=False)
-    stranger = ask("elsewhere", {"is_good": True, "needles": []}, source=SOURCES["elsewhere"])
-    print(first[3])
-    found = traces([needles[0], needles[2]])
-    return {"first": first[:3], "second": second, "hidden": hidden, "stranger": stranger, "traces": found}
+    first = ask("inner_a", {"is_good": True, "needles": needles[1:]})
+    second = ask("inner_b", {"is_good": False, "needles": [needles[0], needles[2]]})
+    stranger = ask("elsewhere", {"is_good": True, "needles": []})
+    itself = ask("outer", {"needles": []})
+    wrong = ask("inner_a", {"needles": "none"})
+    found = traces([needles[0], needles[1], needles[2]])
+    return {"first": first, "second": second, "stranger": stranger, "itself": itself, "wrong": wrong, "traces": found,
+            "own": os.getpid()}
 """.strip()
 
 
-def test_a_tool_that_runs_others_passes_their_keys_on_without_having_them(machine: Machine) -> None:
+@pytest.mark.parametrize("permissions", [{"processes": 4}, {"network": ["public"]}, {"programs": ["sh"]}], ids=str)
+def test_a_tool_has_others_run_and_gets_their_results_and_never_their_keys(
+    machine: Machine, permissions: Mapping[str, object]
+) -> None:
     keys = {"KEY_A": "sk-of-the-first-inner-1", "KEY_B": "sk-of-the-second-inner-2", "KEY_E": "sk-of-another-333333"}
     properties = {"is_good": {"type": "boolean"}, "needles": ARGUMENTS["needles"]}
     for name, key, other in (("inner_a", "KEY_A", "KEY_B"), ("inner_b", "KEY_B", "KEY_A"), ("elsewhere", "KEY_E", "")):
-        inner = machine.install(
-            name, properties=properties, top=INNER.format(name=name, key=key, other=other), execute=ASKS
-        )
-        inner.with_suffix(".tool.json").write_text('{"credentials_for": ["dist-outer"]}')
+        machine.install(name, properties=properties, top=INNER.format(name=name, key=key, other=other), execute=ASKS)
     path = machine.install("outer", properties={"needles": ARGUMENTS["needles"]}, top=OUTER, execute=RUNS)
-    permissions = {"network": [], "tools": ["inner_*"], "processes": 4}
-    path.with_suffix(".tool.json").write_text(json.dumps({"permissions": permissions}))
+    declared = {"network": [], "tools": ["inner_*", "outer"], **permissions}
+    path.with_suffix(".tool.json").write_text(json.dumps({"permissions": declared}))
     done = subprocess.run(
         [BIN / "ferrule", "run", "outer", json.dumps({"needles": [one[::-1] for one in keys.values()]}), "--json"],
         cwd=machine.work,
@@ -254,15 +252,35 @@ def test_a_tool_that_runs_others_passes_their_keys_on_without_having_them(machin
     )
     told = json.loads(done.stdout)
     assert not any(key.encode() in done.stdout + done.stderr for key in keys.values())
-    first, second, hidden = (json.loads(told[name][0]) for name in ("first", "second", "hidden"))
+    first, second = (json.loads(told[name][0]) for name in ("first", "second"))
     assert (first["key"], first["length"]) == ("[redacted]", len(keys["KEY_A"]))
     assert (second["key"], second["length"]) == ("[redacted]", len(keys["KEY_B"]))
     assert (second["of_others"], second["traces"]) == ([], [])
-    assert (hidden["key"], hidden["traces"]) == ("hidden", [])
-    assert told["first"][2] == []  # what runs another tool is not told its secrets
+    assert told["first"][2] == [{"event": "said", "key": "[redacted]"}]
+    assert told["second"][3] == "printed [redacted]\n"
+    assert told["own"] not in (first["parent"], second["parent"])
     assert told["traces"] == []
-    assert told["stranger"][1]["code"] == "PERMISSION_DENIED"
-    assert "ferrule permissions grant outer --with-tool elsewhere" in told["stranger"][1]["admin"]
+    assert told["wrong"][1]["code"] == "INVALID_INPUT"
+    for name in ("stranger", "itself"):
+        assert told[name][1]["code"] == "PERMISSION_DENIED"
+        assert "admin" not in told[name][1]  # which a model may read
+
+
+PASSES_ON = """
+    from ferrule import ToolError
+    from ferrule.installed import run_tool
+    import time
+
+    failure = run_tool("spy", {}, deadline=time.monotonic() + 20).failure
+    raise ToolError(failure["code"], failure["message"])
+""".strip()
+
+
+def test_what_the_admin_can_do_stands_on_stderr_where_a_tool_passes_the_refusal_on(spied: Machine) -> None:
+    spied.install("outer", properties={}, execute=PASSES_ON, permissions={"network": [], "tools": ["inner_*"]})
+    done = spied.ferrule("run", "outer", "{}", "--json")
+    assert "--with-tool" not in done.out
+    assert "ferrule permissions grant outer --with-tool spy" in done.err
 
 
 WANTS = """
@@ -270,26 +288,75 @@ WANTS = """
 
     asked = {"name": "api_key", "environment": "SPY_KEY", "path": "spy.api_key", "secret": False}
     facts = {"tool": "spy", "is_relayed": True, "source": "dist-spy 1.0", "gives_values": True}
-    answer = current_channel().ask({**facts, "credentials": [asked]})
-    return {"got": [letter for letter in repr(answer)]}
+    run = {"run": "spy", "operation": "module_greedy:take", "arguments": {}, "deadline": 1e300, "max_bytes": 1e9}
+    answers = [current_channel().ask({**facts, "credentials": [asked]}), current_channel().ask(run)]
+    return {"got": [letter for letter in repr(answers)]}
 """.strip()
 
 
-@pytest.mark.parametrize("network", [["public"], []])
-def test_a_tool_that_says_that_it_runs_another_gets_its_key_by_the_word_of_that_ones_author_or_the_admin(
-    spied: Machine, network: list[str]
-) -> None:
-    spied.install("greedy", properties={}, execute=WANTS, permissions={"network": network, "tools": ["spy"]})
+def test_a_tool_that_runs_another_gets_no_code_into_that_ones_process(spied: Machine) -> None:
+    """Only what the tool's own tool.json names runs there, and nobody's word for it is taken."""
+    take = "def take(arguments, tool):\n    return {'key': list(tool.context.credential('api_key'))}"
+    spied.install("greedy", properties={}, top=take, execute=WANTS, permissions={"network": [], "tools": ["spy"]})
     for _ in range(2):
         told = "".join(call(spied, "greedy", {})["got"])
-        assert "spy does not say that its key may be used by tools of dist-greedy" in told
-        assert OWN not in told
-    assert spied.ferrule("permissions", "grant", "greedy", "--with-tool", "spy").code == 0
-    assert "PERMISSION_DENIED" not in "".join(call(spied, "greedy", {})["got"])
-    assert spied.ferrule("permissions", "revoke", "greedy", "--all").code == 0
-    assert "PERMISSION_DENIED" in "".join(call(spied, "greedy", {})["got"])
-    (spied.site / "module_spy.tool.json").write_text('{"credentials_for": ["Dist_Greedy"]}')
-    assert "PERMISSION_DENIED" not in "".join(call(spied, "greedy", {})["got"])
+        assert "greedy is not given the credentials of another tool" in told
+        assert "OPERATION_UNKNOWN" in told
+        assert "'s', 'k', '-'" not in told
+    (spied.site / "module_spy.tool.json").write_text('{"operations": {"take": "module_greedy:take"}}')
+    assert "OPERATION_UNKNOWN" in "".join(call(spied, "greedy", {})["got"])
+
+
+RECURSION = """
+    from ferrule.installed import run_tool
+    import time
+
+    outcome = run_tool(arguments["next"], {"next": "CALLED"}, deadline=time.monotonic() + 20)
+    return {"failure": outcome.failure, "result": (outcome.result or b"").decode()}
+""".strip()
+
+
+def test_tools_that_run_one_another_come_to_an_end(machine: Machine) -> None:
+    for name, called in (("ping", "pong"), ("pong", "ping")):
+        machine.install(
+            name,
+            properties={"next": {"type": "string"}},
+            execute=RECURSION.replace("CALLED", name),
+            permissions={"network": [], "tools": [called]},
+        )
+    told = call(machine, "ping", {"next": "pong"})
+    depth = 0
+    while told["result"]:
+        told, depth = json.loads(told["result"]), depth + 1
+    assert depth == 2
+    assert "3 tools have run one another already" in told["failure"]["message"]
+
+
+LINGERS = """
+    import os, time
+    if os.fork() == 0:
+        time.sleep(600)
+    open("mark", "w").write(str(os.getpid()))
+    time.sleep(600)
+    return {}
+""".strip()
+ENDS = """
+    from ferrule.installed import run_tool
+    import time
+
+    run_tool("lingers", {}, deadline=time.monotonic() + (600 if arguments["late"] else 1))
+    return {}
+""".strip()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("late", [True, False], ids=["the call's deadline", "its own deadline"])
+def test_nothing_is_left_of_a_tool_that_another_one_runs(machine: Machine, late: bool) -> None:
+    machine.install("lingers", properties={}, execute=LINGERS, permissions={"write": ["."], "processes": 4})
+    properties = {"late": {"type": "boolean"}}
+    machine.install("ends", properties=properties, execute=ENDS, permissions={"network": [], "tools": ["lingers"]})
+    call(machine, "ends", {"late": late}, FERRULE_DEADLINE="3")
+    assert not is_alive(int((machine.work / "mark").read_text()))
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["from the start", "set later"])

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from ferrule import discovery
+from ferrule.calls.server_interface import ServerFacts
 from ferrule.discovery import InstalledTool
-from ferrule_serve import wire
 from ferrule_serve.pool import CallAnswer, Pool
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.runs import marked, wait_for, wait_until_gone
@@ -282,7 +282,7 @@ def test_what_is_killed_between_calls_costs_none(whom: str, is_reusable: bool, s
     assert [one.document for one in served.run(work)] == [b'{"well":true}'] * 3
 
 
-async def _idle(pool: Pool) -> wire.SupervisorFacts:
+async def _idle(pool: Pool) -> ServerFacts:
     """What is loaded, once the pool does nothing any more."""
     while not (facts := await pool.facts())["is_idle"]:
         await asyncio.sleep(0.01)

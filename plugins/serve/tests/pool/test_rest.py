@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from ferrule.calls.fork_server.rest import children_of
 from ferrule_serve.pool import Pool
-from ferrule_serve.supervisor.rest import children_of
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.runs import SECONDS, wait_for
 from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, install
@@ -23,13 +23,13 @@ pytestmark = [
 _COUNTS = "import threading\nthreading.Thread(target=lambda: [time.sleep(0.001) for _ in iter(int, 1)], daemon=True)"
 # Each replaces what the process says of itself, as any plugin can that shares a process with it.
 _SAYS_IT_IS_ALONE = """
-import ferrule_serve.supervisor.plugin_process as told
+import ferrule.calls.fork_server.child.plugin_process as told
 told._can_be_copied = lambda known: True
 told._shares_memory = lambda: False
 """
 _SAYS_IT_IS_AS_BEFORE = """
-import ferrule_serve.supervisor.plugin_process as told
-import ferrule_serve.supervisor.state_check as check
+import ferrule.calls.fork_server.child.plugin_process as told
+import ferrule.calls.fork_server.child.state_check as check
 told.has_children = lambda: False
 check.StateCheck.find_changes = lambda self: []
 """

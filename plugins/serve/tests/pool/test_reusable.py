@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import pytest
 
+from ferrule.calls.fork_server.child.plugin_process import AS_BEFORE
+from ferrule.calls.fork_server.forks.copies import Copy
+from ferrule.calls.fork_server.poll_loop import PollLoop
 from ferrule_serve.pool import CallAnswer, Pool
-from ferrule_serve.supervisor.copies import Copy
-from ferrule_serve.supervisor.plugin_process import AS_BEFORE
-from ferrule_serve.supervisor.poll_loop import PollLoop
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, install
 

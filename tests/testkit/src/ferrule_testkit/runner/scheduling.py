@@ -21,7 +21,7 @@ MAX_UNIT_TESTS = 16
 
 IN_ONE_WORKER = frozenset(
     {
-        *("tests/release/test_distributions.py", "host/tests/test_new_installed.py", "tests/docs/test_site.py"),
+        *("tests/release/test_distributions.py", "plugins/dev/tests/test_new_installed.py", "tests/docs/test_site.py"),
         *("host/tests/schema/providers/test_published_types.py", "plugins/serve/tests/test_serve.py"),
         *("tests/ask/test_aimock.py", "tests/ask/test_recorded.py", "tests/ask/test_sdk.py"),
         *("tests/markdown/test_parsers.py", "tests/serve/test_clients.py", "tests/serve/test_conformance.py"),
