@@ -19,17 +19,21 @@ ATTACKS = trial.attacks()
 NOT_THERE = {attack.name for attack in ATTACKS if attack.name.startswith("password_of_the_proxy")}
 # Each of these may end its process, or is allowed something of its own, so it has a call of its own.
 ALONE = [attack.name for attack in ATTACKS if attack.is_fatal or attack.grants]
-# Two of each kind: one that a model's answer would show, and one that ends its process or goes beyond what is granted.
-SAMPLE = [
-    name
-    for kind in trial.table.MODULES
-    for names in ([one.name for one in ATTACKS if one.kind == kind],)
-    for name in (names[0], *[name for name in names if name in ALONE][:1])
-]
+ENDS_ITS_PROCESS = [attack.name for attack in ATTACKS if attack.is_fatal]
+GOES_BEYOND = [attack.name for attack in ATTACKS if attack.grants]
 WAYS = ("executable", "run", "stdio", "http", "ask")
 """Every way in which a tool is called."""
 TOGETHER = WAYS[:-1]
 """Those by which all attacks are made in one call, too: a model gets less of a long answer than that of all of them."""
+
+
+def sample(way: str) -> list[str]:
+    """One of each kind, another one by each way, and two that end their process or go beyond what is granted."""
+    turn = WAYS.index(way)
+    kinds = [[one.name for one in ATTACKS if one.kind == kind] for kind in trial.table.MODULES]
+    several = [[name for name in names if name not in ALONE] or names for names in kinds]
+    chosen = [names[turn % len(names)] for names in (*several, ENDS_ITS_PROCESS, GOES_BEYOND)]
+    return list(dict.fromkeys(chosen))
 
 
 def dealt(way: str, user: str) -> list[str]:
@@ -97,12 +101,18 @@ def test_each_attack_that_gets_through_has_one_reason() -> None:
     assert sorted(covered) == sorted(OPEN)
 
 
+def test_the_samples_have_each_kind_by_each_way() -> None:
+    kinds = {attack.name: attack.kind for attack in ATTACKS}
+    assert [way for way in WAYS if {kinds[name] for name in sample(way)} != set(kinds.values())] == []
+    assert len({name for way in WAYS for name in sample(way)}) >= 4 * len(trial.table.MODULES)
+
+
 @pytest.mark.process
 @pytest.mark.timeout(SECONDS)
 @HELD
 @pytest.mark.parametrize("way", WAYS)
 def test_attacks_of_each_kind_are_stopped_by_every_door(way: str) -> None:
-    assert_all_stopped_and_told(report(way, *SAMPLE), share=0.7)
+    assert_all_stopped_and_told(report(way, *sample(way)), share=0.7)
 
 
 def test_each_user_makes_each_attack_once_and_each_kind_by_every_door() -> None:

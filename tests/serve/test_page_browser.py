@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
@@ -272,9 +274,16 @@ def test_all_of_it_works_by_keyboard(opened: Opened, root: str) -> None:
     expect(page.get_by_label("A JSON object")).to_be_visible()
 
 
-@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("path", ["", "tools/kinds", "tools/hostile", "tools/broken", "calls"])
+def looks() -> Iterator[ParameterSet]:
+    """Each page in each scheme and at each width; every two of these once, and the others for the tier `full`."""
+    pages = enumerate(("", "tools/kinds", "tools/hostile", "tools/broken", "calls"))
+    schemes, viewports = enumerate(("light", "dark")), enumerate((WIDE, NARROW))
+    for (turn, path), (is_dark, scheme), (is_narrow, viewport) in product(pages, schemes, viewports):
+        marks = [pytest.mark.full] if (turn + is_dark + is_narrow) % 2 else []
+        yield pytest.param(path, scheme, viewport, id=f"{path}-{scheme}-{viewport['width']}", marks=marks)
+
+
+@pytest.mark.parametrize(("path", "scheme", "viewport"), list(looks()))
 def test_nobody_is_left_out(
     path: str, scheme: str, viewport: dict[str, int], browser: Browser, root: str, tmp_path: Path
 ) -> None:
