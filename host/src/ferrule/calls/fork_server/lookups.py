@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from ferrule import config, discovery
-from ferrule.calls.call import Lookup
+from ferrule.calls.call import Lookup, NoRuns
 from ferrule.plugin.declaration import read_if_well
 from ferrule.plugin.surroundings import Surroundings
 from ferrule.schema import schema_file
@@ -133,6 +133,10 @@ class Lookups(Lookup):
         if known and known.tool is tool and known.settings is settings:
             return known.visible
         return super().visible_configuration(tool, settings)
+
+    def runs(self, _tool: InstalledTool, _settings: Configuration) -> NoRuns:
+        """Nothing for a single call: other tools are run by what the server's zygote forks, which knows no secret."""
+        return NoRuns()
 
     def given(self, job: Job) -> Surroundings:
         """What the process of a call is told beside its policy. Calls of one policy share it."""
