@@ -221,7 +221,11 @@ def test_the_shared_parameters_are_the_same_to_the_byte() -> None:
 
 # ---- what goes wrong on the way
 
-HUGE = b'{"web": "' + b"x" * (5 << 20) + b'"}'
+
+def huge() -> bytes:
+    return b'{"web": "' + b"x" * (5 << 20) + b'"}'
+
+
 EMPTY = b"{}"
 LONG = "100"  # of a Content-Length, more than is sent
 
@@ -275,9 +279,9 @@ FAULTS: dict[str, tuple[Callable[[Exchange], None], str, str]] = {
         "API_ERROR",
         "an unexpected shape",
     ),
-    "huge": (lambda exchange: exchange.answer(HUGE, JSON), "API_ERROR", "something else"),
+    "huge": (lambda exchange: exchange.answer(huge(), JSON), "API_ERROR", "something else"),
     "huge-when-unpacked": (
-        lambda exchange: exchange.answer(gzip.compress(HUGE, 1), JSON, headers={"Content-Encoding": "gzip"}),
+        lambda exchange: exchange.answer(gzip.compress(huge(), 1), JSON, headers={"Content-Encoding": "gzip"}),
         "API_ERROR",
         "something else",
     ),

@@ -3,6 +3,7 @@
 import gzip
 import struct
 import zlib
+from collections.abc import Callable
 from functools import cache
 
 from ferrule_testkit.hostile.case import NEEDLE, NETWORK, PARSE, Case, body, raw
@@ -49,7 +50,17 @@ def head_of(encoding: bytes) -> bytes:
 
 
 GOOD = gzip.compress(PAGE)
-NAMED = b"\x1f\x8b\x08\x08\0\0\0\0\0\xff" + b"n" * 3_000_000 + b"\0" + raw_deflate(PAGE) + GOOD[-8:]
+
+
+def named() -> bytes:
+    """As gzip, with a file name of 3 MB."""
+    return b"\x1f\x8b\x08\x08\0\0\0\0\0\xff" + b"n" * 3_000_000 + b"\0" + raw_deflate(PAGE) + GOOD[-8:]
+
+
+def filled(unit: bytes, times: int) -> Callable[[], bytes]:
+    """The page with so many units behind it, made when it is asked for: what is kept costs each fork of a worker."""
+    return lambda: PAGE + unit * times
+
 
 COMPRESSED = [
     packed("is compressed as it should be", "gzip", GOOD, says=NEEDLE),
@@ -78,7 +89,7 @@ COMPRESSED = [
     packed("is said to be compressed and is not", "gzip", PAGE, code=NETWORK, says=DAMAGED),
     packed("is said to be deflated and is not", "deflate", b"<p>" + PAGE, code=NETWORK, says=DAMAGED),
     packed("has reserved flags in its header", "gzip", GOOD[:3] + b"\xe0" + GOOD[4:], code=NETWORK, says=DAMAGED),
-    packed("has a file name of 3 MB in its header", "gzip", NAMED, says=NEEDLE),
+    packed("has a file name of 3 MB in its header", "gzip", named, says=NEEDLE),
     packed("is a bomb of 1 GiB", "gzip", gzip_bomb, says=(NEEDLE, "10 MiB")),
     packed("is a bomb of 1 GiB of text", "gzip", lambda: gzip_bomb(b"more and more\n"), says=NEEDLE),
     packed("is a bomb of 1 GiB of tags", "gzip", lambda: gzip_bomb(b"<p>x</p>"), says=NEEDLE),
@@ -110,7 +121,7 @@ COMPRESSED = [
 ]
 
 
-def charset(name: str, label: str, data: bytes = PAGE, **expected: object) -> Case:
+def charset(name: str, label: str, data: bytes | Callable[[], bytes] = PAGE, **expected: object) -> Case:
     """A body with a charset in its Content-Type."""
     return body(name, data, f"text/html; charset={label}", **expected)  # type: ignore[arg-type]
 
@@ -149,7 +160,7 @@ CHARSETS = [
         says=(NEEDLE, "\ufffd"),
     ),
     charset("has half a character at its end", "utf-8", PAGE + "漢".encode()[:2], says=NEEDLE),
-    charset("has 10 MiB of bytes that are no UTF-8", "utf-8", PAGE + b"\xff" * (10 << 20), says=NEEDLE),
+    charset("has 10 MiB of bytes that are no UTF-8", "utf-8", filled(b"\xff", 10 << 20), says=NEEDLE),
     charset("has an odd number of bytes as UTF-16", "utf-16", (NEEDLE + "x").encode("utf-16-le")[:-1], says=NEEDLE),
     charset(
         "has lone surrogates in UTF-16", "utf-16le", NEEDLE.encode("utf-16-le") + b"\x00\xd8A\x00\x00\xdc", says=NEEDLE
@@ -168,14 +179,14 @@ CHARSETS = [
     charset("is 300 kB of escapes of ISO-2022-JP", "iso-2022-jp", PAGE + b"\x1b$B\x1b(B" * 50_000, says=NEEDLE),
     # Each has a decoder of its own, and the one that takes longest by far is given all that may be given.
     *(
-        charset(f"is 10 MiB of bytes that are no {label}", label, PAGE + b"\xff\x80\x1b" * (10 << 18), says=NEEDLE)
+        charset(f"is 10 MiB of bytes that are no {label}", label, filled(b"\xff\x80\x1b", 10 << 18), says=NEEDLE)
         for label in ("gb18030", "shift_jis")
     ),
     *(
-        charset(f"is 1 MiB of bytes that are no {label}", label, PAGE + b"\xff\x80\x1b" * (1 << 18), says=NEEDLE)
+        charset(f"is 1 MiB of bytes that are no {label}", label, filled(b"\xff\x80\x1b", 1 << 18), says=NEEDLE)
         for label in ("iso-2022-jp", "big5", "euc-jp")
     ),
-    body("is 10 MiB of bytes and names no charset", PAGE + b"\xe4\xff\x80x" * (10 << 18), "text/html", says=NEEDLE),
+    body("is 10 MiB of bytes and names no charset", filled(b"\xe4\xff\x80x", 10 << 18), "text/html", says=NEEDLE),
     charset("is broken Shift_JIS", "shift_jis", PAGE + b"\x81\xff\x80" * 999, says=NEEDLE),
     charset("is broken GB18030", "gb18030", PAGE + b"\x81\x30\x81" * 999, says=NEEDLE),
     charset("is broken Big5", "big5", PAGE + b"\xa1\x00\xff" * 999, says=NEEDLE),
