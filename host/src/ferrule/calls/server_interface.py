@@ -9,7 +9,7 @@ instead, each of which is a `Job`, and may hand in a `Lookup` that remembers wha
 `find_schema_file` and `read_declaration`. `render` makes the `Output` of an outcome, and `render_printed` gives what
 the call has printed; `advice_of` is what an administrator can do about a failure, which no client is told.
 `ToolCall.write_journal` writes the call down. `failures` renders a failure that no call has seen, and `write_journal`
-writes that down. `discovery` finds an `InstalledTool`, and `gate` one that may run. `all_schemas` walks the schemas
+writes that down. `discovery` finds an `InstalledTool`, and `find_tool` one that may run. `all_schemas` walks the schemas
 inside a schema, for what a client is told of a tool.
 
 **Its supervisor.** `Signals` says what stops a call, a signal or a descriptor. `supervise` forks, runs and watches a
@@ -34,7 +34,7 @@ the policy has `proxies`, `begin_relay` starts a `Relay` first, with whose polic
 `stay_within` and `limit_memory`, and `Replacement`, which the parent makes of the environment of the tool's policy. Its
 `Channel` reads what is answered to its questions from an `AnswerPipe`; `Execution.surroundings().answer` gives the
 answers, and `write_answer` writes them; `learnt_from` and `sort_learnt` are what a parent has to know of them.
-`policy_for` gives the policy, and `unenforced` says what this system does not
+`admit` gives the policy of a tool, and `unenforced` says what this system does not
 hold of any. `load` makes a `LoadedTool`, `import_ahead` imports what its calls will, and
 `register_ahead` puts the wrappers around it. `new_manager` is a manager of plugins without one. `run_work` does a piece
 of work that answers on a `Channel`, with `ANSWER_BYTES` at the most. `NO_ANSWER` is what is left to write where even
@@ -53,10 +53,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ferrule import discovery
-    from ferrule.calls.call import Job, Lookup, ToolCall, parse
+    from ferrule.calls.call import Job, ToolCall, parse
     from ferrule.calls.execution import Execution
     from ferrule.calls.interfaces import ArgumentSource, Runner
     from ferrule.calls.journal_line import write_journal
+    from ferrule.calls.lookup import Lookup, find_tool
     from ferrule.calls.output import Output, advice_of, render, render_printed
     from ferrule.calls.streams import INPUT_BYTES
     from ferrule.confinement.broker.broker import Broker
@@ -93,8 +94,7 @@ if TYPE_CHECKING:
     from ferrule.supervision.termination import deadline_passed, explain_status
     from ferrule.text.json_types import JSONObject
     from ferrule.trust.enforcement import unenforced
-    from ferrule.trust.lock import gate
-    from ferrule.trust.policy import policy_for
+    from ferrule.trust.admission import admit
 
 __all__ = (
     "ANSWER_BYTES",
@@ -127,6 +127,7 @@ __all__ = (
     "Signals",
     "Surroundings",
     "ToolCall",
+    "admit",
     "advice_of",
     "all_schemas",
     "begin_relay",
@@ -137,7 +138,7 @@ __all__ = (
     "explain_status",
     "failures",
     "find_schema_file",
-    "gate",
+    "find_tool",
     "go_on_below_guard",
     "import_ahead",
     "import_for_calls",
@@ -147,7 +148,6 @@ __all__ = (
     "make_group",
     "new_manager",
     "parse",
-    "policy_for",
     "prepare_groups",
     "processes",
     "read_declaration",
@@ -169,14 +169,14 @@ __all__ = (
 _NAMES = {
     "ferrule": "discovery",
     "ferrule.plugin": "failures",
-    "ferrule.calls.call": "Job Lookup ToolCall parse",
+    "ferrule.calls.call": "Job ToolCall parse",
     "ferrule.calls.execution": "Execution",
     "ferrule.calls.interfaces": "ArgumentSource Runner",
     "ferrule.calls.journal_line": "write_journal",
+    "ferrule.calls.lookup": "Lookup find_tool",
     "ferrule.calls.output": "Output advice_of render render_printed",
     "ferrule.calls.streams": "INPUT_BYTES",
     "ferrule.discovery": "InstalledTool",
-    "ferrule.trust.lock": "gate",
     "ferrule.supervision": "processes",
     "ferrule.supervision.channel.channel": "Channel Messages",
     "ferrule.confinement.broker.broker": "Broker",
@@ -184,7 +184,7 @@ _NAMES = {
     "ferrule.confinement.proxies.relay": "Relay",
     "ferrule.confinement.broker.shared_broker": "CopyBroker SharedBroker",
     "ferrule.trust.enforcement": "unenforced",
-    "ferrule.trust.policy": "policy_for",
+    "ferrule.trust.admission": "admit",
     "ferrule.schema.rules.nodes": "all_schemas",
     "ferrule.supervision.confined_copies": "ConfinedCopies",
     "ferrule.supervision.confined_work": "ConfinedWork",

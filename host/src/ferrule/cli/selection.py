@@ -15,7 +15,7 @@ from ferrule.cli.output import note
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
 from ferrule.installed.suggestions import unknown_tool
-from ferrule.trust.lock import gate
+from ferrule.trust import admission
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -48,7 +48,7 @@ def complete(_context: click.Context, _parameter: click.Parameter, incomplete: s
 def find_tool(name: str, settings: Configuration) -> InstalledTool:
     """The tool of that name. The error for one that is not there names those that were probably meant."""
     _require_known([name], discovery.scan())
-    return gate.find(name, settings)
+    return admission.find(name, settings)
 
 
 def _require_known(names: Sequence[str], claims: Collection[str]) -> None:

@@ -18,7 +18,7 @@ from ferrule.supervision import supervisor
 from ferrule.supervision.channel.channel import current_channel
 from ferrule.supervision.channel.outcome import Outcome
 from ferrule.supervision.channel.questions import Reception, Relay
-from ferrule.trust.lock import gate
+from ferrule.trust import admission
 
 if TYPE_CHECKING:
     from ferrule.confinement.policy import Policy
@@ -96,7 +96,7 @@ def open_tool(name: str, channel: Channel, *, deadline: float, max_bytes: int = 
     where it cannot be loaded.
     """
     settings = configuration.read()
-    loaded = load(gate.find(name, settings))
+    loaded = load(admission.find(name, settings))
     return OpenedTool(loaded, channel, settings.tool(name), deadline, max_bytes)
 
 
@@ -170,16 +170,16 @@ def _who_answers(facts: JSONMapping) -> Relay | Answer:
 
 
 def _policy_of(name: str) -> Policy | None:
-    """None for a tool that cannot be had, which the work finds out itself. Raises as `policy_for`."""
+    """None for a tool that cannot be had, which the work finds out itself. Raises as `Admission.policy`."""
     from ferrule.trust.grants import granted
-    from ferrule.trust.policy import policy_for, resolve
+    from ferrule.trust.policy import resolve
 
     try:
         settings = configuration.read()
-        tool = gate.find(name, settings)
+        tool = admission.find(name, settings)
     except FerruleError:
         return None
     if current_channel() is None:  # no tool's process, so that the call begins here
-        return policy_for(tool, settings)
+        return admission.admit(tool, settings).policy()
     # Whether what it asks for was accepted is known where its own calls begin; here it gets less than its caller.
     return resolve(name, granted(tool, settings), settings, os.environ)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import _signal as signal  # as in `ferrule.supervision.signals`
 import os
 import select
-import signal
 import time
 
 from ferrule.errors import FerruleError, ToolError, WorkFailed

@@ -6,10 +6,10 @@ are adopted by a process that nothing of the plugin reaches, and that outlives t
 
 from __future__ import annotations
 
+import _signal as signal  # as in `ferrule.supervision.signals`
 import errno
 import os
 import select
-import signal
 
 from ferrule.supervision import processes
 from ferrule.supervision.standard_streams import close_all_but

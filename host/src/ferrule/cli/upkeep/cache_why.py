@@ -30,7 +30,7 @@ def explain_call(name: str, words: Sequence[str], *, from_stdin: bool) -> JSONOb
     """What `inspection.explain` finds out about a call. Raises FerruleError where the call could not be made."""
     from ferrule.plugin.surroundings import Surroundings
     from ferrule.supervision.supervisor import supervise
-    from ferrule.trust.policy import policy_for
+    from ferrule.trust.admission import admit
 
     settings = configuration.read()
     tool = find_tool(name, settings)
@@ -41,7 +41,7 @@ def explain_call(name: str, words: Sequence[str], *, from_stdin: bool) -> JSONOb
     def look(channel: Channel) -> None:
         _look(channel, tool, given, settings, deadline)
 
-    policy = policy_for(tool, settings)
+    policy = admit(tool, settings).policy()
     allowed = Surroundings(tool, policy)
     outcome = supervise(
         look,

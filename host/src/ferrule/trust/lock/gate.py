@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from ferrule import discovery
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -15,18 +13,6 @@ if TYPE_CHECKING:
 
 # What this process has let pass: a child of it that may not read the lock goes by that.
 _passed: set[tuple[str, str, str]] = set()
-
-
-def find(name: str, settings: Configuration) -> InstalledTool:
-    """The one tool that has this name and may run.
-
-    Raises ToolUnknown, ToolNameClash, ToolDisabled, and ToolDiffers or LockUnusable where tools are locked.
-    """
-    tool = discovery.find(name, settings)
-    error = refusal(tool, settings)
-    if error:
-        raise error
-    return tool
 
 
 def refusal(tool: InstalledTool, settings: Configuration) -> FerruleError | None:

@@ -12,10 +12,10 @@ from ferrule import config
 from ferrule.calls.server_interface import (
     Lookup,
     Surroundings,
+    admit,
     discovery,
     find_schema_file,
-    gate,
-    policy_for,
+    find_tool,
     read_declaration,
     read_schema,
 )
@@ -95,10 +95,10 @@ class Lookups(Lookup):
         return self._configurations.get(path, (path,), lambda: (config.read(), ()))
 
     def tool(self, name: str, settings: Configuration) -> InstalledTool:
-        """The tool of that name that may run, as of `gate.find`. Raises what that raises."""
+        """The tool of that name that may run, as of `find_tool`. Raises what that raises."""
 
         if settings.is_locked:  # the files themselves count, and are looked at each time
-            return gate.find(name, settings)
+            return find_tool(name, settings)
 
         def find() -> tuple[InstalledTool, Sequence[str]]:
             found = discovery.find(name, settings)
@@ -119,11 +119,11 @@ class Lookups(Lookup):
         return self._schemas.get(f"{tool.name} {tool.metadata}", (), read)
 
     def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
-        """As of `policy_for`, for a second at the most: it asks for each path that a tool may touch. Raises as that."""
+        """As of `Admission.policy`, for a second at the most: it asks for each path that a tool may touch. Raises as that."""
         known = self._policies.get(tool.name)
         if known and known.tool is tool and known.settings is settings and time.monotonic() < known.until:
             return known.policy
-        policy = policy_for(tool, settings)
+        policy = admit(tool, settings).policy()
         until = time.monotonic() + _POLICY_SECONDS
         visible = super().visible_configuration(tool, settings)
         self._policies[tool.name] = _SeenPolicy(policy, Surroundings(tool, policy), visible, tool, settings, until)

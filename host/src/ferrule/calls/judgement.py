@@ -1,0 +1,160 @@
+"""All that a call needs to know of its tool, worked out by reading config.toml: in a copy of this process.
+
+Each part is there, or the failure with which it ended; a call fails for the first one that it wants.
+"""
+
+from __future__ import annotations
+
+from ferrule import discovery
+from ferrule.config import configuration
+from ferrule.errors import ConfigurationMalformed
+from ferrule.schema import schema_file
+from ferrule.storage import stamps
+from ferrule.supervision.bounded import BoundedProcess
+from ferrule.trust import admission, kept_admission
+from ferrule.trust.entries import may_be_secret
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from ferrule.config.configuration import Configuration
+    from ferrule.discovery import InstalledTool
+    from ferrule.text.json_types import JSONObject
+    from ferrule.trust.admission import Admission
+
+    Found = TypeVar("Found")
+
+_NEW = "is_new_version"
+
+
+def judge_in_copy(name: str) -> JSONObject:
+    """The parts `content`, `tool`, `schema` and `grant` of what a call of a tool needs, and `failures` of the others.
+
+    Where the tool is of another version than the one that was accepted, its hook is asked first what it wants to be
+    told. That runs its code, in a process that is no copy of one which has read config.toml either.
+    """
+    facts: JSONObject = BoundedProcess(lambda: judge(name)).result(None)
+    if facts.pop(_NEW, False):
+        from ferrule.plugin.declared_credentials import ask_new_version
+
+        path = configuration.default_path()
+        configuration.provide(path, facts["content"])
+        try:
+            ask_new_version(discovery.InstalledTool(**facts["tool"]))
+        finally:
+            configuration.withdraw(path)
+        facts = {**BoundedProcess(lambda: judge(name, is_asked=True)).result(None), "was_new_version": True}
+    return facts
+
+
+def find_policy_in_copy(name: str) -> JSONObject:
+    """The part `policy`, for a tool whose folders depend on what other tools may; or `failures`."""
+
+    def find() -> JSONObject:
+        parts = _Parts()
+        settings = configuration.read()
+        tool = admission.find(name, settings)
+        policy = parts.add("policy", admission.admit(tool, settings).policy)
+        if policy is not None:
+            parts.found["policy"] = {slot: getattr(policy, slot) for slot in policy.__slots__}
+        return parts.found
+
+    found: JSONObject = BoundedProcess(find).result(None)
+    return found
+
+
+def judge(name: str, *, is_asked: bool = False, may_keep: bool = True) -> JSONObject:
+    """As of `judge_in_copy`, in this process; what was found is kept where that is possible.
+
+    is_asked: whether the hook of a new version has been asked. Where not, `is_new_version` says that it has to be, and
+    there is no grant.
+    """
+    parts = _Parts()
+    settings = parts.add("content", configuration.read)
+    if settings is None:
+        return parts.found
+    parts.found["content"] = settings.visible_to((name,))
+    tool = parts.add("tool", lambda: admission.find(name, settings))
+    if tool is None:
+        return parts.found
+    parts.found["tool"] = tool.as_dict()
+    parts.found["schema"] = parts.add("schema", lambda: schema_file.read_static(tool))
+    admitted = admission.admit(tool, settings)
+    parts.found["content"] = _visible(admitted)
+    if not is_asked and admitted.is_new_version:
+        parts.found[_NEW] = True
+        return parts.found
+    grant = parts.add("grant", admitted.accept)
+    if grant is not None:
+        parts.found["grant"] = grant.as_dict()
+    if may_keep:
+        _keep(admitted, parts.found)
+    return parts.found
+
+
+def _visible(admitted: Admission) -> JSONObject:
+    try:
+        return admitted.visible_configuration()
+    except ConfigurationMalformed:  # for which the grant fails, too
+        return admitted.settings.visible_to((admitted.tool.name,))
+
+
+class _Parts:
+    """What is found, as JSON, with the failures of the parts that are not."""
+
+    def __init__(self) -> None:
+        self._failures: list[JSONObject] = []
+        self.found: JSONObject = {"failures": self._failures}
+
+    def add(self, part: str, find: Callable[[], Found]) -> Found | None:
+        """What is found; None where that fails."""
+        try:
+            return find()
+        except Exception as error:  # noqa: BLE001 - a defect of the host, too, is told where the call fails for it
+            self._failures.append({"part": part, **_facts(error)})
+        return None
+
+
+def _facts(error: Exception) -> JSONObject:
+    from ferrule.plugin.failures import explain_error
+
+    facts, traceback = explain_error(error)
+    return {"facts": facts, "traceback": traceback.decode(errors="replace")}
+
+
+def _keep(admitted: Admission, found: JSONObject) -> None:
+    """Keep what was found, where the same is found once more between two looks at all files behind it."""
+    tool, settings = admitted.tool, admitted.settings
+    if not _may_be_kept(tool, settings, found):
+        return
+    from ferrule.trust.admission_inputs import find_inputs
+
+    stamped = stamps.stamps(find_inputs(tool, settings))
+    again = judge(tool.name, is_asked=True, may_keep=False)
+    if again == found and stamps.hold(stamped):
+        kept_admission.keep(tool.name, {**found, "is_kept": True}, stamped)
+
+
+def _may_be_kept(tool: InstalledTool, settings: Configuration, found: JSONObject) -> bool:
+    """Not what ferrule.lock decides, which looks at the files itself, nor what depends on other tools or is no file.
+
+    And nothing that may be a secret, wherever the admin has written it.
+    """
+    from ferrule.trust import records
+
+    is_plain = not found["failures"] and not settings.is_locked and not found["grant"]["permissions"]["tools"]
+    if not is_plain or schema_file.find_module_file(tool.module) is None or _may_hold_secret(found["content"]):
+        return False
+    known = records.read(tool.name)
+    return known is not None and known.source == tool.source and not schema_file.may_declare(tool, "requires_ferrule")
+
+
+def _may_hold_secret(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(may_be_secret(key) or _may_hold_secret(inner) for key, inner in value.items())
+    if isinstance(value, list):
+        return any(map(_may_hold_secret, value))
+    return isinstance(value, str) and "@" in value

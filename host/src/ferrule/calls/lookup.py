@@ -1,0 +1,88 @@
+"""What a call reads of the machine beside its tool."""
+
+from __future__ import annotations
+
+from ferrule.errors import FerruleError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from ferrule.config.configuration import Configuration
+    from ferrule.confinement.policy import Policy
+    from ferrule.discovery import InstalledTool
+    from ferrule.errors import ErrorFacts
+    from ferrule.text.json_types import JSONMapping, JSONObject
+
+
+class Refused(FerruleError):
+    """A failure that another process has met. reported: its facts. traceback: where it is a defect of the host."""
+
+    def __init__(self, reported: ErrorFacts, traceback: bytes = b"") -> None:
+        super().__init__(reported["message"])
+        self.code = reported["code"]
+        self.traceback = traceback
+        self._reported = reported
+
+    def facts(self) -> ErrorFacts:
+        """The facts as they were reported."""
+        return self._reported
+
+
+class Lookup:
+    """Reads it anew for each call. A server that makes many calls may remember some of it.
+
+    is_recorded: whether what the tool asks for is known to be recorded, so that nobody has to look.
+    """
+
+    is_recorded = False
+
+    def configuration(self) -> Configuration:
+        """The admin's settings. Raises ConfigurationMalformed."""
+        from ferrule.config import configuration
+
+        return configuration.read()
+
+    def readable_settings(self) -> Configuration | None:
+        """The same for a call that ended before it was needed; None where it cannot be read, which the call says."""
+        try:
+            return self.configuration()
+        except Exception:  # noqa: BLE001 - what is wrong with it is what the call has failed with
+            return None
+
+    def find_tool(self, name: str, settings: Configuration) -> InstalledTool:
+        """The tool of that name that may run, as of `find_tool`."""
+        return find_tool(name, settings)
+
+    def schema(self, tool: InstalledTool) -> JSONObject | None:
+        """As of `schema_file.read_static`."""
+        from ferrule.schema import schema_file
+
+        return schema_file.read_static(tool)
+
+    def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
+        """As of `Admission.policy`. Raises PermissionsHeld."""
+        from ferrule.trust.admission import admit
+
+        admission = admit(tool, settings)
+        if admission.is_new_version:
+            from ferrule.plugin.declared_credentials import ask_new_version
+
+            ask_new_version(tool)
+        return admission.policy()
+
+    def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
+        """As of `Admission.visible_configuration`. Raises ConfigurationMalformed."""
+        from ferrule.trust.admission import admit
+
+        return admit(tool, settings).visible_configuration()
+
+
+def find_tool(name: str, settings: Configuration) -> InstalledTool:
+    """As of `ferrule.trust.admission.find`, which is loaded where tools are locked."""
+    if not settings.is_locked:
+        from ferrule import discovery
+
+        return discovery.find(name, settings)
+    from ferrule.trust import admission
+
+    return admission.find(name, settings)
