@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -48,9 +49,18 @@ class Imported:
         self._log = log
 
     def by(self, *command: str, stdin: bytes = b"") -> set[str]:
-        python = [sys.executable, "-c", _DRIVER, str(self._log), *command]
+        python = [sys.executable, "-P", "-c", _DRIVER, str(self._log), *command]
         subprocess.run(python, input=stdin, env=self._environment, capture_output=True, check=False, timeout=60)
         return set(self._log.read_text().split()) - self.by_nothing()
+
+    def by_kept_answer(self, *command: str, stdin: bytes = b"") -> set[str]:
+        """The same where the answer for the tool has been kept, which it is once no file behind it is quite new."""
+        for _ in range(20):
+            modules = self.by(*command, stdin=stdin)
+            if "ferrule.calls.judgement" not in modules:
+                return modules
+            time.sleep(0.05)
+        raise AssertionError("the answer for the tool is not kept")
 
     def by_nothing(self) -> set[str]:
         command = [sys.executable, "-c", "import sys; print(*sys.modules)"]
@@ -59,8 +69,8 @@ class Imported:
 
 
 def test_a_schema_needs_next_to_nothing(imported: Imported) -> None:
-    modules = imported.by("example-tool", "--schema")
-    assert "ferrule.schema.schema_file" in modules
+    modules = imported.by_kept_answer("example-tool", "--schema")
+    assert "ferrule.trust.kept_admission" in modules
     assert modules & (HEAVY | LIBRARIES | SIGNALS | {"select", "fcntl", "ferrule.supervision.supervisor"}) == set()
 
 
@@ -101,7 +111,7 @@ def test_the_journal_costs_what_it_writes_and_nothing_where_it_is_off(
         path = tmp_path / f"{switch}.toml"
         path.write_text(f"[journal]\nenabled = {switch}\n")
         imported = Imported(healthy, {**environment, "FERRULE_CONFIG": str(path)}, tmp_path / switch)
-        return imported.by("example-tool", stdin=OSLO)
+        return imported.by_kept_answer("example-tool", stdin=OSLO)
 
     on, off = modules("true"), modules("false")
     assert {name for name in off if name.startswith("ferrule.journal")} <= {
@@ -125,7 +135,7 @@ def test_the_child_imports_the_plugin_and_no_library(healthy: Site, environment:
     )
     modules = set(json.loads(done.stdout)["modules"])
     assert "probe" in modules
-    unwanted = {"json", "importlib.metadata", "inspect", "typing", "ferrule.config.credentials_file"}
+    unwanted = {"json", "importlib.metadata", "inspect", "ferrule.config.credentials_file"}
     assert modules & (LIBRARIES | unwanted) == set()
 
 

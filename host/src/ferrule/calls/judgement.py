@@ -13,6 +13,7 @@ from ferrule.storage import stamps
 from ferrule.supervision.bounded import BoundedProcess
 from ferrule.trust import admission, kept_admission
 from ferrule.trust.entries import may_be_secret
+from ferrule.trust.lock import gate
 
 TYPE_CHECKING = False
 
@@ -36,7 +37,7 @@ def judge_in_copy(name: str) -> JSONObject:
     Where the tool is of another version than the one that was accepted, its hook is asked first what it wants to be
     told. That runs its code, in a process that is no copy of one which has read config.toml either.
     """
-    facts: JSONObject = BoundedProcess(lambda: judge(name)).result(None)
+    facts = _in_copy(lambda: judge(name))
     if facts.pop(_NEW, False):
         from ferrule.plugin.declared_credentials import ask_new_version
 
@@ -46,7 +47,7 @@ def judge_in_copy(name: str) -> JSONObject:
             ask_new_version(discovery.InstalledTool(**facts["tool"]))
         finally:
             configuration.withdraw(path)
-        facts = {**BoundedProcess(lambda: judge(name, is_asked=True)).result(None), "was_new_version": True}
+        facts = {**_in_copy(lambda: judge(name, is_asked=True)), "was_new_version": True}
     return facts
 
 
@@ -62,7 +63,14 @@ def find_policy_in_copy(name: str) -> JSONObject:
             parts.found["policy"] = {slot: getattr(policy, slot) for slot in policy.__slots__}
         return parts.found
 
-    found: JSONObject = BoundedProcess(find).result(None)
+    return _in_copy(find)
+
+
+def _in_copy(find: Callable[[], JSONObject]) -> JSONObject:
+    """What is found in a copy of this process, which learns of the lock alone what that has let pass."""
+    facts, passed = BoundedProcess(lambda: [find(), gate.passed()]).result(None)
+    gate.note_passed(passed)
+    found: JSONObject = facts
     return found
 
 

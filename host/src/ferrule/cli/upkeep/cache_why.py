@@ -35,7 +35,7 @@ def explain_call(name: str, words: Sequence[str], *, from_stdin: bool) -> JSONOb
     settings = configuration.read()
     tool = find_tool(name, settings)
     deadline = time.monotonic() + configuration.deadline()
-    schema = schema_of(tool, deadline)
+    schema = schema_of(tool, deadline, settings)
     given = prepare(_arguments(words, schema, from_stdin=from_stdin), schema["parameters"])
 
     def look(channel: Channel) -> None:

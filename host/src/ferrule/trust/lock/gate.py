@@ -5,6 +5,8 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
     from ferrule.errors import FerruleError
@@ -13,6 +15,16 @@ if TYPE_CHECKING:
 
 # What this process has let pass: a child of it that may not read the lock goes by that.
 _passed: set[tuple[str, str, str]] = set()
+
+
+def passed() -> list[list[str]]:
+    """What this process has let pass, for `note_passed` in the process whose copy this one is."""
+    return sorted(map(list, _passed))
+
+
+def note_passed(found: Iterable[Sequence[str]]) -> None:
+    """Go by what a copy of this process has let pass, too."""
+    _passed.update((lock, metadata, name) for lock, metadata, name in found)
 
 
 def refusal(tool: InstalledTool, settings: Configuration) -> FerruleError | None:
