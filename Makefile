@@ -6,7 +6,7 @@
 #   make docs    the documentation site in site/     make release VERSION=0.2.0    a commit and a tag
 #
 # TIER chooses the tests: unit, process, slow, installed or all. TESTS names files, folders or single tests, of any tier:
-#   make test TIER=unit    make test TESTS=host/tests/test_names.py
+#   make test TIER=unit    make test TESTS=host/tests/text/test_names.py
 
 PYTHON ?= python3
 VENV := .venv

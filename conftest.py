@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 pytest_plugins = [
-    "ferrule_testkit.collection",
-    "ferrule_testkit.leftovers",
-    "ferrule_testkit.tiers",
-    "ferrule_testkit.time_limit",
+    "ferrule_testkit.runner.collection",
+    "ferrule_testkit.runner.leftovers",
+    "ferrule_testkit.runner.tiers",
+    "ferrule_testkit.runner.time_limit",
     *(f"ferrule_testkit.fixtures.{name}" for name in ("ask", "installed", "offered_tools", "office", "search", "web")),
 ]
 
@@ -26,21 +26,21 @@ _SET_CHILD_SUBREAPER = 36
 _ALLOWED = ("only root", "elsewhere", "this is the run")
 # What they share takes seconds to make or to import, which the one worker that gets the whole file does once.
 _IN_ONE_WORKER = (
-    "tests/test_distributions.py",
+    "tests/release/test_distributions.py",
     "host/tests/test_new_installed.py",
-    "host/tests/test_forms_providers.py",
+    "host/tests/schema/providers/test_published_types.py",
     "plugins/serve/tests/test_serve.py",
-    "tests/test_ask_aimock.py",
-    "tests/test_ask_recorded.py",
-    "tests/test_ask_sdk.py",
-    "tests/test_parsers.py",
-    "tests/test_serve_clients.py",
-    "tests/test_serve_conformance.py",
-    "tests/test_serve_inspector.py",
-    "tests/test_serve_page.py",
-    "tests/test_serve_page_browser.py",
-    "tests/test_serve_replicas.py",
-    "tests/test_site.py",
+    "tests/ask/test_aimock.py",
+    "tests/ask/test_recorded.py",
+    "tests/ask/test_sdk.py",
+    "tests/markdown/test_parsers.py",
+    "tests/serve/test_clients.py",
+    "tests/serve/test_conformance.py",
+    "tests/serve/test_inspector.py",
+    "tests/serve/test_page.py",
+    "tests/serve/test_page_browser.py",
+    "tests/serve/test_replicas.py",
+    "tests/docs/test_site.py",
 )
 
 

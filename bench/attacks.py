@@ -23,7 +23,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from environments import interpreter_with
+from installations.environments import interpreter_with
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ferrule_testkit.corpus import Site
 
 _HERE = Path(__file__).resolve().parent
-_SERVERS = str(_HERE / "attack_servers.py")
+_SERVERS = str(_HERE / "peers/attack_servers.py")
 _SECONDS = 40.0
 # Stands in for the client, whose process is the parent of its servers.
 _CLIENT = """\
@@ -180,7 +180,7 @@ def _serve(site: Site, scene: Scene, _: list[str]) -> Way:
 
 
 def _fastmcp(site: Site, scene: Scene, _: list[str]) -> Way:
-    python = interpreter_with(_HERE / "attack_peers_fastmcp.txt")
+    python = interpreter_with(_HERE / "peers/attacks_fastmcp.txt")
     return McpServer([python, _SERVERS, "fastmcp", str(site.path)], scene.environment(), scene.work)
 
 
@@ -199,12 +199,12 @@ def _uvx(site: Site, scene: Scene, _: list[str]) -> Way:
 
 
 def _sandlock(site: Site, scene: Scene, _: list[str]) -> Way:
-    python = interpreter_with(_HERE / "attack_peers_sandlock.txt")
+    python = interpreter_with(_HERE / "peers/attacks_sandlock.txt")
     return McpServer([python, _SERVERS, "sandlock", str(site.path)], scene.environment(), scene.work)
 
 
 def _llm(site: Site, scene: Scene, _: list[str]) -> Way:
-    python = interpreter_with(_HERE / "attack_peers_llm.txt")
+    python = interpreter_with(_HERE / "peers/attacks_llm.txt")
     functions = site.path.parent / "functions.py"
     functions.write_bytes(subprocess.check_output([python, _SERVERS, "functions", str(site.path)]))
     environment = {**scene.environment(), "LLM_USER_PATH": str(site.path.parent)}

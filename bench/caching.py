@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from installation import ROOT, Installation
+from installations.installation import ROOT, Installation
 from measuring import Command, compare
 
 from ferrule.testing import Server

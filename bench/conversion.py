@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 
 from markdown.options import Options
-from markdown.peers import Converters
+from markdown.programs.peers import Converters
 from markdown.report import MEASURES
 from markdown.tables import as_json, as_text
 

@@ -22,8 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from environments import interpreter_with
-from hostile_tools import TOOLS
+from installations.environments import interpreter_with
+from peers.hostile_tools import TOOLS
 
 from ferrule_testkit.hostile.case import NEEDLE, Case
 from ferrule_testkit.hostile.server import CASES, HostileServer, Outcome, call
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 HERE = Path(__file__).resolve().parent
-REQUIREMENTS = HERE / "hostile_peers.txt"
+REQUIREMENTS = HERE / "peers/hostile.txt"
 OURS = "web_fetch"
 GROUPS = list(dict.fromkeys(case.group for case in CASES))
 WAITING = 8  # calls at a time that do nothing but wait
@@ -95,7 +95,7 @@ def tool(name: str, home: Path) -> Tool:
     """A tool by its name."""
     environ = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "FERRULE_FETCH_ALLOW": "loopback"}
     if name != OURS:
-        return Tool(name, [interpreter_with(REQUIREMENTS), str(HERE / "hostile_tools.py"), name], environ)
+        return Tool(name, [interpreter_with(REQUIREMENTS), str(HERE / "peers/hostile_tools.py"), name], environ)
     link = [sys.executable, "-m", "ferrule", "link", OURS, "--to", str(home)]
     subprocess.run(link, env=environ, check=True, capture_output=True)
     return Tool(name, [str(home / "web-fetch-tool")], environ)

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from installation import ROOT, Installation
+from installations.installation import ROOT, Installation
 from measuring import Command, compare, run
 
 if TYPE_CHECKING:

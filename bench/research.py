@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from installation import ROOT, Installation
+from installations.installation import ROOT, Installation
 from measuring import Command, compare, run
 
 from ferrule.testing import Exchange, Server

@@ -118,7 +118,7 @@ def _srt_without_home(site: Site, scene: Scene, _: list[str]) -> Way:
 
 def _server(site: Site) -> list[str]:
     """Its module of functions is written before, since srt lets nobody write there."""
-    script = str(_HERE / "attack_servers.py")
+    script = str(_HERE / "peers/attack_servers.py")
     source = subprocess.check_output([sys.executable, script, "functions", site.path], text=True)
     (site.path / "attack_functions.py").write_text(source.removesuffix("\n"))
     return [sys.executable, script, "sdk", str(site.path)]

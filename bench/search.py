@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import trustme
-from installation import ROOT, Installation
+from installations.installation import ROOT, Installation
 from measuring import Command, compare
 
 from ferrule.testing import Server

@@ -16,15 +16,15 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from environments import interpreter_with
-from ssrf_fetchers import OURS, PEERS
+from installations.environments import interpreter_with
+from peers.ssrf_fetchers import OURS, PEERS
 
 from ferrule_testkit.hostile.urls import PARTS, PUBLIC, PUBLIC_IPV6, Case
 
 HERE = Path(__file__).resolve().parent
 
-REQUIREMENTS = HERE / "ssrf_peers.txt"
-FETCHERS = HERE / "ssrf_fetchers.py"
+REQUIREMENTS = HERE / "peers/ssrf.txt"
+FETCHERS = HERE / "peers/ssrf_fetchers.py"
 
 # What attacks may connect to, because a page of the public web is there.
 _PUBLIC = {PUBLIC, PUBLIC_IPV6}

@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from function_tools import FUNCTION, HOOKS, add_both
-from installation import ROOT, Installation
+from installations.function_tools import FUNCTION, HOOKS, add_both
+from installations.installation import ROOT, Installation
 from measuring import Command, Ratio, compare
 
 if TYPE_CHECKING:

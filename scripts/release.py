@@ -20,7 +20,7 @@ from packaging.version import InvalidVersion, Version
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 # What the pages show of a version beside the places that [tool.bumpversion] names.
-DRAWN = ("tests/test_python_api.py", "tests/test_pictures.py")
+DRAWN = ("tests/docs/test_python_api.py", "tests/docs/test_pictures.py")
 NEXT = """\
 {tag} is committed and tagged. Nothing is pushed. Look at it, then push both:
   git show --stat {tag}

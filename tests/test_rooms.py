@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,10 @@ HOST = ROOT / "host/src/ferrule"
 SOURCES = sorted(path for path in ROOT.glob("*/src/*/**/*.py")) + sorted(ROOT.glob("plugins/*/src/**/*.py"))
 MAX_HALL_FILES = 8
 MAX_FILE_LINES = 400
+MAX_FOLDER_FILES = 16
+# Tests, their kit and the benches; what stands below is data of tests, one file or folder for each case.
+WORKSHOPS = ("host/tests", "plugins/*/tests", "tests", "bench")
+DATA = ("tests/conformance_tools", "tests/dists")
 # Nouns of the field that end as a gerund does.
 NOUNS = {"testing", "query_mapping"}
 # What silences a checker names a rule, and stands before a reason.
@@ -83,6 +88,19 @@ def test_no_file_is_long() -> None:
         if (lines := path.read_text().count("\n")) > MAX_FILE_LINES
     }
     assert long == {}
+
+
+@pytest.mark.process
+def test_no_folder_of_tests_is_full() -> None:
+    listed = subprocess.run(["git", "ls-files", *WORKSHOPS], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = Counter(str(Path(path).parent) for path in listed.stdout.splitlines() if not path.startswith(DATA))
+    assert {folder: number for folder, number in files.items() if number > MAX_FOLDER_FILES} == {}
+
+
+def test_no_folder_of_a_plugin_holds_many_modules() -> None:
+    folders = Counter(path.parent for path in SOURCES if path.is_relative_to(ROOT / "plugins"))
+    full = {str(folder.relative_to(ROOT)): count for folder, count in folders.items() if count > MAX_FOLDER_FILES}
+    assert full == {}
 
 
 def test_what_a_checker_is_not_to_say_has_its_reason() -> None:

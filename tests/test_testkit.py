@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule_testkit import fork_server
+from ferrule_testkit.processes import fork_server
 from ferrule_testkit.runs import run, run_forked, wait_for
 from ferrule_testkit.scripts import shebang
 
@@ -80,7 +80,7 @@ def run_pytest(
 ) -> "subprocess.CompletedProcess[str]":
     """Run pytest on one file, with plugins of the kit. arguments: of pytest. ci: the variable CI."""
     (folder / "test_it.py").write_text(source)
-    named = [word for plugin in plugins for word in ("-p", f"ferrule_testkit.{plugin}")]
+    named = [word for plugin in plugins for word in ("-p", f"ferrule_testkit.runner.{plugin}")]
     command = [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", f"--basetemp={folder / 't'}", *named]
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "FERRULE_TEST_"))

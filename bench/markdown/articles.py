@@ -16,13 +16,13 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import TYPE_CHECKING, NamedTuple
 
-from environments import interpreter_with
+from installations.environments import interpreter_with
 
-from markdown.extractors import EXTRACTORS, OURS_NAME
-from markdown.pages import decoded
-from markdown.rendering import renderer
+from markdown.programs.extractors import EXTRACTORS, OURS_NAME
+from markdown.programs.workers import Unavailable, Worker
+from markdown.reading.rendering import renderer
+from markdown.sources.pages import decoded
 from markdown.tables import Row, Table
-from markdown.workers import Unavailable, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from markdown.options import Options
 
 VARIABLE = "FERRULE_ARTICLE_PAGES"
-REQUIREMENTS = Path(__file__).resolve().parent.parent / "article_peers.txt"
+REQUIREMENTS = Path(__file__).resolve().parents[1] / "peers/article.txt"
 BASELINE = "trafilatura"  # whose tokens are 1
 URL = "http://e.org/folder/page.html"
 COLUMNS = ("precision", "recall", "F1", "tokens", "ms")

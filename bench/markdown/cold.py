@@ -10,11 +10,11 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from installation import ROOT, Installation
+from installations.installation import ROOT, Installation
 from measuring import Command, compare
 
 from ferrule.testing import Server
-from markdown.pages import Page, pages
+from markdown.sources.pages import Page, pages
 from markdown.tables import Row, Table
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from markdown import failures
-from markdown.features import KINDS
-from markdown.judging import judged, means
-from markdown.pages import pages
+from markdown.reading.features import KINDS
+from markdown.reading.judging import judged, means
+from markdown.sources.pages import pages
 from markdown.tables import Row, Table
 
 if TYPE_CHECKING:

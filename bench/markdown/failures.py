@@ -6,14 +6,14 @@ from collections import Counter
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from markdown.trees import outline
+from markdown.reading.trees import outline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from markdown.features import Bag
-    from markdown.judging import Judgement
-    from markdown.trips import Trip
+    from markdown.reading.features import Bag
+    from markdown.reading.judging import Judgement
+    from markdown.reading.trips import Trip
 
 
 def of_trips(converter: str, trips: Sequence[Trip], most: int) -> str:

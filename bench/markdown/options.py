@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from markdown.peers import Converters
+    from markdown.programs.peers import Converters
 
 
 class Options(NamedTuple):

@@ -7,15 +7,16 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from markdown import examples, failures, fuzz
-from markdown.converters import PEERS
+from markdown import failures
+from markdown.programs.converters import PEERS
+from markdown.reading.trips import Trip, meetable, trips
+from markdown.sources import examples, fuzz
 from markdown.tables import Row, Table
-from markdown.trips import Trip, meetable, trips
 
 if TYPE_CHECKING:
-    from markdown.examples import Case
     from markdown.options import Options
-    from markdown.workers import Worker
+    from markdown.programs.workers import Worker
+    from markdown.sources.examples import Case
 
 Trips = Mapping[str, Mapping[str, Sequence[Trip]]]
 """By the names of converters, and of sets of cases."""

@@ -7,15 +7,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from markdown.converters import OURS, PEERS
-from markdown.pages import LARGEST, Page, pages
+from markdown.programs.converters import OURS, PEERS
+from markdown.sources.pages import LARGEST, Page, pages
 from markdown.tables import Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from markdown.options import Options
-    from markdown.workers import Answer, Worker
+    from markdown.programs.workers import Answer, Worker
 
 _ROUNDS = 3
 _MIB = 1024.0

@@ -11,74 +11,74 @@ if TYPE_CHECKING:
 DISTRIBUTIONS = ("host/src/ferrule", "plugins/fetch/src", "plugins/serve/src", "plugins/ask/src")
 
 _CALLS = (
-    "tests/test_contract_*.py",
-    "tests/test_faults.py",
-    "tests/test_links.py",
-    "tests/test_wrappers.py",
-    "host/tests/test_crash.py",
-    "host/tests/test_failures.py",
-    "host/tests/test_bounded.py",
-    "host/tests/test_channel.py",
+    *(f"tests/calls/test_{name}.py" for name in ("input", "signals", "streams", "surroundings", "faults", "wrappers")),
+    "tests/executables/test_links.py",
+    "host/tests/supervision/test_exception_text.py",
+    "host/tests/plugin/test_failures.py",
+    "host/tests/supervision/test_bounded.py",
+    "host/tests/supervision/channel/test_channel.py",
 )
-_CLI = ("host/tests/test_cli_*.py", "host/tests/test_*_cli.py", "tests/test_links.py")
-_SCHEMA = ("host/tests/test_schema*.py", "host/tests/test_arguments.py", "host/tests/test_cli_validate.py", *_CALLS)
-_STORAGE = ("host/tests/test_storage*.py", "host/tests/test_cache_*.py", "host/tests/test_artifacts*.py")
-_ARTIFACTS = ("host/tests/test_artifacts*.py", "tests/test_wrappers.py", "host/tests/test_storage*.py")
-_CACHE = ("host/tests/test_cache_*.py", "tests/test_wrappers.py", "host/tests/test_storage*.py")
-_TOOL = ("host/tests/test_loading.py", "host/tests/test_credentials*.py", "tests/test_wrappers.py", *_CALLS)
-_CONFIG = ("host/tests/test_configuration.py", "host/tests/test_credentials*.py", "host/tests/test_cli_credentials.py")
-_SERVED = ("tests/test_serve_clients.py", "tests/test_serve_conformance.py", "tests/test_serve_page.py")
+_CLI = ("host/tests/cli/**/test_*.py", "tests/executables/test_links.py")
+_SCHEMA = ("host/tests/schema/**/test_*.py", "host/tests/cli/tools/test_validate.py", *_CALLS)
+_STORAGE = ("host/tests/storage/test_*.py", "host/tests/wrappers/cache/test_*.py", "host/tests/*/artifacts/test_*.py")
+_ARTIFACTS = ("host/tests/*/artifacts/test_*.py", "tests/calls/test_wrappers.py", "host/tests/storage/test_*.py")
+_CACHE = ("host/tests/wrappers/cache/test_*.py", "tests/calls/test_wrappers.py", "host/tests/storage/test_*.py")
+_CREDENTIALS = ("host/tests/trust/credentials/test_lookup.py", "host/tests/config/test_credentials_file.py")
+_TOOL = ("host/tests/plugin/test_loader.py", *_CREDENTIALS, "tests/calls/test_wrappers.py", *_CALLS)
+_CONFIG = ("host/tests/config/test_configuration.py", *_CREDENTIALS, "host/tests/cli/setup/test_credentials.py")
+_SERVED = ("tests/serve/test_clients.py", "tests/serve/test_conformance.py", "tests/serve/test_page.py")
+_SERVE = "plugins/serve/tests/**/test_*.py"
 
 # By the beginning of a source's path, the longest that fits; the globs are those of Path.glob, from the root.
 ROOMS: dict[str, tuple[str, ...]] = {
-    "host/src/ferrule/": ("host/tests/test_*.py", *_CALLS),
-    "host/src/ferrule/admin/": _CLI,
-    "host/src/ferrule/calls/": (*_CALLS, "host/tests/test_server_interface.py"),
+    "host/src/ferrule/": ("host/tests/**/test_*.py", *_CALLS),
+    "host/src/ferrule/admin/": (*_CLI, "host/tests/admin/**/test_*.py"),
+    "host/src/ferrule/calls/": (*_CALLS, "host/tests/calls/test_*.py"),
     "host/src/ferrule/cli/": _CLI,
     "host/src/ferrule/config/": (*_CONFIG, *_CALLS),
     "host/src/ferrule/dispatch.py": _CALLS,
     "host/src/ferrule/discovery.py": ("host/tests/test_discovery.py", *_CALLS, *_CLI),
     "host/src/ferrule/errors.py": _CALLS,
     "host/src/ferrule/http/": (
-        "host/tests/test_http_*.py",
-        "plugins/fetch/tests/test_*.py",
+        "host/tests/http/**/test_*.py",
+        "plugins/fetch/tests/**/test_*.py",
         "plugins/ask/tests/test_*.py",
     ),
-    "host/src/ferrule/installed/": ("host/tests/test_installed.py", "host/tests/test_snapshot.py", *_CALLS),
+    "host/src/ferrule/installed/": ("host/tests/installed/test_*.py", *_CALLS),
     "host/src/ferrule/schema/": _SCHEMA,
-    "host/src/ferrule/schema/providers/": ("host/tests/test_forms*.py", "host/tests/test_cli_show.py"),
+    "host/src/ferrule/schema/providers/": ("host/tests/schema/providers/test_*.py", "host/tests/cli/tools/test_s*.py"),
     "host/src/ferrule/storage/": _STORAGE,
     "host/src/ferrule/supervision/": _CALLS,
     "host/src/ferrule/text/": (*_CALLS, *_CLI),
     "host/src/ferrule/plugin/": _TOOL,
     "host/src/ferrule/wrappers/": (*_CACHE, *_CALLS),
     "host/src/ferrule/content/artifacts/": _ARTIFACTS,
-    "host/src/ferrule/content/": ("host/tests/test_content*.py", *_ARTIFACTS),
+    "host/src/ferrule/content/": ("host/tests/content/test_*.py", *_ARTIFACTS),
     "host/src/ferrule/wrappers/artifacts/": _ARTIFACTS,
     "host/src/ferrule/wrappers/cache/": _CACHE,
-    "plugins/ask/src/": ("plugins/ask/tests/test_*.py", "tests/test_ask_*.py"),
+    "plugins/ask/src/": ("plugins/ask/tests/test_*.py", "tests/ask/test_*.py"),
     "plugins/fetch/src/": (
-        "plugins/fetch/tests/test_*.py",
-        "tests/test_hostile_pages.py",
-        "tests/test_reference_pages.py",
+        "plugins/fetch/tests/**/test_*.py",
+        "tests/attacks/test_pages.py",
+        "tests/docs/test_reference_pages.py",
     ),
-    "plugins/serve/src/": ("plugins/serve/tests/test_*.py", *_SERVED),
+    "plugins/serve/src/": (_SERVE, *_SERVED),
     "plugins/serve/src/ferrule_serve/mcp/": (
         "plugins/serve/tests/test_serve.py",
-        "plugins/serve/tests/test_serve_access.py",
+        "plugins/serve/tests/test_access.py",
         *_SERVED,
     ),
-    "plugins/serve/src/ferrule_serve/page/": ("tests/test_serve_page.py", "tests/test_serve_page_browser.py"),
+    "plugins/serve/src/ferrule_serve/page/": ("tests/serve/test_page.py", "tests/serve/test_page_browser.py"),
     **dict.fromkeys(
         [f"plugins/serve/src/ferrule_serve/{name}" for name in ("pool", "worker", "warm_", "plugin_process", "wire")],
-        ("plugins/serve/tests/test_*.py", "tests/test_serve_replicas.py"),
+        (_SERVE, "tests/serve/test_replicas.py"),
     ),
 }
 
 # Test files are of a source's name where they share a word with it; these have words of their own there.
 _WORDS = {
     "diagnosis": "doctor",
-    "errors": "failures crash",
+    "errors": "failures exception",
     "executable_probe": "link doctor",
     "inventory": "list show",
     "linked_executables": "link unlink",
@@ -114,7 +114,8 @@ def is_of_name(test_file: str, source: str) -> bool:
     """Whether a test file seems to be about the very source."""
     stem = PurePosixPath(source).stem
     wanted = {word[:_WORD_CHARS] for word in _WORDS.get(stem, stem.replace("_", " ")).split()}
-    words = PurePosixPath(test_file).stem.removeprefix("test_").split("_")
+    file = PurePosixPath(test_file)
+    words = [file.parent.name, *file.stem.removeprefix("test_").split("_")]
     return any(word[:_WORD_CHARS] in wanted for word in words)
 
 

@@ -21,7 +21,7 @@ from ferrule.testing import Server
 from ferrule_testkit import PROJECT
 from ferrule_testkit.installation import web
 from ferrule_testkit.installation.environment import SECONDS, Installation
-from ferrule_testkit.opennotes_programs import require_built
+from ferrule_testkit.programs.opennotes import require_built
 from ferrule_testkit.serve.service import LEGACY, connected
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 from ferrule.testing import Environment
 from ferrule_ask import Client, Keys
-from ferrule_ask.auth import endpoint, is_in_clear
+from ferrule_ask.request.auth import endpoint, is_in_clear
 from ferrule_testkit.model.memory_tools import no_tools
 from ferrule_testkit.model.server import MODEL_KEY, ModelServer, says
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from ferrule.testing import refused_port
 from ferrule_ask import Answer, Client, Limits, Usage
-from ferrule_ask.limits import LimitReached, Reservation
+from ferrule_ask.cost.limits import LimitReached, Reservation
+from ferrule_ask.cost.prices import Price, max_tokens
 from ferrule_ask.pace.clock import Clock
-from ferrule_ask.prices import Price, max_tokens
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.server import ModelRequest, ModelServer, Reply, after, calls, failure, reset, says, silent
 
@@ -226,7 +226,7 @@ def test_no_order_of_things_passes_a_limit(
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_no_text_has_more_bytes_than_its_request(context: str, prompt: str) -> None:
-    from ferrule_ask import messages
+    from ferrule_ask.request import messages
 
     body = messages.encode({"messages": [{"role": "user", "content": messages.question(context, prompt)}]})
     assert json.loads(body)["messages"][0]["content"] == messages.question(context, prompt)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ferrule_ask import messages
-from ferrule_ask.messages import MessageUnreadable
-from ferrule_ask.prices import Tokens
+from ferrule_ask.cost.prices import Tokens
+from ferrule_ask.request import messages
+from ferrule_ask.request.messages import MessageUnreadable
 from ferrule_ask.settings import Budgets, Settings
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools
 from ferrule_testkit.model.message_blocks import blocks

@@ -17,7 +17,7 @@ from ferrule_ask.pace.store import Store
 from ferrule_testkit.model.memory_tools import no_tools
 from ferrule_testkit.model.server import ModelServer, says
 from ferrule_testkit.model.token_bucket import TokenBucket
-from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.programs.redis_server import RedisServer
 
 Make = Callable[..., Client]
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ask_environment")]

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ferrule_ask import tool_results
-from ferrule_ask.tool_results import UNAVAILABLE, search_results
+from ferrule_ask.tools import tool_results
+from ferrule_ask.tools.tool_results import UNAVAILABLE, search_results
 
 BRAVE = "web_search_brave"
 

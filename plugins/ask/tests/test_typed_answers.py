@@ -128,6 +128,6 @@ def test_the_price_of_a_search_is_in_the_plan_where_the_settings_have_it(
 def test_the_published_prices_are_one_file_with_a_date() -> None:
     from importlib.resources import files
 
-    document: Any = json.loads(files("ferrule_ask").joinpath("prices.json").read_text("utf-8"))
+    document: Any = json.loads(files("ferrule_ask.cost").joinpath("prices.json").read_text("utf-8"))
     assert time.strptime(document["date"], "%Y-%m")
     assert all(len(numbers) == 2 for numbers in document["models"].values())

@@ -18,7 +18,7 @@ from ferrule_duckdb.progress import Reporter
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.server import after, calls, failure, says, silent
 from ferrule_testkit.model.token_bucket import TokenBucket, echo
-from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.programs.redis_server import RedisServer
 
 pytestmark = pytest.mark.process
 ROWS = "SELECT stps_ask_ai(i, 'p') FROM range({}) t(i)"

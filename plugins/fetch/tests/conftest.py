@@ -9,7 +9,7 @@ import ferrule_fetch
 from ferrule import Context, ToolError
 from ferrule.testing import Environment, context
 from ferrule_fetch.limits import reader
-from ferrule_testkit.declared_results import require_declared_shape
+from ferrule_testkit.schemas.declared_results import require_declared_shape
 
 
 @pytest.fixture(autouse=True)

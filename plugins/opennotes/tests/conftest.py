@@ -17,10 +17,10 @@ import pytest
 from ferrule import Context
 from ferrule.testing import Run, context, executable
 from ferrule_opennotes.program.process import Program
-from ferrule_testkit import fork_server
-from ferrule_testkit import opennotes_programs as opennotes_cli
-from ferrule_testkit.declared_results import require_declared_shape
-from ferrule_testkit.opennotes_programs import GENERATIONS, Cli
+from ferrule_testkit.processes import fork_server
+from ferrule_testkit.programs import opennotes as opennotes_cli
+from ferrule_testkit.programs.opennotes import GENERATIONS, Cli
+from ferrule_testkit.schemas.declared_results import require_declared_shape
 
 _SECONDS = 60.0
 

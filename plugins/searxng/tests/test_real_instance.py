@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ferrule.testing import Exchange, Server, refused_port
-from ferrule_testkit.redis_server import RedisServer
+from ferrule_testkit.programs.redis_server import RedisServer
 from ferrule_testkit.search.provider_contract import Error, Search, numbers
 from ferrule_testkit.search.searxng import Instance, engine, find_pages
 from ferrule_testkit.search.server import asked

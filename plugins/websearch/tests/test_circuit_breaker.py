@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ferrule_testkit.redis_server import RedisServer
-from ferrule_websearch import circuit_breaker as module
-from ferrule_websearch.circuit_breaker import RATE_LIMITED, SPENT, CircuitBreaker, State, format_state, parse_state
+from ferrule_testkit.programs.redis_server import RedisServer
+from ferrule_websearch.pace import circuit_breaker as module
+from ferrule_websearch.pace.circuit_breaker import RATE_LIMITED, SPENT, CircuitBreaker, State, format_state, parse_state
 
 pytestmark = pytest.mark.process
 
@@ -112,7 +112,7 @@ def test_a_trial_that_never_ends_keeps_nobody_out_for_ever(store: str, monkeypat
 
 
 def test_no_failure_of_many_processes_is_lost(store: str) -> None:
-    head = "from ferrule_websearch.circuit_breaker import CircuitBreaker\n"
+    head = "from ferrule_websearch.pace.circuit_breaker import CircuitBreaker\n"
     script = head + "for _ in range(25): CircuitBreaker('almanac').record_rate_limit({})"
     count = head + "CircuitBreaker('counted').record_failure()"
     started = [subprocess.Popen([sys.executable, "-c", count], env=os.environ) for _ in range(3)]

@@ -17,9 +17,9 @@ import platformdirs
 import pytest
 
 from ferrule.http import parse_retry_after
-from ferrule_websearch import rate_limiter as module
-from ferrule_websearch.rate_limit_headers import Window, limits_of, next_turn, windows
-from ferrule_websearch.rate_limiter import RateLimiter, TurnTooLate, state_folder
+from ferrule_websearch.pace import rate_limiter as module
+from ferrule_websearch.pace.rate_limit_headers import Window, limits_of, next_turn, windows
+from ferrule_websearch.pace.rate_limiter import RateLimiter, TurnTooLate, state_folder
 
 KEY = "s3cret-key-of-the-tests"
 LATER = 3600.0  # seconds, more than any test lasts
@@ -192,7 +192,7 @@ def test_all_calls_wait_where_the_provider_says_so(folder: str) -> None:
 def test_processes_take_turns(folder: str) -> None:
     RateLimiter(KEY, folder=folder).learn([(1, 1.0)])
     program = (
-        "import sys; from ferrule_websearch.rate_limiter import RateLimiter\n"
+        "import sys; from ferrule_websearch.pace.rate_limiter import RateLimiter\n"
         f"print(RateLimiter({KEY!r}, folder=sys.argv[1]).acquire(10**9))"
     )
     running = [

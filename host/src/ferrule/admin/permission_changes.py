@@ -35,8 +35,6 @@ def grant(tool: InstalledTool, settings: Configuration, wanted: JSONMapping) -> 
         for entry in value if key != "processes" else ():
             _require_possible(tool, settings, key, entry)
     decided, more = grants.changes(tool.name, settings), grants.additions(tool.name, settings)
-    # A tool that declares that it runs another one has not got that one's credentials, which the admin's word gives.
-    has["tools"] = list(grants.admin_entries(tool.name, "tools", settings))
     changes: JSONObject = {}
     additions: JSONObject = {}
     for key, value in checked.items():

@@ -37,7 +37,7 @@ class PermissionStatus(NamedTuple):
     widened: what is granted beyond the declaration, narrowed: what is declared beyond the grant. isolation: how the
     tool is held. unenforced: what this system does not hold, a sentence for each. problem: why a call is refused.
     credentials: that it may be told; None where its hook has not been asked yet. claims: those among them that are
-    another's, and wait for the admin. users: distributions whose tools have them where they run this one.
+    another's, and wait for the admin.
     unrecorded: why an update of it will not be held; None where it will.
     places: what `.`, settings and variables stand for here and now, and what of it is not granted. reusable: that one
     process of it takes several calls of `ferrule serve`.
@@ -55,16 +55,14 @@ class PermissionStatus(NamedTuple):
     problem: FerruleError | None = None
     credentials: Sequence[Credential] | None = None
     claims: Sequence[Claim] = ()
-    users: Sequence[str] = ()
     unrecorded: str | None = None
     places: Sequence[str] = ()
     reusable: bool = False
 
     def words(self) -> list[str]:
         """What the tool may, in a person's words, and which credentials it is told."""
-        users = [f"gives them to the tools of {' and '.join(self.users)} that run it"] if self.users else []
         reused = ["takes several served calls in one process"] if self.reusable else []
-        return [*description.describe(self.granted), *description.told(self._given()), *users, *reused]
+        return [*description.describe(self.granted), *description.told(self._given()), *reused]
 
     def not_told(self) -> list[str]:
         """Which of its credentials it is not told, in sentences with the command that changes it."""
@@ -100,7 +98,6 @@ class PermissionStatus(NamedTuple):
             "widened": self.widened,
             "narrowed": self.narrowed,
             "credentials": None if self.credentials is None else self._told(),
-            "credentials_for": list(self.users),
             "claims": [claim.as_dict() for claim in self.claims],
             "isolation": self.isolation,
             "unenforced": self.unenforced,
@@ -118,8 +115,8 @@ def status(tool: InstalledTool, settings: Configuration) -> PermissionStatus:
     try:
         given = grants.granted(tool, settings)
         network = resolution.Resolution(settings.tool(tool.name), os.environ).networks(given.network)
-        missing = enforcement.unenforced(has_network=bool(network or given.tools))
-        mode = grants.isolation(settings, network or given.tools)
+        missing = enforcement.unenforced(has_network=bool(network))
+        mode = grants.isolation(settings, network)
         problem = records.find_held(tool, settings)
         here = places(tool, settings)
     except ConfigurationMalformed as error:
@@ -143,7 +140,6 @@ def status(tool: InstalledTool, settings: Configuration) -> PermissionStatus:
         problem,
         credentials,
         claims,
-        declared_keys.find_users(tool) if credentials else (),
         _unrecorded(tool, settings),
         here,
         _is_reusable(tool, settings),

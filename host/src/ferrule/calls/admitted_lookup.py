@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ferrule.calls.lookup import Lookup, Refused
+from ferrule.calls.lookup import Lookup, NoRuns, Refused
 from ferrule.config import configuration
 from ferrule.config.configuration import Configuration
 from ferrule.discovery import InstalledTool
@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from ferrule.confinement.policy import Policy
+    from ferrule.plugin.runs import RunServer
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 
@@ -52,12 +53,18 @@ class AdmittedLookup(Lookup):
         from ferrule.trust.policy import WholeConfigurationNeeded
 
         grant = Grant.from_dict(self._part("grant"))
-        if grant.permissions.tools:
-            return self._policy_of_copy()
         try:
             return Admission(tool, settings, grant).policy()
         except WholeConfigurationNeeded:
             return self._policy_of_copy()
+
+    def runs(self, tool: InstalledTool, settings: Configuration) -> RunServer | NoRuns:
+        """As of `Lookup`."""
+        if not self._part("grant")["permissions"]["tools"]:
+            return NoRuns()
+        from ferrule.plugin.runs import RunServer
+
+        return RunServer(tool, settings)
 
     def visible_configuration(self, _tool: InstalledTool, settings: Configuration) -> JSONMapping:
         """The same as `configuration` gives."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ferrule.calls.lookup import Lookup, Refused, find_tool
+from ferrule.calls.lookup import Lookup, Refused
 from ferrule.errors import InputMalformed
 from ferrule.supervision.channel.outcome import Outcome
 from ferrule.text import strict_json
@@ -161,7 +161,6 @@ class ToolCall:
         self, tool: InstalledTool, arguments: JSONObject, settings: Configuration
     ) -> Generator[Job, Outcome, Outcome]:
         """Have it executed, once everything is checked that needs none of the plugin's code."""
-        from ferrule.calls.execution import Execution
         from ferrule.schema.arguments import needs_jsonschema, prepare
 
         schema = self._lookup.schema(tool)
@@ -169,29 +168,37 @@ class ToolCall:
         has_been_checked = schema is not None and not needs_jsonschema(schema["parameters"])
         if schema is not None and has_been_checked:
             arguments = prepare(arguments, schema["parameters"])
-        answer_bytes = self._answer_bytes(settings) if self._answer_bytes else None
-        policy = self._policy = self._lookup.policy(tool, settings)
-        visible = self._lookup.visible_configuration(tool, settings)
+        with self._lookup.runs(tool, settings) as runs:
+            execution = self._execution(tool, arguments, settings, has_been_checked=has_been_checked)
+            execution.runs = runs
+            # Once. A process that dies has last said whose code ran in it, which a plugin can say as well as a wrapper.
+            outcome = yield Job(execution, tool, settings.memory(tool.name))
+        if execution.policy is not None:
+            _tell_unenforced(tool, execution.policy, outcome)
+        return outcome
 
-        execution = Execution(
+    def _execution(
+        self, tool: InstalledTool, arguments: JSONObject, settings: Configuration, *, has_been_checked: bool
+    ) -> Execution:
+        """Raises as of `Admission.policy`."""
+        from ferrule.calls.execution import Execution
+
+        policy = self._policy = self._lookup.policy(tool, settings)
+        return Execution(
             tool,
             arguments,
             self.names,
             self.deadline,
             settings=settings.tool(tool.name),
-            configuration=visible,
+            configuration=self._lookup.visible_configuration(tool, settings),
             wrappers=settings.wrappers(),
             wrapper_tables=settings.wrapper_tables(),
             has_been_checked=has_been_checked,
             is_dry_run=self._is_dry_run,
-            answer_bytes=answer_bytes,
+            answer_bytes=self._answer_bytes(settings) if self._answer_bytes else None,
             policy=policy,
             is_journaled=_may_be_journaled(settings),
         )
-        # Once. A process that dies has last said whose code ran in it, but a plugin can say that as well as a wrapper.
-        outcome = yield Job(execution, tool, settings.memory(tool.name))
-        _tell_unenforced(tool, policy, outcome)
-        return outcome
 
 
 def _tell_unenforced(tool: InstalledTool, policy: Policy, outcome: Outcome) -> None:
@@ -262,6 +269,7 @@ class ForkRunner:
             policy=execution.policy,
             secrets=given.secrets,
             answer=given.answer,
+            runs=execution.runs,
         )
 
 

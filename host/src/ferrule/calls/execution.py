@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ferrule.plugin.loader import LoadedTool
     from ferrule.plugin.surroundings import Surroundings
     from ferrule.supervision.channel.channel import Channel
+    from ferrule.supervision.fork_server import ForkServer
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 _DEADLINE_MARGIN_SECONDS = 2.0  # between the tool's deadline and the moment at which it is ended
@@ -30,7 +31,8 @@ class Execution:
     wrapper_tables: all of the admin's, by which the wrappers that the tool wants are judged; None where it is not
     asked. configuration: what the process goes by in the place of config.toml; None where it reads that itself.
     answer_bytes: that the answer may have, those of an executable where it is None. policy: what the process of the
-    call is held to; None is nothing. is_journaled: whether the journal wants to know what the call is refused.
+    call is held to; None is nothing. runs: what forks the processes that run other tools for it. is_journaled: whether
+    the journal wants to know what the call is refused.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Execution:
         self._has_been_checked = has_been_checked
         self._is_dry_run = is_dry_run
         self.policy = policy
+        self.runs: ForkServer | None = None
         self._is_journaled = is_journaled
         self.answer_bytes = ANSWER_BYTES if answer_bytes is None else answer_bytes
 
@@ -75,7 +78,7 @@ class Execution:
     def for_held_process(self) -> Execution:
         """The same for a process that is held to the policy already: it is sent without it."""
         sent = object.__new__(Execution)
-        vars(sent).update(vars(self), policy=None)
+        vars(sent).update(vars(self), policy=None, runs=None)
         return sent
 
     def __call__(self, channel: Channel) -> None:

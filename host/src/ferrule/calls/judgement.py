@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from ferrule import discovery
 from ferrule.config import configuration
-from ferrule.errors import ConfigurationMalformed
 from ferrule.schema import schema_file
 from ferrule.storage import stamps
 from ferrule.supervision.bounded import BoundedProcess
@@ -91,7 +90,6 @@ def judge(name: str, *, is_asked: bool = False, may_keep: bool = True) -> JSONOb
     parts.found["tool"] = tool.as_dict()
     parts.found["schema"] = parts.add("schema", lambda: schema_file.read_static(tool))
     admitted = admission.admit(tool, settings)
-    parts.found["content"] = _visible(admitted)
     if not is_asked and admitted.is_new_version:
         parts.found[_NEW] = True
         return parts.found
@@ -101,13 +99,6 @@ def judge(name: str, *, is_asked: bool = False, may_keep: bool = True) -> JSONOb
     if may_keep:
         _keep(admitted, parts.found)
     return parts.found
-
-
-def _visible(admitted: Admission) -> JSONObject:
-    try:
-        return admitted.visible_configuration()
-    except ConfigurationMalformed:  # for which the grant fails, too
-        return admitted.settings.visible_to((admitted.tool.name,))
 
 
 class _Parts:
@@ -153,7 +144,7 @@ def _may_be_kept(tool: InstalledTool, settings: Configuration, found: JSONObject
     """
     from ferrule.trust import records
 
-    is_plain = not found["failures"] and not settings.is_locked and not found["grant"]["permissions"]["tools"]
+    is_plain = not found["failures"] and not settings.is_locked
     if not is_plain or schema_file.find_module_file(tool.module) is None or _may_hold_secret(found["content"]):
         return False
     known = records.read(tool.name)

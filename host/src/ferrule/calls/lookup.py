@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
     from ferrule.errors import ErrorFacts
+    from ferrule.plugin.runs import RunServer
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 
@@ -70,11 +71,29 @@ class Lookup:
             ask_new_version(tool)
         return admission.policy()
 
-    def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
-        """As of `Admission.visible_configuration`. Raises ConfigurationMalformed."""
-        from ferrule.trust.admission import admit
+    def runs(self, tool: InstalledTool, settings: Configuration) -> RunServer | NoRuns:
+        """What runs other tools for the call, where the tool may have some run. Raises ConfigurationMalformed."""
+        from ferrule.trust.grants import granted
 
-        return admit(tool, settings).visible_configuration()
+        if not granted(tool, settings).tools:
+            return NoRuns()
+        from ferrule.plugin.runs import RunServer
+
+        return RunServer(tool, settings)
+
+    def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
+        """What the process of a tool is given of config.toml: its own table, and the host's."""
+        return settings.visible_to((tool.name,))
+
+
+class NoRuns:
+    """In the place of a `RunServer`, for a tool that has no other one run."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *error: object) -> None:
+        return None
 
 
 def find_tool(name: str, settings: Configuration) -> InstalledTool:

@@ -71,6 +71,7 @@ class TracingRunner:
                     environment=policy.environment,
                     secrets=given.secrets,
                     answer=given.answer,
+                    runs=execution.runs,
                     watched=tool.name,
                 )
             if witness.failure:

@@ -48,9 +48,7 @@ class Configuration:
 
     __slots__ = ("content", "environ", "is_whole", "path")
 
-    def __init__(
-        self, path: str, content: JSONMapping, environ: Mapping[str, str], *, is_whole: bool = True
-    ) -> None:
+    def __init__(self, path: str, content: JSONMapping, environ: Mapping[str, str], *, is_whole: bool = True) -> None:
         self.path = path
         self.is_whole = is_whole
         self.content = content

@@ -9,11 +9,11 @@ without its plugin, and `unknown_tool(name, known)` the error for a name that no
 **Calling one as a client does.** `await execute(tool, arguments, seconds, environ)` runs it as its executable does, in
 processes of its own, and gives a `ProcessResult`.
 
-**Calling one from a plugin.** `supervise(work, deadline=…, memory_mib=…, max_bytes=…)` does work in a child and gives
-its `Outcome`. There, `open_tool(name, channel, deadline=…)` gives an `OpenedTool`, whose plugin is loaded and can be
-asked for its credentials and its results. `find_configured(tools)` says whether what they need is set. `Channel` is
-the child's way to send events. `entry_points(group)` yields name, value and distribution of what is installed for a
-plugin, and `resolve(value)` imports one.
+**Calling one from a plugin.** `run_tool(name, arguments, deadline=…)` has the host run a tool and gives its `Outcome`;
+with `operation=…` it runs a function that the tool's `tool.json` names for that, which gets the arguments and a
+`CalledTool`: its plugin is loaded, and can be asked for its credentials and its results. `has_operation(tool, name)`
+says whether there is one, `find_configured(tools)` whether what tools need is set. `entry_points(group)` yields name,
+value and distribution of what is installed for a plugin, and `resolve(value)` imports one.
 
 **Other processes.** `python_command("module:function")` starts an interpreter that has this one's path and ends with
 it; `await run_process(command, data, seconds)` gives a `ProcessResult` of any command.
@@ -29,14 +29,14 @@ from ferrule.lazy import attach
 
 if TYPE_CHECKING:
     from ferrule.discovery import InstalledTool, entry_points
+    from ferrule.installed.called_tools import find_configured, has_operation, run_tool
     from ferrule.installed.fingerprint import Fingerprint, take_fingerprint
     from ferrule.installed.inventory import LOAD_SECONDS, OK
-    from ferrule.installed.opened_tool import OpenedTool, find_configured, open_tool, supervise
     from ferrule.installed.snapshot import ALL, UNKNOWN, InventorySnapshot, Snapshot, ToolFacts, Watched
     from ferrule.installed.suggestions import unknown_tool
     from ferrule.installed.tool_process import execute
+    from ferrule.plugin.called_tool import CalledTool
     from ferrule.plugin.loader import resolve
-    from ferrule.supervision.channel.channel import Channel
     from ferrule.supervision.channel.outcome import Outcome
     from ferrule.supervision.process_output import ProcessResult, run_process
     from ferrule.supervision.python_process import python_command
@@ -46,21 +46,20 @@ _MODULES = {
     "ferrule.installed.suggestions": ("unknown_tool",),
     "ferrule.discovery": ("InstalledTool", "entry_points"),
     "ferrule.installed.fingerprint": ("Fingerprint", "take_fingerprint"),
-    "ferrule.installed.opened_tool": ("OpenedTool", "find_configured", "open_tool", "supervise"),
+    "ferrule.installed.called_tools": ("find_configured", "has_operation", "run_tool"),
     "ferrule.installed.snapshot": ("ALL", "InventorySnapshot", "Snapshot", "ToolFacts", "UNKNOWN", "Watched"),
     "ferrule.installed.tool_process": ("execute",),
-    "ferrule.supervision.channel.channel": ("Channel",),
     "ferrule.supervision.process_output": ("ProcessResult", "run_process"),
     "ferrule.supervision.python_process": ("python_command",),
     "ferrule.supervision.channel.outcome": ("Outcome",),
+    "ferrule.plugin.called_tool": ("CalledTool",),
     "ferrule.plugin.loader": ("resolve",),
 }
 
 __all__ = [
-    "ALL", "LOAD_SECONDS", "OK", "UNKNOWN", "Channel", "Fingerprint", "InstalledTool", "InventorySnapshot",
-    "OpenedTool", "Outcome", "ProcessResult", "Snapshot", "ToolFacts", "Watched", "entry_points", "execute",
-    "find_configured", "open_tool", "python_command", "resolve", "run_process", "supervise", "take_fingerprint",
-    "unknown_tool",
+    "ALL", "LOAD_SECONDS", "OK", "UNKNOWN", "CalledTool", "Fingerprint", "InstalledTool", "InventorySnapshot",
+    "Outcome", "ProcessResult", "Snapshot", "ToolFacts", "Watched", "entry_points", "execute", "find_configured",
+    "has_operation", "python_command", "resolve", "run_process", "run_tool", "take_fingerprint", "unknown_tool",
 ]  # fmt: skip
 
 __getattr__ = attach(__name__, {name: module for module, names in _MODULES.items() for name in names})

@@ -69,11 +69,11 @@ class Declaration(NamedTuple):
 
     title: its name for people. read_only, destructive, idempotent, open_world: as the annotations of MCP.
     result_schema: JSON Schema of its result. examples: good arguments. credentials: what it may be told; None where its
-    hook says that. credentials_for: the distributions whose tools may have them where they run this one. programs,
-    extras, settings: what it needs besides its dependencies. requires_ferrule: a version specifier of the host, such as
-    `>=0.2`. reusable: what its modules keep between calls is a cache, so that one process may make several calls.
-    permissions: what it may touch; `ferrule.trust.declaration` adds what follows from the other keys, and what is
-    usual.
+    hook says that. operations: what other tools may have run besides `execute`, as pairs of name and
+    `module:function`. programs, extras, settings: what it needs besides its dependencies. requires_ferrule: a version
+    specifier of the host, such as `>=0.2`. reusable: what its modules keep between calls is a cache, so that one
+    process may make several calls. permissions: what it may touch; `ferrule.trust.declaration` adds what follows from
+    the other keys, and what is usual.
     unknown: the keys that this host does not know, such as `permission` or `programs[0].sha256`. files: that were
     read, the nearest first.
     """
@@ -86,7 +86,7 @@ class Declaration(NamedTuple):
     result_schema: JSONObject | None = None
     examples: tuple[JSONObject, ...] = ()
     credentials: tuple[Credential, ...] | None = None
-    credentials_for: tuple[str, ...] = ()
+    operations: tuple[tuple[str, str], ...] = ()
     programs: tuple[Program, ...] = ()
     extras: tuple[Extra, ...] = ()
     settings: tuple[Setting, ...] = ()
@@ -99,7 +99,7 @@ class Declaration(NamedTuple):
     def as_dict(self) -> JSONObject:
         """The keys that are declared, as in the file, without those that are unknown."""
         values = {key: getattr(self, key) for key in _READERS}
-        return {key: _as_json(value) for key, value in values.items() if value not in (None, ())}
+        return {key: _as_json(value, key) for key, value in values.items() if value not in (None, ())}
 
 
 class MalformedDeclaration(ValueError):
@@ -191,6 +191,12 @@ def _read_texts(value: object, place: _Place) -> tuple[str, ...]:
     return tuple(_read_text(text, place.inside(f"[{number}]")) for number, text in enumerate(value))
 
 
+def _read_operations(value: object, place: _Place) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, dict):
+        raise place.wrong("object of texts")
+    return tuple((name, _read_text(named, place.inside(f".{name}"))) for name, named in value.items())
+
+
 def _read_pattern(value: object, place: _Place) -> str:
     try:
         re.compile(_read_text(value, place))
@@ -270,7 +276,7 @@ def _read_entry(
     return {key: readers[key](entry[key], place.inside(f".{key}")) for key in entry if key in readers}
 
 
-def _as_json(value: object) -> object:
+def _as_json(value: object, key: str = "") -> object:
     """The value with entries as objects, and without those of their fields that are empty."""
     if isinstance(value, Program | Extra | Setting):
         return {key: _as_json(one) for key, one in value._asdict().items() if one}
@@ -278,6 +284,8 @@ def _as_json(value: object) -> object:
         return {key: one for key, one in value.as_dict().items() if one not in ("", True)}
     if isinstance(value, Permissions):
         return value.as_dict()
+    if key == "operations" and isinstance(value, tuple):
+        return dict(value)
     return [_as_json(one) for one in value] if isinstance(value, tuple) else value
 
 
@@ -287,7 +295,7 @@ _READERS: Mapping[str, _Reader] = {
     "result_schema": _read_object,
     "examples": _read_examples,
     "credentials": _read_credentials,
-    "credentials_for": _read_texts,
+    "operations": _read_operations,
     "programs": _read_programs,
     "extras": _read_extras,
     "settings": _read_settings,

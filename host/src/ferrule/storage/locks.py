@@ -32,7 +32,7 @@ def locked(file: str | int, seconds: float) -> AbstractContextManager[int]:
 
 
 class _Locked:
-    """As of `locked`. A class, since to import contextlib costs a journaled call a quarter of an interpreter's start."""
+    """As of `locked`. A class: contextlib costs a journaled call a quarter of an interpreter's start."""
 
     def __init__(self, file: str | int, seconds: float) -> None:
         self._file = file

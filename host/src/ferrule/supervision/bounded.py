@@ -87,6 +87,11 @@ class BoundedProcess:
         os.close(writer)
 
     @property
+    def number(self) -> int:
+        """The number of the copy's process."""
+        return self._child
+
+    @property
     def file(self) -> int:
         """What is readable once the work has ended, or has begun to send its result."""
         return self._reader

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.broker.broker import Broker
     from ferrule.supervision.channel.questions import AnswerPipe
     from ferrule.supervision.environment import Replacement
+    from ferrule.supervision.fork_server import ForkServer
     from ferrule.supervision.memory.group import MemoryGroup
     from ferrule.supervision.signals import Signals
 
@@ -39,10 +40,10 @@ class Limits:
     """Arguments of `supervise`: the instant of the deadline, MiB of address space, bytes of the result.
 
     watched: the tool whose processes are watched, so that they use no more memory together; None where none is. group:
-    what holds them to that, where there is one.
+    what holds them to that, where there is one. runs: forks what runs other tools for the work.
     """
 
-    __slots__ = ("deadline", "group", "memory", "size_limit", "watched")
+    __slots__ = ("deadline", "group", "memory", "runs", "size_limit", "watched")
 
     def __init__(self, deadline: float, memory: int, size_limit: int, watched: str | None = None) -> None:
         self.deadline = deadline
@@ -50,6 +51,7 @@ class Limits:
         self.size_limit = size_limit
         self.watched = watched
         self.group: MemoryGroup | None = None
+        self.runs: ForkServer | None = None
 
 
 def fork_child(run: Callable[[int], None], signals: Signals, broker: Broker | None) -> tuple[int, int]:

@@ -45,7 +45,7 @@ def run_kept_lines() -> None:
     for folder, line in waiting:
         try:
             _run(folder, line)
-        except (Exception, SystemExit):  # noqa: S112 - as Python itself does, which only prints it
+        except (Exception, SystemExit):  # noqa: BLE001, S112 - as Python itself does, which only prints it
             continue
 
 

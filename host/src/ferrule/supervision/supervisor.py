@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from ferrule.confinement.proxies.relay import Relay
     from ferrule.errors import ErrorFacts
     from ferrule.supervision.channel.channel import Channel
-    from ferrule.supervision.channel.questions import Answer, Desk, Reception
-    from ferrule.supervision.channel.questions import Relay as QuestionRelay
+    from ferrule.supervision.channel.questions import Answer, Desk
     from ferrule.supervision.environment import Replacement
+    from ferrule.supervision.fork_server import ForkServer
     from ferrule.supervision.memory.group import MemoryGroup
     from ferrule.supervision.memory.watch import MemoryWatch
 
@@ -54,8 +54,9 @@ def supervise(
     policy: Policy | None = None,
     environment: Mapping[str, str] | None = None,
     secrets: Sequence[str] = (),
-    answer: Answer | QuestionRelay | Reception | None = None,
+    answer: Answer | None = None,
     watched: str | None = None,
+    runs: ForkServer | None = None,
 ) -> Outcome:
     """Do a piece of work in a child and return how it ended; never raises for anything that the work does.
 
@@ -65,7 +66,7 @@ def supervise(
     to, before the work begins; None is nothing. environment: the child's whole one, in the place of the policy's;
     nothing else of this process's is left in its memory. secrets: values in it that no output may hold. answer:
     gives the answers to what the child asks, see `ferrule.supervision.channel.questions`. watched: the name of a tool
-    whose processes may use that many MiB together, as those of a policy with programs may.
+    whose processes may use that many MiB together, as those of a policy with programs may. runs: as of `Desk`.
 
     The work has none of the caller's descriptors. Whatever it starts is gone when this returns.
     """
@@ -87,6 +88,7 @@ def supervise(
         if watched is None and policy is not None and policy.programs:
             watched = policy.tool
         limits = Limits(deadline, memory, size_limit, watched)
+        limits.runs = runs
         if watched is not None:
             from ferrule.supervision.memory.group import make_group
 
@@ -116,7 +118,7 @@ def _supervise(
     messages: Messages,
     policy: Policy | None,
     replacement: Replacement | None,
-    answer: Answer | QuestionRelay | Reception | None,
+    answer: Answer | None,
     relay: Relay | None = None,
 ) -> Outcome:
     if policy is None:
@@ -133,7 +135,7 @@ def _run_and_watch(
     signals: Signals,
     messages: Messages,
     replacement: Replacement | None,
-    answer: Answer | QuestionRelay | Reception | None,
+    answer: Answer | None,
     broker: Broker | None = None,
 ) -> Outcome:
     processes.adopt_orphans()
@@ -145,7 +147,7 @@ def _run_and_watch(
     if answer is not None and answers is not None:
         from ferrule.supervision.channel.questions import Desk
 
-        desk = Desk(answer, answers)
+        desk = Desk(answer, answers, others, limits.runs)
 
     def run(parent: int) -> None:
         run_child(work, signals, parent, (child_channel, child_text, child_answers), limits, replacement)

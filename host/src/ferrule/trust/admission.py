@@ -120,23 +120,6 @@ class Admission:
             self.tool.name, grant.permissions, self.settings, environ, grant.taken, grant.by_admin, grant.given
         )
 
-    def visible_configuration(self) -> JSONObject:
-        """What the process of the tool is given of config.toml: its own table, those of tools it runs, and the host's.
-
-        Raises ConfigurationMalformed.
-        """
-        from ferrule.trust.grants import granted
-
-        settings, tool = self.settings, self.tool
-        tables = settings.content.get("tools")
-        others = [name for name in tables if name != tool.name] if isinstance(tables, dict) else []
-        names = granted(tool, settings).tools if others else ()
-        if not names:
-            return dict(settings.visible_to((tool.name,)))
-        from ferrule.trust.composition import find_fitting
-
-        return dict(settings.visible_to((tool.name, *(one.name for one in find_fitting(tool.name, names)))))
-
 
 def admit(tool: InstalledTool, settings: Configuration) -> Admission:
     """The answer for an installed tool: ask it for `find_lock_refusal`, `find_held`, `accept` or `policy`."""

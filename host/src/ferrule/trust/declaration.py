@@ -34,8 +34,8 @@ class Permissions:
     network: `public`, `loopback`, `private`, `HOST:PORT`, `*.HOST:PORT`. read, write: paths, `~`, `~/*`, `.`. programs:
     names or absolute paths. environment: names of variables, or what they begin with and a `*`. processes: that the
     tool may fork. state: folders of the state folder that it shares. tools: names of tools, or what they begin with and
-    a `*`, that it runs itself: it may what they may. The first four lists may hold `setting:KEY` and `variable:NAME`,
-    for what these name.
+    a `*`, that it has run, each by its own permissions. The first four lists may hold `setting:KEY` and
+    `variable:NAME`, for what these name.
     """
 
     __slots__ = KEYS

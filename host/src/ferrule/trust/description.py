@@ -89,6 +89,6 @@ _WORDS = {
     "programs": "runs {}",
     "environment": "sees the variables {}",
     "state": "shares the state of {}",
-    "tools": "may what {} may",
+    "tools": "has {} run, each by its own permissions",
     "processes": "makes {} of its own at most",
 }

@@ -1,4 +1,4 @@
-"""The answer for one tool, kept until a file behind it changes: a private file of the state folder, which no tool reads.
+"""The answer for one tool, kept until a file behind it changes, in a private file that no tool can read or write.
 
 A call that finds it parses no config.toml, reads no record and judges no schema. It holds what an accepted tool is
 given, its schema, and of config.toml what its process may see; never a value of the environment, and nothing that looks
@@ -70,6 +70,6 @@ def _head(name: str) -> list[str]:
 
 
 def _path(name: str, head: Sequence[str]) -> str:
-    """A file for each tool and installation. Of two with the same number, each finds that the other's is not its own."""
+    """A file for each tool and installation. Where two have one number, neither takes the other's for its own."""
     number = int.from_bytes("\0".join(head).encode(errors="surrogateescape"), "little") % _MAX_KEY
     return os.path.join(state_folder(), FOLDER, f"{record_name(name)}-{number:016x}.json")

@@ -74,25 +74,6 @@ def resolve(
     name: of the tool. without: variables that are not even read. by_admin: as of `entries_of_admin`, which is asked
     where it is not given.
     """
-    policy = _resolve(name, permissions, settings, environ, without, by_admin)
-    if not permissions.tools:
-        return policy
-    from ferrule.trust.composition import with_tools
-
-    def resolve_one(name: str, granted: Permissions, settings: Configuration, environ: Mapping[str, str]) -> Policy:
-        return _resolve(name, granted, settings, environ, without)
-
-    return with_tools(policy, permissions.tools, settings, environ, resolve_one)
-
-
-def _resolve(
-    name: str,
-    permissions: Permissions,
-    settings: Configuration,
-    environ: Mapping[str, str],
-    without: Collection[str],
-    by_admin: Mapping[str, Collection[str]] | None = None,
-) -> Policy:
     from ferrule.confinement.policy import Policy
 
     here = Resolution(settings.tool(name), environ)

@@ -19,8 +19,8 @@ TYPE_CHECKING = False  # spelt out, because importing typing costs as much as st
 if TYPE_CHECKING:
     from ferrule_ask.answer import Answer, Plan, Usage
     from ferrule_ask.client import Client, ask, ask_async
+    from ferrule_ask.cost.limits import Limits
     from ferrule_ask.keys import Keys
-    from ferrule_ask.limits import Limits
 
 __all__ = ["Answer", "Client", "Keys", "Limits", "Plan", "Usage", "ask", "ask_async"]
 
@@ -30,7 +30,7 @@ __getattr__ = attach(
         "Answer": "ferrule_ask.answer",
         "Client": "ferrule_ask.client",
         "Keys": "ferrule_ask.keys",
-        "Limits": "ferrule_ask.limits",
+        "Limits": "ferrule_ask.cost.limits",
         "Plan": "ferrule_ask.answer",
         "Usage": "ferrule_ask.answer",
         "ask": "ferrule_ask.client",

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
     from ferrule_ask.answer import Answer, Plan, Usage
     from ferrule_ask.conversation import Event
+    from ferrule_ask.cost.limits import Limits
     from ferrule_ask.keys import Keys
-    from ferrule_ask.limits import Limits
     from ferrule_ask.pace.clock import Clock
-    from ferrule_ask.protocols import Tools
+    from ferrule_ask.tools.protocols import Tools
 
 OnToolError = Literal["answer", "null", "raise"]
 

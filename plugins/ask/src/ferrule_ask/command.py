@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ferrule.text.json_types import JSONMapping
     from ferrule_ask.client import Client, OnToolError
-    from ferrule_ask.limits import Limits
+    from ferrule_ask.cost.limits import Limits
 
     class _ClientOptions(TypedDict):
         """What the options of the command make of a client."""

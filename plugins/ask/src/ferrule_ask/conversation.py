@@ -12,22 +12,23 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ferrule_ask import messages, typed_answers
+from ferrule_ask import typed_answers
 from ferrule_ask.answer import Answer, Plan
-from ferrule_ask.errors import CallFailed
-from ferrule_ask.limits import LimitReached
-from ferrule_ask.prices import likely_tokens, max_tokens, price_of
-from ferrule_ask.protocols import ToolResult
-from ferrule_ask.tool_results import is_search
+from ferrule_ask.cost.limits import LimitReached
+from ferrule_ask.cost.prices import likely_tokens, max_tokens, price_of
+from ferrule_ask.request import messages
+from ferrule_ask.request.errors import CallFailed
+from ferrule_ask.tools.protocols import ToolResult
+from ferrule_ask.tools.tool_results import is_search
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping, JSONObject
+    from ferrule_ask.cost.limits import Reservation
+    from ferrule_ask.cost.prices import Price
     from ferrule_ask.experience import Experience
-    from ferrule_ask.limits import Reservation
-    from ferrule_ask.messages import Reply, ToolUse
-    from ferrule_ask.prices import Price
-    from ferrule_ask.protocols import ToolOffer, Tools
+    from ferrule_ask.request.messages import Reply, ToolUse
     from ferrule_ask.settings import Settings
+    from ferrule_ask.tools.protocols import ToolOffer, Tools
 
     Event = Callable[[str, JSONMapping], None]
 

@@ -7,32 +7,32 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ferrule_ask import auth, messages, retry
 from ferrule_ask.answer import Answer, Usage
 from ferrule_ask.conversation import Conversation, Question
-from ferrule_ask.errors import CallFailed
+from ferrule_ask.cost.limits import Limits, Reservation
+from ferrule_ask.cost.prices import likely_tokens, max_tokens, price_of
 from ferrule_ask.experience import Experience
 from ferrule_ask.kept_answers import KeptAnswer
-from ferrule_ask.limits import Limits, Reservation
 from ferrule_ask.loop_thread import in_thread
 from ferrule_ask.pace.clock import Clock
 from ferrule_ask.pace.pacer import Need, Pace, Pacer, TurnTooLate
 from ferrule_ask.pace.store import Store
-from ferrule_ask.patience import Patience
-from ferrule_ask.prices import likely_tokens, max_tokens, price_of
-from ferrule_ask.transport import Transport
+from ferrule_ask.request import auth, messages, retry
+from ferrule_ask.request.errors import CallFailed
+from ferrule_ask.request.patience import Patience
+from ferrule_ask.request.transport import Transport
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from ferrule.text.json_types import JSONMapping
     from ferrule_ask.conversation import Event
+    from ferrule_ask.cost.prices import Price
     from ferrule_ask.keys import Keys
-    from ferrule_ask.messages import Reply
-    from ferrule_ask.prices import Price
-    from ferrule_ask.protocols import Tools
+    from ferrule_ask.request.messages import Reply
     from ferrule_ask.settings import Settings
-    from ferrule_ask.toolbox import Toolbox
+    from ferrule_ask.tools.protocols import Tools
+    from ferrule_ask.tools.toolbox import Toolbox
 
 _MAX_TOOL_WAIT_SECONDS = 600.0  # what is longer is a quota that is used up, and no pace
 _UNENCRYPTED = "The base URL begins with http: the key and all text go through the network unencrypted."
@@ -121,7 +121,7 @@ class Session:
             return self._toolbox
         async with self._loading:
             if self._loaded is None:
-                from ferrule_ask.toolbox import Toolbox
+                from ferrule_ask.tools.toolbox import Toolbox
 
                 self._loaded = await in_thread(lambda: Toolbox.load(self._names, self.keys))
         tools = self._loaded.renewed()

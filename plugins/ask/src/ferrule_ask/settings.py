@@ -32,8 +32,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ferrule.config import read
 from ferrule.errors import ConfigurationMalformed
+from ferrule_ask.cost.prices import Price
 from ferrule_ask.pace.pacer import Pace
-from ferrule_ask.prices import Price
 from ferrule_ask.typed_answers import checked
 
 if TYPE_CHECKING:

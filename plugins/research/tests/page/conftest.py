@@ -9,7 +9,7 @@ from ferrule import Context, ToolError
 from ferrule.testing import Environment, Server, context, refused_port
 from ferrule_fetch.limits import reader
 from ferrule_research import page
-from ferrule_testkit.declared_results import require_declared_shape
+from ferrule_testkit.schemas.declared_results import require_declared_shape
 
 PROSE = "<p>" + "There are some words in this sentence, and it goes on for a while. " * 4 + "</p>"
 

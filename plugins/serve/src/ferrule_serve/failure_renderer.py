@@ -7,7 +7,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ferrule.calls.server_interface import InstalledTool, failures
+from ferrule.calls.server_interface import failures
+from ferrule.discovery import InstalledTool
 from ferrule.installed import python_command, run_process
 from ferrule.text import strict_json
 

@@ -10,8 +10,8 @@ from ferrule.calls.server_interface import Outcome, write_journal
 from ferrule.errors import FerruleError
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import InstalledTool
-    from ferrule_serve.wire import Client
+    from ferrule.calls.server_interface import Client
+    from ferrule.discovery import InstalledTool
 
 
 async def write_failure(

@@ -11,17 +11,18 @@ from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
+from ferrule.calls.server_interface import CallAnswer
 from ferrule.errors import CallNotTaken, FerruleError, InputMalformed, WorkerLost
 from ferrule.text import strict_json
 from ferrule_serve import journal
 from ferrule_serve.failure_renderer import FailureRenderer
 from ferrule_serve.snapshots import tool_environment
-from ferrule_serve.supervisor_link import CallAnswer, EventHandler, SupervisorLink
+from ferrule_serve.supervisor_link import EventHandler, SupervisorLink
 
 if TYPE_CHECKING:
-    from ferrule.calls.server_interface import InstalledTool
+    from ferrule.calls.server_interface import Client, ServerFacts
+    from ferrule.discovery import InstalledTool
     from ferrule.text.json_types import JSONMapping, JSONObject
-    from ferrule_serve import wire
 
     ArgumentReader = Callable[[JSONObject], JSONObject]
 
@@ -114,7 +115,7 @@ class Pool:
         may_begin: Admission | None = None,
         read: ArgumentReader | None = None,
         by: str = "MCP",
-        client: wire.Client | None = None,
+        client: Client | None = None,
     ) -> CallAnswer:
         """Call a tool. Every failure is an answer too, in the tool's own shape.
 
@@ -171,7 +172,7 @@ class Pool:
         running = sum(self._running.values())
         return PoolStats(len(self._queue), running, self._answered, self._link.process_id if self._link else None)
 
-    async def facts(self) -> wire.SupervisorFacts:
+    async def facts(self) -> ServerFacts:
         """What is loaded, and in which processes."""
         if self._link is None:
             return {"plugins": [], "is_idle": True}
@@ -203,7 +204,7 @@ class Pool:
         seconds: float | None,
         on_event: EventHandler | None,
         may_begin: Admission | None,
-        client: wire.Client | None,
+        client: Client | None,
     ) -> CallAnswer:
         await self._wait_for_turn(tool, on_event)
         try:

@@ -9,40 +9,21 @@ import socket
 import tempfile
 from collections.abc import Callable, Mapping
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from ferrule.calls.server_interface import CallAnswer
 from ferrule.errors import CallNotTaken, WorkerLost
 from ferrule.installed import python_command
 from ferrule.text import strict_json
 from ferrule_serve import wire
 
 if TYPE_CHECKING:
+    from ferrule.calls.server_interface import Client, ServerFacts
     from ferrule.text.json_types import JSONObject
 
 EventHandler = Callable[["JSONObject"], None]
 
-_MAX_CODE_CHARS = 64
 _EXIT_GRACE_SECONDS = 3.0  # in which the supervisor may end what it has started
-
-
-class CallAnswer(NamedTuple):
-    """What came of a call.
-
-    document: one JSON object, the result or the failure in the tool's own shape. is_error: which of the two. text:
-    what the tool printed, at most 8 KiB. seconds: how long the call took, without the time for which it was queued.
-    """
-
-    document: bytes
-    is_error: bool
-    text: str
-    seconds: float
-
-    @property
-    def code(self) -> str:
-        """The code of a failure in the usual shape; a tool may render its failures in another one, which gives ""."""
-        document = strict_json.loads(self.document) if self.is_error else None
-        code = document.get("error_code") if isinstance(document, dict) else None
-        return code[:_MAX_CODE_CHARS] if isinstance(code, str) else ""
 
 
 class _PendingCall:
@@ -74,12 +55,12 @@ class SupervisorLink(asyncio.Protocol):
         return self._process.pid if self._process else None
 
     async def start(self, max_calls: int, idle_seconds: float, environment: Mapping[str, str] | None) -> None:
-        """Start the process. max_calls, idle_seconds: as of `supervisor.main`. Raises OSError."""
+        """Start the process. max_calls, idle_seconds: as of `ServerOptions`. Raises OSError."""
         ours, theirs = socket.socketpair()
         try:
             self._process = await asyncio.create_subprocess_exec(
                 *python_command(
-                    "ferrule_serve.supervisor.main:main",
+                    "ferrule_serve.supervisor:main",
                     str(max_calls),
                     str(idle_seconds),
                     str(self._begun.fileno()),
@@ -104,7 +85,7 @@ class SupervisorLink(asyncio.Protocol):
         arguments: bytes,
         seconds: float | None,
         on_event: EventHandler | None,
-        client: wire.Client | None = None,
+        client: Client | None = None,
     ) -> CallAnswer:
         """Make a call. Cancelled, it ends the tool's process. Raises WorkerLost."""
         if self.is_lost:
@@ -129,12 +110,12 @@ class SupervisorLink(asyncio.Protocol):
         """Have no call made from code that was loaded before now. tool: None for all of them."""
         await self._ask(wire.RENEW, (tool or "").encode())
 
-    async def facts(self) -> wire.SupervisorFacts:
+    async def facts(self) -> ServerFacts:
         """What is loaded. Raises WorkerLost."""
         body = await self._ask(wire.FACTS, b"")
         if body is None:
             raise _lost_error(has_begun=False)
-        facts: wire.SupervisorFacts = wire.facts_and_document(body)[0]
+        facts: ServerFacts = wire.facts_and_document(body)[0]
         return facts
 
     def hang_up(self) -> None:

@@ -5,7 +5,7 @@ that begins with facts has them as one line of JSON, and after it a document as 
 
 To the supervisor: CALL (CallFacts; the arguments), CANCEL (the call of that number), PREPARE (the name of a tool to
 load), RENEW (the name of a tool to load anew, or nothing for all), FACTS, and the socket's end, which ends the
-supervisor. From it: EVENT (one JSON object), ANSWER (AnswerFacts; the document), RENEWED and FACTS (SupervisorFacts),
+supervisor. From it: EVENT (one JSON object), ANSWER (AnswerFacts; the document), RENEWED and FACTS (ServerFacts),
 with the number of what asked for it. Numbers grow.
 
 Both have a file open in which the supervisor notes the number of the call that it has begun last, as NUMBER packs it:
@@ -16,22 +16,18 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from ferrule.text import strict_json
+
+if TYPE_CHECKING:
+    from ferrule.calls.server_interface import Client
 
 CALL, CANCEL, PREPARE, RENEW, FACTS = b"c", b"x", b"p", b"r", b"f"
 EVENT, ANSWER, RENEWED = b"e", b"a", b"d"
 
 _HEAD = struct.Struct(">cII")
 NUMBER = struct.Struct(">I")
-
-
-class Client(TypedDict):
-    """An MCP client, as it names itself."""
-
-    name: str
-    version: str
 
 
 class CallFacts(TypedDict):
@@ -48,23 +44,6 @@ class AnswerFacts(TypedDict):
     is_error: bool
     text: str
     seconds: float
-
-
-class PluginFacts(TypedDict):
-    """One tool that is loaded. process: that has loaded it. copies: of that, which wait or run. calls: it has taken."""
-
-    tool: str
-    process: int
-    calls: int
-    copies: list[int]
-    running: int
-
-
-class SupervisorFacts(TypedDict):
-    """What is loaded now. is_idle: whether nothing is loaded, started or ended just now."""
-
-    plugins: list[PluginFacts]
-    is_idle: bool
 
 
 class Frame(NamedTuple):

@@ -45,6 +45,7 @@ from ferrule.lazy import attach
 from ferrule.text.plain_text import plain_text
 from ferrule_websearch.domains import DomainFilter, InvalidDomain, host_of, normalise_domain
 from ferrule_websearch.errors import format_seconds
+from ferrule_websearch.pace.request_budget import max_requests
 from ferrule_websearch.pagination import (
     Page,
     Plan,
@@ -59,7 +60,6 @@ from ferrule_websearch.pagination import (
 from ferrule_websearch.pipeline import fit_results, search
 from ferrule_websearch.provider import Fault, Provider, Quota, Request, Response, error_object
 from ferrule_websearch.publication_date import days_ago, parse_date
-from ferrule_websearch.request_budget import max_requests
 from ferrule_websearch.results import Result, make_result, read_results
 from ferrule_websearch.setup import Setup, Step
 

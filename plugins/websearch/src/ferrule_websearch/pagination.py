@@ -10,7 +10,7 @@ from ferrule_websearch.domains import DomainFilter, InvalidDomain, domain_findin
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
-    from ferrule_websearch.request_budget import RequestBudget
+    from ferrule_websearch.pace.request_budget import RequestBudget
     from ferrule_websearch.results import Result
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from ferrule.errors import ToolError
 from ferrule_websearch.endpoint import endpoint_of
+from ferrule_websearch.pace.request_budget import RequestBudget, explain_limit, max_requests
 from ferrule_websearch.pagination import Query, ResultSet, collect
-from ferrule_websearch.request_budget import RequestBudget, explain_limit, max_requests
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject

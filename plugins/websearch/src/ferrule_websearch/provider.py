@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 from ferrule.http import parse_retry_after
-from ferrule_websearch.rate_limit_headers import Window, windows
+from ferrule_websearch.pace.rate_limit_headers import Window, windows
 
 if TYPE_CHECKING:
     from ferrule import Credential

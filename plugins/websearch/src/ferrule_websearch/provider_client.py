@@ -11,10 +11,10 @@ from ferrule.errors import ToolError
 from ferrule.http import Client, RequestFailed, UnusableURL
 from ferrule_websearch.endpoint import endpoint_of, unusable_endpoint
 from ferrule_websearch.errors import ProviderRefusal, format_seconds, refusal_error
+from ferrule_websearch.pace.rate_limit_headers import Window, limits_of
+from ferrule_websearch.pace.rate_limiter import RateLimiter, TurnTooLate
+from ferrule_websearch.pace.request_budget import RequestBudget
 from ferrule_websearch.provider import API_ERROR, RATE_LIMIT, Provider, Response
-from ferrule_websearch.rate_limit_headers import Window, limits_of
-from ferrule_websearch.rate_limiter import RateLimiter, TurnTooLate
-from ferrule_websearch.request_budget import RequestBudget
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,7 +1,7 @@
-"""One attempt at one provider, in a process of its own: nothing that it does or that happens to it reaches the search.
+"""One attempt at one provider, in a process of its tool, which the host runs for a search: an operation of that tool.
 
 What comes of it has the fields of an `Attempt`. `state` is `answered`, `unconfigured` (a credential or a server is not
-set), `disabled`, `unusable` (no tool, or a wrong manifest) or `resting` (its breaker is open). What fails is raised.
+set), `unusable` (a wrong manifest) or `resting` (its breaker is open). What fails is raised.
 """
 
 from __future__ import annotations
@@ -11,79 +11,114 @@ from itertools import zip_longest
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule.errors import AnswerMissing, FerruleError, ToolDisabled, ToolError
-from ferrule.installed import open_tool, resolve
+from ferrule.errors import AnswerMissing, FerruleError, ToolError
+from ferrule.installed import entry_points, resolve
 from ferrule.text import strict_json
 from ferrule.text.sha256 import sha256_hex
-from ferrule_websearch.circuit_breaker import FAILING, SPENT, CircuitBreaker
 from ferrule_websearch.manifest import ENGINE, InvalidManifest, Manifest, read_manifest
+from ferrule_websearch.pace.circuit_breaker import FAILING, SPENT
+from ferrule_websearch.pace.request_budget import MAX_REQUESTS, RequestBudget, explain_limit, max_requests
 from ferrule_websearch.pagination import Query, ResultSet
 from ferrule_websearch.query_mapping import ProviderQuery, QueryMapping, SearchRequest, map_query
-from ferrule_websearch.request_budget import MAX_REQUESTS, RequestBudget, explain_limit, max_requests
 from ferrule_websearch.results import Result, read_results
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
-    from ferrule.installed import Channel, OpenedTool
+    from ferrule.installed import CalledTool
+    from ferrule.text.json_types import JSONMapping
+    from ferrule_websearch.pace.known_identities import Resting
     from ferrule_websearch.provider import Provider
 
+GROUP = "ferrule.search_providers"
+OPERATION = "search"  # of a provider's tool, which is `attempt`
 ANSWERED, RESTING = "answered", "resting"
-UNCONFIGURED, DISABLED, UNUSABLE = "unconfigured", "disabled", "unusable"
+UNCONFIGURED, UNUSABLE = "unconfigured", "unusable"
 _SHOWN_SITES = 5
 _MAX_RESULT_BYTES = 1 << 19  # of the results of one query; the client's limit is for what is made of them
 REQUESTS = "ferrule_search_requests"  # the event by which the requests so far are told, also of what is ended
-ADMISSION = "admission"  # the question to the search whether the provider may be asked now
 IDENTITY = "ferrule_search_identity"  # the event by which the breaker's name is told, before anything else can happen
 
 
 class AttemptRequest(NamedTuple):
     """What one attempt is about.
 
-    value: of the entry point. search: None where it is only asked whether the provider could be. deadline: an instant
-    of `time.monotonic()`. call_variables: environment variables that belong to the call and not to the provider.
-    has_breaker: whether its circuit breaker is looked at.
+    name: of the provider. search: None where it is only asked whether the provider could be. call_variables:
+    environment variables that belong to the call and not to the provider. resting: the identities of the provider that
+    may not be asked now.
     """
 
     name: str
-    value: str
     search: SearchRequest | None
-    deadline: float
     call_variables: Collection[str] = ()
-    has_breaker: bool = True
+    resting: Resting = {}  # noqa: RUF012 - a default that is never changed
+
+    def as_json(self) -> JSONObject:
+        """The same for another process, which reads it by `of`."""
+        search = None if self.search is None else {**self.search._asdict(), "sites": list(self.search.sites)}
+        resting = {identity: list(rest) for identity, rest in self.resting.items()}
+        return {"name": self.name, "search": search, "call_variables": list(self.call_variables), "resting": resting}
+
+    @classmethod
+    def of(cls, facts: JSONMapping) -> AttemptRequest:
+        """The request that `as_json` has written. Raises LookupError, TypeError or ValueError for anything else."""
+        search = None if facts["search"] is None else SearchRequest(**facts["search"])
+        resting = {identity: (wait, cause) for identity, (wait, cause) in facts["resting"].items()}
+        return cls(facts["name"], search, tuple(facts["call_variables"]), resting)
 
 
-def attempt(request: AttemptRequest, channel: Channel) -> JSONObject:
-    """Ask the provider for what is searched, or find out whether it could be. Raises whatever a plugin raises."""
+def attempt(arguments: JSONObject, tool: CalledTool) -> JSONObject:
+    """Ask the provider for what is searched, or find out whether it could be. Raises whatever a plugin raises.
+
+    The operation `search` of the tools of search providers. arguments: as of `AttemptRequest.as_json`.
+    """
     try:
-        manifest = read_manifest(resolve(request.value))
-        tool = open_tool(manifest.tool, channel, deadline=request.deadline, max_bytes=_MAX_RESULT_BYTES)
+        request = AttemptRequest.of(arguments)
+    except (LookupError, TypeError, ValueError):
+        raise ToolError("INVALID_INPUT", "This is no request to a search provider.") from None
+    try:
+        manifest = _find_manifest(request.name, tool)
         provider = _provider(manifest)
     except AnswerMissing:
         raise  # which is nothing that the provider has done
-    except ToolDisabled as error:
-        return {"state": DISABLED, "error": {"message": str(error)}}
     except (InvalidManifest, FerruleError) as error:
         return {"state": UNUSABLE, "error": {"message": str(error)}}
     except Exception as error:  # noqa: BLE001 - whatever a plugin raises when it is imported
-        message = f"{request.value} cannot be loaded ({type(error).__name__})."
+        message = f"{request.name} cannot be loaded ({type(error).__name__})."
         return {"state": UNUSABLE, "error": {"message": message}}
-    attempted = _Attempt(manifest, tool, provider, tool.context)
+    return _attempt(request, _Attempt(manifest, tool, provider, tool.context))
+
+
+def _attempt(request: AttemptRequest, attempted: _Attempt) -> JSONObject:
+    manifest, context = attempted.manifest, attempted.context
     identity = "" if request.search else _identity(attempted)  # which a search does not need
     facts = {"label": manifest.name, "identity": identity, "has_engine": ENGINE in manifest.parameters}
     breaker = _breaker(attempted, request.call_variables)
-    channel.event({"event": IDENTITY, "name": breaker})
+    context.event({"event": IDENTITY, "name": breaker})
     if missing := _missing_setting(attempted):
         return {**facts, "state": UNCONFIGURED, "error": missing.facts()}
     mapping = map_query(manifest, request.search) if request.search else None
-    resting, cause = _rest(request, breaker, channel) if request.has_breaker else (0.0, FAILING)
+    resting, cause = request.resting.get(breaker, (0.0, FAILING))
     if resting:
         kind = "upstream_unavailable" if cause == FAILING else "rate_limited"
         return {**facts, "state": RESTING, "wait": ceil(resting), "kind": kind, "is_spent": cause == SPENT}
     if mapping is None:
         return {**facts, "state": ANSWERED, "wait": 0}
-    most = max_requests(attempted.context, (request.search and request.search.max_requests) or MAX_REQUESTS)
-    budget = RequestBudget(most, lambda count: channel.event({"event": REQUESTS, "count": count}))
+    most = max_requests(context, (request.search and request.search.max_requests) or MAX_REQUESTS)
+    budget = RequestBudget(most, lambda count: context.event({"event": REQUESTS, "count": count}))
     return {**facts, **_answer(attempted, mapping, budget)}
+
+
+def _find_manifest(name: str, tool: CalledTool) -> Manifest:
+    """The manifest that the tool's own distribution has under this name. Raises InvalidManifest, and what it raises."""
+    own = [
+        value for found, value, source in entry_points(GROUP) if found.lower() == name and source == tool.tool.source
+    ]
+    if not own:
+        raise InvalidManifest(f"{tool.tool.source} has no search provider {name!r}.")
+    manifest = read_manifest(resolve(own[0]))
+    if manifest.tool != tool.tool.name:
+        raise InvalidManifest(f"The manifest of {manifest.name} is of the tool {manifest.tool}, not {tool.tool.name}.")
+    return manifest
 
 
 def _provider(manifest: Manifest) -> Provider | None:
@@ -136,15 +171,6 @@ def _missing_setting(attempted: _Attempt) -> ToolError | None:
     return missing_endpoint(attempted.provider, attempted.context) if attempted.provider is not None else None
 
 
-def _rest(request: AttemptRequest, identity: str, channel: Channel) -> tuple[float, int]:
-    """Seconds for which it is not asked, and why. The search knows, whose breakers are no business of a provider."""
-    if request.search is None:
-        breaker = CircuitBreaker(request.name, identity, event=channel.event)
-        return breaker.seconds_until_trial(), breaker.cause
-    found = channel.ask({"work": ADMISSION, "identity": identity}) or {}
-    return found.get("wait", 0.0), found.get("cause", FAILING)
-
-
 def _answer(attempted: _Attempt, mapping: QueryMapping, budget: RequestBudget) -> JSONObject:
     found: list[ResultSet] = []
     failure = ""
@@ -191,7 +217,7 @@ def merge_by_rank(lists: Sequence[Sequence[Result]]) -> list[Result]:
 
 class _Attempt(NamedTuple):
     manifest: Manifest
-    opened: OpenedTool
+    opened: CalledTool
     provider: Provider | None
     context: Context
 

@@ -6,30 +6,39 @@ Each attempt is a process of its own, which is ended when its time is over. Its 
 from __future__ import annotations
 
 import os
-import sys
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule import config
-from ferrule.installed import entry_points, find_configured, supervise
+from ferrule.installed import entry_points, find_configured, has_operation, run_tool
 from ferrule.text import strict_json
-from ferrule.text.redaction import redact, redact_value
-from ferrule_websearch.circuit_breaker import MAX_REST_SECONDS, REST_SECONDS, CircuitBreaker, Event
 from ferrule_websearch.errors import QUOTA_SPENT
-from ferrule_websearch.provider_process import ANSWERED, IDENTITY, REQUESTS, UNCONFIGURED, AttemptRequest, attempt
+from ferrule_websearch.pace.circuit_breaker import MAX_REST_SECONDS, REST_SECONDS, CircuitBreaker
+from ferrule_websearch.pace.known_identities import KnownIdentities
+from ferrule_websearch.provider_process import (
+    ANSWERED,
+    GROUP,
+    IDENTITY,
+    OPERATION,
+    REQUESTS,
+    UNCONFIGURED,
+    UNUSABLE,
+    AttemptRequest,
+)
 from ferrule_websearch.results import Result
 
 if TYPE_CHECKING:
-    from ferrule.installed import Channel, Outcome
-    from ferrule.text.json_types import JSONMapping, JSONObject
+    from ferrule.installed import Outcome
+    from ferrule.text.json_types import JSONMapping
+    from ferrule_websearch.pace.known_identities import Resting
+    from ferrule_websearch.pace.shared_record import Event
     from ferrule_websearch.query_mapping import SearchRequest
 
-GROUP = "ferrule.search_providers"
-FAILED = "failed"
+FAILED, DISABLED = "failed", "disabled"
 RATE_LIMITED = "rate_limited"
 _MAX_ANSWER_BYTES = 1 << 20  # between processes
-_PROBE_SECONDS, _PROBE_MEMORY_MIB = 2.0, 1024
+_PROBE_SECONDS, _ALL_PROBES_SECONDS = 2.0, 4.0
 _FAIR_SECONDS = 1.0  # that a provider needs to have had before it counts as one that failed
 _MARGIN_SECONDS = 0.5  # in which a provider that was too slow can say so, before it is ended
 
@@ -83,53 +92,68 @@ class SearchProvider(NamedTuple):
         deadline: an instant of `time.monotonic()`. event: takes what the provider has to say for stderr.
         """
         left = max(0.0, deadline - time.monotonic())
-        asked = self.attempt_request(search, deadline - min(_MARGIN_SECONDS, left / 10))
-
-        def admit(question: JSONMapping) -> JSONObject:
-            breaker = CircuitBreaker(self.name, str(question.get("identity")), event=event)
-            return {"wait": breaker.admit(max(0.0, deadline - time.monotonic()) + 1), "cause": breaker.cause}
-
-        memory = self.settings.memory(self.name)
-        outcome = _supervised([asked], deadline, memory, self.tool, self.source, admit)
+        known = KnownIdentities(self.name, event=event)
+        outcome = self._run(search, deadline, known.admit(left + 1))
         identity, requests, events = _split_events(outcome)
         for one in events:
             event(one)
-        found = _documents(outcome)
-        made = self.read_attempt(found[0], events) if found else self._failed_attempt(outcome.failure or {})
-        made = made._replace(requests=requests)
+        made = self._read_outcome(outcome, events)._replace(requests=requests)
         # A provider that was not given the time in which to answer has not failed; nor has one whose process did not
         # come to ask it, on a machine that has too much to do.
         is_late = made.kind == "network" and not requests
-        had_time = identity is not None and not is_late and (left >= _FAIR_SECONDS or time.monotonic() < asked.deadline)
+        had_time = identity is not None and not is_late and (left >= _FAIR_SECONDS or time.monotonic() < deadline)
         if made.state in (ANSWERED, FAILED) and had_time:
-            _record(CircuitBreaker(self.name, str(identity), event=event), made)
+            _record(known, CircuitBreaker(self.name, str(identity), event=event), str(identity), made)
             if made.kind == RATE_LIMITED and made.wait is None and not made.is_spent:
                 made = made._replace(wait=REST_SECONDS)  # for which the breaker is open now
         return made
 
+    def probe(self, deadline: float, *, has_breaker: bool) -> Attempt:
+        """Whether it could be asked now, as of `probe_providers`."""
+        resting = KnownIdentities(self.name).find_resting() if has_breaker else {}
+        made = self._read_outcome(self._run(None, deadline, resting))
+        return made._replace(state=UNUSABLE) if made.state == FAILED else made
+
     @property
     def tool(self) -> str:
-        """The tool of the provider, to whose permissions it is held; empty where its distribution offers several."""
+        """The tool of the provider: of its distribution's tools the one that has the operation `search`, or the only
+        one. Empty where that is not to be told.
+        """
         tools = [name for name, _, source in entry_points("ferrule.tools") if source == self.source]
-        return tools[0] if len(tools) == 1 else ""
+        searching = [name for name in tools if has_operation(name, OPERATION)] if len(tools) > 1 else tools
+        return searching[0] if len(searching) == 1 else ""
 
-    def attempt_request(self, search: SearchRequest | None, deadline: float) -> AttemptRequest:
-        """What an attempt is about. search: None where it is only asked whether the provider could be."""
-        return AttemptRequest(self.name, self.value, search, deadline, self.call_variables)
+    def _run(self, search: SearchRequest | None, deadline: float, resting: Resting) -> Outcome:
+        request = AttemptRequest(self.name, search, self.call_variables, resting)
+        return run_tool(
+            self.tool, request.as_json(), operation=OPERATION, deadline=deadline, max_bytes=_MAX_ANSWER_BYTES
+        )
 
-    def read_attempt(self, facts: JSONMapping, events: Sequence[JSONMapping] = ()) -> Attempt:
-        """The attempt that a child process reported."""
-        if "failure" in facts:
-            return self._failed_attempt(facts["failure"])
+    def _read_outcome(self, outcome: Outcome, events: Sequence[JSONMapping] = ()) -> Attempt:
+        """The attempt that the process of the provider's tool reports. events: what it has sent."""
+        if outcome.result is None:
+            return self._failed_attempt(outcome.failure or {})
+        facts = strict_json.loads_object(outcome.result)
         incomplete = next((str(one.get("content")) for one in events if one.get("event") == "search_incomplete"), "")
         results = [Result(*one) for one in facts.get("results", ())]
         attempt = Attempt(self.name, **{"label": self.name, **facts, "results": results})
         return attempt._replace(incomplete=attempt.incomplete or incomplete)
 
     def _failed_attempt(self, error: JSONMapping) -> Attempt:
+        state = _STATES.get(str(error.get("code")), FAILED)
+        if state != FAILED:
+            return Attempt(self.name, state, self.name, error={"message": error.get("message", "")})
         return Attempt(
             self.name, FAILED, self.name, error=error, kind=kind_of(error), wait=_wait(error), is_spent=_is_spent(error)
         )
+
+
+_STATES = {
+    "TOOL_DISABLED": DISABLED,
+    **dict.fromkeys(
+        ("OPERATION_UNKNOWN", "TOOL_NAME_CLASH", "TOOL_UNAVAILABLE", "TOOL_UNKNOWN", "TOOL_LOCKED_OUT"), UNUSABLE
+    ),
+}  # by the code of a failure for which the provider's own code was not run
 
 
 def _is_spent(error: JSONMapping) -> bool:
@@ -153,20 +177,8 @@ def probe_providers(
     One that does not say so in time is `unusable` and of the kind `network`. has_breakers: whether one that rests is
     told as such, which a look at its circuit breaker takes.
     """
-    until = min(deadline, time.monotonic() + _PROBE_SECONDS)
-    asked = [one.attempt_request(None, until)._replace(has_breaker=has_breakers) for one in providers]
-    if not asked:
-        return []
-    outcome = _supervised(asked, until, _PROBE_MEMORY_MIB)
-    found = _documents(outcome)
-    if len(found) == len(asked):
-        return [one.read_attempt(facts) for one, facts in zip(providers, found, strict=True)]
-    kind = kind_of(outcome.failure or {})
-    if len(asked) == 1:
-        return [Attempt(providers[0].name, "unusable", error={"message": "It cannot be loaded."}, kind=kind)]
-    return [
-        probe_providers([one], deadline, has_breakers=has_breakers)[0] for one in providers
-    ]  # one of them ended the process for all
+    last = min(deadline, time.monotonic() + _ALL_PROBES_SECONDS)
+    return [one.probe(min(last, time.monotonic() + _PROBE_SECONDS), has_breaker=has_breakers) for one in providers]
 
 
 def find_unconfigured(providers: Sequence[SearchProvider]) -> list[Attempt]:
@@ -176,50 +188,6 @@ def find_unconfigured(providers: Sequence[SearchProvider]) -> list[Attempt]:
     """
     found = find_configured([one.tool for one in providers if one.tool])
     return [Attempt(one.name, UNCONFIGURED, one.name) for one in providers if found.get(one.tool) is False]
-
-
-def _supervised(
-    asked: Sequence[AttemptRequest],
-    deadline: float,
-    memory_mib: int,
-    tool: str = "",
-    source: str | None = None,
-    answer: Callable[[JSONObject], JSONObject] | None = None,
-) -> Outcome:
-    """tool: to whose permissions it is held. source: whose credentials it needs, and not only whether they are set.
-
-    answer: to what the attempt asks of the search.
-    """
-    ask = _attempt_or_failure if len(asked) > 1 else attempt
-
-    def work(channel: Channel) -> JSONObject:
-        return {"attempts": [ask(one, channel) for one in asked]}
-
-    outcome = supervise(
-        work,
-        deadline=deadline,
-        memory_mib=memory_mib,
-        max_bytes=_MAX_ANSWER_BYTES,
-        tool=tool,
-        source=source,
-        gives_credentials=source is not None,
-        answer=answer,
-    )
-    if outcome.text:
-        sys.stderr.write(redact(outcome.text, outcome.secrets).decode(errors="replace"))
-    return outcome
-
-
-def _attempt_or_failure(asked: AttemptRequest, channel: Channel) -> JSONMapping:
-    try:
-        return attempt(asked, channel)
-    except Exception as error:  # noqa: BLE001 - what one plugin raises is nothing that the others need to know
-        return {"failure": {"code": "INTERNAL_ERROR", "message": type(error).__name__}}
-
-
-def _documents(outcome: Outcome) -> list[JSONMapping]:
-    facts = strict_json.loads(outcome.result) if outcome.result else {}
-    return facts.get("attempts", []) if isinstance(facts, dict) else []
 
 
 def installed_providers(call_variables: Collection[str] = ()) -> dict[str, SearchProvider]:
@@ -256,10 +224,13 @@ def kind_of(error: JSONMapping) -> str:
     return _KINDS.get(str(error.get("code")), "upstream_unavailable")
 
 
-def _record(breaker: CircuitBreaker, made: Attempt) -> None:
+def _record(known: KnownIdentities, breaker: CircuitBreaker, identity: str, made: Attempt) -> None:
+    is_outage = made.kind == "network" or (made.kind == "upstream_unavailable" and not is_client_error(made.error))
+    if made.kind == RATE_LIMITED or is_outage:
+        known.add(identity)
     if made.kind == RATE_LIMITED:
         breaker.record_rate_limit(made.wait, is_spent=made.is_spent)
-    elif made.kind == "network" or (made.kind == "upstream_unavailable" and not is_client_error(made.error)):
+    elif is_outage:
         breaker.record_failure()
     elif made.kind != "validation":  # which is found out without asking it
         breaker.record_answer()
@@ -273,7 +244,7 @@ def is_client_error(error: JSONMapping) -> bool:
 
 
 def _split_events(outcome: Outcome) -> tuple[str | None, int, list[JSONMapping]]:
-    """The identity that was reported, the number of requests, and all other events without the keys."""
+    """The identity that was reported, the number of requests, and all other events."""
     events: list[JSONMapping] = []
     identity, requests = None, 0
     for event in outcome.events:
@@ -282,5 +253,5 @@ def _split_events(outcome: Outcome) -> tuple[str | None, int, list[JSONMapping]]
         elif event.get("event") == REQUESTS:
             requests = int(event.get("count", 0))
         else:
-            events.append(redact_value(event, outcome.secrets))
+            events.append(event)
     return identity, requests, events

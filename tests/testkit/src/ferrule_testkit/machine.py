@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ferrule.discovery import scan
-from ferrule_testkit import PATIENCE_SECONDS, fork_server
+from ferrule_testkit import PATIENCE_SECONDS
+from ferrule_testkit.processes import fork_server
 
 BIN = Path(sys.executable).parent
 KEYLESS = ("ferrule-example", "ferrule-fetch")

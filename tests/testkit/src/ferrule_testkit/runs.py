@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from ferrule_testkit import PATIENCE_SECONDS, fork_server, ikigai
+from ferrule_testkit import PATIENCE_SECONDS, ikigai
+from ferrule_testkit.processes import fork_server
 
 SECONDS = PATIENCE_SECONDS
 LATE = b"had not given its schema in time"

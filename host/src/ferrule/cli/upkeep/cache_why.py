@@ -28,6 +28,7 @@ _MAX_ANSWER_BYTES = 4 << 20  # bytes of what there is to say
 
 def explain_call(name: str, words: Sequence[str], *, from_stdin: bool) -> JSONObject:
     """What `inspection.explain` finds out about a call. Raises FerruleError where the call could not be made."""
+    from ferrule.plugin.runs import RunServer
     from ferrule.plugin.surroundings import Surroundings
     from ferrule.supervision.supervisor import supervise
     from ferrule.trust.admission import admit
@@ -41,17 +42,19 @@ def explain_call(name: str, words: Sequence[str], *, from_stdin: bool) -> JSONOb
     def look(channel: Channel) -> None:
         _look(channel, tool, given, settings, deadline)
 
-    policy = admit(tool, settings).policy()
-    allowed = Surroundings(tool, policy)
-    outcome = supervise(
-        look,
-        deadline=deadline,
-        memory=settings.memory(name),
-        size_limit=_MAX_ANSWER_BYTES,
-        policy=policy,
-        secrets=allowed.secrets,
-        answer=allowed.answer,
-    )
+    with RunServer(tool, settings) as runs:
+        policy = admit(tool, settings).policy()
+        allowed = Surroundings(tool, policy)
+        outcome = supervise(
+            look,
+            deadline=deadline,
+            memory=settings.memory(name),
+            size_limit=_MAX_ANSWER_BYTES,
+            policy=policy,
+            secrets=allowed.secrets,
+            answer=allowed.answer,
+            runs=runs,
+        )
     if outcome.result is None:
         raise ToolError.from_facts(outcome.failure or {})
     facts = strict_json.loads(outcome.result)

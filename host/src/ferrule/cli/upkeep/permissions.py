@@ -44,7 +44,7 @@ _OPTIONS = (
     ("program", "PROGRAM", "A name on PATH, or an absolute path."),
     ("variable", "NAME", "A variable of the environment, or the beginning of names with a * behind it."),
     ("state", "FOLDER", "A folder of the state folder that tools share."),
-    ("with-tool", "TOOL", "A tool, or the beginning of names with a *, that it runs itself: it may what they may."),
+    ("with-tool", "TOOL", "A tool, or the beginning of names with a *, that it has run: it gets their results."),
 )
 _UNHELD = {OFF: "Nothing of it is held, since isolation is off."}  # by the isolation
 _KEYS = {"program": "programs", "variable": "environment", "with_tool": "tools"}

@@ -159,24 +159,17 @@ def describe(
     credentials: Sequence[Credential],
     values: LocalValues,
     denied: Mapping[str, FerruleError],
-    *,
-    hides_values: bool = False,
 ) -> JSONObject:
     """What a host answers about credentials: `GivenValues` reads it. `secrets` are all values in it.
 
-    denied: why one is not given, by its name. hides_values: whether it is only told which of them are set.
+    denied: why one is not given, by its name.
     """
-    answered = {one.name: _describe(one, values, denied.get(one.name), hides_values) for one in credentials}
+    answered = {one.name: _describe(one, values, denied.get(one.name)) for one in credentials}
     secrets = [value for one in answered.values() for value in one.get("secrets", ())]
     return {"path": values.path, "problem": values.problem, "credentials": answered, "secrets": secrets}
 
 
-_HIDDEN = "hidden"
-
-
-def _describe(
-    credential: Credential, values: LocalValues, denied: FerruleError | None, hides_values: bool
-) -> JSONObject:
+def _describe(credential: Credential, values: LocalValues, denied: FerruleError | None) -> JSONObject:
     if denied is not None:
         return {"denied": denied.facts(), "place": _place(credential)}
     try:
@@ -187,11 +180,11 @@ def _describe(
     if found is None:
         return {"place": _place(credential)}
     return {
-        "value": _HIDDEN if hides_values else found.value,
+        "value": found.value,
         "source": found.source,
-        "is_variable": found.is_variable and not hides_values,
+        "is_variable": found.is_variable,
         "fingerprint": values.fingerprint(credential),
-        "secrets": [] if hides_values else values.secrets([credential]),
+        "secrets": values.secrets([credential]),
         "place": _place(credential),
     }
 

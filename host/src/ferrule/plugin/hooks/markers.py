@@ -1,6 +1,6 @@
 """The decorators `hookspec` and `hookimpl`, as pluggy has them, without pluggy: it costs twice the interpreter's start.
 
-A marked function has the options as an attribute, in the form that pluggy documents. A test holds both against pluggy's.
+A marked function has the options as an attribute, in the form that pluggy documents; a test compares the two.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 
@@ -58,7 +58,7 @@ class ImplementationMarker:
         return mark if function is None else mark(function)
 
 
-def _marker(attribute: str, options: dict[str, object]) -> Callable[[Any], Any]:
+def _marker(attribute: str, options: Mapping[str, object]) -> Callable[[Any], Any]:
     def mark(function: Any) -> Any:
         setattr(function, attribute, dict(options))
         return function

@@ -53,7 +53,7 @@ class Channel:
     """The child's end of the pipe. answers: where the parent's answers are read, None where it answers nothing."""
 
     __slots__ = (
-        "_held", "_lock", "_notes", "_outcome", "_owner", "_redacts", "_size_limit", "answers", "file", "known_secrets",
+        "_held", "_lock", "_notes", "_outcome", "_owner", "_size_limit", "answers", "file", "known_secrets",
     )  # fmt: skip
 
     def __init__(self, file: int, size_limit: int, answers: AnswerPipe | None = None) -> None:
@@ -61,7 +61,6 @@ class Channel:
         self.file = file
         self.answers = answers
         self.known_secrets: list[str] = []
-        self._redacts = False
         self._size_limit = size_limit
         self._owner = _getpid()
         self._lock = RLock()
@@ -79,22 +78,16 @@ class Channel:
     def ask(self, question: Mapping[str, object]) -> JSONObject | None:
         """The parent's answer, whose `secrets` are known from then on; None where it answers no questions.
 
-        Where the parent only passes the answer on, it does not know them, so all that is sent from then on is without
-        them. Raises AnswerMissing where it has not answered this question.
+        Raises AnswerMissing where it has not answered this question.
         """
         if self.answers is None or not self.is_owned:
             return None
         with self._lock:  # an answer is for the thread that has asked
-            answer = self.answers.read(self.send_question(question))
+            number = self.answers.next_number()
+            self._send(QUESTION, strict_json.dumps({**question, "number": number}))
+            answer = self.answers.read(number)
         self.known_secrets += [str(one) for one in answer.get("secrets", ())]
-        self._redacts = self._redacts or bool(answer.get("is_relayed"))
         return answer
-
-    def send_question(self, question: Mapping[str, object]) -> int:
-        """Send a question, and return its number, which its answer will have."""
-        number = 0 if self.answers is None else self.answers.next_number()
-        self._send(QUESTION, strict_json.dumps({**question, "number": number}))
-        return number
 
     def secrets(self, values: Iterable[str]) -> None:
         """Name values that the parent keeps out of every output. Said before a plugin sees any of them."""
@@ -173,10 +166,6 @@ class Channel:
     def _send(self, kind: bytes, document: bytes, *, may_wait: bool = False) -> None:
         if not self.is_owned:
             return  # a copy of the child that the plugin forked off; only the original may answer
-        if self._redacts and kind not in (QUESTION, SECRET):
-            from ferrule.text.redaction import redact_json
-
-            document = redact_json(document, self.known_secrets)
         # The pipe takes a long message in pieces, between which a thread of the plugin could put its event.
         with self._lock:
             self._held += kind + document + b"\n"

@@ -12,7 +12,7 @@ from ferrule.schema import schema_file
 from ferrule.storage import private_files
 from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
-from ferrule.text.names import record_name, same_distribution
+from ferrule.text.names import record_name
 
 TYPE_CHECKING = False
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 KEY = "credentials"
-USERS = "credentials_for"
 FOLDER = "declared_credentials"
 _MAX_BYTES = 1 << 18
 _HOOK = b"credentials"  # the hook's name, which a plugin that has one cannot leave out
@@ -48,12 +47,6 @@ def find_keys(tool: InstalledTool) -> tuple[str, ...] | None:
     """The names of the variables and of the keys of the file that a tool may be told; None as of `find_listed`."""
     listed = find_listed(tool)
     return None if listed is None else tuple(sorted({key for one in listed for key in _keys(one)}))
-
-
-def find_users(tool: InstalledTool) -> tuple[str, ...]:
-    """The distributions whose tools may have the credentials of a tool that they run, by its `tool.json`."""
-    listed = nearest(tool, USERS) if schema_file.may_declare(tool, USERS) else None
-    return tuple(same_distribution(one) for one in listed if isinstance(one, str)) if isinstance(listed, list) else ()
 
 
 def listed_in_files(tool: InstalledTool) -> list[object] | None:

@@ -8,23 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_fetch.cleaning import (
-    addresses,
-    code_blocks,
-    definitions,
-    embeds,
-    forms,
-    formulas,
-    images,
-    landmarks,
-    links,
-    notations,
-    panels,
-    spans,
-    streamed_content,
-    tables,
-    visibility,
-)
+from ferrule_fetch.cleaning import addresses, landmarks, streamed_content, visibility
+from ferrule_fetch.cleaning.blocks import code_blocks, definitions, forms, panels, tables
+from ferrule_fetch.cleaning.inlines import embeds, formulas, images, links, notations, spans
 from ferrule_fetch.cleaning.selection import by_role, find, is_deep
 
 if TYPE_CHECKING:

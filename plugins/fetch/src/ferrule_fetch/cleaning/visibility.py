@@ -12,8 +12,8 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ferrule_fetch.cleaning.blocks.panels import Panels, is_menu
 from ferrule_fetch.cleaning.edits import replace
-from ferrule_fetch.cleaning.panels import Panels, is_menu
 from ferrule_fetch.cleaning.styles import Hiding, declarations, hiding_of, is_visible
 from ferrule_fetch.cleaning.text import HEADINGS, length_of, words_of
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Container, Iterator
 from pathlib import Path
 
-from ferrule.calls.server_interface import discovery
+from ferrule import discovery
 from ferrule.cli import Diagnosis, shown_files
 from ferrule.errors import FerruleError
 from ferrule_serve.clients.connection import Connected, find_connections, find_connections_in

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ferrule.calls.server_interface import discovery
+from ferrule import discovery
 from ferrule.cli import json_option, note, print_json, print_table, show_files
 from ferrule.errors import FerruleError
 from ferrule.installed import unknown_tool

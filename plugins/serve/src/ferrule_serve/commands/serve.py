@@ -11,12 +11,12 @@ from importlib.util import find_spec
 
 import click
 
-from ferrule import config
-from ferrule.calls.server_interface import discovery, prepare_groups, unenforced
+from ferrule import config, discovery
+from ferrule.calls.server_interface import prepare_groups, unenforced
 from ferrule.cli import install_command, json_option, note, print_json, tools_argument
 from ferrule.errors import ServingRefused
 from ferrule.installed import unknown_tool
-from ferrule_serve.mcp import addresses
+from ferrule_serve.mcp.http import addresses
 from ferrule_serve.schema_forms import FORMS, schema_form
 
 _ON_A_TERMINAL = """\

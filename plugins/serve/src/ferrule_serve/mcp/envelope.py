@@ -22,9 +22,9 @@ from ferrule_serve.protocol.vocabulary import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ferrule.calls.server_interface import Client
     from ferrule.text.json_types import JSONObject
     from ferrule_serve.mcp.inbound import Request
-    from ferrule_serve.wire import Client
 
 VERSION_HEADER, METHOD_HEADER, NAME_HEADER = "mcp-protocol-version", "mcp-method", "mcp-name"
 _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}

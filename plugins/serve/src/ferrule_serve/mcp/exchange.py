@@ -10,10 +10,10 @@ from ferrule_serve.protocol.vocabulary import DEFAULT_VERSION, ENVELOPE_VERSIONS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ferrule.calls.server_interface import Client
     from ferrule.text.json_types import JSONObject
     from ferrule_serve.mcp.inbound import Request
     from ferrule_serve.protocol.vocabulary import RequestId
-    from ferrule_serve.wire import Client
 
 DEFAULT_LEVEL = "info"
 

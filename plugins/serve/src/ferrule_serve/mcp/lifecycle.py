@@ -19,9 +19,9 @@ from ferrule.storage import make_folder, state_folder
 from ferrule_serve import limits
 from ferrule_serve.catalogue import Catalogue
 from ferrule_serve.idempotency import IdempotencyKeys
-from ferrule_serve.mcp.addresses import Address, Token
 from ferrule_serve.mcp.calls import make_result
-from ferrule_serve.mcp.connections import ConnectionLimits, Connections
+from ferrule_serve.mcp.http.addresses import Address, Token
+from ferrule_serve.mcp.http.connections import ConnectionLimits, Connections
 from ferrule_serve.mcp.service import Service
 from ferrule_serve.mcp.stdio import serve_stdio
 from ferrule_serve.pool import Pool
@@ -210,8 +210,8 @@ async def _serve_stdio(options: Options) -> None:
 
 async def _serve_http(options: Options, address: Address) -> None:
     """Any number of clients, until a signal asks for the end; then running calls finish first."""
-    from ferrule_serve.mcp.http import MAX_BODY_BYTES, PATH, Application, HttpServer, listen
-    from ferrule_serve.mcp.streamable_http import StreamableHTTP
+    from ferrule_serve.mcp.http.server import MAX_BODY_BYTES, PATH, Application, HttpServer, listen
+    from ferrule_serve.mcp.http.streamable_http import StreamableHTTP
     from ferrule_serve.telemetry.health import Operations
     from ferrule_serve.web.trusted_names import TrustedNames
 

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from ferrule.calls.server_interface import Client
     from ferrule.text.json_types import JSONObject
     from ferrule_serve.catalogue import Catalogue, ServedTool
     from ferrule_serve.page.call_history import CallHistory
     from ferrule_serve.pool import CallAnswer, Pool
     from ferrule_serve.protocol.vocabulary import CallResult
     from ferrule_serve.web.trusted_names import TrustedNames
-    from ferrule_serve.wire import Client
 
 _MAX_FORM_BYTES = 4 << 20  # the largest arguments, as a form encodes them
 _MAX_FIELDS = 1000

@@ -21,8 +21,8 @@ from prometheus_client.registry import Collector
 if TYPE_CHECKING:
     from prometheus_client import Metric
 
+    from ferrule.calls.server_interface import ServerFacts
     from ferrule_serve.pool import CallAnswer, Pool, PoolStats
-    from ferrule_serve.wire import SupervisorFacts
 
 _MAX_TOOLS = 500  # that get labels of their own: a client may ask for any name
 _OTHER = "other"
@@ -90,7 +90,7 @@ class _Now(Collector):
 
     def __init__(self) -> None:
         self.stats: PoolStats | None = None
-        self.facts: SupervisorFacts = {"plugins": [], "is_idle": True}
+        self.facts: ServerFacts = {"plugins": [], "is_idle": True}
 
     def collect(self) -> Iterator[Metric]:
         plugins, stats = self.facts["plugins"], self.stats

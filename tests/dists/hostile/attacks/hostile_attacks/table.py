@@ -64,5 +64,5 @@ class NothingFound(Exception):
 def load() -> dict[str, Attack]:
     """The whole table."""
     for module in MODULES:
-        importlib.import_module(f"{__package__}.{module}")
+        importlib.import_module(f"{__package__}.kinds.{module}")
     return ATTACKS

@@ -7,8 +7,8 @@ import socket
 import threading
 import time
 
-from hostile_attacks import processes
-from hostile_attacks.processes import _take_name
+from hostile_attacks.kinds import processes
+from hostile_attacks.kinds.processes import _take_name
 
 _SECONDS = 20.0
 _VARIABLE = "STRONGROOM_API_KEY"

@@ -9,7 +9,7 @@ import venv
 from typing import TYPE_CHECKING
 
 from ferrule_testkit.attacks import hooks, ordinary_user, trial
-from ferrule_testkit.wheels import write_wheel
+from ferrule_testkit.installation.wheels import write_wheel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +40,8 @@ def prepare(folder: Path, scene: Scene, chosen: Sequence[table.HookAttack]) -> l
     facts = {**hooks.facts(scene, _QUIET), "site": str(modules)}
     files = {"hostile_hooks/scene.json": json.dumps(facts)}
     for package in (hooks.HOOKS / "hostile_hooks", trial.HOSTILE / "attacks/hostile_attacks"):
-        for path in (*package.glob("*.py"), *package.glob("*.json")):
-            files[f"{package.name}/{path.name}"] = path.read_text()
+        for path in (*package.rglob("*.py"), *package.glob("*.json")):
+            files[str(path.relative_to(package.parent))] = path.read_text()
     for name, schema in hooks.schemas().items():
         files[f"hostile_hooks/{name}.schema.json"] = json.dumps(schema)
     wheel = write_wheel(folder / "wheels", "hostile-hooks", files, entry_points=hooks.entry_points(chosen))

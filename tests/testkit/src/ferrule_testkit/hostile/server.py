@@ -24,7 +24,7 @@ from ferrule_testkit.hostile import shapes as hostile_shapes
 from ferrule_testkit.hostile import texts as hostile_texts
 from ferrule_testkit.hostile import transport as hostile_transport
 from ferrule_testkit.hostile.case import Case
-from ferrule_testkit.process_memory import MemoryWatch
+from ferrule_testkit.processes.process_memory import MemoryWatch
 
 _ALL = [*hostile_transport.CASES, *hostile_bodies.CASES, *hostile_shapes.CASES, *hostile_texts.CASES]
 CASES = [case._replace(path=f"/{number}") for number, case in enumerate(_ALL)]

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from ferrule_ask.protocols import ToolOffer, ToolResult
+from ferrule_ask.tools.protocols import ToolOffer, ToolResult
 
 SEARCH = "web_search_brave"
 QUERY = {"type": "object", "properties": {"query": {"type": "string", "description": "Words"}}, "required": ["query"]}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ferrule_ask.keys import Keys
-from ferrule_ask.protocols import ToolResult
-from ferrule_ask.toolbox import Toolbox
+from ferrule_ask.tools.protocols import ToolResult
+from ferrule_ask.tools.toolbox import Toolbox
 
 OSLO = {"city": "Oslo"}
 QUERY = {"query": "the price of tea"}

@@ -38,9 +38,9 @@ class Page:
 
 KEY = "key-of-the-user-0123456789"
 _PICTURE = "a picture of folders"
-_CLIENT = "a client's program; tests/test_serve_clients.py runs it"
+_CLIENT = "a client's program; tests/serve/test_clients.py runs it"
 _MACHINE = "changes the machine"
-_UNPUBLISHED = "nobody has published it; tests/test_install_reads.py installs such packages"
+_UNPUBLISHED = "nobody has published it; tests/installation/test_reads.py installs such packages"
 
 _TOUR = {
     "README.md": Page(
@@ -190,9 +190,7 @@ _USERS = {
             "mkdir -p tests/home",
         ),
         uses=(unused("text", "the lines of a tool that is at fault"),),
-        left_out={
-            "ferrule check line_count": "needs such a tool; host/tests/test_programs_of_tools.py has one like it"
-        },
+        left_out={"ferrule check line_count": "needs such a tool; test_programs_of_tools.py of the host has one"},
     ),
     "docs/how-to/connect-mcp-clients.md": Page(
         has=OWN,
@@ -244,7 +242,7 @@ _SERVERS = {
     "docs/how-to/run-a-server.md": Page(
         left_out={
             "openssl rand -hex 32 > deploy/": "writes into a clone",
-            "docker ": "needs an engine for containers; tests/test_deploy.py reads the files",
+            "docker ": "needs an engine for containers; tests/release/test_deploy.py reads the files",
             "python3 -m venv /opt/": _MACHINE,
             "install -m 600": _MACHINE,
             "cp deploy/": _MACHINE,
@@ -252,8 +250,8 @@ _SERVERS = {
     ),
     "docs/how-to/run-replicas.md": Page(
         has=OWN,
-        uses=(unused("mermaid", "a drawing; tests/test_pages.py reads it, and tests/test_site.py draws it"),),
-        left_out={"ferrule serve --http 10.0.0.1:": "another machine; tests/test_serve_replicas.py has replicas"},
+        uses=(unused("mermaid", "a drawing; tests/docs/test_pages.py reads it, and tests/docs/test_site.py draws it"),),
+        left_out={"ferrule serve --http 10.0.0.1:": "another machine; tests/serve/test_replicas.py has replicas"},
     ),
     "docs/how-to/serve-tools.md": Page(
         uses=(
@@ -262,7 +260,7 @@ _SERVERS = {
             client("claude-code", ".mcp.json", "--project"),
             Use("toml", ("ferrule new weather", "{judge} part {block} ferrule-weather/pyproject.toml")),
         ),
-        left_out={"kill -HUP": "finds servers of other users; tests/test_served_again.py sends the signal"},
+        left_out={"kill -HUP": "finds servers of other users; tests/serve/test_used_again.py sends the signal"},
     ),
 }
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ferrule.testing import Exchange, Server
-from ferrule_testkit.declared_results import require_declared_shape
 from ferrule_testkit.runs import Run, run_forked
+from ferrule_testkit.schemas.declared_results import require_declared_shape
 from ferrule_testkit.search.server import (
     BRAVE_KEY,
     BRAVE_PATH,

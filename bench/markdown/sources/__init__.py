@@ -1,0 +1,1 @@
+"""What the converters are given: real pages, examples of the specifications, random texts."""

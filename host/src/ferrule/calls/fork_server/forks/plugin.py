@@ -1,0 +1,382 @@
+"""A process that has loaded a plugin, and the copies below it, as the supervisor has them."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import time
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from ferrule import config
+from ferrule.calls.fork_server import rest
+from ferrule.calls.fork_server.child import plugin_process
+from ferrule.calls.fork_server.forks.copies import Copy
+from ferrule.calls.fork_server.forks.orders import Orders
+from ferrule.calls.fork_server.watched_process import StatusHandler, WatchedProcess, WatchedWork
+from ferrule.errors import CallInterrupted
+from ferrule.plugin.hooks.context import ANSWER_BYTES
+from ferrule.supervision.channel.channel import Messages
+from ferrule.supervision.supervisor import CAPTURED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ferrule.calls.fork_server.forks.confinement import Confinement
+    from ferrule.calls.fork_server.surroundings import Request, Surroundings
+    from ferrule.discovery import InstalledTool
+    from ferrule.errors import FerruleError
+    from ferrule.supervision.channel.outcome import Outcome
+    from ferrule.supervision.confined_copies import ConfinedCopies
+
+_MAX_IDLE_COPIES = 16  # of a tool that are used again
+
+
+class PluginOwner(Protocol):
+    """What is told of a plugin."""
+
+    def handle_loaded(self, plugin: Plugin, failure: Outcome | None) -> None:
+        """It is there, or cannot be loaded."""
+
+    def handle_copy(self) -> None:
+        """A copy waits for a call."""
+
+    def handle_call(self, plugin: Plugin, request: Request, outcome: Outcome, *, is_worn: bool) -> None:
+        """A call has an outcome. is_worn: it crashed, or its time was over."""
+
+    def handle_end(self, plugin: Plugin) -> None:
+        """Its process has ended, with all that it had forked."""
+
+
+class Plugin(WatchedProcess):
+    """A process that has loaded, or is loading, a plugin.
+
+    can_be_copied: copies of it are as good as a fresh one. has_children: loading it has started processes, which do not
+    rest with it.
+    """
+
+    def __init__(
+        self,
+        surroundings: Surroundings,
+        owner: PluginOwner,
+        tool: InstalledTool,
+        confinement: Confinement,
+        modules: Sequence[str],
+        is_reusable: bool,
+    ) -> None:
+        super().__init__(surroundings.loop, self)
+        self.modules = modules
+        self.calls = 0
+        self.idle: list[Copy] = []
+        self.running: set[Copy] = set()
+        self.checking: set[Copy] = set()
+        self.is_loaded = self.is_retired = self.can_be_copied = self.has_children = False
+        self._surroundings = surroundings
+        self._owner = owner
+        self._tool = tool
+        self._confinement = confinement
+        self._is_reusable = is_reusable
+        self._starting: deque[Copy] = deque()
+        self._printed = b""
+        self._status: int | None = None
+
+    @property
+    def copies(self) -> list[Copy]:
+        """Those that wait, run, or find out whether they are as they were."""
+        return [*self.idle, *self.running, *self.checking]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether nothing is on its way."""
+        return self.is_loaded and not self._starting and bool(self.idle)
+
+    def start(self) -> None:
+        """Have the process forked, which loads the plugin. Raises OSError."""
+        self._confinement.begin_relay(self.retire)
+        try:
+            self._start()
+        except OSError:
+            self._confinement.end_relay()
+            raise
+
+    def _start(self) -> None:
+        channel, text = os.pipe(), os.pipe()
+        self._orders = Orders(self._loop, self, self._handle_started, self._handle_silence, self._handle_rest)
+        self._pipes = channel[0], text[0]
+        theirs = [self._orders.hand_over(), channel[1], text[1]]
+        self._files = rest.name_files(theirs)
+        self.group = self._confinement.make_group()
+        if self.group is not None:
+            theirs.append(self.group.take_file())
+        try:
+            process = self._surroundings.origin.fork(plugin_process.KIND, theirs)
+        finally:
+            for file in theirs:
+                os.close(file)
+        self._surroundings.known.add(process)
+        self._send_plugin(self._confinement.begin())
+        self.attach(process)
+        deadline = time.monotonic() + config.deadline()
+        signals, messages = self._surroundings.signals, Messages(ANSWER_BYTES)
+        self.work = WatchedWork(
+            self._loop, self, self._pipes, messages, deadline, self._handle_loaded, signals, self._confinement.broker
+        )
+        self.work.watch_memory(self._confinement.policy, self._confinement.memory_mib)
+        if not self.is_gone:
+            self._orders.watch()
+
+    def _send_plugin(self, confined: ConfinedCopies) -> None:
+        names, parent, mib = self._surroundings.wrappers(), os.getpid(), self._confinement.memory_mib
+        facts = plugin_process.Plugin(self._tool, self.modules, parent, self._is_reusable, names, mib, confined)
+        self._orders.begin(pickle.dumps(facts))
+
+    def take(self, request: Request) -> bool:
+        """Let a copy that waits execute a call; False where none does."""
+        while self.idle:
+            copy = self.idle.pop()
+            if not copy.is_alive():
+                self._leave(copy)
+                continue
+            self._run(copy, request)
+            return True
+        return False
+
+    def ask_for_copies(self, count: int) -> None:
+        """Have so many copies on their way."""
+        if self.is_loaded and self.can_be_copied and not self.is_retired:
+            for _ in range(count - len(self._starting)):
+                self._start_copy()
+
+    def keep_a_copy_ready(self) -> None:
+        """Have one wait for the next call."""
+        if not self.idle and not self.checking:
+            self.ask_for_copies(1)
+
+    def retire(self) -> None:
+        """Take no more calls, and end when those that run have ended."""
+        self.is_retired = True
+        idle, self.idle = self.idle, []
+        for copy in idle:
+            self._leave(copy)
+        self._end_if_done()
+
+    def reap(self) -> None:
+        """Take the status of the process, where it has ended."""
+        if self.process is not None and self._status is None and self.process in self._surroundings.known:
+            try:
+                process, status = os.waitpid(self.process, os.WNOHANG)
+            except ChildProcessError:
+                process, status = self.process, 0
+            if process:
+                self._status = status
+                self._surroundings.known.discard(self.process)
+                self.handle_exit()
+
+    def outcome_of_loading(self, reason: FerruleError) -> Outcome | None:
+        """How loading ended that is given up."""
+        return self.work.outcome(reason) if self.work is not None else None
+
+    def release(self) -> None:
+        self._orders.close()
+        self._surroundings.loop.call_at(time.monotonic(), self.handle_gone)
+
+    def handle_gone(self) -> None:
+        """The process has ended. Its copies end with it, and tell so themselves."""
+        self.reap()
+        own = () if self.can_be_copied else (*self.idle, *self.running)  # the copies' own descriptors tell of theirs
+        for copy in (*self._starting, *own):
+            copy.handle_exit()
+        idle, self.idle = self.idle, []
+        for copy in idle:
+            self._leave(copy)
+        self._orders.tell_end()
+        if self.is_loaded or self.is_retired:
+            self._owner.handle_end(self)
+        self._close_pipes()
+        self._end_confinement()
+
+    def ask_status(self, process: int, tell: StatusHandler) -> None:
+        """Of itself, or of a copy; one whose parent has died has become a child of this process."""
+        if process == self.process:
+            self.reap()
+            tell(self._status)
+            return
+        try:
+            ended, status = os.waitpid(process, os.WNOHANG)
+            tell(status if ended else None)
+            return
+        except ChildProcessError:
+            pass
+        if self.is_gone:
+            tell(None)
+        else:
+            self._orders.ask_status(process, tell)
+
+    def end_strays(self) -> None:
+        self._surroundings.end_strays()
+
+    def _handle_loaded(self, reason: FerruleError | None) -> None:
+        work, self.work = self.work, None
+        if work is None:
+            return
+        outcome = work.outcome(reason)
+        self._printed = outcome.text
+        if outcome.failure is not None or outcome.result is None:
+            self._surroundings.leave(self, partial(self._owner.handle_loaded, self, outcome))
+            return
+        self.is_loaded = True
+        self.pause()
+        self.can_be_copied = self._is_as_good_as_fresh(outcome.result)
+        self.has_children = rest.has_other_children(self.process or 0)
+        if self.is_retired:
+            self._end_if_done()
+            return
+        self._owner.handle_loaded(self, None)
+        if not (self.is_retired or self.idle or self.running or self.checking or self._starting):
+            self._start_copy()
+
+    def _is_as_good_as_fresh(self, said: bytes | None) -> bool:
+        """Whether a copy would be. said: by the process, which beside the plugin can only say no."""
+        process = self.process
+        if said != plugin_process.CAN_BE_COPIED or process is None:
+            return False
+        return rest.is_alone(process, self._files) and not rest.shares_memory(process)
+
+    def _start_copy(self) -> None:
+        """A copy, or the process itself where a copy would not be as good. It can be given a call at once."""
+        copy = None
+        try:
+            copy = Copy(self._surroundings, self, self._confinement.make_group() if self.can_be_copied else None)
+            if self.can_be_copied:
+                self._confinement.expect_copy()
+            copy.hand_over(self._orders.fork if self.can_be_copied else self._orders.take_call)
+        except OSError:  # such as that no descriptor is left: other calls have to go on
+            if copy is not None:
+                copy.close()
+            self.retire()
+            return
+        self._starting.append(copy)
+        if not self.can_be_copied and self.process is not None:
+            self._handle_started(self.process)
+
+    def _handle_started(self, process: int) -> None:
+        copy = self._starting.popleft()
+        if not self._is_new(process):
+            copy.close()
+            self.retire()  # it cannot fork any more
+            return
+        copy.attach(process)
+        self._surroundings.known.add(process)
+        copy.broker = self._confinement.add(process, is_copy=self.can_be_copied)
+        if self.is_retired:
+            self._surroundings.leave(copy, partial(self._handle_gone, copy))
+            return
+        self.idle.append(copy)
+        if not self.can_be_copied:
+            copy.group = self.group
+            copy.resume()
+        copy.begin()
+        self._owner.handle_copy()
+
+    def _is_new(self, process: int) -> bool:
+        """Whether it is what takes the next call: what says so runs beside a plugin's code."""
+        if not self.can_be_copied:
+            return process == self.process
+        return process > 0 and process not in self._surroundings.known and rest.is_child(process, self.process)
+
+    def _handle_silence(self) -> None:
+        """It takes no order any more, or does not answer one."""
+        if self.can_be_copied and not self.is_gone:
+            self._surroundings.leave(self)
+
+    def _handle_rest(self) -> None:
+        """It is paused, and so are its copies that wait, which it could have let run meanwhile."""
+        for copy in self.idle:
+            copy.rest()
+        if not self._confinement.may_start_processes or self.process is None:
+            return
+        if rest.has_other_children(self.process, self._surroundings.known):
+            self._surroundings.leave(self)  # nobody ends what it starts beside the copies
+
+    def _run(self, copy: Copy, request: Request) -> None:
+        self.calls += 1
+        self.running.add(copy)
+        request.begun = time.monotonic()
+        given = self._surroundings.lookups.given(request.job)
+        request.messages.secrets += given.secrets
+        job = pickle.dumps((request.job.memory_mib, request.job.execution.for_held_process()))
+        on_end = partial(self._handle_outcome, copy, request)
+        request.work = copy.run(job, request.messages, request.deadline, given.answer, on_end)
+        request.work.watch_memory(self._confinement.policy, request.job.memory_mib)
+        if copy.is_gone:
+            request.work.handle_exit()
+
+    def _handle_outcome(self, copy: Copy, request: Request, work: WatchedWork, reason: FerruleError | None) -> None:
+        copy.work = None
+        # A process may say it of any tool; whether it is asked is for the tool's declaration and the admin to say.
+        may_stay = self._is_reusable and reason is None and request.messages.is_checked and copy.process is not None
+        may_stay = may_stay and rest.runs_alone(copy.process or 0) and copy.calls < self._surroundings.options.calls
+        may_stay = may_stay and len(self.idle) + len(self.checking) < _MAX_IDLE_COPIES
+        if may_stay and not copy.is_gone and not self.is_retired:
+            self.running.discard(copy)
+            self.checking.add(copy)
+            copy.await_check(partial(self._handle_checked, copy))
+            self._tell(request, work, reason)
+            return
+
+        def handle_gone() -> None:
+            self.running.discard(copy)
+            self._tell(request, work, reason)
+            self._handle_gone(copy)
+
+        self._surroundings.leave(copy, handle_gone)
+
+    def _handle_checked(self, copy: Copy, is_as_before: bool) -> None:
+        self.checking.discard(copy)
+        if is_as_before and not copy.is_gone and not self.is_retired and copy.is_alone():
+            self.idle.append(copy)
+            copy.pause()
+            self._owner.handle_copy()
+            return
+        self._surroundings.leave(copy, partial(self._handle_gone, copy))
+        self._owner.handle_copy()  # there may be a call that waited for this one
+
+    def _handle_gone(self, copy: Copy) -> None:
+        self._forget(copy)
+        self._end_if_done()
+
+    def _tell(self, request: Request, work: WatchedWork, reason: FerruleError | None) -> None:
+        outcome = work.outcome(reason)
+        outcome.text = (self._printed + outcome.text)[:CAPTURED]
+        is_worn = reason is not None and not isinstance(reason, CallInterrupted)
+        self._owner.handle_call(self, request, outcome, is_worn=is_worn)
+
+    def _leave(self, copy: Copy) -> None:
+        self._surroundings.leave(copy, partial(self._forget, copy))
+
+    def _forget(self, copy: Copy) -> None:
+        copy.close()
+        if copy.process is not None and copy.process != self.process:
+            self._surroundings.known.discard(copy.process)
+            self._confinement.remove(copy.process)
+        self._end_confinement()
+
+    def _end_confinement(self) -> None:
+        """Let go of what they were held by, once the process and all copies are gone."""
+        if not self.is_gone or self.running or self.checking or self.idle or self._starting:
+            return
+        if self.group is not None:
+            self.group.remove()
+        self._confinement.end()
+
+    def _end_if_done(self) -> None:
+        if self.is_retired and not (self.running or self.checking or self._starting or self.is_gone):
+            self._surroundings.leave(self)
+
+    def _close_pipes(self) -> None:
+        pipes, self._pipes = self._pipes, (-1, -1)
+        for file in pipes:
+            if file >= 0:
+                self._loop.unwatch(file)
+                os.close(file)

@@ -1,0 +1,179 @@
+"""What each call reads of the machine, read again where the files have changed, and remembered where they have not."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from ferrule import config, discovery
+from ferrule.calls.lookup import Lookup, find_tool
+from ferrule.plugin.declaration import read_if_well
+from ferrule.plugin.surroundings import Surroundings
+from ferrule.schema import schema_file
+from ferrule.trust.admission import admit
+
+if TYPE_CHECKING:
+    from ferrule.calls.call import Job
+    from ferrule.config import Configuration
+    from ferrule.confinement.policy import Policy
+    from ferrule.discovery import InstalledTool
+    from ferrule.text.json_types import JSONMapping, JSONObject
+
+_POLICY_SECONDS = 1.0
+_SETTLED_SECONDS = 0.1  # after which one more change has another time of modification, on every file system
+
+_Value = TypeVar("_Value")
+_Identity = tuple[tuple[int, ...] | None, ...]
+
+
+class _Seen(NamedTuple, Generic[_Value]):
+    """A value, and what its files were when it was read."""
+
+    value: _Value
+    files: Sequence[str]
+    identity: _Identity
+
+
+class _Memory(Generic[_Value]):
+    """Values by name. A value whose files have just been written is not remembered."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, _Seen[_Value]] = {}
+
+    def get(self, name: str, files: Sequence[str], read: Callable[[], tuple[_Value, Sequence[str]]]) -> _Value:
+        """The value of that name. files: that decide it, beside those that `read` gives with it."""
+        seen = self._seen.get(name)
+        if seen is not None and _identify((*files, *seen.files)) == seen.identity:
+            return seen.value
+        first = _identify(files)
+        value, more = read()
+        identity = (*first, *_identify(more))
+        if all(one is None or _is_settled(one) for one in identity) and first == _identify(files):
+            self._seen[name] = _Seen(value, tuple(more), identity)
+        else:
+            self._seen.pop(name, None)
+        return value
+
+    def forget(self) -> None:
+        self._seen.clear()
+
+
+class _SeenPolicy(NamedTuple):
+    """A policy and what goes with it, what they were made for, and the instant until which they count.
+
+    visible: what the tool's process is given of the configuration.
+    """
+
+    policy: Policy
+    given: Surroundings
+    visible: JSONMapping
+    tool: InstalledTool
+    settings: Configuration
+    until: float
+
+
+class Lookups(Lookup):
+    """The configuration, the tools, their schemas and declarations, as they are now."""
+
+    def __init__(self) -> None:
+        self._configurations: _Memory[Configuration] = _Memory()
+        self._settings: Configuration | None = None
+        self._tools: _Memory[InstalledTool] = _Memory()
+        self._schemas: _Memory[JSONObject | None] = _Memory()
+        self._policies: dict[str, _SeenPolicy] = {}
+        self._reusable: _Memory[bool] = _Memory()
+
+    def configuration(self) -> Configuration:
+        """As of `config.read`. Raises ConfigurationMalformed."""
+        path = config.default_path()
+        return self._configurations.get(path, (path,), lambda: (config.read(), ()))
+
+    def tool(self, name: str, settings: Configuration) -> InstalledTool:
+        """The tool of that name that may run, as of `find_tool`. Raises what that raises."""
+
+        if settings.is_locked:  # the files themselves count, and are looked at each time
+            return find_tool(name, settings)
+
+        def find() -> tuple[InstalledTool, Sequence[str]]:
+            found = discovery.find(name, settings)
+            return found, (f"{found.metadata}/entry_points.txt",)
+
+        if settings is not self._settings:  # which may switch a tool off
+            self._settings = settings
+            self._tools.forget()
+        return self._tools.get(name, _folders(), find)
+
+    def schema(self, tool: InstalledTool) -> JSONObject | None:
+        """As of `schema_file.read_static`. Raises SchemaInvalid."""
+
+        def read() -> tuple[JSONObject | None, Sequence[str]]:
+            path = schema_file.find_for_tool(tool)
+            return schema_file.read_static(tool), () if path is None else (path,)
+
+        return self._schemas.get(f"{tool.name} {tool.metadata}", (), read)
+
+    def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
+        """As of `Admission`, for a second at the most: it asks for each path that a tool may touch. Raises as that."""
+        known = self._policies.get(tool.name)
+        if known and known.tool is tool and known.settings is settings and time.monotonic() < known.until:
+            return known.policy
+        policy = admit(tool, settings).policy()
+        until = time.monotonic() + _POLICY_SECONDS
+        visible = super().visible_configuration(tool, settings)
+        self._policies[tool.name] = _SeenPolicy(policy, Surroundings(tool, policy), visible, tool, settings, until)
+        return policy
+
+    def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
+        """As of `permissions.policy`, found with the policy. Raises ConfigurationMalformed."""
+        known = self._policies.get(tool.name)
+        if known and known.tool is tool and known.settings is settings:
+            return known.visible
+        return super().visible_configuration(tool, settings)
+
+    def given(self, job: Job) -> Surroundings:
+        """What the process of a call is told beside its policy. Calls of one policy share it."""
+        known = self._policies.get(job.tool.name)
+        if known and known.policy is job.execution.policy:
+            return known.given
+        return job.execution.surroundings()
+
+    def is_reusable(self, tool: InstalledTool) -> bool:
+        """Whether the tool says that its processes may be used again, and the admin does not say otherwise."""
+        declared = self._reusable.get(
+            f"{tool.name} {tool.metadata}", (tool.metadata,), lambda: (read_if_well(tool).reusable is True, ())
+        )
+        if not declared:
+            return False
+        settings = self.configuration()
+        return settings.tool(tool.name).get("reusable") is not False
+
+    def forget(self) -> None:
+        """Read everything again: something was installed, removed or changed."""
+        self._policies.clear()
+        for memory in (self._configurations, self._tools, self._schemas, self._reusable):
+            memory.forget()
+
+
+def _folders() -> list[str]:
+    """Those of the path in which distributions may be."""
+    own = os.path.dirname(os.__file__)
+    return [folder for folder in dict.fromkeys(sys.path) if folder not in (own, f"{own}/lib-dynload")]
+
+
+def _identify(files: Sequence[str]) -> _Identity:
+    return tuple(map(_identify_file, files))
+
+
+def _identify_file(path: str) -> tuple[int, ...] | None:
+    try:
+        status = os.stat(path or ".")
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev
+
+
+def _is_settled(identity: tuple[int, ...]) -> bool:
+    return time.time_ns() - max(identity[:2]) > _SETTLED_SECONDS * 1e9

@@ -1,0 +1,121 @@
+"""The tools that are loaded: for each one process that has imported the plugin, and the copies below it.
+
+Where copies of such a process would not be as good as a fresh one, it takes one call itself, and another is started
+for the next. Where the tool says that it may be used again, so are its copies, each as long as a call leaves nothing
+changed in it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ferrule.calls.fork_server.served_tool import ServedTool
+from ferrule.calls.fork_server.surroundings import Request, Surroundings, interruption
+from ferrule.supervision import processes
+from ferrule.supervision.memory.group import remove_groups
+
+if TYPE_CHECKING:
+    from ferrule.calls.fork_server.facts import LoadedToolFacts
+    from ferrule.confinement.policy import Policy
+    from ferrule.discovery import InstalledTool
+
+_MAX_LOADED = 64  # tools; the one that was not called for longest goes first
+
+
+class Plugins:
+    """All tools that are loaded."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._surroundings = surroundings
+        self._tools: dict[str, ServedTool] = {}
+
+    def submit(self, request: Request) -> None:
+        """Have a job executed. It may wait until the plugin is loaded."""
+        policy = request.job.execution.policy
+        if policy is None:
+            raise ValueError("a served call is held to a policy")
+        tool = self._get(request.job.tool, policy, request.job.memory_mib)
+        tool.submit(request)
+
+    def prepare(self, tool: InstalledTool, policy: Policy, memory_mib: int) -> None:
+        """Load a tool before its first call."""
+        self._get(tool, policy, memory_mib).prepare()
+
+    def cancel(self, request: Request) -> None:
+        """End a job, and all that it has started."""
+        if request.work is not None:
+            request.work.stop(interruption())
+        elif not request.is_done and (tool := self._tools.get(request.job.tool.name)):
+            tool.forget(request)
+
+    def renew(self, name: str | None, when_done: Callable[[], None]) -> None:
+        """Make no call from code that was loaded before now; tell when no idle process has it any more."""
+        for tool in [self._tools[name]] if name in self._tools else list(self._tools.values()) if name is None else []:
+            tool.retire()
+        self._surroundings.when_settled(when_done)
+
+    def facts(self) -> list[LoadedToolFacts]:
+        """What is loaded."""
+        return [facts for tool in self._tools.values() if (facts := tool.facts()) is not None]
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is being loaded, started or ended."""
+        return self._surroundings.is_settled and all(tool.is_idle for tool in self._tools.values())
+
+    def handle_children(self) -> None:
+        """A child of this process has ended: one that had loaded a plugin, or what a call has left behind."""
+        for tool in list(self._tools.values()):
+            tool.reap()
+        self._surroundings.end_strays()
+
+    def end(self) -> None:
+        """End everything, now."""
+        for process in processes.children():
+            processes.end_descendants(process)
+        remove_groups()
+        for confined in self._surroundings.confined:
+            confined.remove()
+
+    def _get(self, tool: InstalledTool, policy: Policy, memory_mib: int) -> ServedTool:
+        known = self._tools.get(tool.name)
+        identity = _identify(tool, policy)
+        if known is not None and known.identity != identity:
+            known.retire()
+        if known is None:
+            self._make_room()
+            known = self._tools[tool.name] = ServedTool(self._surroundings, tool.name)
+        known.update(tool, policy, identity, memory_mib)
+        return known
+
+    def _make_room(self) -> None:
+        unused = [tool for tool in self._tools.values() if not tool.is_busy]
+        if len(self._tools) >= _MAX_LOADED and unused:
+            oldest = min(unused, key=lambda tool: tool.used)
+            oldest.retire()
+            del self._tools[oldest.name]
+
+
+def _identify(tool: InstalledTool, policy: Policy) -> tuple[object, ...]:
+    """What changes when a distribution is installed anew, even in the same version, and when it may touch other things.
+
+    The kernel holds a process to the files that the paths of its policy meant when it was started.
+    """
+    paths = (*policy.read, *policy.write, *policy.append, *policy.programs)
+    held = [getattr(policy, name) for name in policy.__slots__]
+    try:
+        status = os.stat(tool.metadata)
+        changed: tuple[int, ...] = (status.st_ino, status.st_ctime_ns)
+    except OSError:
+        changed = ()
+    return tool.value, tool.metadata, tool.version, *changed, held, [_identify_file(path) for path in paths]
+
+
+def _identify_file(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

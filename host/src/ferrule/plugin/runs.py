@@ -1,0 +1,121 @@
+"""Tools that are run for other tools, by the list `tools` of their permissions.
+
+One is run as in every call of it: held to its own permissions, with its own settings and credentials. The process that
+does so is forked by one that was made before the host learnt any secret of the caller's. The caller gets the result,
+without any secret.
+"""
+
+from __future__ import annotations
+
+import time
+
+from ferrule import discovery
+from ferrule.config import configuration
+from ferrule.errors import FerruleError, PermissionDenied
+from ferrule.plugin.called_tool import answer_with, not_run, work_of
+from ferrule.plugin.surroundings import Surroundings
+from ferrule.supervision.channel.outcome import Outcome
+from ferrule.supervision.channel.questions import RUN, give_forked
+from ferrule.supervision.fork_server import ForkServer
+from ferrule.supervision.supervisor import supervise
+from ferrule.trust import admission
+from ferrule.trust.composition import fits
+from ferrule.trust.grants import granted
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+    from typing import NoReturn
+
+    from ferrule.config.configuration import Configuration
+    from ferrule.discovery import InstalledTool
+    from ferrule.text.json_types import JSONMapping, JSONObject
+
+_MAX_RESULT_BYTES = 4 << 20
+_MAX_DEPTH = 3  # of tools that run tools
+
+
+class RunServer:
+    """Forks what runs other tools for one call of a tool, where it may have some run. It is entered to be made.
+
+    Made before anything is read that the other tools must not see, such as the values of the caller's credentials.
+    depth: how many tools have run one another so far, with this one.
+    """
+
+    def __init__(self, tool: InstalledTool, settings: Configuration, depth: int = 1) -> None:
+        """Raises ConfigurationMalformed."""
+        self._caller = tool.name
+        self._names = granted(tool, settings).tools
+        self._depth = depth
+        self._server: ForkServer | None = None
+
+    def __enter__(self) -> ForkServer | None:
+        if self._names:
+            self._server = ForkServer(self._begin)
+        return self._server
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._server is not None:
+            self._server.close()
+
+    def _begin(self, files: Sequence[int]) -> NoReturn:
+        give_forked(files, lambda question: run_called(question, self._caller, self._names, self._depth))
+
+
+def run_called(
+    question: JSONMapping, caller: str = "", names: Sequence[str] | None = None, depth: int = 0
+) -> JSONObject:
+    """Run the tool that a question names, and answer with what came of it, as `outcome_in` reads it.
+
+    question: `run`, the tool; `operation`, one that its tool.json names, else it is executed; `arguments`; `deadline`,
+    an instant of `time.monotonic()`; `max_bytes` of the result. caller: the tool that has asked; empty for a program
+    of the user's. names: of tools that it may run, as in the list `tools` of permissions; None for any. depth: how many
+    tools have run one another so far. It forks, so no other thread may be running.
+    """
+    try:
+        outcome = _run(question, caller, names, depth)
+    except FerruleError as error:
+        outcome = Outcome(None, error.facts())
+    return answer_with(outcome)
+
+
+def _run(question: JSONMapping, caller: str, names: Sequence[str] | None, depth: int) -> Outcome:
+    """Raises FerruleError where it does not come to that."""
+    settings = configuration.read()
+    tool = _find(str(question.get(RUN)), settings, caller, names)
+    if depth >= _MAX_DEPTH:
+        raise PermissionDenied(f"{tool.name} is not run: {depth} tools have run one another already.")
+    deadline = number_in(question, "deadline", time.monotonic())
+    max_bytes = int(min(number_in(question, "max_bytes", _MAX_RESULT_BYTES), _MAX_RESULT_BYTES))
+    work = work_of(tool, question, settings.tool(tool.name), settings.visible_to((tool.name,)), deadline, max_bytes)
+    with RunServer(tool, settings, depth + 1) as runs:
+        policy = admission.admit(tool, settings).policy()
+        surroundings = Surroundings(tool, policy)
+        return supervise(
+            work,
+            deadline=deadline,
+            memory=settings.memory(tool.name),
+            size_limit=max_bytes,
+            policy=policy,
+            secrets=surroundings.secrets,
+            answer=surroundings.answer,
+            runs=runs,
+        )
+
+
+def _find(name: str, settings: Configuration, caller: str, names: Sequence[str] | None) -> InstalledTool:
+    """The tool, as of `admission.find`. Raises PermissionDenied where the caller does not run it."""
+    is_run = names is None or any(fits(one, names) for one in discovery.scan().get(name, ()))
+    if is_run and caller != name:
+        return admission.find(name, settings)
+    raise not_run(name, caller)
+
+
+def number_in(question: JSONMapping, key: str, default: float) -> float:
+    """A number of a question, which a plugin's code may have written; the default where it is none."""
+    value = question.get(key)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else default

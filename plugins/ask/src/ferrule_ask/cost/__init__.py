@@ -1,0 +1,1 @@
+"""What asking costs: the published prices, and the limits on what may be spent."""

@@ -1,0 +1,51 @@
+"""What the conversation needs of tools, also of those that a caller brings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONMapping
+
+
+class ToolOffer(NamedTuple):
+    """A tool that the model may call. schema: sound, `{"name", "description", "parameters"}`."""
+
+    name: str
+    schema: JSONMapping
+
+
+class ToolResult(NamedTuple):
+    """The result of an execution. content: the text for the model, without secrets. seconds: how long it took.
+
+    code, error: of a failure, for the user, without secrets. retry_after: seconds after which the same call may
+    succeed; with the code RATE_LIMIT, the call is made again then.
+    """
+
+    content: str
+    is_error: bool
+    seconds: float
+    code: str | None = None
+    error: str | None = None
+    retry_after: float | None = None
+
+    def with_texts(self, change: Callable[[str], str]) -> ToolResult:
+        """The same with each of its texts changed."""
+        code, error = (None if text is None else change(text) for text in (self.code, self.error))
+        return self._replace(content=change(self.content), code=code, error=error)
+
+
+class Tools(Protocol):
+    """The tools of one client; `ferrule_ask.tools.toolbox.Toolbox` is one."""
+
+    @property
+    def offered(self) -> Sequence[ToolOffer]:
+        """Those that the model may call."""
+
+    @property
+    def left_out(self) -> Sequence[tuple[str, str]]:
+        """Name and reason of those that were asked for and are not offered."""
+
+    async def execute(self, name: str, arguments: JSONMapping, seconds: float) -> ToolResult:
+        """Execute an offered tool. Never raises for what a tool does; ends within `seconds` and when cancelled."""

@@ -1,0 +1,121 @@
+"""The text that a model gets for a tool's answer: short, however long the answer is.
+
+A result of the search tools becomes a numbered list, and one of several items their texts, with a line for each image
+or file, which says what it is and where; anything else is compact JSON. The conversation cuts it to
+`tool_tokens`, since a model is asked once more with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ferrule.content import items_in
+from ferrule.text import strict_json
+from ferrule_ask.tools.protocols import ToolResult
+
+if TYPE_CHECKING:
+    from ferrule.content import Item
+    from ferrule.text.json_types import JSONMapping
+
+UNAVAILABLE = "Search unavailable. Please answer from your knowledge."
+SEARCH_PREFIX = "web_search"
+_MAX_RESULTS = 5
+_MAX_TITLE_CHARS, _MAX_URL_CHARS, _MAX_SNIPPET_CHARS = 200, 600, 200
+_MAX_ERROR_CHARS = 2_000
+
+
+def content(tool: str, document: JSONMapping, *, failed: bool) -> ToolResult:
+    """The result of a call, with the text for the model.
+
+    document: what the tool's executable answered. failed: whether it said by its exit code that the call has failed; a
+    document that itself says so counts as well.
+    """
+    if failed or document.get("success") is False or document.get("error") is True:
+        code = str(document.get("error_code") or document.get("code") or "")
+        return failure(tool, code, _sentence(document), _wait(document))
+    results = document.get("results")
+    if is_search(tool) and isinstance(results, list):
+        return ToolResult(search_results(results), is_error=False, seconds=0.0)
+    items = items_in(document)
+    text = strict_json.dumps(document).decode() if items is None else "\n\n".join(map(_item, items))
+    return ToolResult(text, is_error=False, seconds=0.0)
+
+
+def failure(tool: str, code: str, error: str, retry_after: float | None = None) -> ToolResult:
+    """The result of a call that has failed. Of a search, the model need not know more than that there is no result.
+
+    An error of its own, in the name or the arguments, is always told to it.
+    """
+    said = _cut(error or "The tool failed, and did not say why.", _MAX_ERROR_CHARS)
+    text = UNAVAILABLE if is_search(tool) and code not in ("INVALID_INPUT", "UNKNOWN_TOOL") else said
+    return ToolResult(text, is_error=True, seconds=0.0, code=code or None, error=said, retry_after=retry_after)
+
+
+def search_results(results: Sequence[object]) -> str:
+    """The first five results, each with its number, title, URL and at most 200 characters of its snippet.
+
+    results: objects with `title`, `url` and `snippet` (or `description`); what has no URL is left out.
+    """
+    shown = [lines for lines in map(_lines, results) if lines][:_MAX_RESULTS]
+    if not shown:
+        return "Search Results:\n\nNothing was found."
+    numbered = [f"{number}. " + "\n   ".join(lines) for number, lines in enumerate(shown, 1)]
+    return "\n\n".join(["Search Results:", *numbered])
+
+
+def is_search(tool: str) -> bool:
+    """Whether a tool is one of those that search the web, by its name."""
+    return tool == SEARCH_PREFIX or tool.startswith(f"{SEARCH_PREFIX}_")
+
+
+def _lines(result: object) -> list[str]:
+    """Title, URL and, where there is one, snippet of a result; empty where it has no URL."""
+    if not isinstance(result, dict):
+        return []
+    url = _text(result.get("url"))
+    if not url:
+        return []
+    snippet = _text(result.get("snippet") or result.get("description"))
+    title = _text(result.get("title")) or url
+    lines = [_cut(title, _MAX_TITLE_CHARS), _cut(url, _MAX_URL_CHARS), _cut(snippet, _MAX_SNIPPET_CHARS)]
+    return lines if snippet else lines[:2]
+
+
+def _text(value: object) -> str:
+    from ferrule.text.plain_text import plain_text
+
+    # What the search tools answer is text already: a `<` in it is none of HTML's, but around emphasised words.
+    return plain_text(value, html=False)
+
+
+def _sentence(document: JSONMapping) -> str:
+    """What a failure says: a text at `error`, or `message` and `hint`; in the shape of another family, all of it."""
+    error = document.get("error")
+    texts = [error] if isinstance(error, str) else [document.get("message"), document.get("hint")]
+    sentence = " ".join(text for text in texts if isinstance(text, str))
+    return sentence or (strict_json.dumps(document).decode() if document else "")
+
+
+def _wait(document: JSONMapping) -> float | None:
+    """Seconds after which the same call may succeed, where a failure says so."""
+    from ferrule.errors import failure_in
+
+    wait = (failure_in(document) or {}).get("retry_after")
+    return float(wait) if isinstance(wait, int | float) and not isinstance(wait, bool) else None
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 3].rstrip()}..."
+
+
+def _item(item: Item) -> str:
+    """The text of an item; of a file, what the model can tell the user."""
+    if item["type"] == "text":
+        return item["text"]
+    if item["type"] == "json":
+        return strict_json.dumps(item["value"]).decode()
+    name = f"{item['name']}, " if "name" in item else ""
+    return (
+        f"[{item['type']}: {name}{item['mimeType']}, {item['bytes']:,} bytes, in {item.get('path', item['resource'])}]"
+    )

@@ -1,0 +1,1 @@
+"""Rules for what stands on lines of its own: code, lists of definitions, forms, panels, tables."""

@@ -1,0 +1,1 @@
+"""Rules for what stands within a line: links, images, formulas, embedded content, emphasis."""

@@ -1,0 +1,1 @@
+"""The protocol over HTTP: the server, its connections and sessions, and streams of events."""

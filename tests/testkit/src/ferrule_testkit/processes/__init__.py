@@ -1,0 +1,1 @@
+"""Processes of the tests: programs in forks, the memory that they have, and the control groups around them."""

@@ -1,0 +1,1 @@
+"""Programs of others that tests start: a name server, Redis, those from npm, and the OpenNotes CLI."""
