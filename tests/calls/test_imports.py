@@ -57,7 +57,7 @@ class Imported:
         """The same where the answer for the tool has been kept, which it is once no file behind it is quite new."""
         for _ in range(20):
             modules = self.by(*command, stdin=stdin)
-            if "ferrule.calls.judgement" not in modules:
+            if "ferrule.plugin.judgement" not in modules:
                 return modules
             time.sleep(0.05)
         raise AssertionError("the answer for the tool is not kept")

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from ferrule.calls.admitted_lookup import AdmittedLookup
+    from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
     from ferrule.schema.providers.translation import Translation
     from ferrule.text.json_types import JSONObject
@@ -71,15 +71,15 @@ def run(
 
 def _print_schema(name: str, names: dict[str, str], provider: str) -> int:
     """`--schema`: the schema. What is raised else ends with an exit code that makes the client leave the tool out."""
-    from ferrule.calls.admitted_lookup import AdmittedLookup
+    from ferrule.plugin.admitted_tool import AdmittedTool
     from ferrule.text import strict_json
 
-    lookup = AdmittedLookup(name)
-    tool = lookup.find_tool(name, lookup.configuration())
-    if not lookup.is_kept:
+    admitted = AdmittedTool(name)
+    tool = admitted.tool()
+    if not admitted.is_kept:
         _require_fitting_host(tool)
-        lookup.require_accepted_version()
-    schema = lookup.schema(tool) or _compute_schema(tool, lookup)
+        admitted.require_accepted_version()
+    schema = admitted.schema() or _compute_schema(tool, admitted.configuration())
     if provider:
         from ferrule.schema.providers.adaptation import adapt
 
@@ -100,10 +100,9 @@ def _require_fitting_host(tool: InstalledTool) -> None:
         require_host(tool)
 
 
-def _compute_schema(tool: InstalledTool, lookup: AdmittedLookup) -> JSONObject:
+def _compute_schema(tool: InstalledTool, settings: Configuration) -> JSONObject:
     from ferrule.plugin import computed_schema
 
-    settings = lookup.configuration()
     deadline = computed_schema.client_deadline(_STARTED)
     schema = computed_schema.compute_schema(tool, deadline, settings)
     if settings.is_locked:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ferrule.calls.lookup import Lookup, Refused
+from ferrule.calls.lookup import Lookup
 from ferrule.errors import InputMalformed
 from ferrule.supervision.channel.outcome import Outcome
 from ferrule.text import strict_json
@@ -150,8 +150,6 @@ class ToolCall:
                 outcome.failure = name_plugin(outcome.failure, self.tool)
             return outcome
         except Exception as error:  # noqa: BLE001 - the answer to a defect of the host itself is one document, too
-            if isinstance(error, Refused):
-                return Outcome(None, error.facts(), text=error.traceback)
             from ferrule.plugin.failures import explain_error
 
             facts, traceback = explain_error(error)

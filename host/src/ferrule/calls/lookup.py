@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from ferrule.errors import FerruleError
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
-    from ferrule.errors import ErrorFacts
     from ferrule.plugin.runs import RunServer
     from ferrule.text.json_types import JSONMapping, JSONObject
-
-
-class Refused(FerruleError):
-    """A failure that another process has met. reported: its facts. traceback: where it is a defect of the host."""
-
-    def __init__(self, reported: ErrorFacts, traceback: bytes = b"") -> None:
-        super().__init__(reported["message"])
-        self.code = reported["code"]
-        self.traceback = traceback
-        self._reported = reported
-
-    def facts(self) -> ErrorFacts:
-        """The facts as they were reported."""
-        return self._reported
 
 
 class Lookup:

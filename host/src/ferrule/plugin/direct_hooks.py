@@ -65,7 +65,7 @@ def find_hooks(plugin: object) -> DirectHooks | None:
     return DirectHooks(found)
 
 
-def _options(value: object) -> dict[str, object] | None:
+def _options(value: Any) -> dict[str, object] | None:
     """The options of what is marked as a hook, None for all else; those of a marked object that is no function are odd.
 
     No code of the object runs for that, such as a `__getattr__`.

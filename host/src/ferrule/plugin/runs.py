@@ -10,15 +10,14 @@ from __future__ import annotations
 import time
 
 from ferrule import discovery
-from ferrule.config import configuration
 from ferrule.errors import FerruleError, PermissionDenied
+from ferrule.plugin.admitted_tool import AdmittedTool
 from ferrule.plugin.called_tool import answer_with, not_run, work_of
 from ferrule.plugin.surroundings import Surroundings
 from ferrule.supervision.channel.outcome import Outcome
 from ferrule.supervision.channel.questions import RUN, give_forked
 from ferrule.supervision.fork_server import ForkServer
 from ferrule.supervision.supervisor import supervise
-from ferrule.trust import admission
 from ferrule.trust.composition import fits
 from ferrule.trust.grants import granted
 
@@ -85,15 +84,15 @@ def run_called(
 
 def _run(question: JSONMapping, caller: str, names: Sequence[str] | None, depth: int) -> Outcome:
     """Raises FerruleError where it does not come to that."""
-    settings = configuration.read()
-    tool = _find(str(question.get(RUN)), settings, caller, names)
+    admitted = _find(str(question.get(RUN)), caller, names)
+    settings, tool = admitted.configuration(), admitted.tool()
     if depth >= _MAX_DEPTH:
         raise PermissionDenied(f"{tool.name} is not run: {depth} tools have run one another already.")
     deadline = number_in(question, "deadline", time.monotonic())
     max_bytes = int(min(number_in(question, "max_bytes", _MAX_RESULT_BYTES), _MAX_RESULT_BYTES))
-    work = work_of(tool, question, settings.tool(tool.name), settings.visible_to((tool.name,)), deadline, max_bytes)
+    work = work_of(tool, question, settings.tool(tool.name), settings.content, deadline, max_bytes)
     with RunServer(tool, settings, depth + 1) as runs:
-        policy = admission.admit(tool, settings).policy()
+        policy = admitted.policy()
         surroundings = Surroundings(tool, policy)
         return supervise(
             work,
@@ -107,11 +106,11 @@ def _run(question: JSONMapping, caller: str, names: Sequence[str] | None, depth:
         )
 
 
-def _find(name: str, settings: Configuration, caller: str, names: Sequence[str] | None) -> InstalledTool:
-    """The tool, as of `admission.find`. Raises PermissionDenied where the caller does not run it."""
+def _find(name: str, caller: str, names: Sequence[str] | None) -> AdmittedTool:
+    """The tool. Raises PermissionDenied where the caller does not run it."""
     is_run = names is None or any(fits(one, names) for one in discovery.scan().get(name, ()))
     if is_run and caller != name:
-        return admission.find(name, settings)
+        return AdmittedTool(name)
     raise not_run(name, caller)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _signal as signal  # signal makes its numbers members of an enum, which costs half an interpreter's start
 import os
 
 from ferrule.errors import CallInterrupted
@@ -10,7 +9,10 @@ from ferrule.errors import CallInterrupted
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    import signal
     from typing import Self
+else:
+    import _signal as signal  # signal makes its numbers members of an enum, which costs half an interpreter's start
 
 INTERRUPTS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _HANDLED = (*INTERRUPTS, signal.SIGCHLD)

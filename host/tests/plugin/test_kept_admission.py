@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from ferrule.calls import judgement
-from ferrule.calls.admitted_lookup import AdmittedLookup
-from ferrule.calls.lookup import Refused
 from ferrule.config import configuration
 from ferrule.errors import FerruleError, ToolDisabled
+from ferrule.plugin import judgement
+from ferrule.plugin.admitted_tool import AdmittedTool, Refused
 from ferrule.storage import stamps
 from ferrule.trust import kept_admission
 from ferrule.trust.declaration import MalformedPermissions, parse
@@ -258,9 +257,9 @@ def test_no_answer_is_kept_where_modules_come_from_the_working_folder(
 @pytest.mark.process
 def test_what_the_environment_switches_off_is_asked_each_time(kept: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FERRULE_DISABLE", "weather")
-    lookup = AdmittedLookup("weather")
+    admitted = AdmittedTool("weather")
     with pytest.raises(Refused) as caught:
-        lookup.find_tool("weather", lookup.configuration())
+        admitted.tool()
     assert caught.value.facts()["code"] == ToolDisabled.code
 
 
@@ -281,23 +280,23 @@ def test_a_process_that_looks_a_tool_up_never_reads_the_configuration(
 
     monkeypatch.setattr(configuration, "_bytes", read_in_a_copy)
     for _ in range(3):  # first worked out in a copy, then kept
-        lookup = AdmittedLookup("weather")
-        settings = lookup.configuration()
-        tool = lookup.find_tool("weather", settings)
-        assert lookup.schema(tool) == SCHEMA
-        assert lookup.policy(tool, settings).network == ("public",)
+        admitted = AdmittedTool("weather")
+        settings = admitted.configuration()
+        assert admitted.tool().name == "weather"
+        assert admitted.schema() == SCHEMA
+        assert admitted.policy().network == ("public",)
         assert settings.tool("weather") == {"unit": "celsius"}
         assert settings.tool("vault") == {}
         settle()
-    assert lookup.is_kept
+    assert admitted.is_kept
 
 
 @pytest.mark.process
 def test_the_failures_of_a_copy_are_those_of_the_call(site: Site) -> None:
     write(site.config, "[")
-    lookup = AdmittedLookup("weather")
+    admitted = AdmittedTool("weather")
     with pytest.raises(FerruleError) as caught:
-        lookup.configuration()
+        admitted.configuration()
     with pytest.raises(FerruleError) as direct:
         configuration.read()
     assert caught.value.facts() == direct.value.facts()
@@ -315,9 +314,8 @@ def test_a_link_below_a_grant_is_judged_by_all_of_the_configuration(
     write(site.module / "tool.json", json.dumps(declared))
     policies = []
     for _ in range(3):
-        lookup = AdmittedLookup("weather")
-        settings = lookup.configuration()
-        policies.append(lookup.policy(lookup.find_tool("weather", settings), settings))
+        admitted = AdmittedTool("weather")
+        policies.append(admitted.policy())
         settle()
-    assert lookup.is_kept
+    assert admitted.is_kept
     assert [policy.read for policy in policies] == [(str(target),)] * 3
