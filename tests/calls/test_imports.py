@@ -27,7 +27,7 @@ log, sys.argv = sys.argv[1], sys.argv[2:]
 own, leave = os.getpid(), os._exit
 def tell_and_leave(code):
     if os.getpid() == own:
-        file = os.open(log, os.O_WRONLY | os.O_CREAT)
+        file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.write(file, "\\n".join(sys.modules).encode())
     leave(code)
 os._exit = tell_and_leave

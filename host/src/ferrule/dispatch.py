@@ -74,7 +74,7 @@ def _print_schema(name: str, names: dict[str, str], provider: str) -> int:
     from ferrule.plugin.admitted_tool import AdmittedTool
     from ferrule.text import strict_json
 
-    admitted = AdmittedTool(name)
+    admitted = AdmittedTool(name, is_called=False)
     tool = admitted.tool()
     if not admitted.is_kept:
         _require_fitting_host(tool)

@@ -215,6 +215,16 @@ def test_it_answers_as_the_files_do(kept: Site) -> None:
     assert found == {**judgement.judge("weather", may_keep=False), "is_kept": True}
 
 
+def test_an_answer_for_who_only_wants_the_schema_records_nothing_and_admits_no_call(site: Site) -> None:
+    settle()
+    judgement.judge("weather", is_called=False)
+    kept = kept_admission.read("weather")
+    assert kept is not None
+    assert kept["schema"] == SCHEMA
+    assert "grant" not in kept
+    assert not site.record("permissions").exists()
+
+
 def test_a_file_that_has_just_changed_is_not_relied_on(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stamps, "_TICK_NS", 60_000_000_000)
     judgement.judge("weather")

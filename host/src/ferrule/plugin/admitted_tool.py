@@ -43,8 +43,10 @@ class AdmittedTool:
     A failure of the copy is raised as Refused.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, is_called: bool = True) -> None:
+        """is_called: whether what it asks for counts as accepted now, where nothing was accepted before."""
         self._name = name
+        self._is_called = is_called
         self._facts: JSONObject | None = None
 
     def configuration(self) -> Configuration:
@@ -76,7 +78,7 @@ class AdmittedTool:
     def require_accepted_version(self) -> None:
         """Raise PermissionsHeld for a new version that asks for more: no client is to offer what cannot run."""
         if self._facts and self._facts.get("was_new_version"):
-            self._part("grant")
+            _part_of({**self._facts, "grant": None}, "grant")
 
     @property
     def is_kept(self) -> bool:
@@ -94,11 +96,12 @@ class AdmittedTool:
 
     def _find_facts(self) -> JSONObject:
         kept = kept_admission.read(self._name)
-        if kept is not None and not _is_disabled(kept, self._name):
+        is_enough = kept is not None and (not self._is_called or kept.get("grant") is not None)
+        if kept is not None and is_enough and not _is_disabled(kept, self._name):
             return kept
         from ferrule.plugin import judgement
 
-        return judgement.judge_in_copy(self._name)
+        return judgement.judge_in_copy(self._name, is_called=self._is_called)
 
     def _policy_of_copy(self) -> Policy:
         from ferrule.confinement.policy import Policy

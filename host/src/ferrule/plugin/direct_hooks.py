@@ -75,8 +75,10 @@ def _options(value: Any) -> dict[str, object] | None:
         return options if isinstance(options, dict) else None
     if isinstance(value, type):
         return None
+    kind: object = type(value)
+    marked = value.__func__ if kind is _Method else value
     try:
-        object.__getattribute__(value.__func__ if type(value) is _Method else value, _IMPLEMENTATION)
+        object.__getattribute__(marked, _IMPLEMENTATION)
     except AttributeError:
         return None
     return _ODD

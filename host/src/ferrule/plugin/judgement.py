@@ -30,13 +30,14 @@ if TYPE_CHECKING:
 _NEW = "is_new_version"
 
 
-def judge_in_copy(name: str) -> JSONObject:
+def judge_in_copy(name: str, *, is_called: bool = True) -> JSONObject:
     """The parts `content`, `tool`, `schema` and `grant` of what a call of a tool needs, and `failures` of the others.
 
     Where the tool is of another version than the one that was accepted, its hook is asked first what it wants to be
-    told. That runs its code, in a process that is no copy of one which has read config.toml either.
+    told. That runs its code, in a process that is no copy of one which has read config.toml either. is_called: as of
+    `judge`.
     """
-    facts = _in_copy(lambda: judge(name))
+    facts = _in_copy(lambda: judge(name, is_called=is_called))
     if facts.pop(_NEW, False):
         from ferrule.plugin.declared_credentials import ask_new_version
 
@@ -46,7 +47,7 @@ def judge_in_copy(name: str) -> JSONObject:
             ask_new_version(discovery.InstalledTool(**facts["tool"]))
         finally:
             configuration.withdraw(path)
-        facts = {**_in_copy(lambda: judge(name, is_asked=True)), "was_new_version": True}
+        facts = {**_in_copy(lambda: judge(name, is_called=is_called, is_asked=True)), "was_new_version": True}
     return facts
 
 
@@ -73,11 +74,11 @@ def _in_copy(find: Callable[[], JSONObject]) -> JSONObject:
     return found
 
 
-def judge(name: str, *, is_asked: bool = False, may_keep: bool = True) -> JSONObject:
+def judge(name: str, *, is_called: bool = True, is_asked: bool = False, may_keep: bool = True) -> JSONObject:
     """As of `judge_in_copy`, in this process; what was found is kept where that is possible.
 
-    is_asked: whether the hook of a new version has been asked. Where not, `is_new_version` says that it has to be, and
-    there is no grant.
+    is_called: whether what the tool asks for counts as accepted now; else there is no grant. is_asked: whether the hook
+    of a new version has been asked. Where not, `is_new_version` says that it has to be, and there is no grant.
     """
     parts = _Parts()
     settings = parts.add("content", configuration.read)
@@ -93,12 +94,20 @@ def judge(name: str, *, is_asked: bool = False, may_keep: bool = True) -> JSONOb
     if not is_asked and admitted.is_new_version:
         parts.found[_NEW] = True
         return parts.found
-    grant = parts.add("grant", admitted.accept)
-    if grant is not None:
-        parts.found["grant"] = grant.as_dict()
+    if is_called:
+        grant = parts.add("grant", admitted.accept)
+        parts.found["grant"] = grant and grant.as_dict()
+    elif is_asked:
+        parts.add("grant", lambda: _require_not_held(admitted))
     if may_keep:
-        _keep(admitted, parts.found)
+        _keep(admitted, parts.found, is_called=is_called)
     return parts.found
+
+
+def _require_not_held(admitted: Admission) -> None:
+    held = admitted.find_held()
+    if held:
+        raise held
 
 
 class _Parts:
@@ -124,20 +133,20 @@ def _facts(error: Exception) -> JSONObject:
     return {"facts": facts, "traceback": traceback.decode(errors="replace")}
 
 
-def _keep(admitted: Admission, found: JSONObject) -> None:
+def _keep(admitted: Admission, found: JSONObject, *, is_called: bool) -> None:
     """Keep what was found, where the same is found once more between two looks at all files behind it."""
     tool, settings = admitted.tool, admitted.settings
-    if not _may_be_kept(tool, settings, found):
+    if admitted.is_new_version or not _may_be_kept(tool, settings, found, is_called=is_called):
         return
     from ferrule.trust.admission_inputs import find_inputs
 
     stamped = stamps.stamps(find_inputs(tool, settings))
-    again = judge(tool.name, is_asked=True, may_keep=False)
+    again = judge(tool.name, is_called=is_called, may_keep=False)
     if again == found and stamps.hold(stamped):
         kept_admission.keep(tool.name, {**found, "is_kept": True}, stamped)
 
 
-def _may_be_kept(tool: InstalledTool, settings: Configuration, found: JSONObject) -> bool:
+def _may_be_kept(tool: InstalledTool, settings: Configuration, found: JSONObject, *, is_called: bool) -> bool:
     """Not what ferrule.lock decides, which looks at the files itself, nor what depends on other tools or is no file.
 
     And nothing that may be a secret, wherever the admin has written it.
@@ -147,8 +156,8 @@ def _may_be_kept(tool: InstalledTool, settings: Configuration, found: JSONObject
     is_plain = not found["failures"] and not settings.is_locked
     if not is_plain or schema_file.find_module_file(tool.module) is None or _may_hold_secret(found["content"]):
         return False
-    known = records.read(tool.name)
-    return known is not None and known.source == tool.source and not schema_file.may_declare(tool, "requires_ferrule")
+    is_accepted = not is_called or records.read(tool.name) is not None
+    return is_accepted and not schema_file.may_declare(tool, "requires_ferrule")
 
 
 def _may_hold_secret(value: object) -> bool:
