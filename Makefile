@@ -4,6 +4,9 @@
 #   make test    the tests that take no minutes      make check   ruff, mypy and deptry
 #   make bench   what a call costs                   make dist    wheels and sdists in dist/
 #   make docs    the documentation site in site/     make release VERSION=0.2.0    a commit and a tag
+#   make architecture    the graphs of docs/explanation/architecture.md, from the imports
+#
+#   make full    all rows of the tables of which the tests have every pair
 #
 # TIER chooses the tests: unit, process, slow, installed or all. TESTS names files, folders or single tests, of any tier:
 #   make test TIER=unit    make test TESTS=host/tests/text/test_names.py
@@ -20,9 +23,9 @@ FOR_USE := host/pyproject.toml $(addsuffix /pyproject.toml,$(filter-out $(HEAVY)
 PROJECTS := host/pyproject.toml $(addsuffix /pyproject.toml,$(PLUGINS)) tests/testkit/pyproject.toml
 
 ifneq ($(TIER),)
-  CHOSEN = $(if $(filter all,$(TIER)),,-m "$(TIER)$(if $(filter slow installed,$(TIER)),, and not slow)")
+  CHOSEN = -m "not full$(if $(filter all,$(TIER)),, and $(TIER))$(if $(filter unit process,$(TIER)), and not slow)"
 else
-  CHOSEN = $(if $(TESTS),,-m "not slow and not installed")
+  CHOSEN = -m "not full$(if $(TESTS),, and not slow and not installed)"
 endif
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
@@ -41,13 +44,16 @@ DOCS := $(VENV)/docs
 SITE ?= site
 MERMAID := 12.3.0
 
-.PHONY: demo test again check format bench dist docs release addresses clean
+.PHONY: demo test full again check format bench dist docs architecture release addresses clean
 
 demo: $(VENV)/.for-use
 	@$(BIN)/python demo/demo.py
 
 test: $(VENV)/.for-work
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(CHOSEN) $(TESTS)
+
+full: $(VENV)/.for-work
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m full $(TESTS)
 
 again: $(VENV)/.for-work
 	$(BIN)/python -m pytest --verbose --exitfirst --last-failed --last-failed-no-failures none
@@ -83,6 +89,9 @@ docs: $(DOCS)/.with-mermaid-$(MERMAID)
 	  -c website -d $(SITE)/.doctrees . $(SITE)
 	@rm -rf $(SITE)/.doctrees
 	@echo "$(SITE)/index.html is the documentation."
+
+architecture:
+	@$(PYTHON) scripts/draw_architecture.py
 
 release: $(VENV)/.for-work
 	@$(BIN)/python scripts/release.py $(if $(VERSION),"$(VERSION)",--help)

@@ -6,7 +6,7 @@ import ctypes
 import os
 import sys
 import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 pytest_plugins = [
     "ferrule_testkit.runner.collection",
     "ferrule_testkit.runner.leftovers",
+    "ferrule_testkit.runner.scheduling",
     "ferrule_testkit.runner.tiers",
     "ferrule_testkit.runner.time_limit",
     *(f"ferrule_testkit.fixtures.{name}" for name in ("ask", "installed", "offered_tools", "office", "search", "web")),
@@ -24,24 +25,6 @@ pytest_plugins = [
 _SET_CHILD_SUBREAPER = 36
 # Reasons that have to do with who runs the tests, or on which system, and not with a program that is missing.
 _ALLOWED = ("only root", "elsewhere", "this is the run")
-# What they share takes seconds to make or to import, which the one worker that gets the whole file does once.
-_IN_ONE_WORKER = (
-    "tests/release/test_distributions.py",
-    "host/tests/test_new_installed.py",
-    "host/tests/schema/providers/test_published_types.py",
-    "plugins/serve/tests/test_serve.py",
-    "tests/ask/test_aimock.py",
-    "tests/ask/test_recorded.py",
-    "tests/ask/test_sdk.py",
-    "tests/markdown/test_parsers.py",
-    "tests/serve/test_clients.py",
-    "tests/serve/test_conformance.py",
-    "tests/serve/test_inspector.py",
-    "tests/serve/test_page.py",
-    "tests/serve/test_page_browser.py",
-    "tests/serve/test_replicas.py",
-    "tests/docs/test_site.py",
-)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -56,34 +39,6 @@ def _own_place_of_inner_runs(tmp_path_factory: pytest.TempPathFactory) -> Genera
     with tempfile.TemporaryDirectory(prefix="inner-", ignore_cleanup_errors=True) as folder:
         os.environ["PYTEST_DEBUG_TEMPROOT"] = folder
         yield
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Three workers for each processor, since a test waits most of the time; two where the slow ones run, too."""
-    return (2 if os.environ.get("CI") else 3) * (os.cpu_count() or 1)
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what one worker has to do alone, so that the others do not wait for it in the end."""
-    items.sort(key=lambda item: _path(item.nodeid) not in _IN_ONE_WORKER)
-
-
-def _path(nodeid: str) -> str:
-    return nodeid.partition("::")[0]
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keep together what shares an environment, which the mark xdist_group does not do in every release of pytest."""
-    from xdist.scheduler import LoadGroupScheduling
-
-    class Scheduling(LoadGroupScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return path if (path := _path(nodeid)) in _IN_ONE_WORKER else nodeid
-
-    return Scheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from installations.installation import ROOT, Installation
 from measuring import Command, compare
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.search.server import Brave, settings, some_hits
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from installations.installation import ROOT, Installation
 from measuring import Command, compare, run
 
-from ferrule.testing import Exchange, Server
+from ferrule_dev.testing import Exchange, Server
 from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, some_hits
 
 PLUGINS = ("brave", "google", "fetch", "research")

@@ -18,7 +18,7 @@ import trustme
 from installations.installation import ROOT, Installation
 from measuring import Command, compare
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.search.server import (
     BRAVE_KEY,
     BRAVE_PATH,

@@ -1,8 +1,9 @@
-"""The structure of the source: floors, circles, public names, and what may stand in the hall of the host."""
+"""The structure of the source: rooms and floors, circles, public names, and what may stand in the hall of the host."""
 
 import ast
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -15,12 +16,16 @@ import pytest
 ROOT = Path(__file__).parents[1]
 HOST = ROOT / "host/src/ferrule"
 SOURCES = sorted(path for path in ROOT.glob("*/src/*/**/*.py")) + sorted(ROOT.glob("plugins/*/src/**/*.py"))
+DRAWING = runpy.run_path(str(ROOT / "scripts/draw_architecture.py"))
+MAX_ROOMS, MAX_FLOORS = 25, 11
 MAX_HALL_FILES = 8
 MAX_FILE_LINES = 400
 MAX_FOLDER_FILES = 16
-# Tests, their kit and the benches; what stands below is data of tests, one file or folder for each case.
-WORKSHOPS = ("host/tests", "plugins/*/tests", "tests", "bench")
+# The source, tests, their kit and the benches; what stands below is data of tests, one file or folder for each case.
+WORKSHOPS = ("host/tests", "plugins/*/tests", "tests", "bench", "host/src", "plugins/*/src")
 DATA = ("tests/conformance_tools", "tests/dists")
+# Where names of modules are data, and every other file imports what it names.
+IMPORT_BY_NAME = ("lazy.py", "cli/commands.py")
 # Nouns of the field that end as a gerund does.
 NOUNS = {"testing", "query_mapping"}
 # What silences a checker names a rule, and stands before a reason.
@@ -65,6 +70,50 @@ def test_a_wrong_import_is_reported_by_the_name_of_its_rule(tmp_path: Path, file
     assert any(name.startswith(rule) for name in broken), linted.stdout
 
 
+@pytest.mark.process
+def test_the_host_has_few_rooms_on_few_floors() -> None:
+    rooms = DRAWING["read_rooms"]()
+    floors = DRAWING["floors"](rooms)
+    assert len(rooms) <= MAX_ROOMS, sorted(rooms)
+    assert max(floors.values()) <= MAX_FLOORS, sorted(floors.items(), key=lambda one: -one[1])
+
+
+def test_arrows_count_that_stand_in_types_in_functions_and_in_texts(tmp_path: Path) -> None:
+    names = {
+        "types": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ferrule.text.names import tool_name",
+        "inside": "def work():\n    import ferrule.text.names",
+        "text": "module = __import__('ferrule.text.names')",
+        "names": "from ferrule.lazy import attach\n__getattr__ = attach(__name__, {'tool_name': 'ferrule.text.names'})",
+    }
+    for name, source in names.items():
+        (tmp_path / f"{name}.py").write_text(source)
+    (tmp_path / "text.py").rename(tmp_path / "by_name.py")
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text/__init__.py").touch()
+    rooms = DRAWING["read_rooms"](tmp_path)
+    assert {name for name, imported in rooms.items() if "text" in imported} == {"types", "inside", "by_name", "names"}
+
+
+@pytest.mark.process
+def test_no_room_is_imported_by_a_name_that_no_import_shows() -> None:
+    hidden = [
+        f"{path.relative_to(HOST)}:{node.lineno}"
+        for path in HOST.rglob("*.py")
+        if str(path.relative_to(HOST)) not in IMPORT_BY_NAME
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Call) and DRAWING["called_name"](node) in ("__import__", "import_module")
+        for text in ast.walk(node)
+        if isinstance(text, ast.Constant) and str(text.value).startswith("ferrule")
+    ]
+    assert hidden == [], "import it where it is used"
+
+
+@pytest.mark.process
+def test_the_graphs_of_the_page_are_those_of_the_imports() -> None:
+    page = DRAWING["PAGE"].read_text()
+    assert page == DRAWING["draw"](page), "run: make architecture"
+
+
 def test_the_hall_of_the_host_is_small() -> None:
     assert len(list(HOST.glob("*.py"))) <= MAX_HALL_FILES
 
@@ -91,7 +140,7 @@ def test_no_file_is_long() -> None:
 
 
 @pytest.mark.process
-def test_no_folder_of_tests_is_full() -> None:
+def test_no_folder_is_full() -> None:
     listed = subprocess.run(["git", "ls-files", *WORKSHOPS], cwd=ROOT, capture_output=True, text=True, check=True)
     files = Counter(str(Path(path).parent) for path in listed.stdout.splitlines() if not path.startswith(DATA))
     assert {folder: number for folder, number in files.items() if number > MAX_FOLDER_FILES} == {}

@@ -4,15 +4,20 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from ferrule_testkit import PROJECT
 from ferrule_testkit.processes import fork_server
+from ferrule_testkit.runner import scheduling
 from ferrule_testkit.runs import run, run_forked, wait_for
 from ferrule_testkit.scripts import shebang
 
 pytestmark = pytest.mark.process
+
+ONE_FILE = "tests/ask/test_sdk.py"
 
 TIERS = """\
 import subprocess, socket, sys, time
@@ -244,3 +249,24 @@ def test_a_test_that_hangs_says_where_it_is_and_what_it_started_and_one_that_wor
         assert place in told, told
     if os.geteuid() == 0:  # others may not look into a process
         assert "sit_and_wait (<string>:3)" in told, told
+
+
+def test_a_worker_gets_few_tests_at_once_and_all_that_share_what_is_dear() -> None:
+    alone = [f"tests/attacks/test_tools.py::test_way[{number}]" for number in range(3)]
+    tests = [f"tests/a/test_b.py::test_{number}" for number in range(40)]
+    dear = [f"{ONE_FILE}::test_{number}" for number in range(40)]
+    units = scheduling.share_out([*alone, *tests, *dear])
+    assert len({units[one] for one in alone}) == 3
+    assert sorted(Counter(units[one] for one in tests).values()) == [8, 16, 16]
+    assert {units[one] for one in dear} == {ONE_FILE}
+
+
+def test_files_that_are_shared_out_in_another_way_exist() -> None:
+    named = {*scheduling.IN_ONE_WORKER, *scheduling.ONE_BY_ONE}
+    assert {path for path in named if not (PROJECT / path).exists()} == set()
+
+
+def test_tests_that_are_shared_out_run_once_each(tmp_path: Path) -> None:
+    source = "import pytest\n\n@pytest.mark.parametrize('number', range(50))\ndef test_counts(number):\n    pass\n"
+    done = run_pytest(tmp_path, source, "scheduling", arguments=("-n", "2", "--dist", "loadgroup"))
+    assert "50 passed" in done.stdout, done.stdout + done.stderr

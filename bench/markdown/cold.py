@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from installations.installation import ROOT, Installation
 from measuring import Command, compare
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from markdown.sources.pages import Page, pages
 from markdown.tables import Row, Table
 

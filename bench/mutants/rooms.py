@@ -34,6 +34,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "host/src/ferrule/": ("host/tests/**/test_*.py", *_CALLS),
     "host/src/ferrule/admin/": (*_CLI, "host/tests/admin/**/test_*.py"),
     "host/src/ferrule/calls/": (*_CALLS, "host/tests/calls/test_*.py"),
+    "host/src/ferrule/calls/fork_server/": (_SERVE, *_SERVED, "host/tests/calls/test_server_interface.py"),
     "host/src/ferrule/cli/": _CLI,
     "host/src/ferrule/config/": (*_CONFIG, *_CALLS),
     "host/src/ferrule/dispatch.py": _CALLS,
@@ -70,7 +71,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "plugins/serve/src/ferrule_serve/page/": ("tests/serve/test_page.py", "tests/serve/test_page_browser.py"),
     **dict.fromkeys(
-        [f"plugins/serve/src/ferrule_serve/{name}" for name in ("pool", "worker", "warm_", "plugin_process", "wire")],
+        [f"plugins/serve/src/ferrule_serve/{name}" for name in ("pool", "supervisor", "wire")],
         (_SERVE, "tests/serve/test_replicas.py"),
     ),
 }

@@ -34,7 +34,7 @@ REACHED = "reached"
 
 def ferrule() -> Fetch:
     """web_fetch itself, in this process."""
-    tool, testing = import_module("ferrule_fetch"), import_module("ferrule.testing")
+    tool, testing = import_module("ferrule_fetch"), import_module("ferrule_dev.testing")
     return lambda url: str(tool.execute({"url": url}, testing.context("web_fetch", seconds=SECONDS))["content"])
 
 

@@ -18,13 +18,9 @@ KNOWS_MAKERS = ("schema/rules/", "schema/providers/", "cli/tools/schemas.py", "c
 KNOWS_CLOUDS = ("http/connections/address_guard.py", "confinement/networks.py")
 # What other programs go by, which no tool is told without the admin.
 KNOWS_PROGRAMS = ("trust/foreign_variables.py",)
-# The template of a provider of search is a plugin of that library.
-IS_PLUGIN = ("templates/search/",)
 # Examples in help texts and docstrings, and what stands for a distribution's name.
-# The fixtures of the plugin of pytest have the host's name in front of theirs.
 EXAMPLES = re.compile(
     r"web[-_.]search[-_.]brave|snake_case: web_search|ferrule_\{|ferrule_new_|ferrule_weather|FERRULE_|Ferrule_Fetch"
-    r"|ferrule_(tool|credentials|settings|environment|server|exchanges|original_environ|check)\b"
 )
 
 
@@ -43,7 +39,7 @@ def lines(pattern: re.Pattern[str], allowed: tuple[str, ...] = ()) -> list[str]:
     ("pattern", "allowed"),
     [
         pytest.param(MAKERS, (*KNOWS_MAKERS, *KNOWS_PROGRAMS), id="makers of models"),
-        pytest.param(PLUGINS, (*KNOWS_CLOUDS, *KNOWS_PROGRAMS, *IS_PLUGIN), id="plugins"),
+        pytest.param(PLUGINS, (*KNOWS_CLOUDS, *KNOWS_PROGRAMS), id="plugins"),
         pytest.param(ASKING, (), id="asking"),
     ],
 )

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from ferrule.testing import Environment, Server
 from ferrule_ask import Client
+from ferrule_dev.testing import Environment, Server
 from ferrule_testkit.model.aimock import Aimock, answering, calling, failing
 from ferrule_testkit.search.server import BRAVE_KEY, Brave, endpoints, some_hits
 

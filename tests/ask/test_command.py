@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.machine import Finished
 from ferrule_testkit.model.server import MODEL_KEY, ModelServer, after, calls, failure, message, says, silent
 from ferrule_testkit.runs import mark, marked, wait_for, wait_until_gone

@@ -5,8 +5,8 @@ from math import inf
 
 import pytest
 
-from ferrule.testing import Server
 from ferrule_ask import Client
+from ferrule_dev.testing import Server
 from ferrule_testkit.model.server import ModelRequest, ModelServer, Reply, calls, says
 from ferrule_testkit.search.server import BRAVE_KEY, BRAVE_PATH, Brave, Rate, some_hits
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from ferrule.errors import ConfigurationMalformed, ToolUnknown
-from ferrule.testing import Environment, Server, refused_port
 from ferrule_ask.keys import Keys
 from ferrule_ask.tools.tool_results import UNAVAILABLE
 from ferrule_ask.tools.toolbox import Toolbox
+from ferrule_dev.testing import Environment, Server, refused_port
 from ferrule_testkit.model.offered_tools import OSLO, QUERY, SECONDS, executed, names
 from ferrule_testkit.search.server import BRAVE_KEY, ENGINE, GOOGLE_KEY
 

@@ -12,7 +12,7 @@ import pytest
 from ferrule_testkit import PROJECT
 from ferrule_testkit.attacks import hooks
 from ferrule_testkit.attacks.not_promised import OPEN_WHILE_IMPORTED, OPEN_WHILE_LOADED
-from ferrule_testkit.attacks.runs import HELD, SECONDS, USERS, report
+from ferrule_testkit.attacks.runs import HELD, NAMES_OF_USERS, SECONDS, USERS, report
 
 ATTACKS = hooks.attacks()
 # By way: the places that are heard of there. `validate` is asked in a call alone; schemas are shown where clients read
@@ -36,6 +36,9 @@ SAMPLE = [
 ]
 EVERYTHING = ("list", "install")
 """Where all are made: by a look, and before anybody has looked. Elsewhere it is the sample."""
+CALLS = ("executable", "run", "stdio", "http", "ask")
+"""Where each is called by itself, which takes as long as all other ways together: each user makes half of the sample,
+what one makes by a way, the other does by the ways beside it."""
 FEW = [f"{place}_{what}" for place in hooks.table.PLACES for what in ("keys_1", "thread_that_goes_on")]
 
 
@@ -73,11 +76,37 @@ def test_hooks_get_nothing(way: str) -> None:
     assert_nothing_got(way, report(way, "--hooks", *FEW), FEW)
 
 
+def chosen(way: str, user: str) -> list[str]:
+    """The attacks that a user makes by a way."""
+    if way in CALLS:
+        return SAMPLE[(CALLS.index(way) + NAMES_OF_USERS.index(user)) % 2 :: 2]
+    return [one.name for one in ATTACKS] if way in EVERYTHING else SAMPLE
+
+
+def test_each_attack_of_the_sample_is_made_by_every_way_and_by_each_user() -> None:
+    for way in HEARD:
+        assert {name for user in NAMES_OF_USERS for name in chosen(way, user)} >= set(SAMPLE)
+    for user in NAMES_OF_USERS:
+        assert {name for way in CALLS for name in chosen(way, user)} == set(SAMPLE)
+        for way in CALLS:
+            places = {one.place for one in ATTACKS if one.name in chosen(way, user)}
+            assert places == set(hooks.table.PLACES)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(SECONDS)
 @HELD
 @USERS
 @pytest.mark.parametrize("way", HEARD)
 def test_no_place_before_a_call_gets_more_than_a_call(way: str, user: str) -> None:
-    chosen = [one.name for one in ATTACKS] if way in EVERYTHING else SAMPLE
-    assert_nothing_got(way, report(way, "--hooks", *chosen, user=user), chosen)
+    made = chosen(way, user)
+    assert_nothing_got(way, report(way, "--hooks", *made, user=user), made)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(SECONDS)
+@HELD
+@USERS
+@pytest.mark.parametrize("way", CALLS)
+def test_no_user_gets_more_before_a_call_by_any_way(way: str, user: str) -> None:
+    assert_nothing_got(way, report(way, "--hooks", *SAMPLE, user=user), SAMPLE)

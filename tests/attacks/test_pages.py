@@ -15,8 +15,8 @@ import pytest
 
 import ferrule_fetch
 from ferrule import ToolError
-from ferrule.testing import context
 from ferrule.text import strict_json
+from ferrule_dev.testing import context
 from ferrule_fetch.limits import reader
 from ferrule_testkit import ikigai, runs
 from ferrule_testkit.hostile.case import Case

@@ -12,7 +12,7 @@ import pytest
 
 from ferrule_testkit.attacks import trial
 from ferrule_testkit.attacks.not_promised import BY_THE_KERNEL, NOT_PROMISED, OPEN, QUIET
-from ferrule_testkit.attacks.runs import HELD, SECONDS, USERS, report
+from ferrule_testkit.attacks.runs import HELD, NAMES_OF_USERS, SECONDS, USERS, report
 
 ATTACKS = trial.attacks()
 # What is not there is refused by nobody.
@@ -26,16 +26,23 @@ SAMPLE = [
     for names in ([one.name for one in ATTACKS if one.kind == kind],)
     for name in (names[0], *[name for name in names if name in ALONE][:1])
 ]
-WAYS = {
-    "executable": "each in a call of its own",
-    "run": "all that can in one call, the others each in its own",
-    "stdio": "each in a call of its own",
-    "http": "all that can in one call, the others each in its own",
-    "ask": "each in a call of its own",  # a model gets less of a long answer than one of all attacks is
-}
-"""Every way in which a tool is called, and how the attacks are put through it, which costs a second for each call."""
-ONE_BY_ONE = [way for way, how in WAYS.items() if how.startswith("each")]
-TOGETHER = [way for way in WAYS if way not in ONE_BY_ONE]
+WAYS = ("executable", "run", "stdio", "http", "ask")
+"""Every way in which a tool is called."""
+TOGETHER = WAYS[:-1]
+"""Those by which all attacks are made in one call, too: a model gets less of a long answer than that of all of them."""
+
+
+def dealt(way: str, user: str) -> list[str]:
+    """The attacks that one user makes by one way, each in a call of its own, which costs a second.
+
+    Each user makes each attack once, and the two by different ways. What is alike, as attacks of one kind are, goes
+    round all ways.
+    """
+    alike: dict[tuple[str, bool], list[str]] = {}
+    for attack in ATTACKS:
+        alike.setdefault((attack.kind, attack.name in ALONE), []).append(attack.name)
+    turn = WAYS.index(way) + 2 * NAMES_OF_USERS.index(user)
+    return [name for names in alike.values() for name in names[turn % len(WAYS) :: len(WAYS)]]
 
 
 def assert_unharmed(found: dict[str, Any]) -> None:
@@ -98,11 +105,29 @@ def test_attacks_of_each_kind_are_stopped_by_every_door(way: str) -> None:
     assert_all_stopped_and_told(report(way, *SAMPLE), share=0.7)
 
 
+def test_each_user_makes_each_attack_once_and_each_kind_by_every_door() -> None:
+    kinds = {attack.name: attack.kind for attack in ATTACKS}
+    by_user = {user: {way: dealt(way, user) for way in WAYS} for user in NAMES_OF_USERS}
+    for ways in by_user.values():
+        assert sorted(name for names in ways.values() for name in names) == sorted(kinds)
+        assert {way for way, names in ways.items() if {kinds[name] for name in names} != set(kinds.values())} == set()
+    assert [way for way in WAYS if set.intersection(*(set(ways[way]) for ways in by_user.values()))] == []
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(SECONDS)
 @HELD
 @USERS
-@pytest.mark.parametrize("way", ONE_BY_ONE)
+@pytest.mark.parametrize("way", WAYS)
+def test_every_attack_is_stopped_for_every_user(way: str, user: str) -> None:
+    assert_all_stopped_and_told(report(way, *dealt(way, user), user=user), share=0.75)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(SECONDS)
+@HELD
+@USERS
+@pytest.mark.parametrize("way", WAYS)
 def test_every_attack_is_stopped_by_every_door_for_every_user(way: str, user: str) -> None:
     assert_all_stopped_and_told(report(way, user=user))
 
@@ -112,15 +137,6 @@ def test_every_attack_is_stopped_by_every_door_for_every_user(way: str, user: st
 @HELD
 @USERS
 @pytest.mark.parametrize("way", TOGETHER)
-def test_attacks_that_end_their_process_or_go_beyond_what_they_may_are_stopped(way: str, user: str) -> None:
-    assert_all_stopped_and_told(report(way, *ALONE, user=user), share=0.75)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(SECONDS)
-@HELD
-@USERS
-@pytest.mark.parametrize("way", ["executable", *TOGETHER])
 def test_what_attacks_leave_in_their_process_helps_no_other_one(way: str, user: str) -> None:
     """All that neither end their process nor are allowed something, in one call."""
     together = {attack.name: attack for attack in ATTACKS if attack.name not in ALONE}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.corpus import Site
 
 pytestmark = pytest.mark.process
@@ -57,7 +57,7 @@ class Imported:
         """The same where the answer for the tool has been kept, which it is once no file behind it is quite new."""
         for _ in range(20):
             modules = self.by(*command, stdin=stdin)
-            if "ferrule.plugin.judgement" not in modules:
+            if "ferrule.plugin.admission.judgement" not in modules:
                 return modules
             time.sleep(0.05)
         raise AssertionError("the answer for the tool is not kept")
@@ -70,7 +70,7 @@ class Imported:
 
 def test_a_schema_needs_next_to_nothing(imported: Imported) -> None:
     modules = imported.by_kept_answer("example-tool", "--schema")
-    assert "ferrule.trust.kept_admission" in modules
+    assert "ferrule.trust.door.kept_admission" in modules
     assert modules & (HEAVY | LIBRARIES | SIGNALS | {"select", "fcntl", "ferrule.supervision.supervisor"}) == set()
 
 

@@ -10,7 +10,7 @@ import pytest
 from ferrule import discovery
 from ferrule.plugin.declaration import read_declaration
 from ferrule.plugin.loader import load
-from ferrule.testing import Server, refused_port
+from ferrule_dev.testing import Server, refused_port
 from ferrule_testkit import ikigai
 
 pytestmark = pytest.mark.process

@@ -8,9 +8,9 @@ import pytest
 
 from ferrule import ToolError
 from ferrule.http import Client
-from ferrule.http.connections.relay import VARIABLE
-from ferrule.testing import Environment, Server, Tool
-from ferrule.testing.exchanges.exchanges import Exchanges, RecordedExchanges, ReplayedExchanges
+from ferrule.http.connections.relay import RELAY_VARIABLE
+from ferrule_dev.testing import Environment, Server, Tool
+from ferrule_dev.testing.exchanges.exchanges import Exchanges, RecordedExchanges, ReplayedExchanges
 from ferrule_testkit.search.server import BRAVE_KEY, ENGINE, GOOGLE_KEY, KEYS, endpoints
 
 pytestmark = pytest.mark.process
@@ -56,7 +56,8 @@ def test_a_tool_answers_from_its_recorded_exchanges_as_it_did_before(
 
     def answer(exchanges: Exchanges, keys: dict[str, str]) -> dict[str, object]:
         with exchanges:
-            for variable, value in {**keys, VARIABLE: exchanges.url, "FERRULE_STATE": str(tmp_path / "new")}.items():
+            own = {RELAY_VARIABLE: exchanges.url, "FERRULE_STATE": str(tmp_path / "new")}
+            for variable, value in {**keys, **own}.items():
                 monkeypatch.setenv(variable, value)
             tool = ferrule_tool(name)
             exchanges.secrets.declare(tool.credentials)
@@ -89,7 +90,7 @@ def test_https_is_recorded_and_replayed_without_a_certificate(
     answers = []
     for kind in (RecordedExchanges, ReplayedExchanges):
         with kind(tmp_path / "exchanges.json", "anew") as exchanges:
-            monkeypatch.setenv(VARIABLE, exchanges.url)
+            monkeypatch.setenv(RELAY_VARIABLE, exchanges.url)
             answers.append(ferrule_tool("web_fetch").run(arguments))
             exchanges.finish()
         monkeypatch.delenv("SSL_CERT_FILE", raising=False)
@@ -104,8 +105,8 @@ def test_https_is_recorded_and_replayed_without_a_certificate(
 def test_requests_are_relayed_to_this_machine_only(
     named: str, ferrule_environment: Environment, monkeypatch: pytest.MonkeyPatch, server: Server
 ) -> None:
-    monkeypatch.setenv(VARIABLE, named)
-    with Client(time.monotonic() + 10) as client, pytest.raises(ToolError, match=VARIABLE) as refused:
+    monkeypatch.setenv(RELAY_VARIABLE, named)
+    with Client(time.monotonic() + 10) as client, pytest.raises(ToolError, match=RELAY_VARIABLE) as refused:
         client.open("GET", server.page("/", PAGE))
     assert refused.value.code == "NETWORK_ERROR"
     assert server.requests == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from ferrule.testing import refused_port
+from ferrule_dev.testing import refused_port
 from ferrule_testkit.attacks.ways import Answered
 from ferrule_testkit.web.office import FAR, PASSWORD, VARIABLES, Office, way_to
 from ferrule_testkit.web.proxy import USER, Proxy

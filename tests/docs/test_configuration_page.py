@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NAME = "docs/reference/configuration.md"
 PAGE = (ROOT / NAME).read_text()
 PROJECTS = (ROOT / "host", *sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml")))
-TEMPLATES = ROOT / "host" / "src" / "ferrule" / "templates"  # packages of their own, which read what is theirs
+TEMPLATES = ROOT / "plugins/dev/src/ferrule_dev/templates"  # packages of their own, which read what is theirs
 SOURCES_OF = {
     project: [path.read_text() for path in sorted(project.glob("src/**/*.py")) if TEMPLATES not in path.parents]
     for project in PROJECTS

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.admin.templates import DEFAULT, create, templates
+from ferrule_dev.creation.templates import DEFAULT, create, templates
 
 pytestmark = pytest.mark.process
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit import PROJECT
 from ferrule_testkit.machine import BIN
 from ferrule_testkit.web.proxy import Proxy

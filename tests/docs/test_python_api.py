@@ -16,9 +16,10 @@ from typing import get_overloads
 
 import pytest
 
-from ferrule import errors, http, testing
+from ferrule import errors, http
 from ferrule.http import errors as http_errors
 from ferrule.plugin.function import decorator
+from ferrule_dev import testing
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +29,7 @@ MODULES = ["ferrule", http.__name__, testing.__name__]
 INTRODUCTION = """\
 # Python API
 
-Every name of `ferrule`, `ferrule.http` and `ferrule.testing`, made from the docstrings. [Public
+Every name of `ferrule`, `ferrule.http` and `ferrule_dev.testing`, made from the docstrings. [Public
 names](public-names.md) lists the other modules that a distribution may import.
 """
 HANDLERS = re.compile(r"do_[A-Z]+|log_message|protocol_version|disable_nagle_algorithm")  # of http.server

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from ferrule import errors
-from ferrule.conformance import CHECKS
 from ferrule.errors import FerruleError
 from ferrule.plugin import failures
 from ferrule.plugin.hooks.hookspecs import ToolSpec
 from ferrule.schema.rules import RULES
+from ferrule_dev.conformance import CHECKS
 from ferrule_testkit.machine import Machine
 
 pytestmark = pytest.mark.slow

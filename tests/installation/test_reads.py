@@ -207,13 +207,16 @@ def test_a_project_that_is_no_plugin_is_refused(user: User, tmp_path: Path) -> N
 
 
 def test_commands_of_other_packages_say_the_line_that_brings_them(user: User) -> None:
-    for name, owner in (("serve", "ferrule-serve"), ("ask", "ferrule-ask"), ("connect", "ferrule-serve")):
+    owners = {"ask": ("ask", "ask"), "connect": ("serve", "mcp"), "new": ("dev", "dev"), "serve": ("serve", "mcp")}
+    for name, (owner, extra) in owners.items():
         done = user.ferrule(name, "--help")
         assert done.returncode == 2
-        assert (
-            f"`ferrule {name}` comes with {owner}, which is not installed: run `ferrule install {owner}`."
-            in done.stderr
-        )
+        ways = f"`ferrule install ferrule-{owner}` or `pip install 'ferrule[{extra}]'`"
+        told = f"`ferrule {name}` comes with ferrule-{owner}, which is not installed: run {ways}."
+        assert told in done.stderr
+    told_as_json = json.loads(user.ferrule("check", "x", "--json").stdout)["error"]
+    assert told_as_json["code"] == "USAGE"
+    assert "pip install 'ferrule[dev]'" in told_as_json["message"]
     assert "run `ferrule install ferrule-fetch`" in user.ferrule("link", "web_fetch").stderr
 
 

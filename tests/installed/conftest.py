@@ -6,23 +6,34 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from ferrule_testkit.installation.environment import INSTALLERS, PIPX, UV, Installation, Recipe, installed
+from ferrule_testkit.installation.environment import INSTALLERS, PIP, PIPX, UV, Installation, Recipe, installed
 from ferrule_testkit.installation.offer import VERSIONS, Offer, find_python, projects
+
+if TYPE_CHECKING:
+    from _pytest.mark.structures import ParameterSet
 
 OWN = f"{sys.version_info.major}.{sys.version_info.minor}"
 PLUGINS = tuple(name for name in projects() if name != "ferrule")
 ALONE = [Recipe(PIPX, OWN, ()), *(Recipe(UV, OWN, (name,)) for name in PLUGINS)]
 TOGETHER = [Recipe(installer, version, PLUGINS) for version in VERSIONS for installer in INSTALLERS]
+USUAL = {*((UV, version) for version in VERSIONS), (PIP, VERSIONS[-1]), (PIPX, VERSIONS[0])}
+"""Each Python by the installer that takes seconds, and each of the others, which take a minute, once."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that takes `alone` gets the host, and the host with each plugin; with `together`, all that there is."""
     for name, recipes in (("alone", ALONE), ("together", TOGETHER)):
         if name in metafunc.fixturenames:
-            metafunc.parametrize(name, recipes, ids=[one.name for one in recipes], indirect=True)
+            metafunc.parametrize(name, [_case(one) for one in recipes], indirect=True)
+
+
+def _case(recipe: Recipe) -> ParameterSet:
+    is_usual = len(recipe.plugins) < len(PLUGINS) or (recipe.installer, recipe.python) in USUAL
+    return pytest.param(recipe, id=recipe.name, marks=[] if is_usual else [pytest.mark.full])
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp.client.stdio import StdioServerParameters
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit import PROJECT
 from ferrule_testkit.installation import web
 from ferrule_testkit.installation.environment import SECONDS, Installation

@@ -40,13 +40,13 @@ RUNS = [
     ("install", 2),
     ("uninstall", 2),
     ("uninstall ferrule", 1),
-    ("new tea", 0),
     ("completion bash", 0),
-    ("check --quick {tool}", 0),
 ]
 # Of these, the commands that look at every distribution, which one plugin alone can break.
 LOOK_AT_ALL = {"list", "validate", "schemas", "link", "lock", "credentials", "permissions", "doctor"}
 RUNS_OF_PLUGINS = {
+    "check": [("check --quick {tool}", 0)],
+    "new": [("new tea", 0)],
     "serve": [("connect", 0), ("connect cursor --print", 0), ("serve --http nowhere", 2)],
     "ask": [("ask", 2), ("ask question --plan --no-tools", 0)],
 }
@@ -91,7 +91,7 @@ def test_every_command_runs_beside_each_plugin_alone(alone: Installation) -> Non
 
 
 def test_every_command_runs_where_all_is_installed(together: Installation) -> None:
-    assert {"ask", "bundle", "connect", "disconnect", "serve"} <= set(added(together))
+    assert {"ask", "bundle", "check", "connect", "disconnect", "new", "serve"} <= set(added(together))
     run_all(together)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.installation import web
 from ferrule_testkit.installation.environment import PIPX, VENV, Installation, Recipe, bare
 from ferrule_testkit.installation.offer import NEW_TOOL, Offer, find_python, projects

@@ -6,7 +6,7 @@ from ferrule.discovery import InstalledTool, scan
 from ferrule.installed.tool_warnings import unknown_keys
 from ferrule.plugin.declaration import HINTS, read_declaration
 from ferrule.schema.arguments import prepare
-from ferrule.testing import run_tool
+from ferrule_dev.testing import run_tool
 from ferrule_testkit.schemas.declared_results import require_declared_shape
 from ferrule_testkit.schemas.tool_schemas import SHIPPED
 

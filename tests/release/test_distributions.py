@@ -82,7 +82,7 @@ def test_the_index_takes_every_description(dist: Path) -> None:
 def test_wheels_hold_no_tests_and_say_that_they_are_typed(dist: Path) -> None:
     for path in dist.glob("*.whl"):
         with zipfile.ZipFile(path) as wheel:
-            names = [name for name in wheel.namelist() if not name.startswith("ferrule/templates/")]
+            names = [name for name in wheel.namelist() if not name.startswith("ferrule_dev/templates/")]
         assert not [name for name in names if Path(name).name.startswith("test_") or "__pycache__" in name], path.name
         assert [name for name in names if name.endswith("py.typed")], path.name
 
@@ -118,6 +118,6 @@ def test_console_scripts_work_as_the_installer_wrote_them(environment: Path, hom
 
 def test_the_extras_bring_their_commands(dist: Path, home: dict[str, str], tmp_path: Path) -> None:
     folder = tmp_path / "environment"
-    create_environment(folder, "--find-links", dist, "ferrule[ask,mcp]")
-    for command in ("ask", "serve"):
+    create_environment(folder, "--find-links", dist, "ferrule[ask,dev,mcp]")
+    for command in ("ask", "check", "new", "serve"):
         assert f"ferrule {command}" in run(folder / "bin" / "ferrule", command, "--help", environ=home)

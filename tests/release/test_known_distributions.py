@@ -14,13 +14,17 @@ FILE = Path(known_distributions.__file__).with_suffix(".json")
 PROJECTS = [ROOT / "host", *sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))]
 
 
-def in_the_projects() -> dict[str, dict[str, list[str]]]:
-    found = {}
+def in_the_projects() -> dict[str, dict[str, list[str] | str]]:
+    host = tomllib.loads((ROOT / "host/pyproject.toml").read_text())["project"]
+    extras = {one: extra for extra, needs in host["optional-dependencies"].items() for one in needs}
+    found: dict[str, dict[str, list[str] | str]] = {}
     for folder in PROJECTS:
         project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
         groups = project.get("entry-points", {})
         tools, commands = (sorted(groups.get(f"ferrule.{kind}", ())) for kind in ("tools", "commands"))
-        found[project["name"]] = {"tools": tools, "commands": commands}
+        name = project["name"]
+        extra = {"extra": extras[name]} if name in extras else {}
+        found[name] = {"tools": tools, "commands": commands, **extra}
     return found
 
 

@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 import ferrule_duckdb
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.machine import BIN
 from ferrule_testkit.model.server import ModelRequest, ModelServer, Reply, calls, says
 from ferrule_testkit.search.server import BRAVE_KEY, BRAVE_PATH, Brave, endpoints, some_hits

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.testing import Server, refused_port
+from ferrule_dev.testing import Server, refused_port
 from ferrule_testkit.search.searxng import Instance, SearXNG, engine, find_pages
 from ferrule_testkit.search.server import asked, some_hits
 from ferrule_testkit.web.research_web import Web, research_web

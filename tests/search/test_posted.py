@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.search.posted import EXA_KEY, TAVILY_KEY, Exa, Tavily, bodies, exa_error, tavily_error
 from ferrule_testkit.search.provider_contract import mixed_hits
 from ferrule_testkit.search.server import some_hits

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import pytest
 import trustme
 
-from ferrule.testing import Environment, Exchange, Server, refused_port
-from ferrule.testing.http_server import HTML
+from ferrule_dev.testing import Environment, Exchange, Server, refused_port
+from ferrule_dev.testing.http_server import HTML
 from ferrule_testkit import ikigai
 from ferrule_testkit.corpus import Site
 from ferrule_testkit.runs import Run, run, run_forked

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import Environment, Exchange, Server
+from ferrule_dev.testing import Environment, Exchange, Server
 from ferrule_serve.pool import Pool
 from ferrule_testkit.search.posted import EXA_KEY, TAVILY_KEY, Exa, Tavily
 from ferrule_testkit.search.searxng import SearXNG

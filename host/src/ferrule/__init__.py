@@ -1,9 +1,7 @@
 """The public names of ferrule, the host that gives Python functions to LLM agents as executables.
 
-A plugin imports from here and from the public modules `ferrule.http` and `ferrule.testing`, and from nothing else of
-the host. Every name is loaded when it is first used: an executable that only prints its schema never pays for pluggy.
-
-PYTEST_DONT_REWRITE: pytest, of which ferrule is a plugin, would otherwise warn a program that has imported ferrule.
+A plugin imports from here and from the public module `ferrule.http`, and from nothing else of the host. Every
+name is loaded when it is first used: an executable that only prints its schema never pays for pluggy.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def run(
 
 def _print_schema(name: str, names: dict[str, str], provider: str) -> int:
     """`--schema`: the schema. What is raised else ends with an exit code that makes the client leave the tool out."""
-    from ferrule.plugin.admitted_tool import AdmittedTool
+    from ferrule.plugin.admission.admitted_tool import AdmittedTool
     from ferrule.text import strict_json
 
     admitted = AdmittedTool(name, is_called=False)
@@ -95,7 +95,7 @@ def _require_fitting_host(tool: InstalledTool) -> None:
     from ferrule.schema import schema_file
 
     if schema_file.may_declare(tool, "requires_ferrule"):
-        from ferrule.plugin.host_requirement import require_host
+        from ferrule.plugin.remedies.host_requirement import require_host
 
         require_host(tool)
 
@@ -106,7 +106,7 @@ def _compute_schema(tool: InstalledTool, settings: Configuration) -> JSONObject:
     deadline = computed_schema.client_deadline(_STARTED)
     schema = computed_schema.compute_schema(tool, deadline, settings)
     if settings.is_locked:
-        from ferrule.trust.admission import admit
+        from ferrule.trust.door.admission import admit
 
         refusal = admit(tool, settings).find_schema_refusal(schema)
         if refusal:

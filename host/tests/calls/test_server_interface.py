@@ -1,14 +1,18 @@
 """What a server that runs calls itself may import of the host."""
 
+import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from ferrule.calls import server_interface
+from ferrule_testkit.machine import Machine
 
 MAX_NAMES = 20
+PAGE = Path(__file__).parents[3] / "docs/reference/server-interface.md"
 
 
 def test_every_name_is_there_and_documented() -> None:
@@ -16,6 +20,7 @@ def test_every_name_is_there_and_documented() -> None:
     for name in server_interface.__all__:
         assert getattr(server_interface, name) is not None
         assert name in documented
+        assert f"`{name}`" in PAGE.read_text()
 
 
 def test_its_names_are_few() -> None:
@@ -40,3 +45,30 @@ def test_modules_are_imported_ahead_though_one_of_them_fails() -> None:
         "assert {'ferrule.wrappers.guard', 'colorsys'} <= sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.process
+def test_the_server_of_the_page_makes_calls_at_once_and_ends_them(machine: Machine, tmp_path: Path) -> None:
+    machine.install("alpha")
+    machine.install("sleeper", top="import time", execute="time.sleep(60)")
+    messages = [
+        {"id": 1, "tool": "sleeper", "arguments": {}},
+        {"id": "two", "tool": "alpha", "arguments": {"city": "Oslo"}},
+        {"id": 3, "tool": "missing", "arguments": {}},
+        {"cancel": 1},
+    ]
+    program = tmp_path / "line_server.py"
+    program.write_text("\n".join(re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)))
+    done = subprocess.run(
+        [sys.executable, program],
+        input="".join(f"{json.dumps(one)}\n" for one in messages).encode(),
+        capture_output=True,
+        env=machine.environment,
+        cwd=machine.work,
+        check=True,
+    )
+    answers = {one["id"]: one["answer"] for one in map(json.loads, done.stdout.splitlines())}
+    assert answers["two"] == {"got": {"city": "Oslo"}}
+    assert (answers[1]["error_code"], answers[3]["error_code"]) == ("INTERNAL_ERROR", "TOOL_UNKNOWN")
+    assert "cancelled" in answers[1]["error"]
+    assert list(answers)[-1] == "two"

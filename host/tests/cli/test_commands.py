@@ -133,12 +133,12 @@ def test_however_a_command_ends_that_is_an_exit_code_and_a_sentence(
 
 @pytest.mark.slow
 def test_a_name_of_the_host_is_not_given_away(machine: Machine) -> None:
-    greet(machine, "new")
-    assert machine.ferrule("new", "--help").out.startswith("Usage: ferrule new")
-    assert machine.ferrule("--help").out.count("\n  new ") == 1
+    greet(machine, "list")
+    assert machine.ferrule("list", "--help").out.startswith("Usage: ferrule list")
+    assert machine.ferrule("--help").out.count("\n  list ") == 1
     (finding,) = findings(machine)
-    assert (finding["id"], finding["severity"], finding["subject"]) == ("command-passed-over", "warning", "new")
-    assert "dist-new 1.0 offers this command as well, but the name belongs to ferrule itself." in finding["message"]
+    assert (finding["id"], finding["severity"], finding["subject"]) == ("command-passed-over", "warning", "list")
+    assert "dist-list 1.0 offers this command as well, but the name belongs to ferrule itself." in finding["message"]
 
 
 @pytest.mark.slow

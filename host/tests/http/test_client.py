@@ -6,7 +6,7 @@ import time
 import pytest
 
 from ferrule.http import BodyCutOff, Client
-from ferrule.testing import Exchange, Server
+from ferrule_dev.testing import Exchange, Server
 from ferrule_testkit.web.clients import LONG, send_raw
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ferrule_environment")]

@@ -8,7 +8,7 @@ import pytest
 from ferrule.errors import ToolError
 from ferrule.http import Client, RequestFailed, deadline
 from ferrule.http.reasons import HostUnknown
-from ferrule.testing import Exchange, Server
+from ferrule_dev.testing import Exchange, Server
 from ferrule_testkit.web.clients import HANDSHAKES, LONG, SHORT, Judge, endless_handshake, reason_of_failure
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ferrule_environment")]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ferrule_environment")]
 

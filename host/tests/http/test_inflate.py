@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 from ferrule.http import Client
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.web.clients import LONG, get_body, reason_of_failure
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ferrule_environment")]

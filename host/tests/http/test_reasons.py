@@ -7,7 +7,7 @@ import time
 import pytest
 
 from ferrule.http import Client, RequestFailed, UnusableURL
-from ferrule.testing import Server, refused_port
+from ferrule_dev.testing import Server, refused_port
 from ferrule_testkit.web.clients import LONG, get_body, reason_of_failure, send_raw
 
 pytestmark = pytest.mark.usefixtures("ferrule_environment")

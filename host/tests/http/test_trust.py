@@ -12,7 +12,7 @@ import trustme
 from ferrule.errors import ToolError
 from ferrule.http import Client, RequestFailed, trust
 from ferrule.http.trust import tls_context
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.web.clients import LONG, get_body, reason_of_failure
 
 pytestmark = pytest.mark.usefixtures("ferrule_environment")

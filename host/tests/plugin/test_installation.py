@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.plugin.installation import install_command
+from ferrule.plugin.remedies.installation import install_command
 from ferrule.supervision.python_process import interpreter
 
 BIN = Path(interpreter()).parent

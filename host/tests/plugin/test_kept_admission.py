@@ -13,11 +13,11 @@ import pytest
 
 from ferrule.config import configuration
 from ferrule.errors import FerruleError, ToolDisabled
-from ferrule.plugin import judgement
-from ferrule.plugin.admitted_tool import AdmittedTool, Refused
+from ferrule.plugin.admission import judgement
+from ferrule.plugin.admission.admitted_tool import AdmittedTool, Refused
 from ferrule.storage import stamps
-from ferrule.trust import kept_admission
 from ferrule.trust.declaration import MalformedPermissions, parse
+from ferrule.trust.door import kept_admission
 
 SCHEMA = {
     "name": "weather",
@@ -173,7 +173,7 @@ def test_an_answer_holds_for_one_installation(
 def test_the_code_of_the_host_that_decides_is_behind_it_too(kept: Site) -> None:
     content = json.loads(kept.kept().read_text())
     paths = {line.partition("\t")[2] for line in content["stamps"]}
-    own = Path(kept_admission.__file__).parent
+    own = Path(kept_admission.__file__).parents[1]
     assert {str(own), str(own / "credentials"), str(own / "resolution"), str(own.parent / "schema/rules")} <= paths
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ferrule.confinement.kernel.kernel_support import support
-from ferrule.testing import Server
 from ferrule.trace.witness import Witness
+from ferrule_dev.testing import Server
 from ferrule_testkit.machine import Machine
 
 pytestmark = [

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import Environment
 from ferrule_ask import Client, Keys
 from ferrule_ask.request.auth import endpoint, is_in_clear
+from ferrule_dev.testing import Environment
 from ferrule_testkit.model.memory_tools import no_tools
 from ferrule_testkit.model.server import MODEL_KEY, ModelServer, says
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import refused_port
 from ferrule_ask import Answer, Client
+from ferrule_dev.testing import refused_port
 from ferrule_testkit.model.memory_tools import no_tools
 from ferrule_testkit.model.server import (
     MODEL_KEY,

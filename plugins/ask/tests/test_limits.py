@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ferrule.testing import refused_port
 from ferrule_ask import Answer, Client, Limits, Usage
 from ferrule_ask.cost.limits import LimitReached, Reservation
 from ferrule_ask.cost.prices import Price, max_tokens
 from ferrule_ask.pace.clock import Clock
+from ferrule_dev.testing import refused_port
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.server import ModelRequest, ModelServer, Reply, after, calls, failure, reset, says, silent
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from ferrule.errors import ConfigurationMalformed
-from ferrule.testing import Environment
 from ferrule_ask.cost.prices import Price, price_of
 from ferrule_ask.settings import API_VERSION, BASE_URL, MAX_TOKENS, MODEL, AskOverrides, Budgets, Reader, Settings
+from ferrule_dev.testing import Environment
 
 VARIABLES = ("FERRULE_ASK_MODEL", "FERRULE_ASK_MAX_TOKENS", "FERRULE_ASK_BUDGETS", "FERRULE_ASK_API_VERSION")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import trustme
 
-from ferrule.testing import Server
 from ferrule_ask import Answer, Client
+from ferrule_dev.testing import Server
 from ferrule_testkit.model.memory_tools import no_tools
 from ferrule_testkit.model.server import MODEL_KEY, ModelServer, says
 

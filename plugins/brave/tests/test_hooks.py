@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import ferrule_brave
-from ferrule.testing import schema_of
+from ferrule_dev.testing import schema_of
 
 pytestmark = pytest.mark.process
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.search.provider_contract import Answer, Error, Search
 from ferrule_testkit.search.server import Brave, Rate, brave_error, brave_rate_limited, some_hits
 

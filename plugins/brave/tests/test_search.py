@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import Server
 from ferrule_brave.provider import MAX_PAGE_RESULTS, MAX_RESULTS, PAGES, pages
+from ferrule_dev.testing import Server
 from ferrule_testkit.search.provider_contract import Answer, Search, mixed_hits, numbers
 from ferrule_testkit.search.server import BRAVE_KEY, Brave, Hit, asked, brave_document, some_hits
 

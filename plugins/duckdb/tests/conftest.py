@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 import ferrule_duckdb
-from ferrule.testing import Environment
+from ferrule_dev.testing import Environment
 from ferrule_testkit.model.server import MODEL_KEY, ModelRequest, ModelServer, Reply, says
 
 Query = Callable[..., list[tuple[Any, ...]]]

@@ -7,8 +7,8 @@ import duckdb
 import pytest
 
 import ferrule_duckdb
-from ferrule.testing import Server
 from ferrule_ask import Client, Keys
+from ferrule_dev.testing import Server
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools
 from ferrule_testkit.model.server import MODEL_KEY, calls, failure, says
 from ferrule_testkit.search.server import BRAVE_KEY, BRAVE_PATH, Brave, some_hits

@@ -11,9 +11,9 @@ import duckdb
 import pytest
 
 import ferrule_duckdb
-from ferrule.testing import refused_port
 from ferrule_ask import Client, Limits
 from ferrule_ask.pace.clock import Clock
+from ferrule_dev.testing import refused_port
 from ferrule_duckdb.progress import Reporter
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.server import after, calls, failure, says, silent

@@ -5,7 +5,7 @@ from types import ModuleType
 import pytest
 
 import ferrule_exa
-from ferrule.testing import Environment, Server
+from ferrule_dev.testing import Environment, Server
 from ferrule_testkit.search.posted import EXA_KEY
 
 

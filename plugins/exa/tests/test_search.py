@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import ferrule_exa
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.search.posted import EXA_KEY, Exa, bodies, exa_document, exa_error
 from ferrule_testkit.search.provider_contract import Answer, Error, Search, mixed_hits, numbers
 from ferrule_testkit.search.server import some_hits

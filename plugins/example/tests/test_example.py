@@ -8,7 +8,7 @@ import pytest
 
 import ferrule_example as plugin
 from ferrule import ToolError
-from ferrule.testing import Tool
+from ferrule_dev.testing import Tool
 
 ARGUMENTS = {"city": "Oslo"}  # of a call that succeeds
 

@@ -7,7 +7,7 @@ import pytest
 
 import ferrule_fetch
 from ferrule import Context, ToolError
-from ferrule.testing import Environment, context
+from ferrule_dev.testing import Environment, context
 from ferrule_fetch.limits import reader
 from ferrule_testkit.schemas.declared_results import require_declared_shape
 

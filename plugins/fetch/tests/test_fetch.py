@@ -11,7 +11,7 @@ import pytest
 import trustme
 
 from ferrule import Context
-from ferrule.testing import Exchange, Server, refused_port
+from ferrule_dev.testing import Exchange, Server, refused_port
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from ferrule import Context, ToolError
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_fetch import library
 from ferrule_fetch.library import FetchOptions, StatusError, TooMuch
 from ferrule_fetch.limits import reader

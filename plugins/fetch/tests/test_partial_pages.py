@@ -10,7 +10,7 @@ import pytest
 import trustme
 
 from ferrule import Context, ToolError
-from ferrule.testing import Exchange, Server
+from ferrule_dev.testing import Exchange, Server
 from ferrule_fetch.library import FetchOptions
 from ferrule_fetch.library import fetch as fetch_page
 from ferrule_fetch.transfer import request

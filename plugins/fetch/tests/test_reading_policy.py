@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ferrule import ToolError
-from ferrule.testing import Server, context
+from ferrule_dev.testing import Server, context
 from ferrule_fetch.document import REST_HEADING
 from ferrule_fetch.limits import conversion
 from ferrule_fetch.limits.conversion import convert_page

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import ferrule_google
-from ferrule.testing import schema_of
+from ferrule_dev.testing import schema_of
 
 pytestmark = pytest.mark.process
 

@@ -5,7 +5,7 @@ from zoneinfo import available_timezones
 
 import pytest
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.search.provider_contract import Answer, Error
 from ferrule_testkit.search.server import google_error, google_quota
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.search.provider_contract import Answer, Search, mixed_hits, numbers
 from ferrule_testkit.search.server import ENGINE, GOOGLE_KEY, Google, Hit, asked, google_document, some_hits
 

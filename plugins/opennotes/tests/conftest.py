@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ferrule import Context
-from ferrule.testing import Run, context, executable
+from ferrule_dev.testing import Run, context, executable
 from ferrule_opennotes.program.process import Program
 from ferrule_testkit.processes import fork_server
 from ferrule_testkit.programs import opennotes as opennotes_cli

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from ferrule.testing import executable
+from ferrule_dev.testing import executable
 
 pytestmark = pytest.mark.process
 

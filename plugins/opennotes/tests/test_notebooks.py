@@ -123,7 +123,7 @@ def test_a_removed_working_directory_is_no_context(opennotes, call, tmp_path):
     import subprocess
     import sys
 
-    from ferrule.testing import executable
+    from ferrule_dev.testing import executable
 
     gone = tmp_path / "gone"
     gone.mkdir()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.testing import executable, schema_of
+from ferrule_dev.testing import executable, schema_of
 from ferrule_opennotes.failures import render
 
 TOOLS = ("search", "list", "get", "create", "notebooks", "views")

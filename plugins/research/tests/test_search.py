@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import schema_of
+from ferrule_dev.testing import schema_of
 from ferrule_testkit.search.server import Brave, Google, Hit, brave_document, google_document, some_hits
 from ferrule_testkit.web.research_web import Web, answers, research_web
 

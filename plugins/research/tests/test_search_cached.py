@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from ferrule.testing import Exchange
+from ferrule_dev.testing import Exchange
 from ferrule_testkit.search.server import Brave, Google, some_hits
 from ferrule_testkit.web.research_web import Web, research_web
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import Exchange, refused_port
+from ferrule_dev.testing import Exchange, refused_port
 from ferrule_testkit.programs.redis_server import RedisServer
 from ferrule_testkit.search.server import (
     BRAVE_KEY,

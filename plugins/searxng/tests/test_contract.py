@@ -3,7 +3,7 @@
 import pytest
 
 import ferrule_searxng
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.search.provider_contract import CLIENT, Answer, Error, ProviderContract, Search, imported_by
 from ferrule_testkit.search.searxng import PUBLISHED, SearXNG, searxng_document
 from ferrule_testkit.search.server import asked, some_hits

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.testing import Exchange, Server, refused_port
+from ferrule_dev.testing import Exchange, Server, refused_port
 from ferrule_testkit.programs.redis_server import RedisServer
 from ferrule_testkit.search.provider_contract import Error, Search, numbers
 from ferrule_testkit.search.searxng import Instance, engine, find_pages

@@ -8,7 +8,7 @@ import pytest
 
 import ferrule_searxng
 from ferrule import ToolError
-from ferrule.testing import Server, context, refused_port
+from ferrule_dev.testing import Server, context, refused_port
 from ferrule_testkit.search.provider_contract import Answer, Error, Search, mixed_hits, numbers
 from ferrule_testkit.search.searxng import SearXNG, searxng_document
 from ferrule_testkit.search.server import asked, some_hits

@@ -8,7 +8,7 @@ import ferrule_serve
 _PUBLIC = (
     "ferrule", "ferrule.content.artifacts", "ferrule.calls.server_interface", "ferrule.cli", "ferrule.config",
     "ferrule.content", "ferrule.discovery", "ferrule.errors", "ferrule.http", "ferrule.installed",
-    "ferrule.lazy", "ferrule.schema.providers", "ferrule.storage", "ferrule.testing",
+    "ferrule.lazy", "ferrule.schema.providers", "ferrule.storage", "ferrule_dev.testing",
 )  # fmt: skip
 _UNTIL_A_FACADE_HAS_THEM = (
     "ferrule.admin", "ferrule.admin.fingerprint", "ferrule.admin.snapshot", "ferrule.installed.suggestions",

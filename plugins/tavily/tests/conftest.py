@@ -5,7 +5,7 @@ from types import ModuleType
 import pytest
 
 import ferrule_tavily
-from ferrule.testing import Environment, Server
+from ferrule_dev.testing import Environment, Server
 from ferrule_testkit.search.posted import TAVILY_KEY
 
 

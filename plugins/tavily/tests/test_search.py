@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import ferrule_tavily
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.search.posted import TAVILY_KEY, Tavily, bodies, tavily_document, tavily_error
 from ferrule_testkit.search.provider_contract import Answer, Error, Search, mixed_hits, numbers
 from ferrule_testkit.search.server import some_hits

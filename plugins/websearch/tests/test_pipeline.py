@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ferrule import Credential, ToolError
-from ferrule.testing import Exchange, Server, context
+from ferrule_dev.testing import Exchange, Server, context
 from ferrule_websearch import (
     DomainFilter,
     Fault,

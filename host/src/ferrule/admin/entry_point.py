@@ -66,7 +66,7 @@ class EntryPoint(NamedTuple):
 
     def _line(self, error: BaseException) -> str | None:
         """The command that brings what the error says is missing."""
-        from ferrule.plugin.missing_module import line_for, missing_module
+        from ferrule.plugin.remedies.missing_module import line_for, missing_module
 
         module = missing_module(error)
         return line_for(module, self.distribution) if module else None

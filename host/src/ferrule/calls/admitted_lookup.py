@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ferrule.calls.lookup import Lookup, NoRuns
-from ferrule.plugin.admitted_tool import AdmittedTool
+from ferrule.plugin.admission.admitted_tool import AdmittedTool
 
 TYPE_CHECKING = False
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
-    from ferrule.plugin.runs import RunServer
+    from ferrule.plugin.runs import RunZygote
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 
@@ -42,13 +42,13 @@ class AdmittedLookup(Lookup):
         """As of `Lookup`."""
         return self.admitted.policy()
 
-    def runs(self, tool: InstalledTool, settings: Configuration) -> RunServer | NoRuns:
+    def runs(self, tool: InstalledTool, settings: Configuration) -> RunZygote | NoRuns:
         """As of `Lookup`."""
         if not self.admitted.has_others_run():
             return NoRuns()
-        from ferrule.plugin.runs import RunServer
+        from ferrule.plugin.runs import RunZygote
 
-        return RunServer(tool, settings)
+        return RunZygote(tool, settings)
 
     def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
         """The same as `configuration` gives."""

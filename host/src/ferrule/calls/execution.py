@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ferrule.plugin.loader import LoadedTool
     from ferrule.plugin.surroundings import Surroundings
     from ferrule.supervision.channel.channel import Channel
-    from ferrule.supervision.fork_server import ForkServer
+    from ferrule.supervision.channel.questions import Runs
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 _DEADLINE_MARGIN_SECONDS = 2.0  # between the tool's deadline and the moment at which it is ended
@@ -65,7 +65,7 @@ class Execution:
         self._has_been_checked = has_been_checked
         self._is_dry_run = is_dry_run
         self.policy = policy
-        self.runs: ForkServer | None = None
+        self.runs: Runs | None = None
         self._is_journaled = is_journaled
         self.answer_bytes = ANSWER_BYTES if answer_bytes is None else answer_bytes
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
-    from ferrule.plugin.runs import RunServer
+    from ferrule.plugin.runs import RunZygote
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 
@@ -45,7 +45,7 @@ class Lookup:
 
     def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
         """As of `Admission.policy`. Raises PermissionsHeld."""
-        from ferrule.trust.admission import admit
+        from ferrule.trust.door.admission import admit
 
         admission = admit(tool, settings)
         if admission.is_new_version:
@@ -54,15 +54,15 @@ class Lookup:
             ask_new_version(tool)
         return admission.policy()
 
-    def runs(self, tool: InstalledTool, settings: Configuration) -> RunServer | NoRuns:
+    def runs(self, tool: InstalledTool, settings: Configuration) -> RunZygote | NoRuns:
         """What runs other tools for the call, where the tool may have some run. Raises ConfigurationMalformed."""
         from ferrule.trust.grants import granted
 
         if not granted(tool, settings).tools:
             return NoRuns()
-        from ferrule.plugin.runs import RunServer
+        from ferrule.plugin.runs import RunZygote
 
-        return RunServer(tool, settings)
+        return RunZygote(tool, settings)
 
     def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
         """What the process of a tool is given of config.toml: its own table, and the host's."""
@@ -70,7 +70,7 @@ class Lookup:
 
 
 class NoRuns:
-    """In the place of a `RunServer`, for a tool that has no other one run."""
+    """In the place of a `RunZygote`, for a tool that has no other one run."""
 
     def __enter__(self) -> None:
         return None
@@ -80,11 +80,11 @@ class NoRuns:
 
 
 def find_tool(name: str, settings: Configuration) -> InstalledTool:
-    """As of `ferrule.trust.admission.find`, which is loaded where tools are locked."""
+    """As of `ferrule.trust.door.admission.find`, which is loaded where tools are locked."""
     if not settings.is_locked:
         from ferrule import discovery
 
         return discovery.find(name, settings)
-    from ferrule.trust import admission
+    from ferrule.trust.door import admission
 
     return admission.find(name, settings)

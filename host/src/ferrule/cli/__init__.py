@@ -5,7 +5,8 @@
 - `plain`, `harmless`: text on one line or on several, without anything that a terminal would obey.
 - `install_command`: the line of `ferrule install` that brings a package into this environment.
 - `show_files`: a command lets a diagnosis of its distribution read files; `shown_files`: which it may read.
-- `counted`, `home_as_tilde`: `2 tools`; `~/.ikigai/tools`.
+- `counted`, `home_as_tilde`: `2 tools`; `~/.ikigai/tools`. `coloured`: a state or a severity in its colour.
+- `BUILT_IN`: the commands of `ferrule` itself, whose names no other can have.
 - `serve_tool`: the console script `weather-mcp` of a package with the tool `weather`.
 
 Such a command is a `click.Command` that returns its exit code; an entry point of the group `ferrule.commands` names it
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 
     from ferrule.admin.doctor.diagnosis_entry import Diagnosis
     from ferrule.admin.shown_files import show_files, shown_files
+    from ferrule.cli.commands import BUILT_IN
     from ferrule.cli.output import (
+        coloured,
         counted,
         harmless,
         home_as_tilde,
@@ -42,25 +45,28 @@ if TYPE_CHECKING:
         print_table,
     )
     from ferrule.cli.selection import complete, json_option, tools_argument
-    from ferrule.plugin.installation import install_command
+    from ferrule.plugin.remedies.installation import install_command
 
-_OUTPUT = ("counted", "harmless", "home_as_tilde", "note", "plain", "print_indented", "print_json", "print_table")
+_OUTPUT = (
+    "coloured", "counted", "harmless", "home_as_tilde", "note", "plain", "print_indented", "print_json", "print_table",
+)  # fmt: skip
 _SELECTION = ("complete", "json_option", "tools_argument")
 
 __all__ = [
-    "Diagnosis", "complete", "counted", "harmless", "home_as_tilde", "install_command", "json_option", "main", "note",
-    "plain", "print_indented", "print_json", "print_table", "serve_tool", "show_files", "shown_files",
-    "tools_argument",
+    "BUILT_IN", "Diagnosis", "coloured", "complete", "counted", "harmless", "home_as_tilde", "install_command",
+    "json_option", "main", "note", "plain", "print_indented", "print_json", "print_table", "serve_tool", "show_files",
+    "shown_files", "tools_argument",
 ]  # fmt: skip
 
 __getattr__ = attach(
     __name__,
     {
+        "BUILT_IN": "ferrule.cli.commands",
         "Diagnosis": "ferrule.admin.doctor.diagnosis_entry",
         **dict.fromkeys(("show_files", "shown_files"), "ferrule.admin.shown_files"),
         **dict.fromkeys(_OUTPUT, "ferrule.cli.output"),
         **dict.fromkeys(_SELECTION, "ferrule.cli.selection"),
-        "install_command": "ferrule.plugin.installation",
+        "install_command": "ferrule.plugin.remedies.installation",
     },
 )
 

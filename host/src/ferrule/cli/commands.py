@@ -20,7 +20,6 @@ BUILT_IN = {
     "show": "Show all that is known of one tool.",
     "validate": "Check schemas: of tools, of executables, of drafts.",
     "schema": "Print the schema that a function makes, or write its file.",
-    "check": "Run a tool as clients do, and say what is wrong with it.",
     "schemas": "Print the schemas of tools as a provider takes them.",
     "run": "Call a tool.",
     "log": "Show the journal of calls.",
@@ -33,7 +32,6 @@ BUILT_IN = {
     "doctor": "Find what is wrong: links, plugins, credentials, configuration.",
     "install": "Install packages with tools beside ferrule.",
     "uninstall": "Uninstall packages with tools.",
-    "new": "Start a plugin of your own.",
     "completion": "Print the completion script of a shell.",
 }
 """Each command of the host and what it is for; here, so that --help imports none of them."""

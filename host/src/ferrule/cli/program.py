@@ -53,7 +53,8 @@ class Commands(click.Group):
             from ferrule.installed import known_distributions
 
             if owner := known_distributions.owner_of_command(name):
-                ctx.fail(f"`ferrule {name}` comes with {owner}, which is not installed: run `ferrule install {owner}`.")
+                ways = known_distributions.read()[owner].ways(owner)
+                ctx.fail(f"`ferrule {name}` comes with {owner}, which is not installed: run {ways}.")
             close = get_close_matches(name, [*known, *known_distributions.commands()], n=1)
             if close:
                 ctx.fail(f"No such command {name!r}. Did you mean {close[0]!r}?")
@@ -202,7 +203,7 @@ def _report(error: FerruleError, as_json: bool) -> None:
 
 
 def _defect(error: Exception) -> FerruleError:
-    from ferrule.plugin import missing_module
+    from ferrule.plugin.remedies import missing_module
 
     missing = missing_module.explain(error, "This", "ferrule")
     if missing is not None:
@@ -216,7 +217,7 @@ def _defect(error: Exception) -> FerruleError:
 
 
 def _defect_of_plugin(command: EntryPoint, error: BaseException) -> FerruleError:
-    from ferrule.plugin import missing_module
+    from ferrule.plugin.remedies import missing_module
     from ferrule.supervision.exception_text import name_and_text
 
     what = f"The command {command.name!r} of {command.source}"

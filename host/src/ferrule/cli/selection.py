@@ -15,7 +15,7 @@ from ferrule.cli.output import note
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
 from ferrule.installed.suggestions import unknown_tool
-from ferrule.trust import admission
+from ferrule.trust.door import admission
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

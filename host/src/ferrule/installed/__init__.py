@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from ferrule.installed.called_tools import find_configured, has_operation, run_tool
     from ferrule.installed.fingerprint import Fingerprint, take_fingerprint
     from ferrule.installed.inventory import LOAD_SECONDS, OK
+    from ferrule.installed.process_output import ProcessResult, run_process
     from ferrule.installed.snapshot import ALL, UNKNOWN, InventorySnapshot, Snapshot, ToolFacts, Watched
     from ferrule.installed.suggestions import unknown_tool
     from ferrule.installed.tool_process import execute
     from ferrule.plugin.called_tool import CalledTool
     from ferrule.plugin.loader import resolve
     from ferrule.supervision.channel.outcome import Outcome
-    from ferrule.supervision.process_output import ProcessResult, run_process
     from ferrule.supervision.python_process import python_command
 
 _MODULES = {
@@ -49,7 +49,7 @@ _MODULES = {
     "ferrule.installed.called_tools": ("find_configured", "has_operation", "run_tool"),
     "ferrule.installed.snapshot": ("ALL", "InventorySnapshot", "Snapshot", "ToolFacts", "UNKNOWN", "Watched"),
     "ferrule.installed.tool_process": ("execute",),
-    "ferrule.supervision.process_output": ("ProcessResult", "run_process"),
+    "ferrule.installed.process_output": ("ProcessResult", "run_process"),
     "ferrule.supervision.python_process": ("python_command",),
     "ferrule.supervision.channel.outcome": ("Outcome",),
     "ferrule.plugin.called_tool": ("CalledTool",),

@@ -17,8 +17,8 @@ from ferrule.schema import schema_file
 from ferrule.schema.rules import Finding, check
 from ferrule.text import strict_json
 from ferrule.text.names import executable_name
-from ferrule.trust.admission import admit
 from ferrule.trust.credentials import claims as credential_claims
+from ferrule.trust.door.admission import admit
 
 if TYPE_CHECKING:
     from ferrule.config import configuration
@@ -304,7 +304,7 @@ def _find_refusal(entry: Entry) -> ToolBroken | None:
     """Why this host must not run the tool, by what it declares."""
     if entry.declaration.requires_ferrule is None:
         return None
-    from ferrule.plugin.host_requirement import require_host  # few tools need the library that this takes
+    from ferrule.plugin.remedies.host_requirement import require_host  # few tools need the library that this takes
 
     try:
         require_host(entry.tool)

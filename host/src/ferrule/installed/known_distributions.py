@@ -19,16 +19,22 @@ _FILE = Path(__file__).with_suffix(".json")
 
 
 class KnownDistribution(NamedTuple):
-    """tools, commands: the names of what it brings."""
+    """tools, commands: the names of what it brings. extra: the host's extra that brings it; empty where none does."""
 
     tools: list[str]
     commands: list[str]
+    extra: str = ""
+
+    def ways(self, name: str) -> str:
+        """How to install it, under its name, for a sentence: one command or two."""
+        by_extra = f" or `pip install 'ferrule[{self.extra}]'`" if self.extra else ""
+        return f"`ferrule install {name}`{by_extra}"
 
 
 def read() -> dict[str, KnownDistribution]:
     """All of them, by their names."""
     content = json.loads(_FILE.read_bytes())
-    return {name: KnownDistribution(one["tools"], one["commands"]) for name, one in content.items()}
+    return {name: KnownDistribution(**one) for name, one in content.items()}
 
 
 def owner_of_tool(name: str) -> str | None:

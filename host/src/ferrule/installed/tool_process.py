@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ferrule.supervision.process_output import ProcessResult, run_process
+from ferrule.installed.process_output import ProcessResult, run_process
 from ferrule.supervision.python_process import python_command
 
 _ANSWER_SECONDS = 0.5  # in which the tool's supervisor ends what the tool has started, and says that it was too slow

@@ -109,7 +109,7 @@ def for_installation(python: str, folders: Sequence[str]) -> Availability:
 
 def _differing(claims: Mapping[str, Sequence[InstalledTool]], settings: Configuration) -> list[str]:
     """The tools that ferrule.lock keeps out."""
-    from ferrule.trust.admission import admit
+    from ferrule.trust.door.admission import admit
 
     return [name for name, found in claims.items() if len(found) == 1 and admit(found[0], settings).find_lock_refusal()]
 

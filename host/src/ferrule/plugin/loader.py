@@ -6,7 +6,7 @@ import importlib
 import sys
 
 from ferrule.errors import FerruleError, ToolBroken, ToolCrashed
-from ferrule.plugin.direct_hooks import find_hooks
+from ferrule.plugin.hooks.direct_hooks import find_hooks
 from ferrule.plugin.hooks.hookspecs import PROJECT, REQUIRED_HOOKS, ToolSpec
 from ferrule.schema.schema_file import may_declare
 from ferrule.supervision.python_start import run_kept_lines
@@ -139,7 +139,7 @@ class LoadedTool:
     def _advise(self, error: Exception, context: Context) -> FerruleError | None:
         """The error with the way to get what was missing; None where nothing is known to be."""
         try:
-            from ferrule.plugin import remedy
+            from ferrule.plugin.remedies import remedy
             from ferrule.supervision.exception_text import explain
 
             advice = remedy.advise(self.tool, error)
@@ -181,7 +181,7 @@ def load(tool: InstalledTool) -> LoadedTool:
     another version of the host.
     """
     if may_declare(tool, "requires_ferrule"):
-        from ferrule.plugin.host_requirement import require_host
+        from ferrule.plugin.remedies.host_requirement import require_host
 
         require_host(tool)
     try:
@@ -263,7 +263,7 @@ def tool_broken(tool: InstalledTool, error: BaseException) -> ToolBroken:
 
 def _advise(tool: InstalledTool, error: BaseException, place: tuple[str, int] | None) -> str:
     """For the author of the plugin, and for a user who has only installed it."""
-    from ferrule.plugin import remedy
+    from ferrule.plugin.remedies import remedy
 
     advice = remedy.advise(tool, error)
     if advice:

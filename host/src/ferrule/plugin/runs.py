@@ -7,37 +7,37 @@ without any secret.
 
 from __future__ import annotations
 
+import os
 import time
 
 from ferrule import discovery
 from ferrule.errors import FerruleError, PermissionDenied
-from ferrule.plugin.admitted_tool import AdmittedTool
+from ferrule.plugin.admission.admitted_tool import AdmittedTool
 from ferrule.plugin.called_tool import answer_with, not_run, work_of
-from ferrule.plugin.surroundings import Surroundings
+from ferrule.plugin.surroundings import Surroundings, run_facts
 from ferrule.supervision.channel.outcome import Outcome
-from ferrule.supervision.channel.questions import RUN, give_forked
-from ferrule.supervision.fork_server import ForkServer
+from ferrule.supervision.channel.questions import RUN, RUN_KIND, fork_answer, give_forked
 from ferrule.supervision.supervisor import supervise
+from ferrule.supervision.zygote import Zygote
 from ferrule.trust.composition import fits
-from ferrule.trust.grants import granted
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
-    from typing import NoReturn
 
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
+    from ferrule.supervision.zygote import Begin, ForkedProcess
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 _MAX_RESULT_BYTES = 4 << 20
 _MAX_DEPTH = 3  # of tools that run tools
 
 
-class RunServer:
-    """Forks what runs other tools for one call of a tool, where it may have some run. It is entered to be made.
+class RunZygote:
+    """Has other tools run for one call of a tool, where it may have some run. It is entered to be made.
 
     Made before anything is read that the other tools must not see, such as the values of the caller's credentials.
     depth: how many tools have run one another so far, with this one.
@@ -45,24 +45,37 @@ class RunServer:
 
     def __init__(self, tool: InstalledTool, settings: Configuration, depth: int = 1) -> None:
         """Raises ConfigurationMalformed."""
-        self._caller = tool.name
-        self._names = granted(tool, settings).tools
-        self._depth = depth
-        self._server: ForkServer | None = None
+        self._facts = run_facts(tool, settings, depth)
+        self._zygote: Zygote | None = None
 
-    def __enter__(self) -> ForkServer | None:
-        if self._names:
-            self._server = ForkServer(self._begin)
-        return self._server
+    def __enter__(self) -> RunZygote | None:
+        if self._facts["names"]:
+            self._zygote = Zygote({RUN_KIND: begin_run(os.getpid())})
+        return self if self._zygote else None
+
+    def start(self, question: JSONMapping, files: tuple[int, int]) -> ForkedProcess:
+        """Have a question answered, as of `fork_answer`."""
+        if self._zygote is None:
+            raise ValueError("the zygote has not been made")
+        return fork_answer(self._zygote, {**question, **self._facts}, files)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._server is not None:
-            self._server.close()
+        if self._zygote is not None:
+            self._zygote.close()
 
-    def _begin(self, files: Sequence[int]) -> NoReturn:
-        give_forked(files, lambda question: run_called(question, self._caller, self._names, self._depth))
+
+def begin_run(parent: int) -> Begin:
+    """What a process does that a zygote forks to run a tool. parent: the process that has the zygote.
+
+    The question has the `caller`, the `names` and the `depth` of `run_called`, as `run_facts` gives them.
+    """
+
+    def answer(question: JSONObject) -> JSONObject:
+        return run_called(question, question["caller"], question["names"], question["depth"])
+
+    return lambda files: give_forked(files, answer, parent)
 
 
 def run_called(
@@ -91,7 +104,7 @@ def _run(question: JSONMapping, caller: str, names: Sequence[str] | None, depth:
     deadline = number_in(question, "deadline", time.monotonic())
     max_bytes = int(min(number_in(question, "max_bytes", _MAX_RESULT_BYTES), _MAX_RESULT_BYTES))
     work = work_of(tool, question, settings.tool(tool.name), settings.content, deadline, max_bytes)
-    with RunServer(tool, settings, depth + 1) as runs:
+    with RunZygote(tool, settings, depth + 1) as runs:
         policy = admitted.policy()
         surroundings = Surroundings(tool, policy)
         return supervise(

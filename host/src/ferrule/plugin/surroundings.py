@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ferrule.config.configuration import Configuration
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
     from ferrule.text.json_types import JSONMapping, JSONObject
@@ -48,11 +49,27 @@ class Surroundings:
             return refuse(question, f"{self._tool.name} is not given the credentials of another tool.")
         return answer_for(self._tool, question)
 
+    def run_facts(self) -> JSONObject:
+        """As of `run_facts`. Raises ConfigurationMalformed."""
+        from ferrule.config import configuration
+
+        return run_facts(self._tool, configuration.read())
+
     def _called_tools(self) -> Sequence[str]:
         from ferrule.config import configuration
         from ferrule.trust.grants import granted
 
         return granted(self._tool, configuration.read()).tools
+
+
+def run_facts(tool: InstalledTool, settings: Configuration, depth: int = 1) -> JSONObject:
+    """What the host adds to a question of a tool that has another one run: who it is, and which tools it may have run.
+
+    depth: how many tools have run one another so far, with this one. Raises ConfigurationMalformed.
+    """
+    from ferrule.trust.grants import granted
+
+    return {"caller": tool.name, "names": list(granted(tool, settings).tools), "depth": depth}
 
 
 def answer_configured(question: JSONMapping, names: Sequence[str] | None = None) -> JSONObject:

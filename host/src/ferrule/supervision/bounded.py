@@ -152,7 +152,7 @@ class BoundedProcess:
 
         code: negative for a signal. used_seconds: of the processor's time.
         """
-        from ferrule.supervision.signals import name
+        from ferrule.supervision.signals import name_signal
 
         if code == _OUT_OF_MEMORY:
             return _passed("memory_mib", "ran out of memory")
@@ -161,7 +161,7 @@ class BoundedProcess:
         is_used_up = code == -signal.SIGXCPU or (code == -signal.SIGKILL and used_seconds >= (self._cpu_seconds or 0))
         if is_used_up and self._cpu_seconds is not None:
             return _passed("cpu_seconds", f"used up {self._cpu_seconds} s of the processor's time")
-        how = f"was ended by {name(-code)}" if code < 0 else f"ended with exit code {code}"
+        how = f"was ended by {name_signal(-code)}" if code < 0 else f"ended with exit code {code}"
         return WorkFailed(f"The work's process {how} before it had returned anything.")
 
 

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from ferrule.confinement.broker.broker import Broker
-    from ferrule.supervision.channel.questions import AnswerPipe
+    from ferrule.supervision.channel.questions import AnswerPipe, Runs
     from ferrule.supervision.environment import Replacement
-    from ferrule.supervision.fork_server import ForkServer
     from ferrule.supervision.memory.group import MemoryGroup
     from ferrule.supervision.signals import Signals
 
@@ -51,7 +50,7 @@ class Limits:
         self.size_limit = size_limit
         self.watched = watched
         self.group: MemoryGroup | None = None
-        self.runs: ForkServer | None = None
+        self.runs: Runs | None = None
 
 
 def fork_child(run: Callable[[int], None], signals: Signals, broker: Broker | None) -> tuple[int, int]:

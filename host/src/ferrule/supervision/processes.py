@@ -33,6 +33,14 @@ def die_with_parent(parent: int) -> None:
     _hear_of_death(parent, _KILL)
 
 
+def die_with_adopter(parent: int) -> None:
+    """The same for a process that its parent is going to adopt, since the one that forked it ends at once."""
+    limit = time.monotonic() + _END_SECONDS
+    while sys.platform == "linux" and os.getppid() != parent and time.monotonic() < limit:
+        time.sleep(0.0002)
+    die_with_parent(parent)
+
+
 def stop_with_parent(parent: int) -> None:
     """Have this process asked to end, by SIGTERM, when its parent ends, so that it can end its own first. Linux only.
 

@@ -94,10 +94,10 @@ def _is_readable(file: int) -> bool:
 
 def interruption(number: int) -> CallInterrupted:
     """The error for a call that was stopped by a signal of that number."""
-    return CallInterrupted(f"The call was interrupted by {name(number)} before the tool had answered.")
+    return CallInterrupted(f"The call was interrupted by {name_signal(number)} before the tool had answered.")
 
 
-def name(number: int) -> str:
+def name_signal(number: int) -> str:
     """`SIGSEGV` for 11; `signal 40` for one without a name."""
     from signal import Signals as Numbers
 

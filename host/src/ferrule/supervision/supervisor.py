@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from ferrule.confinement.proxies.relay import Relay
     from ferrule.errors import ErrorFacts
     from ferrule.supervision.channel.channel import Channel
-    from ferrule.supervision.channel.questions import Answer, Desk
+    from ferrule.supervision.channel.questions import Answer, Desk, Runs
     from ferrule.supervision.environment import Replacement
-    from ferrule.supervision.fork_server import ForkServer
     from ferrule.supervision.memory.group import MemoryGroup
     from ferrule.supervision.memory.watch import MemoryWatch
 
@@ -56,7 +55,7 @@ def supervise(
     secrets: Sequence[str] = (),
     answer: Answer | None = None,
     watched: str | None = None,
-    runs: ForkServer | None = None,
+    runs: Runs | None = None,
 ) -> Outcome:
     """Do a piece of work in a child and return how it ended; never raises for anything that the work does.
 

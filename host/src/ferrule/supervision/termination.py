@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ferrule.errors import DeadlinePassed, ToolCrashed
-from ferrule.supervision.signals import name
+from ferrule.supervision.signals import name_signal
 
 TYPE_CHECKING = False
 
@@ -54,4 +54,4 @@ def deadline_passed() -> DeadlinePassed:
 
 
 def _ended_by_signal(number: int) -> FerruleError:
-    return ToolCrashed(f"The tool's process was ended by {name(number)}.")
+    return ToolCrashed(f"The tool's process was ended by {name_signal(number)}.")

@@ -17,10 +17,10 @@ from ferrule.lazy import attach
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from ferrule.trust.admission import Admission, admit, policy_for
     from ferrule.trust.coverage import excess
     from ferrule.trust.declaration import MalformedPermissions, Permissions, declared, parse
     from ferrule.trust.description import describe
+    from ferrule.trust.door.admission import Admission, admit, policy_for
     from ferrule.trust.grants import granted
     from ferrule.trust.load_policy import policy_for_code, policy_for_loading
     from ferrule.trust.records import accept, record_first, require_accepted
@@ -46,17 +46,17 @@ __all__ = [
 __getattr__ = attach(
     __name__,
     {
-        "Admission": "ferrule.trust.admission",
+        "Admission": "ferrule.trust.door.admission",
         "MalformedPermissions": "ferrule.trust.declaration",
         "Permissions": "ferrule.trust.declaration",
         "accept": "ferrule.trust.records",
-        "admit": "ferrule.trust.admission",
+        "admit": "ferrule.trust.door.admission",
         "declared": "ferrule.trust.declaration",
         "describe": "ferrule.trust.description",
         "excess": "ferrule.trust.coverage",
         "granted": "ferrule.trust.grants",
         "parse": "ferrule.trust.declaration",
-        "policy_for": "ferrule.trust.admission",
+        "policy_for": "ferrule.trust.door.admission",
         "policy_for_code": "ferrule.trust.load_policy",
         "policy_for_loading": "ferrule.trust.load_policy",
         "record_first": "ferrule.trust.records",

@@ -46,7 +46,7 @@ def policy_of(
     by_admin: Mapping[str, Collection[str]],
     given: Iterable[str],
 ) -> Policy:
-    """The policy of one call of a tool that is accepted. The other arguments: as of `ferrule.trust.admission.Grant`.
+    """The policy of one call of a tool that is accepted. The other arguments: as of `door.admission.Grant`.
 
     Raises PermissionsHeld where this system cannot hold the tool and the admin refuses that, and ProxyUnusable.
     """

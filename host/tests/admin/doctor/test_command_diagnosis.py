@@ -3,7 +3,7 @@
 import pytest
 
 from ferrule.admin.packages.reachable_modules import reachable_modules
-from ferrule.plugin.missing_module import missing_module
+from ferrule.plugin.remedies.missing_module import missing_module
 from ferrule.plugin.requirements import requirement_for, unmet
 from ferrule_testkit.entry_points import offer
 from ferrule_testkit.machine import Machine

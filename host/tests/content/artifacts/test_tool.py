@@ -13,14 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ferrule import testing
 from ferrule.content import items_in
 from ferrule.content.artifacts import ArtifactStore, Label, Settings
 from ferrule.content.artifacts.handles import digest, uri
 from ferrule.plugin.hooks.context import Context
-from ferrule.testing import Run, run_tool
 from ferrule.wrappers.artifacts import tool
 from ferrule.wrappers.artifacts.grep import matching
+from ferrule_dev import testing
+from ferrule_dev.testing import Run, run_tool
 from ferrule_testkit.effort import examples
 from ferrule_testkit.schemas.declared_results import require_declared_shape
 

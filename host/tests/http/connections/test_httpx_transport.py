@@ -22,7 +22,7 @@ import trustme
 
 from ferrule.errors import ToolError
 from ferrule.http import AddressGuard, AsyncHTTPXTransport, HTTPXTransport
-from ferrule.testing import Exchange, Server, refused_port
+from ferrule_dev.testing import Exchange, Server, refused_port
 from ferrule_testkit.web.clients import HANDSHAKES, LONG, SHORT, Judge, endless_handshake, send_raw, server_context
 
 pytestmark = pytest.mark.usefixtures("ferrule_environment")

@@ -5,7 +5,7 @@ import trustme
 
 from ferrule.errors import ToolError
 from ferrule.http.connections.proxies import is_excluded
-from ferrule.testing import Exchange, Server, refused_port
+from ferrule_dev.testing import Exchange, Server, refused_port
 from ferrule_testkit.web.clients import get_body, reason_of_failure, server_context
 
 pytestmark = pytest.mark.usefixtures("ferrule_environment")

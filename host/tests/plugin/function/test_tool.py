@@ -19,7 +19,7 @@ from ferrule.discovery import InstalledTool
 from ferrule.errors import SchemaInvalid
 from ferrule.plugin.function.schema import make_result_schema, make_schema
 from ferrule.plugin.loader import load
-from ferrule.testing import context
+from ferrule_dev.testing import context
 
 if TYPE_CHECKING:
     from ferrule import Context

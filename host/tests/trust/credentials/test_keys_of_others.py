@@ -264,7 +264,23 @@ def test_a_tool_has_others_run_and_gets_their_results_and_never_their_keys(
     for name in ("stranger", "itself"):
         assert told[name][1]["code"] == "PERMISSION_DENIED"
         assert "admin" not in told[name][1]  # which a model may read
-    assert b"ferrule permissions grant outer --with-tool elsewhere" in done.stderr
+
+
+PASSES_ON = """
+    from ferrule import ToolError
+    from ferrule.installed import run_tool
+    import time
+
+    failure = run_tool("spy", {}, deadline=time.monotonic() + 20).failure
+    raise ToolError(failure["code"], failure["message"])
+""".strip()
+
+
+def test_what_the_admin_can_do_stands_on_stderr_where_a_tool_passes_the_refusal_on(spied: Machine) -> None:
+    spied.install("outer", properties={}, execute=PASSES_ON, permissions={"network": [], "tools": ["inner_*"]})
+    done = spied.ferrule("run", "outer", "{}", "--json")
+    assert "--with-tool" not in done.out
+    assert "ferrule permissions grant outer --with-tool spy" in done.err
 
 
 WANTS = """

@@ -6,8 +6,8 @@ import pytest
 
 from ferrule import ResultPolicy, WrapperContext
 from ferrule.plugin.hooks.context import ANSWER_BYTES
-from ferrule.testing import context
 from ferrule.wrappers.artifacts import wrapper
+from ferrule_dev.testing import context
 
 
 @pytest.mark.parametrize(

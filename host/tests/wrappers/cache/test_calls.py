@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_testkit.machine import Finished, Machine
 from ferrule_testkit.programs.redis_server import RedisServer
 from ferrule_testkit.runs import wait_for

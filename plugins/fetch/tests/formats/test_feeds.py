@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 
 pytestmark = pytest.mark.process
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_fetch.formats.line_breaks import readable_json, readable_xml
 from ferrule_fetch.formats.xhtml import as_html
 from ferrule_testkit.effort import examples

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_fetch.formats.magic_bytes import kind_by_signature
 from ferrule_fetch.formats.media import ContentType, Format, format_of, parse_content_type
 

@@ -9,7 +9,7 @@ import pytest
 from pypdf import PdfReader, PdfWriter
 
 from ferrule import Context
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_fetch.formats.pdf import pdf_text
 from ferrule_testkit.documents import pdf
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import Server
+from ferrule_dev.testing import Server
 from ferrule_fetch.text.charsets import decode
 from ferrule_fetch.text.prescan import declared
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from ferrule import Context
-from ferrule.testing import Exchange, Server, context
+from ferrule_dev.testing import Exchange, Server, context
 from ferrule_fetch.text.lines import Document, Lines
 from ferrule_fetch.text.pages import answer
 from ferrule_testkit.effort import examples

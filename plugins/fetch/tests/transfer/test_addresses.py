@@ -10,7 +10,7 @@ import pytest
 import trustme
 
 from ferrule import ToolError
-from ferrule.testing import Run, Server, run_tool
+from ferrule_dev.testing import Run, Server, run_tool
 from ferrule_fetch.addresses import check
 
 Fetch = Callable[..., dict[str, Any]]

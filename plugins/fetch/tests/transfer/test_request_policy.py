@@ -10,7 +10,7 @@ import pytest
 
 import ferrule_fetch
 from ferrule import Context, ToolError
-from ferrule.testing import Exchange, Server, context, refused_port
+from ferrule_dev.testing import Exchange, Server, context, refused_port
 from ferrule_fetch.transfer.request_policy import USER_AGENT, VERSION, RequestPolicy
 
 Fetch = Callable[..., dict[str, Any]]

@@ -7,7 +7,7 @@ import pytest
 
 from ferrule import ToolError
 from ferrule.http import Guard
-from ferrule.testing import context
+from ferrule_dev.testing import context
 from ferrule_fetch.transfer.request_policy import RequestPolicy
 
 Error = Callable[..., tuple[str, str]]

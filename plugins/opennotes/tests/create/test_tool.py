@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ferrule.testing import Run, executable
+from ferrule_dev.testing import Run, executable
 from ferrule_testkit.programs.opennotes import Cli
 
 pytestmark = pytest.mark.process

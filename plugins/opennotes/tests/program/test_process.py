@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ferrule import Context, ToolError
-from ferrule.testing import Run
+from ferrule_dev.testing import Run
 from ferrule_opennotes.errors import ProgramTimeout
 from ferrule_opennotes.program.process import Output, Program, run
 from ferrule_testkit.programs.opennotes import Cli

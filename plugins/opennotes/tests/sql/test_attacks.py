@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ferrule import ToolError
-from ferrule.testing import context
+from ferrule_dev.testing import context
 from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.sql import tree
 from ferrule_opennotes.sql.database import Database, ask

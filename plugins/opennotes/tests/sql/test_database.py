@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ferrule import ToolError
-from ferrule.testing import context
 from ferrule.text import strict_json
+from ferrule_dev.testing import context
 from ferrule_opennotes.notebook.notebook import Notebook
 from ferrule_opennotes.sql import values
 from ferrule_opennotes.sql.database import Database, ask

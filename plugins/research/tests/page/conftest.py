@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ferrule import Context, ToolError
-from ferrule.testing import Environment, Server, context, refused_port
+from ferrule_dev.testing import Environment, Server, context, refused_port
 from ferrule_fetch.limits import reader
 from ferrule_research import page
 from ferrule_testkit.schemas.declared_results import require_declared_shape

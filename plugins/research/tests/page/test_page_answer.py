@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ferrule import Context
-from ferrule.testing import Exchange, Server, run_tool, schema_of
+from ferrule_dev.testing import Exchange, Server, run_tool, schema_of
 from ferrule_research import page
 
 pytestmark = pytest.mark.process

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import Exchange, Server
+from ferrule_dev.testing import Exchange, Server
 from ferrule_research.page.credibility.classification import SourceType, classify
 from ferrule_research.page.credibility.doi import detect_doi
 from ferrule_research.page.metadata.bibliography import read_bibliography

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ferrule import Context, ToolError
-from ferrule.testing import Exchange, Server, refused_port, run_tool
+from ferrule_dev.testing import Exchange, Server, refused_port, run_tool
 from ferrule_research import page
 
 pytestmark = pytest.mark.process

@@ -16,7 +16,7 @@ import pytest
 from ferrule import Context, ToolError
 from ferrule.discovery import scan
 from ferrule.plugin.loader import load
-from ferrule.testing import Server, run_tool
+from ferrule_dev.testing import Server, run_tool
 from ferrule_research.page.sources import office
 from ferrule_research.page.sources.url_kinds import Place, hacker_news_place, watch_url
 from ferrule_testkit.documents import pdf

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.plugin.declaration import Extra, read_if_well
-from ferrule.plugin.installation import install_command
+from ferrule.plugin.remedies.installation import install_command
 
 if TYPE_CHECKING:
     from ferrule.discovery import InstalledTool

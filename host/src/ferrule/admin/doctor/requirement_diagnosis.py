@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ferrule import discovery
 from ferrule.admin.doctor.diagnosis_entry import ERROR, WARNING, Diagnosis
-from ferrule.plugin.installation import install_command
+from ferrule.plugin.remedies.installation import install_command
 from ferrule.plugin.requirements import Unmet, unmet
 
 _GROUPS = (discovery.WRAPPERS, discovery.COMMANDS, discovery.DIAGNOSES, discovery.CREDENTIALS)

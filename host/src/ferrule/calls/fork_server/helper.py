@@ -1,68 +1,69 @@
-"""Copies of the supervisor that do what takes long, so that no call waits for another one's."""
+"""Processes that do for the supervisor what takes long, so that no call waits for another one's."""
 
 from __future__ import annotations
 
 import os
 import signal
 from collections.abc import Callable
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
-from ferrule.errors import AnswerMissing, ToolCrashed
+from ferrule.errors import AnswerMissing, FerruleError, ToolCrashed
 from ferrule.supervision import processes
-from ferrule.supervision.channel.questions import learnt_from, sort_learnt, write_answer
+from ferrule.supervision.channel.questions import MAX_QUESTIONS, RUN, fork_answer, give, sort_learnt
 from ferrule.text import strict_json
 
 if TYPE_CHECKING:
     from ferrule.calls.fork_server.surroundings import Surroundings
-    from ferrule.errors import FerruleError
+    from ferrule.plugin.surroundings import Surroundings as GivenSurroundings
     from ferrule.supervision.channel.channel import Messages
     from ferrule.supervision.signals import Signals
     from ferrule.text.json_types import JSONObject
 
-MAX_QUESTIONS = 200  # of one copy and call
+    class HelperProcess(Protocol):
+        """number: of the process."""
+
+        number: int
+
+        def end(self) -> None:
+            """End it, and wait for that."""
+
+
 _CHUNK_BYTES = 1 << 16
 _MAX_SECONDS = 20
-_WHOLE = b"\n"  # behind what the helper says, once the answer has been given
-
-Answer = Callable[["JSONObject"], "JSONObject"]
+_WHOLE = b"\n\n"  # behind what the helper says, once the answer has been given
 
 
 class Helper:
-    """One such copy. work: writes to the file that it is given. done: gets what it has written, as far as it came."""
+    """One such process. start: starts it, with the file to which it writes. done: gets that, as far as it came."""
 
     def __init__(
-        self, surroundings: Surroundings, work: Callable[[BinaryIO], object], done: Callable[[bytes], None]
+        self, surroundings: Surroundings, start: Callable[[int], HelperProcess], done: Callable[[bytes], None]
     ) -> None:
         self._surroundings = surroundings
         self._done = done
         self._answer = bytearray()
         self._file, theirs = os.pipe()
         os.set_blocking(self._file, False)
-        parent = os.getpid()
         try:
-            self._process = os.fork()
+            self._process = start(theirs)
         except OSError:
             os.close(self._file)
-            os.close(theirs)
             raise
-        if self._process == 0:
-            _help(work, theirs, surroundings.signals, parent)
-        os.close(theirs)
-        surroundings.known.add(self._process)
+        finally:
+            os.close(theirs)
+        surroundings.known.add(self._process.number)
         surroundings.loop.watch(self._file, self._read)
 
     def end(self) -> None:
         """Kill it, and give what it has written by now."""
-        os.kill(self._process, signal.SIGKILL)
-        os.waitpid(self._process, 0)
-        os.set_blocking(self._file, False)
+        self._process.end()
         while self._read_piece():
             pass
         self._finish()
 
     def _read(self) -> None:
         if self._read_piece() == b"":
-            os.waitpid(self._process, 0)
+            self._process.end()  # it has written all
             self._finish()
 
     def _read_piece(self) -> bytes | None:
@@ -77,32 +78,46 @@ class Helper:
     def _finish(self) -> None:
         self._surroundings.loop.unwatch(self._file)
         os.close(self._file)
-        self._surroundings.known.discard(self._process)
+        self._surroundings.known.discard(self._process.number)
         self._done(bytes(self._answer))
 
 
-def _help(work: Callable[[BinaryIO], object], file: int, signals: Signals, parent: int) -> None:
-    """The copy's whole life; never returns."""
+class CopiedProcess:
+    """A copy of this process. work: what it does. number: of the process."""
+
+    def __init__(self, signals: Signals, work: Callable[[], object]) -> None:
+        parent = os.getpid()
+        self.number = os.fork()
+        if self.number == 0:
+            _help(work, signals, parent)
+
+    def end(self) -> None:
+        """Kill it, and wait for its end."""
+        os.kill(self.number, signal.SIGKILL)
+        os.waitpid(self.number, 0)
+
+
+def _help(work: Callable[[], object], signals: Signals, parent: int) -> NoReturn:
+    """The copy's whole life."""
     try:
         processes.die_with_parent(parent)
         signals.restore()
-        with open(file, "wb") as answer:
-            work(answer)
+        work()
     finally:
         os._exit(0)
 
 
 class Questions:
-    """What one call asks for, such as its credentials, one after the other. answer: as of `Surroundings.answer`.
+    """What one call asks for, such as its credentials, one after the other.
 
-    file: the pipe on which the call waits for an answer. resume: is called when none is being given any more. fail: is
-    called where an answer could not be given.
+    given: answers, and says who asks to have another tool run. file: the pipe on which the call waits for an answer.
+    resume: is called when none is being given any more. fail: is called where an answer could not be given.
     """
 
     def __init__(
         self,
         surroundings: Surroundings,
-        answer: Answer,
+        given: GivenSurroundings,
         file: int,
         messages: Messages,
         resume: Callable[[], None],
@@ -110,7 +125,7 @@ class Questions:
     ) -> None:
         self._fail = fail
         self._surroundings = surroundings
-        self._answer = answer
+        self._given = given
         self._file = file
         self._messages = messages
         self._resume = resume
@@ -127,10 +142,12 @@ class Questions:
         question = self._messages.questions.pop(0)
         self._count += 1
         if self._count > MAX_QUESTIONS:
-            self._fail(ToolCrashed(f"The tool's process asked for credentials more than {MAX_QUESTIONS} times."))
+            self._fail(ToolCrashed(f"The tool's process asked the host more than {MAX_QUESTIONS} times."))
             return
         try:
-            self._helper = Helper(self._surroundings, lambda file: self._give(question, file), self._take)
+            self._helper = Helper(self._surroundings, lambda told: self._start(question, told), self._take)
+        except FerruleError as error:  # the configuration cannot be read
+            self._fail(error)
         except OSError:  # no process or descriptor is left, and other calls have to go on
             self._fail(AnswerMissing())
 
@@ -141,14 +158,15 @@ class Questions:
         if self._helper is not None:
             self._helper.end()
 
-    def _give(self, question: JSONObject, file: BinaryIO) -> None:
+    def _start(self, question: JSONObject, told: int) -> HelperProcess:
+        if RUN in question and (facts := self._given.run_facts())["names"]:
+            return fork_answer(self._surroundings.zygote, {**question, **facts}, (told, self._file))
+        return CopiedProcess(self._surroundings.signals, lambda: self._give(question, told))
+
+    def _give(self, question: JSONObject, told: int) -> None:
         """In the copy. The secrets are named before the call gets them."""
         signal.alarm(_MAX_SECONDS)
-        found = self._answer(question)
-        file.write(strict_json.dumps(learnt_from(found)))
-        file.flush()
-        write_answer(self._file, question, found)
-        file.write(_WHOLE)
+        give(self._given.answer(question), question, told, self._file)
 
     def _take(self, data: bytes) -> None:
         self._helper = None

@@ -13,7 +13,7 @@ from ferrule.calls.lookup import Lookup, find_tool
 from ferrule.plugin.declaration import read_if_well
 from ferrule.plugin.surroundings import Surroundings
 from ferrule.schema import schema_file
-from ferrule.trust.admission import admit
+from ferrule.trust.door.admission import admit
 
 if TYPE_CHECKING:
     from ferrule.calls.call import Job

@@ -130,6 +130,12 @@ class WriteQueue:
             self._waiting += data[written:]
             self._loop.watch_room(self._file, self._flush)
 
+    def finish(self) -> None:
+        """Write what waits still, for as long as its reader takes."""
+        os.set_blocking(self._file, True)
+        while self._waiting:
+            self._flush()
+
     def close(self) -> None:
         """Write nothing any more."""
         self._waiting.clear()

@@ -38,7 +38,7 @@ class Renderer:
         self._document = bytearray()
         self._line, theirs = socket.socketpair()
         with theirs:
-            self._process = surroundings.origin.fork(KIND, [theirs.fileno()])
+            self._process = surroundings.zygote.fork(KIND, [theirs.fileno()])
         surroundings.known.add(self._process)
         try:
             self._line.sendall(pickle.dumps((os.getpid(), outcome, tool, name)))

@@ -12,14 +12,16 @@ from ferrule.calls.fork_server.child import plugin_process
 from ferrule.calls.fork_server.child.imports import import_for_calls
 from ferrule.calls.fork_server.child.rehearsal import rehearse
 from ferrule.calls.fork_server.lookups import Lookups
-from ferrule.calls.fork_server.origin import Origin
 from ferrule.calls.fork_server.plugins import Plugins
 from ferrule.calls.fork_server.poll_loop import PollLoop
 from ferrule.calls.fork_server.surroundings import ServerOptions, Surroundings
 from ferrule.errors import FerruleError
+from ferrule.plugin.runs import begin_run
 from ferrule.supervision import processes
+from ferrule.supervision.channel.questions import RUN_KIND
 from ferrule.supervision.guard import go_on_below_guard
 from ferrule.supervision.signals import Signals
+from ferrule.supervision.zygote import Zygote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,13 +60,14 @@ class ForkServer:
         rehearse({name: {} for name in _wrappers()})
         gc.freeze()
         gc.enable()
-        origin = Origin({plugin_process.KIND: plugin_process.begin, renderer.KIND: renderer.begin})
+        begins = {plugin_process.KIND: plugin_process.begin, renderer.KIND: renderer.begin}
+        zygote = Zygote({**begins, RUN_KIND: begin_run(os.getpid())})
         self._signals = Signals().__enter__()
-        self._surroundings = Surroundings(self.loop, self._signals, self._options, self._lookups, origin)
+        self._surroundings = Surroundings(self.loop, self._signals, self._options, self._lookups, zygote)
         self._plugins = Plugins(self._surroundings)
         # Without the process that forks no tool can be loaded. What is watched first is looked at first, so that no
         # call begins after that.
-        self.loop.watch(origin.file, self.loop.stop)
+        self.loop.watch(zygote.file, self.loop.stop)
         self.loop.watch(self._signals.file, self._handle_signal)
         return self
 

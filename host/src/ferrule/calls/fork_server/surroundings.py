@@ -13,7 +13,6 @@ from ferrule.supervision import processes
 if TYPE_CHECKING:
     from ferrule.calls.call import Job
     from ferrule.calls.fork_server.lookups import Lookups
-    from ferrule.calls.fork_server.origin import Origin
     from ferrule.calls.fork_server.poll_loop import PollLoop, Timer
     from ferrule.config import Configuration
     from ferrule.confinement.policy import Policy
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from ferrule.supervision.channel.outcome import Outcome
     from ferrule.supervision.confined_copies import ConfinedCopies
     from ferrule.supervision.signals import Signals
+    from ferrule.supervision.zygote import Zygote
 
 
 class RunningWork(Protocol):
@@ -83,15 +83,15 @@ class Surroundings:
     """
 
     def __init__(
-        self, loop: PollLoop, signals: Signals, options: ServerOptions, lookups: Lookups, origin: Origin
+        self, loop: PollLoop, signals: Signals, options: ServerOptions, lookups: Lookups, zygote: Zygote
     ) -> None:
         self.loop = loop
         self.signals = signals
         self.options = options
         self.lookups = lookups
         self.profile = ImportProfile()
-        self.origin = origin
-        self.known: set[int] = {origin.process}
+        self.zygote = zygote
+        self.known: set[int] = {zygote.process}
         self.confined: set[ConfinedCopies] = set()
         self._leaving: set[LeavingProcess] = set()
         self._when_settled: list[Callable[[], None]] = []

@@ -28,10 +28,10 @@ _MAX_ANSWER_BYTES = 4 << 20  # bytes of what there is to say
 
 def explain_call(name: str, words: Sequence[str], *, from_stdin: bool) -> JSONObject:
     """What `inspection.explain` finds out about a call. Raises FerruleError where the call could not be made."""
-    from ferrule.plugin.runs import RunServer
+    from ferrule.plugin.runs import RunZygote
     from ferrule.plugin.surroundings import Surroundings
     from ferrule.supervision.supervisor import supervise
-    from ferrule.trust.admission import admit
+    from ferrule.trust.door.admission import admit
 
     settings = configuration.read()
     tool = find_tool(name, settings)
@@ -42,7 +42,7 @@ def explain_call(name: str, words: Sequence[str], *, from_stdin: bool) -> JSONOb
     def look(channel: Channel) -> None:
         _look(channel, tool, given, settings, deadline)
 
-    with RunServer(tool, settings) as runs:
+    with RunZygote(tool, settings) as runs:
         policy = admit(tool, settings).policy()
         allowed = Surroundings(tool, policy)
         outcome = supervise(

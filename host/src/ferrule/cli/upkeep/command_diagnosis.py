@@ -17,8 +17,8 @@ from ferrule.admin.entry_point import EntryPoint, entry_points
 from ferrule.cli.commands import BUILT_IN, load_added, module_of
 from ferrule.errors import CallInterrupted, FerruleError
 from ferrule.installed.inventory import run_supervised
-from ferrule.plugin.installation import install_command
-from ferrule.plugin.missing_module import line_for, missing_module
+from ferrule.plugin.remedies.installation import install_command
+from ferrule.plugin.remedies.missing_module import line_for, missing_module
 from ferrule.supervision.exception_text import name_and_text
 from ferrule.trust.load_policy import policy_for_code
 

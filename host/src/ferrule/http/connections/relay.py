@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ferrule.errors import ToolError
 
-VARIABLE = "FERRULE_HTTP_RELAY"
+RELAY_VARIABLE = "FERRULE_HTTP_RELAY"
 _ADDRESS = re.compile(r"http://(127\.0\.0\.1):([1-9][0-9]{0,4})/?")
 
 
@@ -28,14 +28,14 @@ def relay() -> Relay | None:
 
     Raises ToolError NETWORK_ERROR where the variable names anything but `http://127.0.0.1:PORT`.
     """
-    named = os.environ.get(VARIABLE, "").strip()
+    named = os.environ.get(RELAY_VARIABLE, "").strip()
     if not named:
         return None
     match = _ADDRESS.fullmatch(named)
     if not match or int(match[2]) > 0xFFFF:
         raise ToolError(
             "NETWORK_ERROR",
-            f"The environment variable {VARIABLE} does not name an address of this machine.",
-            hint=f"Write it as http://127.0.0.1:PORT, or unset {VARIABLE}.",
+            f"The environment variable {RELAY_VARIABLE} does not name an address of this machine.",
+            hint=f"Write it as http://127.0.0.1:PORT, or unset {RELAY_VARIABLE}.",
         )
     return Relay(match[1], int(match[2]))

@@ -5,8 +5,8 @@ for it any more is passed over, and is never taken for the answer to the next qu
 
 An answer may hold the values of credentials, and a process that will fork another child must not have these in its
 memory: it is worked out in a copy of the parent, which ends with it. Of the secrets in it the parent learns, since it
-keeps them out of every output; so what asks it to run another tool is done by a process that a fork server forks, which
-has none of them. What an answer has under `UNSAID` is for the parent alone.
+keeps them out of every output; so what asks it to run another tool is done by a process that a zygote forks, which has
+none of them. What an answer has under `UNSAID` is for the parent alone.
 """
 
 from __future__ import annotations
@@ -23,10 +23,16 @@ if TYPE_CHECKING:
     from typing import NoReturn, Protocol
 
     from ferrule.errors import ErrorFacts, ToolCrashed
-    from ferrule.supervision.fork_server import ForkedProcess, ForkServer
+    from ferrule.supervision.zygote import ForkedProcess, Zygote
     from ferrule.text.json_types import JSONMapping, JSONObject
 
     Answer = Callable[[JSONObject], JSONObject]
+
+    class Runs(Protocol):
+        """Has other tools run for the child. A plugin's code must not say who it is, so this says it."""
+
+        def start(self, question: JSONMapping, files: tuple[int, int]) -> ForkedProcess:
+            """Have a question answered in another process, as of `fork_answer`."""
 
     class _Process(Protocol):
         """The process that gives an answer. file: is readable once it has ended."""
@@ -41,6 +47,7 @@ if TYPE_CHECKING:
 
 NUMBER = "number"  # the key of a question under which its number stands
 RUN = "run"  # the key of a question under which stands the name of a tool that is to be run
+RUN_KIND = b"r"  # of what a fork server forks for that
 UNSAID = "unsaid"  # the key of an answer under which stand failures of which its parent alone learns
 MAX_QUESTIONS = 200  # of one child
 _WORD_BYTES = 8  # of a number, and of a size
@@ -97,11 +104,11 @@ class Desk:
     """Where the questions of one child are answered, one after the other, while its parent goes on watching it.
 
     answer: gives an answer, in a copy of this process. file: the pipe to which it is written. others: gets the process
-    of each answer, which is none of the child's. runs: forks the process that runs another tool for the child, as of
-    `give_forked`. refusals: the failures in what was answered.
+    of each answer, which is none of the child's. runs: has other tools run for the child. refusals: the failures in
+    what was answered.
     """
 
-    def __init__(self, answer: Answer, file: int, others: set[int], runs: ForkServer | None = None) -> None:
+    def __init__(self, answer: Answer, file: int, others: set[int], runs: Runs | None = None) -> None:
         self._answer = answer
         self._runs = runs
         self._file = file
@@ -124,7 +131,7 @@ class Desk:
 
     def _start(self, question: JSONObject, told: int) -> _Process:
         if self._runs is not None and RUN in question:
-            return fork_answer(self._runs, question, (told, self._file))
+            return self._runs.start(question, (told, self._file))
         from ferrule.supervision.bounded import BoundedProcess
 
         return BoundedProcess(lambda: give(self._answer(question), question, told, self._file))
@@ -204,7 +211,7 @@ class _AnswerWork:
     def _take_names(self) -> list[str]:
         """The names, once. What is not whole was not followed by an answer."""
         told, self._told = self._told, b""
-        secrets, refusals = sort_learnt(strict_json.loads(told) if told.endswith(_END) else [])
+        secrets, refusals = sort_learnt(strict_json.loads(told) if told.endswith(_END) and told.strip() else [])
         self._refusals += refusals
         return secrets
 
@@ -212,27 +219,36 @@ class _AnswerWork:
 def give(answer: JSONMapping, question: JSONMapping, told: int, file: int) -> None:
     """Give an answer, in the process that has worked it out: name what its parent has to know, and write it.
 
-    told: gets the former, on one line. file: the pipe from which the child reads.
+    told: gets the former, on one line, and an empty line once the answer has been written. file: the pipe from which
+    the child reads.
     """
     _write_all(told, strict_json.dumps(learnt_from(answer)) + _END)
     write_answer(file, question, answer)
+    _write_all(told, _END)
 
 
-def fork_answer(server: ForkServer, question: JSONMapping, files: tuple[int, int]) -> ForkedProcess:
+def fork_answer(server: Zygote, question: JSONMapping, files: tuple[int, int]) -> ForkedProcess:
     """Have a process forked that gives an answer by `give_forked`. files: as of `give`. Raises OSError."""
-    from ferrule.supervision.fork_server import ForkedProcess
+    from ferrule.supervision.zygote import ForkedProcess
 
     request = _anonymous_file()
     try:
         _write_all(request, strict_json.dumps(dict(question)))
-        return ForkedProcess(server, (request, *files))
+        return ForkedProcess(server, RUN_KIND, (request, *files))
     finally:
         os.close(request)
 
 
-def give_forked(files: Sequence[int], answer: Answer) -> NoReturn:
-    """The whole life of a process that was forked by `fork_answer`. answer: gives the answer. Never returns."""
+def give_forked(files: Sequence[int], answer: Answer, parent: int) -> NoReturn:
+    """The whole life of a process that was forked by `fork_answer`. answer: gives the answer. Never returns.
+
+    parent: the process that adopts it, with which it ends.
+    """
+    from ferrule.supervision import processes
+
     try:
+        os.setsid()
+        processes.die_with_adopter(parent)
         request, told, file, _ = files
         question = strict_json.loads_object(os.pread(request, os.fstat(request).st_size, 0))
         give(answer(question), question, told, file)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ferrule import Context, ToolError, bounded
-from ferrule.errors import WorkFailed
+from ferrule.errors import ToolError, WorkFailed
+from ferrule.supervision.bounded import bounded
 from ferrule.text import strict_json
 
 if TYPE_CHECKING:
-    from ferrule import JSONObject
+    from ferrule.plugin.hooks.context import Context
+    from ferrule.text.json_types import JSONObject
 
 CPU_SECONDS = 3
 _MEMORY_MIB = 240  # besides the text

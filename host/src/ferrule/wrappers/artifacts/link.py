@@ -9,8 +9,8 @@ from ferrule.content.artifacts.settings import NAME, Settings
 from ferrule.text import strict_json
 
 if TYPE_CHECKING:
-    from ferrule import WrapperContext
     from ferrule.content.artifacts.store import ArtifactStore
+    from ferrule.plugin.wrapper_context import WrapperContext
     from ferrule.text.json_types import JSONObject
 
 _META = "_meta"  # tells of the call, not of its result: it changes with each call and stays out of the body

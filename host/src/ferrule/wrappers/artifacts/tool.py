@@ -5,10 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from ferrule import Context, ToolError, hookimpl, static_schema
+from ferrule.errors import ToolError
+from ferrule.plugin.hooks.hookspecs import hookimpl
+from ferrule.schema.schema_file import static_schema
 
 if TYPE_CHECKING:
     from ferrule.content.artifacts import Artifact
+    from ferrule.plugin.hooks.context import Context
     from ferrule.text.json_types import JSONObject
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
-from ferrule import WrapperContext, hookimpl
+from ferrule.plugin.hooks.hookspecs import hookimpl
 
 if TYPE_CHECKING:
+    from ferrule.plugin.wrapper_context import WrapperContext
     from ferrule.text.json_types import JSONObject
 
 MAX_STORED_BYTES = 8 << 20  # of a result that is not sent but stored

@@ -52,9 +52,8 @@ def main() -> None:
     way = _way(name, site, scene, environment, _tools(names, chosen), seconds + 5)
     report: dict[str, object] = {}
     try:
-        for tool, arguments in HEALTHY.items():
-            way.call(tool, arguments)  # with the first answer, a server says which tools it serves
-        report["before"] = [way.call(tool, arguments).text for tool, arguments in HEALTHY.items()]
+        _call_healthy(way)  # with the first answer, a server says which tools it serves
+        report["before"] = _call_healthy(way)
         if "--innocent" in names:
             report["innocent"] = trial.compare_innocents(way, scene, site, environment)
         elif "--hooks" in names:
@@ -63,11 +62,16 @@ def main() -> None:
             report["damage"], report["said"] = trial.put_through_together(way, scene, chosen)
         else:
             report["verdicts"] = [verdict._asdict() for verdict in trial.put_through(way, scene, chosen)]
-        report["after"] = [way.call(tool, arguments).text for tool, arguments in HEALTHY.items()]
+        _call_healthy(way)  # what a busy server has yet to say of the last attack comes with these answers
+        report["after"] = _call_healthy(way)
     finally:
         way.close()
         scene.close()
     (root / "report.json").write_text(json.dumps(report, indent=1))
+
+
+def _call_healthy(way: ListedWay) -> list[str]:
+    return [way.call(tool, arguments).text for tool, arguments in HEALTHY.items()]
 
 
 def _put_hooks_through(

@@ -17,7 +17,8 @@ from ferrule import confinement
 from ferrule_testkit.attacks import ordinary_user
 
 SECONDS = 600.0
-USERS = pytest.mark.parametrize("user", ["me", "nobody"])
+NAMES_OF_USERS = ("me", "nobody")
+USERS = pytest.mark.parametrize("user", NAMES_OF_USERS)
 HELD = pytest.mark.skipif(
     bool(confinement.support().missing),
     reason="elsewhere: this kernel lacks " + ", ".join(confinement.support().missing),

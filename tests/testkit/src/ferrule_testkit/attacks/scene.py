@@ -250,7 +250,7 @@ class Scene:
         """What the host keeps there itself, which is not what the scene has put there."""
         if not path.startswith(f"{self.state}/") or PLANTED in path:
             return False
-        return not os.path.lexists(self._copy_of(path))
+        return not os.path.lexists(f"{self._copy}{path.removeprefix(str(self.root))}")  # asked for each file, each time
 
     def _disk(self) -> str:
         """How the disk is called by an attack that has read it; empty where it cannot be read at all."""

@@ -6,7 +6,7 @@ A case is an answer of a server that is out to hurt who asks, and what must come
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ferrule.testing.http_server import HTML, Exchange, Route
+from ferrule_dev.testing.http_server import HTML, Exchange, Route
 
 NEEDLE = "The needle is here."
 _SMALL = 4_000  # bytes

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from ferrule.testing.http_server import HOST, Exchange, Route, Server
+from ferrule_dev.testing.http_server import HOST, Exchange, Route, Server
 from ferrule_testkit import ikigai
 from ferrule_testkit.hostile import bodies as hostile_bodies
 from ferrule_testkit.hostile import shapes as hostile_shapes

@@ -4,7 +4,7 @@ import socket
 import struct
 from collections.abc import Callable
 
-from ferrule.testing import Exchange
+from ferrule_dev.testing import Exchange
 from ferrule_testkit.hostile.case import NEEDLE, NETWORK, PARSE, STATUS, URL, Case, body, page, raw
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"

@@ -9,7 +9,7 @@ from ferrule_testkit.search.searxng import SearXNG
 from ferrule_testkit.search.server import BRAVE_PATH, GOOGLE_PATH, KEYS, Brave, Google, endpoints, some_hits
 
 if TYPE_CHECKING:
-    from ferrule.testing import Server
+    from ferrule_dev.testing import Server
 
 TITLE = "Tea"
 _PAGE = f"<title>{TITLE}</title><h1>{TITLE}</h1><p>A <b>strong</b> brew. {'It is served hot. ' * 20}</p>"

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Literal, Self, TypeAlias
 
-from ferrule.testing.http_server import HTML, Exchange, Server
+from ferrule_dev.testing.http_server import HTML, Exchange, Server
 from ferrule_testkit.model.rules import VERSIONS, Refusal, refusal_of_body, refusal_of_headers
 
 MODEL_KEY = "sk-ant-api03-k3yOfTheTests_0123456789"

@@ -1,10 +1,11 @@
-"""Plugin of pytest: four tiers of tests, and what a test of the fastest one may not do.
+"""Plugin of pytest: five tiers of tests, and what a test of the fastest one may not do.
 
 - `unit` starts no process, opens no connection, and takes at most half a second of the processor's time. Every test is
   one that is not marked.
 - `process` starts programs of the project or servers on loopback, or takes longer than that.
 - `slow` needs what is large or takes long: browsers, programs from npm, conformance suites, wheels, long properties.
 - `installed` needs installations as users have them: wheels, by pip, pipx and uv, with each Python.
+- `full` makes all of a table of which the other tiers make every pair; it is asked for by name alone.
 
 A unit test that takes longer is an error in continuous integration, and elsewhere a line at the end: nobody's machine
 is too slow for the tests.
@@ -35,6 +36,7 @@ TIERS = {
     "process": "starts programs of the project or servers on loopback, or takes longer than a unit test",
     "slow": "needs what is large or takes long: browsers, npm, conformance suites, wheels, long properties",
     "installed": "needs installations as users have them: wheels, by pip, pipx and uv, with each Python",
+    "full": "makes all of a table of which the other tiers make every pair; asked for by name alone",
 }
 MAX_SECONDS = 0.5
 """Of the processor's time, which a busy machine does not use up."""
@@ -58,7 +60,7 @@ class _Watch:
 
     def hear(self, event: str, _: object) -> None:
         """Note an audit event."""
-        if event in _BANNED and self.on:
+        if self.on and event in _BANNED:  # on first: it is all that is asked while the interpreter ends
             self.seen.add(f"{event} ({_place()})")
 
 

@@ -12,6 +12,7 @@ SHIPPED: dict[str, dict[str, Any]] = {
     for path in sorted(
         [*PROJECT.glob("plugins/*/src/**/*schema.json"), *PROJECT.glob("host/src/ferrule/**/*.schema.json")]
     )
+    if "templates" not in path.parts  # whose tools are those of authors
     for schema in [json.loads(path.read_text())]
 }
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from ferrule.testing import Exchange, Server
+from ferrule_dev.testing import Exchange, Server
 from ferrule_testkit.search.server import JSON, Hit
 
 TAVILY_KEY = "tvly-dev-k3yOfTheTests0123456789"

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from ferrule.testing import Exchange, Server, schema_of
+from ferrule_dev.testing import Exchange, Server, schema_of
 from ferrule_testkit.search.server import JSON, Hit, some_hits
 
 HEAVY = {"httpx", "httpcore", "ssl", "idna", "click", "jsonschema", "urllib.parse", "platformdirs"}

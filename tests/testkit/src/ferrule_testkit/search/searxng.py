@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from ferrule.testing import Exchange, Server
+from ferrule_dev.testing import Exchange, Server
 from ferrule_testkit import PROJECT
 from ferrule_testkit.search.server import JSON, Hit
 

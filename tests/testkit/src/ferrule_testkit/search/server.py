@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from ferrule.testing import Exchange, Request, Server
+from ferrule_dev.testing import Exchange, Request, Server
 
 BRAVE_PATH = "/res/v1/web/search"
 GOOGLE_PATH = "/customsearch/v1"

@@ -12,7 +12,7 @@ import trustme
 
 from ferrule.errors import ToolError
 from ferrule.http import Client, RequestFailed
-from ferrule.testing import Exchange
+from ferrule_dev.testing import Exchange
 
 HANDSHAKES = [b"", b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc"]  # no beginning, and one that goes on and on
 LONG = 60.0

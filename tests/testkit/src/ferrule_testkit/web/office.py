@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ferrule_testkit.attacks.ways import Commands, Executables, Served
 
 if TYPE_CHECKING:
-    from ferrule.testing import Server
+    from ferrule_dev.testing import Server
     from ferrule_testkit.attacks.ways import Way
     from ferrule_testkit.machine import Machine
     from ferrule_testkit.web.proxy import Proxy

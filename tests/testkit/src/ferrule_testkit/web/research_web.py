@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ferrule.testing import Exchange, Server
+from ferrule_dev.testing import Exchange, Server
 from ferrule_testkit.runs import Run, run_forked
 from ferrule_testkit.schemas.declared_results import require_declared_shape
 from ferrule_testkit.search.server import (
@@ -71,7 +71,7 @@ class Web:
         done = run_forked(EXECUTABLE, data, environment=merged, cwd=self._folder, packages=_PACKAGES)
         for key in (BRAVE_KEY, GOOGLE_KEY):
             assert key.encode() not in done.stdout + done.stderr
-        assert done.left == []
+        assert done.left == [], done.left
         return done
 
     def found(self, query: str = "some words", **arguments: Any) -> dict[str, Any]:

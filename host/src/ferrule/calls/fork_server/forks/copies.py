@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ferrule.calls.fork_server import rest
 from ferrule.calls.fork_server.child.plugin_process import AS_BEFORE
-from ferrule.calls.fork_server.helper import Answer, Questions
+from ferrule.calls.fork_server.helper import Questions
 from ferrule.calls.fork_server.poll_loop import Timer, WriteQueue
 from ferrule.calls.fork_server.watched_process import Family, WatchedProcess, WatchedWork
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ferrule.calls.fork_server.surroundings import Surroundings
     from ferrule.confinement.broker.shared_broker import CopyBroker
     from ferrule.errors import FerruleError
+    from ferrule.plugin.surroundings import Surroundings as GivenSurroundings
     from ferrule.supervision.channel.channel import Messages
     from ferrule.supervision.memory.group import MemoryGroup
 
@@ -102,10 +103,10 @@ class Copy(WatchedProcess):
         job: bytes,
         messages: Messages,
         deadline: float,
-        answer: Answer,
+        given: GivenSurroundings,
         on_end: Callable[[WatchedWork, FerruleError | None], None],
     ) -> WatchedWork:
-        """Have it execute a call. answer: gives what the call asks for while it runs, such as its credentials.
+        """Have it execute a call. given: answers what the call asks while it runs.
 
         on_end: is called once, when there is an outcome, or why there is none.
         """
@@ -124,7 +125,7 @@ class Copy(WatchedProcess):
             self._surroundings.signals,
             self.broker,
         )
-        work.questions = Questions(self._surroundings, answer, self._answers, messages, work.resume, work.stop)
+        work.questions = Questions(self._surroundings, given, self._answers, messages, work.resume, work.stop)
         self.work = work
         self._writes.send(len(job).to_bytes(8, "big") + job)
         return work

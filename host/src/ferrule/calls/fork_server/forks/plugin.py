@@ -110,7 +110,7 @@ class Plugin(WatchedProcess):
         if self.group is not None:
             theirs.append(self.group.take_file())
         try:
-            process = self._surroundings.origin.fork(plugin_process.KIND, theirs)
+            process = self._surroundings.zygote.fork(plugin_process.KIND, theirs)
         finally:
             for file in theirs:
                 os.close(file)
@@ -307,7 +307,7 @@ class Plugin(WatchedProcess):
         request.messages.secrets += given.secrets
         job = pickle.dumps((request.job.memory_mib, request.job.execution.for_held_process()))
         on_end = partial(self._handle_outcome, copy, request)
-        request.work = copy.run(job, request.messages, request.deadline, given.answer, on_end)
+        request.work = copy.run(job, request.messages, request.deadline, given, on_end)
         request.work.watch_memory(self._confinement.policy, request.job.memory_mib)
         if copy.is_gone:
             request.work.handle_exit()

@@ -1,0 +1,1 @@
+"""The commands of `ferrule` that this distribution adds, one file a command."""

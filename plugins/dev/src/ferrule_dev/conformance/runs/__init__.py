@@ -1,0 +1,1 @@
+"""One run of an executable: the folders and variables around it, how it is started, and what it has come to."""
