@@ -18,6 +18,7 @@ pytestmark = pytest.mark.process
 HEAVY = {"json", "re", "typing", "inspect", "dataclasses", "pathlib", "subprocess", "tempfile", "importlib.metadata"}
 LIBRARIES = {"pluggy", "jsonschema", "click", "httpx", "httpcore", "platformdirs", "ssl", "asyncio"}
 SIGNALS = {"enum", "signal"}
+MOST_OF_A_CALL = 1  # modules of the host, packages included, in the process that supervises it
 OSLO = b'{"city": "Oslo"}'
 
 # The executable's own process tells at its end what it has imported; a child of it tells nothing.
@@ -102,6 +103,14 @@ def test_a_call_leaves_the_plugin_to_the_child(tool: str, imported: Imported) ->
         "ferrule.calls.journal_line",
     }
     assert modules & (HEAVY | LIBRARIES | unneeded) == set()
+
+
+def test_a_call_whose_answer_is_kept_loads_few_modules_of_the_host(imported: Imported) -> None:
+    modules = imported.by_kept_answer("example-tool", stdin=OSLO)
+    loaded = sorted(name for name in modules if name.startswith("ferrule."))
+    assert len(loaded) <= MOST_OF_A_CALL, loaded
+    unneeded = {"enum", "signal", "collections", "contextlib", "functools", "tomllib", "ferrule.schema.rules.contract"}
+    assert modules & unneeded == set()
 
 
 def test_the_journal_costs_what_it_writes_and_nothing_where_it_is_off(
