@@ -49,13 +49,9 @@ def test_a_traced_call_goes_by_the_relay_too(office: Office) -> None:
 
 _OUTER = """
     import time
-    from ferrule.installed import open_tool, supervise
+    from ferrule.installed import run_tool
 
-    def work(channel):
-        tool = open_tool("reach", channel, deadline=time.monotonic() + 10)
-        return tool.execute(tool.prepare(arguments))
-
-    outcome = supervise(work, deadline=time.monotonic() + 10, memory_mib=500, max_bytes=9999, tool="reach")
+    outcome = run_tool("reach", arguments, deadline=time.monotonic() + 10, max_bytes=9999)
     return {"got": (outcome.result or b"").decode(), "failure": outcome.failure, "seen": everything()}
 """
 

@@ -129,11 +129,10 @@ def test_another_plugin_gets_the_items_of_a_tool_that_it_calls(machine: Machine)
         properties={},
         permissions={"processes": 1, "state": ["artifacts"], "tools": ["charts"]},
         top="from ferrule.content.artifacts import read_artifact\nfrom ferrule.content import items_in\n"
-        "from ferrule.installed import open_tool, supervise\nimport time",
+        "from ferrule.installed import run_tool\nimport time",
         execute=(
             "deadline = time.monotonic() + 20\n"
-            "    work = lambda channel: open_tool('charts', channel, deadline=deadline).execute({'what': 'all'})\n"
-            "    outcome = supervise(work, deadline=deadline, memory_mib=512, max_bytes=65_536)\n"
+            "    outcome = run_tool('charts', {'what': 'all'}, deadline=deadline, max_bytes=65_536)\n"
             "    import json\n"
             "    items = items_in(json.loads(outcome.result))\n"
             "    return {'types': [one['type'] for one in items], 'bytes': len(read_artifact(items[2]['resource'])[0])}"

@@ -78,3 +78,24 @@ def test_a_call_that_its_client_cancels_is_written_down_as_that(journaled: Machi
     served.run(work)
     (line,) = journal(journaled)
     assert (line["tool"], line["outcome"]) == ("probe", "CANCELLED")
+
+
+def test_a_call_that_is_cancelled_while_it_waits_is_written_down(journaled: Machine) -> None:
+    served = Served(journaled)
+    install(served, "context.event({'event': 'begun'}); time.sleep(1000)")
+
+    async def work(pool: Pool) -> None:
+        begun, waits = asyncio.Event(), asyncio.Event()
+        running = asyncio.create_task(pool.call("probe", NO_ARGUMENTS, on_event=lambda _: begun.set()))
+        await begun.wait()
+        waiting = asyncio.create_task(pool.call("probe", {"a": 1}, on_event=lambda _: waits.set()))
+        await waits.wait()
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        await asyncio.to_thread(wait_for, lambda: (journaled.home / "calls.jsonl").exists())
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    served.run(work, workers=1)
+    line = journal(journaled)[0]
+    assert (line["tool"], line["outcome"], line["input_bytes"]) == ("probe", "CANCELLED", len(b'{"a":1}'))

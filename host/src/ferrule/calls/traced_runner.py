@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING
 
 from ferrule.confinement import Denial, Policy, temporary_folder
@@ -14,6 +13,7 @@ from ferrule.confinement.kernel.kernel_support import support
 from ferrule.confinement.policy import OFF, STANDARD
 from ferrule.errors import FerruleError
 from ferrule.plugin.surroundings import Surroundings
+from ferrule.supervision.child import begin_relay
 from ferrule.supervision.supervisor import supervise
 from ferrule.trace.traced_work import TracedWork
 from ferrule.trace.usual import UsualPaths
@@ -21,7 +21,6 @@ from ferrule.trace.witness import Witness
 
 if TYPE_CHECKING:
     from ferrule.calls.execution import Execution
-    from ferrule.confinement.proxies.relay import Relay
     from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel.outcome import Outcome
     from ferrule.supervision.signals import Signals
@@ -56,7 +55,7 @@ class TracingRunner:
         try:
             policy = self._policy(execution, tool, folder)
             if policy.proxies:
-                relay, names = _begin_relay(policy, deadline), policy.proxies
+                relay, names = begin_relay(policy, deadline), policy.proxies
                 policy = relay.policy
                 self.relayed = {name: (policy.environment or {})[name] for name in names}
             given = Surroundings(tool, policy)
@@ -110,12 +109,6 @@ class TracingRunner:
         environment = {**(os.environ if policy.environment is None else policy.environment), **own}
         write = (*policy.write, folder) if folder else policy.write
         return policy.replaced(write=write, environment=environment, temporary=False, isolation=STANDARD)
-
-
-def _begin_relay(policy: Policy, deadline: float) -> Relay:
-    from ferrule.confinement.proxies.relay import Relay
-
-    return Relay(policy, deadline=deadline, seconds=max(0.0, deadline - time.monotonic()))
 
 
 def _untraceable(reason: str) -> FerruleError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 from ferrule.supervision import processes
 from ferrule.supervision.channel.channel import Channel
@@ -12,11 +13,13 @@ from ferrule.supervision.standard_streams import close_all_but
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import TextIO
 
     from ferrule.confinement.broker.broker import Broker
-    from ferrule.supervision.channel.questions import AnswerPipe, Runs
+    from ferrule.confinement.policy import Policy
+    from ferrule.confinement.proxies.relay import Relay
+    from ferrule.supervision.channel.questions import Answer, AnswerPipe, Runs
     from ferrule.supervision.environment import Replacement
     from ferrule.supervision.memory.group import MemoryGroup
     from ferrule.supervision.signals import Signals
@@ -35,22 +38,72 @@ _lifted: tuple[Callable[[int, tuple[int, int]], None], int, tuple[int, int]] | N
 _is_only_watched = False  # whether the parent alone bounds the memory of this process
 
 
-class Limits:
-    """Arguments of `supervise`: the instant of the deadline, MiB of address space, bytes of the result.
+class Hold:
+    """What a child is held by, and what it is given, from before it is forked until it has ended.
 
-    watched: the tool whose processes are watched, so that they use no more memory together; None where none is. group:
-    what holds them to that, where there is one. runs: forks what runs other tools for the work.
+    deadline, memory, size_limit, policy, answer, runs: arguments of `supervise`; once `begin` has returned, the policy
+    is that of the relay, if there is one. watched: the tool whose processes are watched, so that they use no more
+    memory together; None where none is. group: what holds them to that, where there is one. relay: stands between the
+    child and a proxy. replacement: of its environment.
     """
 
-    __slots__ = ("deadline", "group", "memory", "runs", "size_limit", "watched")
+    __slots__ = (
+        "answer", "deadline", "group", "memory", "policy", "relay", "replacement", "runs", "size_limit", "watched",
+    )  # fmt: skip
 
-    def __init__(self, deadline: float, memory: int, size_limit: int, watched: str | None = None) -> None:
+    def __init__(
+        self,
+        deadline: float,
+        memory: int,
+        size_limit: int,
+        policy: Policy | None = None,
+        answer: Answer | None = None,
+        runs: Runs | None = None,
+    ) -> None:
         self.deadline = deadline
         self.memory = memory
         self.size_limit = size_limit
-        self.watched = watched
+        self.policy = policy
+        self.answer = answer
+        self.runs = runs
+        self.watched: str | None = None
         self.group: MemoryGroup | None = None
-        self.runs: Runs | None = None
+        self.relay: Relay | None = None
+        self.replacement: Replacement | None = None
+
+    def begin(self, environment: Mapping[str, str] | None, watched: str | None) -> None:
+        """Make what is there for the child alone. Arguments as of `supervise`. Raises OSError."""
+        policy = self.policy
+        if policy is not None and policy.proxies:
+            self.relay = begin_relay(policy, self.deadline)
+            policy = self.policy = self.relay.policy
+        given = environment if environment is not None or policy is None else policy.environment
+        if given is not None:
+            from ferrule.supervision.environment import Replacement
+
+            self.replacement = Replacement(given)
+        self.watched = policy.tool if watched is None and policy is not None and policy.programs else watched
+        if self.watched is not None:
+            from ferrule.supervision.memory.group import make_group
+
+            self.group = make_group(self.memory)
+
+    def end(self) -> None:
+        """Let go of that: the child has ended."""
+        if self.group is not None:
+            self.group.remove()
+        if self.relay is not None:
+            self.relay.close()
+
+
+def begin_relay(policy: Policy, deadline: float) -> Relay:
+    """What stands between a child with a policy with `proxies` and the proxy. Raises OSError.
+
+    deadline: of the call, an instant of `time.monotonic()`.
+    """
+    from ferrule.confinement.proxies.relay import Relay
+
+    return Relay(policy, deadline=deadline, seconds=max(0.0, deadline - time.monotonic()))
 
 
 def fork_child(run: Callable[[int], None], signals: Signals, broker: Broker | None) -> tuple[int, int]:
@@ -74,8 +127,7 @@ def run_child(
     signals: Signals,
     parent: int,
     files: tuple[int, int, int | None],
-    limits: Limits,
-    replacement: Replacement | None,
+    hold: Hold,
 ) -> None:
     """The child's whole life; never returns.
 
@@ -83,15 +135,15 @@ def run_child(
     """
     channel, text, answers = files
     try:
-        if limits.group is not None:
-            limits.group.enter()
+        if hold.group is not None:
+            hold.group.enter()
         signals.restore()
         take_standard_streams(text)
         close_all_but(channel, *(() if answers is None else (answers,)))
-        if replacement is not None:
-            replacement.apply()
-        stay_within(parent, limits.memory)
-        run_work(work, Channel(channel, limits.size_limit, _answer_pipe(answers)))
+        if hold.replacement is not None:
+            hold.replacement.apply()
+        stay_within(parent, hold.memory)
+        run_work(work, Channel(channel, hold.size_limit, _answer_pipe(answers)))
     except BaseException:  # noqa: BLE001 - all that is left to say, with nothing that a plugin can have changed
         _write(channel, NO_ANSWER)
     finally:

@@ -15,7 +15,7 @@ from ferrule.errors import DeadlinePassed, FerruleError, ResultInvalid, ToolCras
 from ferrule.supervision import processes
 from ferrule.supervision.channel.channel import Messages
 from ferrule.supervision.channel.outcome import Outcome
-from ferrule.supervision.child import Limits, fork_child, run_child
+from ferrule.supervision.child import Hold, fork_child, run_child
 from ferrule.supervision.signals import Signals
 from ferrule.supervision.standard_streams import occupy_standard_streams
 
@@ -23,16 +23,28 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Protocol
 
     from ferrule.confinement.broker.broker import Broker
     from ferrule.confinement.policy import Denial, Policy
-    from ferrule.confinement.proxies.relay import Relay
     from ferrule.errors import ErrorFacts
     from ferrule.supervision.channel.channel import Channel
     from ferrule.supervision.channel.questions import Answer, Desk, Runs
-    from ferrule.supervision.environment import Replacement
-    from ferrule.supervision.memory.group import MemoryGroup
     from ferrule.supervision.memory.watch import MemoryWatch
+
+    class Judge(Protocol):
+        """What judges the system calls of a child, as far as its outcome depends on that."""
+
+        @property
+        def is_listening(self) -> bool:
+            """Whether it has all that it needs of the child."""
+
+        def listen(self, child: int, number: int) -> None:
+            """Take the listener of the child that has this number there."""
+
+        def explain(self, failure: ErrorFacts | None) -> tuple[ErrorFacts | None, list[Denial]]:
+            """The failure, or the denial that it comes of; and all that was refused."""
+
 
 CAPTURED = 12_288  # bytes of what a plugin prints that are kept: more than are shown, so that no secret is cut in half
 _CHUNK_BYTES = 65_536
@@ -72,96 +84,55 @@ def supervise(
     occupy_standard_streams()
     messages = messages or Messages(size_limit)
     messages.secrets += secrets
-    relay: Relay | None = None
-    group: MemoryGroup | None = None
-    if policy is not None and policy.proxies:
-        relay = _begin_relay(policy, deadline)
-        policy = relay.policy
+    hold = Hold(deadline, memory, size_limit, policy, answer, runs)
     try:
-        given = environment if environment is not None or policy is None else policy.environment
-        replacement = None
-        if given is not None:
-            from ferrule.supervision.environment import Replacement
-
-            replacement = Replacement(given)
-        if watched is None and policy is not None and policy.programs:
-            watched = policy.tool
-        limits = Limits(deadline, memory, size_limit, watched)
-        limits.runs = runs
-        if watched is not None:
-            from ferrule.supervision.memory.group import make_group
-
-            limits.group = group = make_group(memory)
+        hold.begin(environment, watched)
         if signals is None:
             with Signals() as own:
-                return _supervise(work, limits, own, messages, policy, replacement, answer, relay)
-        return _supervise(work, limits, signals, messages, policy, replacement, answer, relay)
+                return _supervise(work, hold, own, messages)
+        return _supervise(work, hold, signals, messages)
     finally:
-        if group is not None:
-            group.remove()
-        if relay is not None:
-            relay.close()
+        hold.end()
 
 
-def _begin_relay(policy: Policy, deadline: float) -> Relay:
-    """What stands between the child and the proxy that the environment names. Raises OSError."""
-    from ferrule.confinement.proxies.relay import Relay
-
-    return Relay(policy, deadline=deadline, seconds=max(0.0, deadline - time.monotonic()))
-
-
-def _supervise(
-    work: Callable[[Channel], None],
-    limits: Limits,
-    signals: Signals,
-    messages: Messages,
-    policy: Policy | None,
-    replacement: Replacement | None,
-    answer: Answer | None,
-    relay: Relay | None = None,
-) -> Outcome:
-    if policy is None:
-        return _run_and_watch(work, limits, signals, messages, replacement, answer)
+def _supervise(work: Callable[[Channel], None], hold: Hold, signals: Signals, messages: Messages) -> Outcome:
+    if hold.policy is None:
+        return _run_and_watch(work, hold, signals, messages)
     from ferrule.supervision.confined_work import ConfinedWork
 
-    with ConfinedWork(work, policy, relay) as confined:
-        return _run_and_watch(confined, limits, signals, messages, replacement, answer, confined.broker())
+    with ConfinedWork(work, hold.policy, hold.relay) as confined:
+        return _run_and_watch(confined, hold, signals, messages, confined.broker())
 
 
 def _run_and_watch(
     work: Callable[[Channel], None],
-    limits: Limits,
+    hold: Hold,
     signals: Signals,
     messages: Messages,
-    replacement: Replacement | None,
-    answer: Answer | None,
     broker: Broker | None = None,
 ) -> Outcome:
     processes.adopt_orphans()
     others = processes.children()
     channel, child_channel = os.pipe()
     text, child_text = os.pipe()
-    child_answers, answers = os.pipe() if answer is not None else (None, None)
-    desk = None
-    if answer is not None and answers is not None:
-        from ferrule.supervision.channel.questions import Desk
-
-        desk = Desk(answer, answers, others, limits.runs)
+    child_answers, answers = os.pipe() if hold.answer is not None else (None, None)
+    desk = _open_desk(hold, answers, others)
 
     def run(parent: int) -> None:
-        run_child(work, signals, parent, (child_channel, child_text, child_answers), limits, replacement)
+        run_child(work, signals, parent, (child_channel, child_text, child_answers), hold)
 
     first, child = fork_child(run, signals, broker)
     _close(child_channel, child_text, child_answers)
-    watch = ChildWatch(child, channel, text, signals, limits.deadline, messages, broker, desk, guard=first)
-    if limits.watched is not None:
+    watch = ChildWatch(child, channel, text, signals, hold.deadline, messages, broker, desk, guard=first)
+    if hold.watched is not None:
         from ferrule.supervision.memory.watch import MemoryWatch
 
-        watch.memory = MemoryWatch(first, limits.memory, limits.watched, others, group=limits.group, member=child)
+        watch.memory = MemoryWatch(first, hold.memory, hold.watched, others, group=hold.group, member=child)
     try:
         failure = watch.wait()
         if desk is not None:
             messages.secrets += desk.close()
+            messages.refusals += desk.refusals
         if first != child:
             processes.kill_group(child)
         processes.end_descendants(first, others)
@@ -173,19 +144,131 @@ def _run_and_watch(
     return watch.outcome(failure)
 
 
+def _open_desk(hold: Hold, answers: int | None, others: set[int]) -> Desk | None:
+    """Where the child's questions are answered. answers: the pipe to which the answers are written, if any are."""
+    if hold.answer is None or answers is None:
+        return None
+    from ferrule.supervision.channel.questions import Desk
+
+    return Desk(hold.answer, answers, others, hold.runs)
+
+
 def _close(*files: int | None) -> None:
     for file in files:
         if file is not None:
             os.close(file)
 
 
-class ChildWatch:
+class ChildOutput:
+    """What a child sends and prints, and the outcome that comes of it. Who reads it waits for it as they like.
+
+    child: its process. channel, text: the ends from which its messages and what it prints are read. deadline: an
+    instant of `time.monotonic()`. messages: what takes the messages. judge: what judges the child's system calls, where
+    it is held to a policy. memory: what looks at the memory of its processes, where that is bounded.
+    """
+
+    def __init__(
+        self,
+        child: int,
+        channel: int,
+        text: int,
+        signals: Signals,
+        deadline: float,
+        messages: Messages,
+        judge: Judge | None = None,
+    ) -> None:
+        self._child = child
+        self._channel = channel
+        self._text = text
+        self._signals = signals
+        self._deadline = deadline
+        self._messages = messages
+        self._judge = judge
+        self.memory: MemoryWatch | None = None
+        self._captured = bytearray()
+        for file in (channel, text):
+            os.set_blocking(file, False)
+
+    def drain_text(self) -> bool:
+        """Read some of what the child has printed, and keep the first 12 KiB of it all; False at its end."""
+        data = _read(self._text)
+        if data:
+            self._captured += data[: CAPTURED - len(self._captured)]
+        return data != b""
+
+    def drain_channel(self) -> bool:
+        """Read some of what the child has sent; False at its end. One piece at a time: the deadline comes first."""
+        data = _read(self._channel)
+        if data:
+            self._messages.feed(data)
+            if self._judge is not None and self._messages.listener is not None and not self._judge.is_listening:
+                self._judge.listen(self._child, self._messages.listener)
+        return data != b""
+
+    def drain_rest(self) -> bool:
+        """Read what a dead child had sent before; True where its outcome is in it. A copy of it may go on writing."""
+        for _ in range(_MAX_LAST_READS):
+            data = _read(self._channel)
+            if not data or self._messages.ended:
+                break
+            self._messages.feed(data)
+        return self._messages.ended
+
+    def outcome(self, reason: FerruleError | None) -> Outcome:
+        """The outcome, once everything that the child started is gone. reason: what `wait` returned."""
+        messages = self._messages
+        if reason is None and messages.excess is not None:
+            reason = ResultInvalid(messages.excess)
+        result: bytes | None
+        failure: ErrorFacts | None
+        result, failure = (None, reason.facts()) if reason else (messages.result, messages.failure)
+        wrapper = messages.active_wrapper if isinstance(reason, ToolCrashed | DeadlinePassed) else None
+        if wrapper is not None and reason is not None:
+            from ferrule.supervision.termination import name_wrapper, wrapper_failed
+
+            result, failure = messages.preliminary or (None, name_wrapper(wrapper, reason).facts())
+            messages.events.append(wrapper_failed(wrapper, reason.message))
+        denied: Sequence[Denial] = ()
+        said = None if reason else failure
+        if self._judge is not None:
+            failure, denied = self._judge.explain(failure)
+        is_said = failure is said
+        if messages.denials:
+            from ferrule.supervision.channel.outcome_redaction import with_reported
+
+            denied = with_reported(denied, messages.denials)
+        if messages.secrets:
+            from ferrule.supervision.channel.outcome_redaction import redact_denial, redact_outcome
+
+            try:
+                result, failure = redact_outcome(result, failure, messages.secrets, self._go_on)
+            except FerruleError as error:
+                result, failure = None, error.facts()
+            denied = [redact_denial(one, messages.secrets) for one in denied]
+        return Outcome(
+            result, failure, messages.events, bytes(self._captured), messages.secrets, denied,
+            is_said=is_said, refused=messages.refusals,
+        )  # fmt: skip
+
+    def _go_on(self) -> None:
+        """Raises what ends the call while its outcome is worked on, which may take longer than the deadline leaves."""
+        if interrupted := self._signals.interrupted:
+            raise interrupted
+        if time.monotonic() > self._deadline + _REDACTION_SECONDS:
+            raise _deadline_passed()
+
+    def explain(self, status: int | None) -> FerruleError:
+        """Why a process that has not answered has ended, by `os.waitpid`; None: it has closed the channel."""
+        from ferrule.supervision.termination import explain_status
+
+        return (self.memory and self.memory.explain_end()) or explain_status(status)
+
+
+class ChildWatch(ChildOutput):
     """The parent's loop over the child's two pipes and the signals.
 
-    child: a process that is waited for by no one else. channel, text: the ends from which its messages and what it
-    prints are read. deadline: an instant of `time.monotonic()`. messages: what takes the messages. broker: what judges
-    the child's system calls, where it is held to a policy. desk: what answers its questions. memory: what looks at the
-    memory of its processes, where that is bounded.
+    child: a process that is waited for by no one else. broker: judges its system calls, where it is held to a policy.
+    desk: answers its questions.
     """
 
     def __init__(
@@ -202,20 +285,11 @@ class ChildWatch:
         guard: int | None = None,
     ) -> None:
         """guard: the process between this one and the child, which ends as the child does."""
-        self._child = child
+        super().__init__(child, channel, text, signals, deadline, messages, broker)
         self._waited_for = child if guard is None else guard
-        self._channel = channel
-        self._text = text
-        self._signals = signals
-        self._deadline = deadline
-        self._messages = messages
         self._broker = broker
         self._desk = desk
-        self.memory: MemoryWatch | None = None
-        self._captured = bytearray()
         self._status: int | None = None
-        for file in (channel, text):
-            os.set_blocking(file, False)
 
     def wait(self) -> FerruleError | None:
         """Wait for the child's outcome; why there is none, or None where it came."""
@@ -275,75 +349,6 @@ class ChildWatch:
             poll.register(self._channel if desk.file is None else desk.file, select.POLLIN)
         return None
 
-    def drain_text(self) -> bool:
-        """Read some of what the child has printed, and keep the first 12 KiB of it all; False at its end."""
-        data = _read(self._text)
-        if data:
-            self._captured += data[: CAPTURED - len(self._captured)]
-        return data != b""
-
-    def drain_rest(self) -> bool:
-        """Read what a dead child had sent before; True where its outcome is in it. A copy of it may go on writing."""
-        for _ in range(_MAX_LAST_READS):
-            data = _read(self._channel)
-            if not data or self._messages.ended:
-                break
-            self._messages.feed(data)
-        return self._messages.ended
-
-    def outcome(self, reason: FerruleError | None) -> Outcome:
-        """The outcome, once everything that the child started is gone. reason: what `wait` returned."""
-        messages = self._messages
-        if reason is None and messages.excess is not None:
-            reason = ResultInvalid(messages.excess)
-        result: bytes | None
-        failure: ErrorFacts | None
-        result, failure = (None, reason.facts()) if reason else (messages.result, messages.failure)
-        wrapper = messages.active_wrapper if isinstance(reason, ToolCrashed | DeadlinePassed) else None
-        if wrapper is not None and reason is not None:
-            from ferrule.supervision.termination import name_wrapper, wrapper_failed
-
-            result, failure = messages.preliminary or (None, name_wrapper(wrapper, reason).facts())
-            messages.events.append(wrapper_failed(wrapper, reason.message))
-        denied: Sequence[Denial] = ()
-        said = None if reason else failure
-        if self._broker is not None:
-            failure, denied = self._broker.explain(failure)
-        is_said = failure is said
-        if messages.denials:
-            from ferrule.supervision.channel.outcome_redaction import with_reported
-
-            denied = with_reported(denied, messages.denials)
-        if messages.secrets:
-            from ferrule.supervision.channel.outcome_redaction import redact_denial, redact_outcome
-
-            try:
-                result, failure = redact_outcome(result, failure, messages.secrets, self._go_on)
-            except FerruleError as error:
-                result, failure = None, error.facts()
-            denied = [redact_denial(one, messages.secrets) for one in denied]
-        refused = [*messages.refusals, *(self._desk.refusals if self._desk is not None else ())]
-        return Outcome(
-            result, failure, messages.events, bytes(self._captured), messages.secrets, denied,
-            is_said=is_said, refused=refused,
-        )  # fmt: skip
-
-    def _go_on(self) -> None:
-        """Raises what ends the call while its outcome is worked on, which may take longer than the deadline leaves."""
-        if interrupted := self._signals.interrupted:
-            raise interrupted
-        if time.monotonic() > self._deadline + _REDACTION_SECONDS:
-            raise _deadline_passed()
-
-    def drain_channel(self) -> bool:
-        """Read some of what the child has sent; False at its end. One piece at a time: the deadline comes first."""
-        data = _read(self._channel)
-        if data:
-            self._messages.feed(data)
-            if self._broker is not None and self._messages.listener is not None and not self._broker.is_listening:
-                self._broker.listen(self._child, self._messages.listener)
-        return data != b""
-
     def _has_ended(self) -> bool:
         self._signals.settle()
         if self._status is None:
@@ -359,12 +364,6 @@ class ChildWatch:
         while not self._has_ended() and time.monotonic() < limit:
             time.sleep(_EXIT_POLL_SECONDS)
         return self.explain(self._status)
-
-    def explain(self, status: int | None) -> FerruleError:
-        """Why a process that has not answered has ended, by `os.waitpid`; None: it has closed the channel."""
-        from ferrule.supervision.termination import explain_status
-
-        return (self.memory and self.memory.explain_end()) or explain_status(status)
 
 
 def _deadline_passed() -> FerruleError:

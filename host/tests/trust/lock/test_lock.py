@@ -335,10 +335,8 @@ def test_neither_a_server_nor_a_program_sees_a_tool_that_differs(
 
 
 RUNS_ALPHA = """
-    from ferrule.installed import open_tool, supervise
-    def work(channel):
-        return open_tool("alpha", channel, deadline=context.deadline).execute({})
-    outcome = supervise(work, deadline=context.deadline, memory_mib=1024, max_bytes=10_000)
+    from ferrule.installed import run_tool
+    outcome = run_tool("alpha", {}, deadline=context.deadline, max_bytes=10_000)
     return {"result": outcome.result and outcome.result.decode(), "failure": outcome.failure}
 """
 

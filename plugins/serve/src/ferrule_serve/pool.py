@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from ferrule.calls.server_interface import CallAnswer
-from ferrule.errors import CallNotTaken, FerruleError, InputMalformed, WorkerLost
+from ferrule.errors import CallNotTaken, FerruleError, InputMalformed, ToolError, WorkerLost
 from ferrule.text import strict_json
 from ferrule_serve import journal
 from ferrule_serve.failure_renderer import FailureRenderer
@@ -137,6 +137,12 @@ class Pool:
         answer = None
         try:
             own = own_arguments(data, read)
+            try:
+                await self._wait_for_turn(name, on_event)
+            except asyncio.CancelledError:
+                waited = asyncio.get_running_loop().time() - began
+                self._do_later(journal.write_failure(tool, _cancelled(), (len(data), 0), client, waited))
+                raise
             answer = await self._call(name, own, seconds, on_event, may_begin, client)
             self._answered += 1
         except FerruleError as error:
@@ -154,7 +160,10 @@ class Pool:
 
     def prepare(self, *tools: str) -> None:
         """Load tools ahead of their first call; without names, start the process that supervises calls."""
-        task = asyncio.create_task(self._prepare(tools))
+        self._do_later(self._prepare(tools))
+
+    def _do_later(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -206,7 +215,7 @@ class Pool:
         may_begin: Admission | None,
         client: Client | None,
     ) -> CallAnswer:
-        await self._wait_for_turn(tool, on_event)
+        """Make a call whose turn it is."""
         try:
             if may_begin is not None:
                 await may_begin()
@@ -328,6 +337,11 @@ def own_arguments(data: bytes, read: ArgumentReader | None) -> bytes:
         return data if read is None else strict_json.dumps(read(strict_json.loads_object(data)))
     except strict_json.MalformedJSON:
         return data
+
+
+def _cancelled() -> ToolError:
+    """What the journal has of a call that is cancelled while it waits: the code is that of one which runs."""
+    return ToolError("CANCELLED", "The client cancelled the call.")
 
 
 def _fail(turn: asyncio.Future[None], error: FerruleError) -> None:

@@ -1,11 +1,13 @@
 """A user's machine for tests of the admin's command: a home, a working folder, installed tools, the real `ferrule`."""
 
+import functools
 import json
 import os
 import pty
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,7 +54,7 @@ class Machine:
         self._hiding = hiding
         for folder in (self.home, self.work, self.site, hiding):
             folder.mkdir()
-        _hide_what_else_is_installed(hiding)
+        _hide(hiding, _offer_tools())
         self.tools = self.home / ".ikigai" / "tools"
         self.credentials = self.home / ".config" / "ikigai" / "credentials.json"
         self.environment = {
@@ -67,6 +69,11 @@ class Machine:
         hidden = self._hiding / "ferrule-0.dist-info"
         if hidden.exists():
             hidden.rmdir()
+        return self
+
+    def hide_commands(self) -> "Machine":
+        """Hide the commands of other distributions, each of which `ferrule doctor` loads, for a second in all."""
+        _hide(self._hiding, _offer_commands())
         return self
 
     def install(
@@ -174,8 +181,18 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-def _hide_what_else_is_installed(folder: Path) -> None:
-    """Whatever a developer has installed beside the project's keyless tools must not show: a name hides a name."""
-    for claim in (claim for claims in scan().values() for claim in claims):
-        if claim.distribution not in KEYLESS:
-            (folder / f"{claim.distribution.replace('-', '_')}-0.dist-info").mkdir(exist_ok=True)
+def _hide(folder: Path, distributions: Iterable[str]) -> None:
+    """A name hides a name."""
+    for distribution in distributions:
+        (folder / f"{distribution.replace('-', '_')}-0.dist-info").mkdir(exist_ok=True)
+
+
+@functools.cache
+def _offer_tools() -> frozenset[str]:
+    """The distributions that a developer has installed beside the project's keyless tools, which must not show."""
+    return frozenset(claim.distribution for claims in scan().values() for claim in claims) - {*KEYLESS}
+
+
+@functools.cache
+def _offer_commands() -> frozenset[str]:
+    return frozenset(point.dist.name for point in entry_points(group="ferrule.commands") if point.dist)

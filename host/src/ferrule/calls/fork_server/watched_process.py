@@ -13,26 +13,25 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 from ferrule.calls.fork_server import rest
 from ferrule.errors import ToolCrashed
 from ferrule.supervision import processes
 from ferrule.supervision.memory.watch import MemoryWatch
-from ferrule.supervision.supervisor import ChildWatch
+from ferrule.supervision.supervisor import ChildOutput
 from ferrule.supervision.termination import deadline_passed
 
 if TYPE_CHECKING:
     from ferrule.calls.fork_server.helper import Questions
     from ferrule.calls.fork_server.poll_loop import PollLoop, Timer
-    from ferrule.confinement.broker.broker import Broker
-    from ferrule.confinement.broker.shared_broker import CopyBroker
     from ferrule.confinement.policy import Policy
     from ferrule.errors import FerruleError
     from ferrule.supervision.channel.channel import Messages
     from ferrule.supervision.channel.outcome import Outcome
     from ferrule.supervision.memory.group import MemoryGroup
     from ferrule.supervision.signals import Signals
+    from ferrule.supervision.supervisor import Judge
 
 _EXIT_GRACE_SECONDS = 0.5  # in which a process ends that has closed its end of the channel
 _END_SECONDS = 1.0  # a process that survives SIGKILL for longer hangs in the kernel, and cannot be waited for
@@ -67,7 +66,7 @@ class WatchedWork:
         deadline: float,
         on_end: Callable[[FerruleError | None], None],
         signals: Signals,
-        broker: Broker | CopyBroker | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self.messages = messages
         self.questions: Questions | None = None
@@ -75,15 +74,7 @@ class WatchedWork:
         self._process = process
         self._channel, self._text = pipes
         self._on_end: Callable[[FerruleError | None], None] | None = on_end
-        self._watch = ChildWatch(
-            process.process or 0,
-            self._channel,
-            self._text,
-            signals,
-            deadline,
-            messages,
-            cast("Broker | None", broker),  # what a copy's lacks is not asked of it here
-        )
+        self._output = ChildOutput(process.process or 0, *pipes, signals, deadline, messages, judge)
         self._timers: list[Timer] = [loop.call_at(deadline, self._handle_deadline)]
         self._memory_timer: Timer | None = None
         self._is_silent = False
@@ -92,8 +83,8 @@ class WatchedWork:
 
     def outcome(self, reason: FerruleError | None) -> Outcome:
         """The outcome, once everything that the work started is gone."""
-        self._watch.drain_text()
-        return self._watch.outcome(reason)
+        self._output.drain_text()
+        return self._output.outcome(reason)
 
     def stop(self, reason: FerruleError | None) -> None:
         """End the work, unless it has ended."""
@@ -112,10 +103,12 @@ class WatchedWork:
         if self._on_end is None:
             return
         self._end_questions()
-        if self._watch.drain_rest():
+        if self._output.drain_rest():
             self.stop(None)
         else:
-            self._process.ask_own_status(lambda status: self.stop(self._watch.explain(0 if status is None else status)))
+            self._process.ask_own_status(
+                lambda status: self.stop(self._output.explain(0 if status is None else status))
+            )
 
     def watch_memory(self, policy: Policy, memory_mib: int) -> None:
         """Where the tool may start programs, end the work when its processes use more than that together."""
@@ -124,8 +117,8 @@ class WatchedWork:
             if group is not None:
                 with suppress(OSError):  # where it is gone, the watch goes on
                     group.limit(memory_mib)
-            self._watch.memory = MemoryWatch(process, memory_mib, policy.tool, group=group)
-            self._wait_for_memory(self._watch.memory)
+            self._output.memory = MemoryWatch(process, memory_mib, policy.tool, group=group)
+            self._wait_for_memory(self._output.memory)
 
     def _wait_for_memory(self, watch: MemoryWatch) -> None:
         if watch.due is not None:
@@ -141,7 +134,7 @@ class WatchedWork:
             self.stop(failure)
 
     def _read_channel(self) -> None:
-        is_open = self._watch.drain_channel()
+        is_open = self._output.drain_channel()
         if self.messages.ended:
             self.stop(None)
         elif self.messages.questions:
@@ -150,7 +143,7 @@ class WatchedWork:
             self._is_silent = True
             self._loop.unwatch(self._channel)
             limit = time.monotonic() + _EXIT_GRACE_SECONDS
-            self._timers.append(self._loop.call_at(limit, lambda: self.stop(self._watch.explain(None))))
+            self._timers.append(self._loop.call_at(limit, lambda: self.stop(self._output.explain(None))))
 
     def _answer_questions(self) -> None:
         if self.questions is None:
@@ -170,7 +163,7 @@ class WatchedWork:
             questions.end()
 
     def _read_text(self) -> None:
-        if not self._watch.drain_text():
+        if not self._output.drain_text():
             self._loop.unwatch(self._text)
 
     def _handle_deadline(self) -> None:

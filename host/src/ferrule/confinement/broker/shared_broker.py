@@ -81,7 +81,7 @@ class SharedBroker(Broker):
 class CopyBroker:
     """What was refused to one copy. It stands in the place of a `Broker` where the copy's process is watched."""
 
-    is_listening = True
+    is_listening = True  # by the broker of the process that it is a copy of
 
     def __init__(self, policy: Policy, folder: str, process: int, watch: Watch, relay: Relay | None = None) -> None:
         self._relay = relay
@@ -90,6 +90,9 @@ class CopyBroker:
         self.process = process
         self._watch = watch
         self._calls: NotifiedCalls | None = None
+
+    def listen(self, child: int, number: int) -> None:
+        """Take nothing: a copy has no listener of its own, whatever it sends."""
 
     def begin(self) -> None:
         """A call begins, to which nothing was refused so far."""

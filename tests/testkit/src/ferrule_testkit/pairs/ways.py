@@ -30,20 +30,12 @@ sys.stdout.buffer.write(ended.stdout)
 sys.stdout.flush()
 sys.exit(3 if ended.is_late else int(ended.has_failed))
 """
-_OPEN = """
-import json, os, sys, time
-from ferrule.installed import open_tool, supervise
-from ferrule.text.redaction import redact_value
-end = time.monotonic() + 40
-def work(channel):
-    tool = open_tool(sys.argv[1], channel, deadline=end, max_bytes=1 << 20)
-    arguments = tool.prepare(json.loads(sys.argv[2]))
-    assert not tool.validate(arguments)
-    return tool.execute(arguments)
-outcome = supervise(work, deadline=end, memory_mib=1024, max_bytes=1 << 20, tool=sys.argv[1])
+_RUN = """
+import json, sys, time
+from ferrule.installed import run_tool
+outcome = run_tool(sys.argv[1], json.loads(sys.argv[2]), deadline=time.monotonic() + 40, max_bytes=1 << 20)
 result = None if outcome.result is None else json.loads(outcome.result)
-events = [redact_value(one, outcome.secrets) for one in outcome.events]
-told = {"result": result, "failure": outcome.failure, "events": events}
+told = {"result": result, "failure": outcome.failure, "events": list(outcome.events)}
 sys.stdout.write(json.dumps(told) + "\\n")
 """
 _SQL = """
@@ -107,9 +99,9 @@ def by_execute(household: Household, times: int) -> list[Told]:
     return [_run(household, command) for _ in range(times)]
 
 
-def by_open(household: Household, times: int) -> list[Told]:
-    """By `ferrule.installed.open_tool` in a supervised child."""
-    command = household.python(_OPEN, household.row.tool, json.dumps(ARGUMENTS))
+def by_run_tool(household: Household, times: int) -> list[Told]:
+    """By `ferrule.installed.run_tool`, from a program."""
+    command = household.python(_RUN, household.row.tool, json.dumps(ARGUMENTS))
     return [_run(household, command) for _ in range(times)]
 
 
@@ -159,7 +151,7 @@ _WAYS: dict[str, Way] = {
     "ask": by_ask,
     "sql": by_sql,
     "execute": by_execute,
-    "open": by_open,
+    "run_tool": by_run_tool,
 }
 
 
