@@ -10,6 +10,7 @@ import pytest
 
 from ferrule.installed import ALL, InventorySnapshot
 from ferrule.schema.providers import FORMATS
+from ferrule.text.visibility import may_hide, may_json_hide
 from ferrule_testkit.machine import BIN, Finished, Machine
 from ferrule_testkit.serve.service import HttpService
 
@@ -138,3 +139,11 @@ def test_all_tools_that_hide_nothing_are_as_they_were(machine: Machine, monkeypa
     assert (tools["alpha"]["state"], tools["beta"]["state"]) == ("ok", "invalid")
     assert (tools["alpha"]["schema"] or {})["description"] == PERSIAN
     assert executable(machine).document == {"got": {}}
+
+
+def test_a_look_at_the_bytes_of_a_document_misses_nothing_that_a_walk_finds() -> None:
+    letters = [chr(number) for number in range(1, 0x3000)] + ["\U000e0041", "\ufeff", "\U000e01ef"]
+    for text in letters:
+        for printed in (json.dumps([text]), json.dumps([text], ensure_ascii=False)):
+            assert may_json_hide(printed.encode()) or not may_hide(text)
+    assert not may_json_hide(json.dumps({"of": 'tabs,\t lines\n and "quotes"/ with \\'}).encode())

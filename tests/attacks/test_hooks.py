@@ -11,7 +11,7 @@ import pytest
 
 from ferrule_testkit import PROJECT
 from ferrule_testkit.attacks import hooks
-from ferrule_testkit.attacks.not_promised import OPEN_WHILE_IMPORTED
+from ferrule_testkit.attacks.not_promised import OPEN_WHILE_IMPORTED, OPEN_WHILE_LOADED
 from ferrule_testkit.attacks.runs import HELD, NAMES_OF_USERS, SECONDS, USERS, report
 
 ATTACKS = hooks.attacks()
@@ -65,7 +65,7 @@ def test_each_attack_in_a_hook_is_an_entry_point_and_says_what_it_tries() -> Non
     assert {one.place for one in ATTACKS} == set(hooks.table.PLACES)
     page = (PROJECT / "docs/explanation/trust.md").read_text()
     assert f"{len(ATTACKS)} tools" in page
-    assert [name for name in OPEN_WHILE_IMPORTED if f"`{name}`" not in page] == []
+    assert [name for name in (*OPEN_WHILE_IMPORTED, *OPEN_WHILE_LOADED) if f"`{name}`" not in page] == []
 
 
 @pytest.mark.process

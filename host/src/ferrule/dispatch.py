@@ -71,24 +71,15 @@ def run(
 
 def _print_schema(name: str, names: dict[str, str], provider: str) -> int:
     """`--schema`: the schema. What is raised else ends with an exit code that makes the client leave the tool out."""
-    from ferrule import discovery
-    from ferrule.config import configuration
-    from ferrule.schema import schema_file
+    from ferrule.plugin.admission.admitted_tool import AdmittedTool
     from ferrule.text import strict_json
 
-    settings = configuration.read()
-    if settings.is_locked:
-        from ferrule.trust.lock import gate
-
-        tool = gate.find(name, settings)
-    else:
-        tool = discovery.find(name, settings)
-    if schema_file.may_declare(tool, "requires_ferrule"):
-        from ferrule.plugin.remedies.host_requirement import require_host
-
-        require_host(tool)
-    _require_accepted(tool, settings)
-    schema = schema_file.read_static(tool) or _compute_schema(tool, settings)
+    admitted = AdmittedTool(name, is_called=False)
+    tool = admitted.tool()
+    if not admitted.is_kept:
+        _require_fitting_host(tool)
+        admitted.require_accepted_version()
+    schema = admitted.schema() or _compute_schema(tool, admitted.configuration())
     if provider:
         from ferrule.schema.providers.adaptation import adapt
 
@@ -100,31 +91,31 @@ def _print_schema(name: str, names: dict[str, str], provider: str) -> int:
     return 0 if _write(1, strict_json.dumps(schema) + b"\n") else 1
 
 
-def _require_accepted(tool: InstalledTool, settings: Configuration) -> None:
-    """Raise PermissionsHeld for a tool that asks for more than was accepted: no client is to offer what cannot run."""
-    from ferrule.trust import accepted_version
+def _require_fitting_host(tool: InstalledTool) -> None:
+    from ferrule.schema import schema_file
 
-    if accepted_version.is_of_another_version(tool):
-        from ferrule.plugin.declared_credentials import ask_new_version
-        from ferrule.trust import records
+    if schema_file.may_declare(tool, "requires_ferrule"):
+        from ferrule.plugin.remedies.host_requirement import require_host
 
-        ask_new_version(tool)
-        if held := records.find_held(tool, settings):
-            raise held
+        require_host(tool)
 
 
 def _compute_schema(tool: InstalledTool, settings: Configuration) -> JSONObject:
     from ferrule.plugin import computed_schema
-    from ferrule.trust.lock import gate
 
-    schema = computed_schema.compute_schema(tool, computed_schema.client_deadline(_STARTED))
-    refusal = gate.schema_refusal(tool, schema, settings)
-    if refusal:
-        raise refusal
+    deadline = computed_schema.client_deadline(_STARTED)
+    schema = computed_schema.compute_schema(tool, deadline, settings)
+    if settings.is_locked:
+        from ferrule.trust.door.admission import admit
+
+        refusal = admit(tool, settings).find_schema_refusal(schema)
+        if refusal:
+            raise refusal
     return schema
 
 
 def _call(name: str, names: dict[str, str], translation: Translation | None) -> int:
+    from ferrule.calls.admitted_lookup import AdmittedLookup
     from ferrule.calls.call import ForkRunner, StreamSource, ToolCall, answer
     from ferrule.calls.streams import Streams
     from ferrule.config import configuration
@@ -135,7 +126,8 @@ def _call(name: str, names: dict[str, str], translation: Translation | None) -> 
         with Signals() as signals:
             deadline = _STARTED + configuration.deadline()
             source = StreamSource(streams, signals, deadline, translation)
-            call = ToolCall(name, source, ForkRunner(signals), deadline, names=names)
+            lookup = AdmittedLookup(name)
+            call = ToolCall(name, source, ForkRunner(signals), deadline, names=names, lookup=lookup)
             return answer(call, streams, signals)
     except BaseException:
         streams.give_back()

@@ -69,11 +69,12 @@ class FerruleError(Exception):
 
     hint: what to do next, as a sentence. admin: what an administrator can do about it, as a sentence; no model is shown
     it. details: more facts, as JSON. retry_after: seconds after which the same call may succeed. event: a JSON object
-    that goes to stderr, such as `config_required`.
+    that goes to stderr, such as `config_required`. traceback: of a defect of the host in another process.
     """
 
     code = "INTERNAL_ERROR"
     exit_code = 1
+    traceback = b""
 
     def __init__(
         self,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ferrule import discovery
-from ferrule.config import configuration
+from ferrule.calls.lookup import Lookup
 from ferrule.errors import InputMalformed
 from ferrule.supervision.channel.outcome import Outcome
 from ferrule.text import strict_json
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
-    from ferrule.plugin.runs import RunZygote
     from ferrule.schema.providers.translation import Translation
     from ferrule.supervision.signals import Signals
     from ferrule.text.json_types import JSONMapping, JSONObject
@@ -39,7 +37,7 @@ class ToolCall:
 
     name: the tool that is asked for. source: of the arguments. runner: executes the tool. deadline: an instant of
     `time.monotonic()`. names: other names that tools are linked under. resolve_tool: finds the tool, else
-    `find_tool`. is_dry_run: check the arguments, and execute nothing. answer_bytes: that the answer may have, by
+    `Lookup.find_tool`. is_dry_run: check the arguments, and execute nothing. answer_bytes: that the answer may have, by
     the configuration; those of an executable where it is None. lookup: reads the configuration and the schema. After
     `run`, tool is what was found.
     """
@@ -65,8 +63,8 @@ class ToolCall:
         self.tool: InstalledTool | None = None
         self._source = source
         self._runner = runner
-        self._resolve_tool = resolve_tool or find_tool
         self._lookup = lookup or Lookup()
+        self._resolve_tool = resolve_tool or self._lookup.find_tool
         self._is_dry_run = is_dry_run
         self._answer_bytes = answer_bytes
         self._way = way
@@ -99,8 +97,8 @@ class ToolCall:
 
         Never raises; a warning is returned, once in a process, where it cannot be written, and an empty text else.
         """
-        settings = self._settings or _readable_settings()
-        if settings is None or "journal" not in settings.content:
+        settings = self._settings or self._lookup.readable_settings()
+        if settings is None or not _may_be_journaled(settings):
             return ""
         from ferrule.calls.journal_line import write_journal
 
@@ -118,7 +116,7 @@ class ToolCall:
 
     def find_unrecorded(self) -> str:
         """Why an update of the tool will not be held, as a line; empty where it will."""
-        if self.tool is None or self._settings is None:
+        if self.tool is None or self._settings is None or self._lookup.is_recorded:
             return ""
         from ferrule.trust import records
 
@@ -180,7 +178,7 @@ class ToolCall:
     def _execution(
         self, tool: InstalledTool, arguments: JSONObject, settings: Configuration, *, has_been_checked: bool
     ) -> Execution:
-        """Raises as of `policy_for`."""
+        """Raises as of `Admission.policy`."""
         from ferrule.calls.execution import Execution
 
         policy = self._policy = self._lookup.policy(tool, settings)
@@ -197,7 +195,7 @@ class ToolCall:
             is_dry_run=self._is_dry_run,
             answer_bytes=self._answer_bytes(settings) if self._answer_bytes else None,
             policy=policy,
-            is_journaled="journal" in settings.content,
+            is_journaled=_may_be_journaled(settings),
         )
 
 
@@ -219,47 +217,6 @@ class Job:
         self.execution = execution
         self.tool = tool
         self.memory_mib = memory_mib
-
-
-class Lookup:
-    """What a call reads of the machine beside its tool. A server that makes many calls may remember some of it."""
-
-    def configuration(self) -> Configuration:
-        """The admin's settings. Raises ConfigurationMalformed."""
-        return configuration.read()
-
-    def schema(self, tool: InstalledTool) -> JSONObject | None:
-        """As of `schema_file.read_static`."""
-        from ferrule.schema import schema_file
-
-        return schema_file.read_static(tool)
-
-    def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
-        """As of `policy_for`. Raises PermissionsHeld."""
-        from ferrule.trust.accepted_version import is_of_another_version
-        from ferrule.trust.policy import policy_for
-
-        if is_of_another_version(tool):
-            from ferrule.plugin.declared_credentials import ask_new_version
-
-            ask_new_version(tool)
-        return policy_for(tool, settings)
-
-    def runs(self, tool: InstalledTool, settings: Configuration) -> RunZygote | NoRuns:
-        """What runs other tools for the call, where the tool may have some run. Raises ConfigurationMalformed."""
-        from ferrule.trust.grants import granted
-
-        if not granted(tool, settings).tools:
-            return NoRuns()
-        from ferrule.plugin.runs import RunZygote
-
-        return RunZygote(tool, settings)
-
-    def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
-        """As of `permissions.policy`. Raises ConfigurationMalformed."""
-        from ferrule.trust.policy import visible_configuration
-
-        return visible_configuration(tool, settings)
 
 
 class StreamSource:
@@ -288,16 +245,6 @@ class StreamSource:
         from ferrule.schema.providers.translation import translate
 
         return translate(arguments, self._translation)
-
-
-class NoRuns:
-    """In the place of a `RunZygote`, for a tool that has no other one run."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *error: object) -> None:
-        return None
 
 
 class ForkRunner:
@@ -342,26 +289,15 @@ def answer(
     return output.exit_code if is_read else 1
 
 
-def find_tool(name: str, settings: Configuration) -> InstalledTool:
-    """The tool of that name that may run, as of `gate.find`, which is loaded where tools are locked."""
-    if not settings.is_locked:
-        return discovery.find(name, settings)
-    from ferrule.trust.lock import gate
-
-    return gate.find(name, settings)
+def _may_be_journaled(settings: Configuration) -> bool:
+    """Whether the journal may be on, without loading what reads its table."""
+    table = settings.content.get("journal")
+    return table is not None and not (isinstance(table, dict) and table.get("enabled", False) is False)
 
 
 def _may_say_failure(result: bytes | None) -> bool:
     """Whether a result may be one that says a failure, with a code of the host's."""
     return result is not None and any(word in result for word in _OF_HOST_CODES)
-
-
-def _readable_settings() -> Configuration | None:
-    """The configuration, which a call that ended before it was needed has not read."""
-    try:
-        return configuration.read()
-    except Exception:  # noqa: BLE001 - what is wrong with it is what the call has failed with
-        return None
 
 
 def parse(data: bytes, source: str = "stdin") -> JSONObject:

@@ -12,6 +12,7 @@ from ferrule.schema import schema_file
 from ferrule.text import strict_json
 
 if TYPE_CHECKING:
+    from ferrule.config import Configuration
     from ferrule.discovery import InstalledTool
     from ferrule.text.json_types import JSONObject
 
@@ -32,10 +33,10 @@ class Pair:
             raise ValueError(f"{word!r} is neither key=value nor key:=JSON")
 
 
-def schema_of(tool: InstalledTool, deadline: float) -> JSONObject:
+def schema_of(tool: InstalledTool, deadline: float, settings: Configuration) -> JSONObject:
     """The schema, which a plugin that computes it is asked for. Raises the error with which that failed."""
     until = min(deadline, time.monotonic() + inventory.LOAD_SECONDS)
-    return schema_file.read_static(tool) or computed_schema.compute_schema(tool, until)
+    return schema_file.read_static(tool) or computed_schema.compute_schema(tool, until, settings)
 
 
 def arguments(pairs: Iterable[Pair], schema: JSONObject) -> JSONObject:

@@ -15,7 +15,7 @@ from ferrule.cli.output import note
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
 from ferrule.installed.suggestions import unknown_tool
-from ferrule.trust.lock import gate
+from ferrule.trust.door import admission
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -47,11 +47,12 @@ def complete(_context: click.Context, _parameter: click.Parameter, incomplete: s
 
 def find_tool(name: str, settings: Configuration) -> InstalledTool:
     """The tool of that name. The error for one that is not there names those that were probably meant."""
-    _require_known([name], discovery.scan())
-    return gate.find(name, settings)
+    require_known([name], discovery.scan())
+    return admission.find(name, settings)
 
 
-def _require_known(names: Sequence[str], claims: Collection[str]) -> None:
+def require_known(names: Sequence[str], claims: Collection[str]) -> None:
+    """Raise ToolUnknown for the first name that no tool has."""
     for name in names:
         if name not in claims:
             raise unknown_tool(name, claims)
@@ -67,7 +68,7 @@ def entries(
     from ferrule.installed import inventory
 
     claims = discovery.scan()
-    _require_known(names, claims)
+    require_known(names, claims)
     chosen = sorted(set(names) or claims)
     settings = configuration.read()
     found = (
@@ -83,14 +84,14 @@ def accept_own(names: Sequence[str]) -> None:
     from ferrule.trust.authorship import accept_own as accept
     from ferrule.trust.authorship import own_folder
 
-    settings, claims = configuration.read(), discovery.scan()
+    claims = discovery.scan()
     for name in sorted(set(names) or claims):
         if len(claims.get(name, ())) != 1:
             continue
         with suppress(OSError, FerruleError):  # what is wrong is said by the command itself
             if own_folder(claims[name][0]):
                 ask_new_version(claims[name][0])
-            told = accept(claims[name][0], settings)
+            told = accept(claims[name][0], configuration.read())
             if told:
                 note(told)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from ferrule.errors import ConfigurationMalformed
-    from ferrule.text.json_types import JSONMapping
+    from ferrule.text.json_types import JSONMapping, JSONObject
 
 DEFAULT_DEADLINE = 25.0
 DEFAULT_MEMORY = 1024
@@ -41,12 +41,16 @@ _TABLES = {"tool": "tools", "permission": "permissions", "wrapper": "wrappers"} 
 
 
 class Configuration:
-    """The settings of one run. `path` is the file they came from, or would come from; `content` its tables."""
+    """The settings of one run. `path` is the file they came from, or would come from; `content` its tables.
 
-    __slots__ = ("content", "environ", "path")
+    is_whole: whether the content is all that stands there, also of other tools than the one that is called.
+    """
 
-    def __init__(self, path: str, content: JSONMapping, environ: Mapping[str, str]) -> None:
+    __slots__ = ("content", "environ", "is_whole", "path")
+
+    def __init__(self, path: str, content: JSONMapping, environ: Mapping[str, str], *, is_whole: bool = True) -> None:
         self.path = path
+        self.is_whole = is_whole
         self.content = content
         self.environ = environ
 
@@ -101,7 +105,7 @@ class Configuration:
         content = {key: value for key, value in self.content.items() if key.lower() not in _LIKE_THE_LOCK}
         return Configuration(self.path, content, self.environ)
 
-    def visible_to(self, tools: Collection[str]) -> JSONMapping:
+    def visible_to(self, tools: Collection[str]) -> JSONObject:
         """The content for a process that may know the settings of these tools alone.
 
         Of any other tool it has no more than that it is off, and nothing of the commands' tables.
@@ -170,6 +174,11 @@ _provided: dict[str, JSONMapping] = {}
 def provide(path: str, content: JSONMapping) -> None:
     """Go by this content from now on, in the place of the file, which the process of a call cannot read."""
     _provided[path] = content
+
+
+def withdraw(path: str) -> None:
+    """Go by the file again, after `provide`."""
+    _provided.pop(path, None)
 
 
 def read(environ: Mapping[str, str] | None = None) -> Configuration:

@@ -18,7 +18,7 @@ from ferrule.schema.rules import Finding, check
 from ferrule.text import strict_json
 from ferrule.text.names import executable_name
 from ferrule.trust.credentials import claims as credential_claims
-from ferrule.trust.lock import gate
+from ferrule.trust.door.admission import admit
 
 if TYPE_CHECKING:
     from ferrule.config import configuration
@@ -134,16 +134,16 @@ def examine(
         entry._fail(CLASH, discovery.clash(entry.name, entry.claims))
     elif settings.is_disabled(entry.name):
         entry._fail(DISABLED, FerruleError(f"It is disabled by {settings.why_disabled(entry.name)}."))
-    elif lock_refusal := gate.refusal(entry.tool, settings):
+    elif lock_refusal := admit(entry.tool, settings).find_lock_refusal():
         entry._fail(INVALID if isinstance(lock_refusal, SchemaInvalid) else DIFFERS, lock_refusal)
     else:
         hidden = _read_declaration(entry)
-        held = None if hidden else _find_held(entry, settings)
+        held = None if hidden else admit(entry.tool, settings).find_held()
         refusal = hidden or held or _find_refusal(entry)
         if load and refusal is None:
             _load(entry, strict, silenced)
             _hold_to_lock(entry, settings)
-            refusal = held = _find_held(entry, settings) if entry.state == OK else None
+            refusal = held = admit(entry.tool, settings).find_held() if entry.state == OK else None
         else:
             _read_schema(entry)
         if refusal:
@@ -154,7 +154,7 @@ def examine(
 def _hold_to_lock(entry: Entry, settings: configuration.Configuration) -> None:
     """The schema that a tool computes is held against the lock; that of a file has been, with the file."""
     if entry.state == OK and entry.schema is not None:
-        refusal = gate.schema_refusal(entry.tool, entry.schema, settings)
+        refusal = admit(entry.tool, settings).find_schema_refusal(entry.schema)
         if refusal:
             entry.schema = None
             entry._fail(DIFFERS, refusal)
@@ -298,18 +298,6 @@ def _read_declaration(entry: Entry) -> SchemaInvalid | None:
 
         entry.warnings += unknown_keys(entry.declaration)
     return None
-
-
-def _find_held(entry: Entry, settings: configuration.Configuration) -> FerruleError | None:
-    """Why a call of the tool is refused, by what it asks for or by what the admin has written about that."""
-    from ferrule.errors import ConfigurationMalformed
-    from ferrule.trust import grants, records
-
-    try:
-        grants.granted(entry.tool, settings)
-        return records.find_held(entry.tool, settings)
-    except ConfigurationMalformed as error:
-        return error
 
 
 def _find_refusal(entry: Entry) -> ToolBroken | None:

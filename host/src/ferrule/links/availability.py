@@ -109,9 +109,9 @@ def for_installation(python: str, folders: Sequence[str]) -> Availability:
 
 def _differing(claims: Mapping[str, Sequence[InstalledTool]], settings: Configuration) -> list[str]:
     """The tools that ferrule.lock keeps out."""
-    from ferrule.trust.lock import gate
+    from ferrule.trust.door.admission import admit
 
-    return [name for name, found in claims.items() if len(found) == 1 and gate.refusal(found[0], settings)]
+    return [name for name, found in claims.items() if len(found) == 1 and admit(found[0], settings).find_lock_refusal()]
 
 
 def _write(path: str, tools: Iterable[str], modified_ns: int) -> None:

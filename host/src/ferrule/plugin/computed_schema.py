@@ -11,6 +11,7 @@ from ferrule.text import strict_json
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel.channel import Channel
     from ferrule.text.json_types import JSONObject
@@ -30,8 +31,10 @@ def client_deadline(imported: float) -> float:
     return started + COMPUTED_SECONDS
 
 
-def compute_schema(tool: InstalledTool, deadline: float) -> JSONObject:
+def compute_schema(tool: InstalledTool, deadline: float, settings: Configuration | None = None) -> JSONObject:
     """The schema as the plugin's hook gives it, asked in a child that must answer by the deadline.
+
+    settings: the configuration, which is read where it is not given.
 
     Raises the error with which the plugin failed, DeadlinePassed where it is late, and SchemaInvalid.
     """
@@ -49,7 +52,7 @@ def compute_schema(tool: InstalledTool, deadline: float) -> JSONObject:
 
         channel.result(load(tool).schema())
 
-    policy = policy_for_loading(tool)
+    policy = policy_for_loading(tool, settings)
     outcome = supervise(
         ask,
         deadline=deadline,

@@ -24,7 +24,7 @@ _RENDER_MEMORY_MIB = 512
 def explain_error(error: BaseException) -> tuple[ErrorFacts, bytes]:
     """The facts of an error, and the traceback where it is a defect of the host."""
     if isinstance(error, FerruleError):
-        return error.facts(), b""
+        return error.facts(), error.traceback
     from ferrule.supervision.exception_text import defect, traceback_of
 
     return defect(error).facts(), traceback_of(error)

@@ -3,55 +3,107 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
-
-import pluggy
+import sys
 
 from ferrule.errors import FerruleError, ToolBroken, ToolCrashed
+from ferrule.plugin.hooks.direct_hooks import find_hooks
 from ferrule.plugin.hooks.hookspecs import PROJECT, REQUIRED_HOOKS, ToolSpec
 from ferrule.schema.schema_file import may_declare
 from ferrule.supervision.python_start import run_kept_lines
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, Protocol
+
+    import pluggy
+
     from ferrule.discovery import InstalledTool
     from ferrule.plugin.hooks.context import Context
     from ferrule.plugin.hooks.credentials import Credential
     from ferrule.plugin.hooks.result_policy import ResultPolicy
     from ferrule.text.json_types import JSONObject
 
+    class Hooks(Protocol):
+        """The hooks of one plugin, by name. A call gives None where there is none, and raises what the hook raises."""
+
+        def has(self, name: str) -> bool:
+            """Whether the plugin implements it."""
+
+        def call(self, name: str, **arguments: object) -> Any:
+            """What it returns."""
+
+
+class ManagedHooks:
+    """The hooks of a plugin manager."""
+
+    def __init__(self, manager: pluggy.PluginManager) -> None:
+        self._manager = manager
+
+    def has(self, name: str) -> bool:
+        """Whether any plugin implements a hook."""
+        return bool(getattr(self._manager.hook, name).get_hookimpls())
+
+    def call(self, name: str, **arguments: object) -> Any:
+        """What the first plugin gives."""
+        return getattr(self._manager.hook, name)(**arguments)
+
 
 class LoadedTool:
     """One plugin whose hooks can be called. Every method runs the plugin's code and checks what comes back.
 
-    unknown_hooks: the names of those that this host does not know, which are never called.
+    manager: that has the plugin. unknown_hooks: the names of those that this host does not know, which are never
+    called. hooks, plugin: for a plugin that has no manager yet.
     """
 
-    def __init__(self, tool: InstalledTool, manager: pluggy.PluginManager, unknown_hooks: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        tool: InstalledTool,
+        manager: pluggy.PluginManager | None = None,
+        unknown_hooks: Sequence[str] = (),
+        *,
+        hooks: Hooks | None = None,
+        plugin: object = None,
+    ) -> None:
         self.tool = tool
-        self.manager = manager
         self.unknown_hooks = list(unknown_hooks)
-        self._hook = manager.hook
+        self._plugin = plugin
+        self._manager = manager
+        self._hooks: Hooks = hooks or ManagedHooks(self.manager)
+
+    @property
+    def manager(self) -> pluggy.PluginManager:
+        """The plugin's own manager, with which wrappers are registered. It is made when it is first asked for."""
+        if self._manager is None:
+            self._manager = new_manager()
+            self._manager.register(self._plugin, name=self.tool.name)
+            self._hooks = ManagedHooks(self._manager)
+        return self._manager
 
     def schema(self) -> JSONObject:
         """The schema as the hook gives it; ToolCrashed where that is no object."""
-        schema: JSONObject = self._check_type("schema", self._hook.schema(), dict, "an object")
+        schema: JSONObject = self._check_type("schema", self._hooks.call("schema"), dict, "an object")
         return schema
 
     def credentials(self) -> list[Credential]:
         """The credentials that the tool declares, `[]` where it has no such hook; ToolCrashed where they are none."""
         from ferrule.plugin.hooks.credentials import Credential
 
-        declared = list(self._check_type("credentials", self._hook.credentials() or [], list | tuple, "a list"))
+        declared = list(self._check_type("credentials", self._hooks.call("credentials") or [], list | tuple, "a list"))
         for one in declared:
             if not isinstance(one, Credential):
                 raise self._unexpected("credentials", f"a list with {type(one).__name__} in it", "ferrule.Credential")
         return declared
 
+    def has(self, hook: str) -> bool:
+        """Whether the plugin implements a hook."""
+        return self._hooks.has(hook)
+
     @property
     def has_result_policy(self) -> bool:
         """Whether it has such a hook; asking for the policy of a tool without one would import for nothing."""
-        return bool(self._hook.result_policy.get_hookimpls())
+        return self._hooks.has("result_policy")
 
     def result_policy(self) -> ResultPolicy:
         """What may be done with its results, the strictest policy where it has no such hook.
@@ -60,14 +112,14 @@ class LoadedTool:
         """
         from ferrule.plugin.hooks.result_policy import ResultPolicy
 
-        returned = self._hook.result_policy()
+        returned = self._hooks.call("result_policy")
         policy: ResultPolicy = ResultPolicy() if returned is None else returned
         self._check_type("result_policy", policy, ResultPolicy, "ferrule.ResultPolicy")
         return policy
 
     def validate(self, arguments: JSONObject) -> list[str]:
         """The tool's own findings about the arguments, `[]` where it has no such hook."""
-        returned = self._hook.validate(arguments=arguments) or []
+        returned = self._hooks.call("validate", arguments=arguments) or []
         findings = self._check_type("validate", returned, list | tuple, "a list")
         return [str(finding) for finding in findings]
 
@@ -77,7 +129,7 @@ class LoadedTool:
         Raises what the tool raises; where something is missing that it declares, with the way to get it as the hint.
         """
         try:
-            return self.check_result(self._hook.execute(arguments=arguments, context=context), context)
+            return self.check_result(self._hooks.call("execute", arguments=arguments, context=context), context)
         except Exception as error:
             advised = self._advise(error, context)
             if advised is None:
@@ -132,25 +184,34 @@ def load(tool: InstalledTool) -> LoadedTool:
         from ferrule.plugin.remedies.host_requirement import require_host
 
         require_host(tool)
-    manager = new_manager()
     try:
-        manager.register(resolve(tool.value), name=tool.name)
+        plugin = resolve(tool.value)
+        hooks = find_hooks(plugin)
+        loaded = LoadedTool(tool, hooks=hooks, plugin=plugin)
     except BaseException as error:
         raise tool_broken(tool, error) from error
-    unknown = unknown_hooks(manager)
+    if hooks is None:
+        loaded.unknown_hooks = unknown_hooks(loaded.manager)
+    _require_hooks(loaded)
+    return loaded
+
+
+def _require_hooks(loaded: LoadedTool) -> None:
+    tool, unknown = loaded.tool, loaded.unknown_hooks
     for hook in REQUIRED_HOOKS:
-        if not getattr(manager.hook, hook).get_hookimpls():
+        if not loaded.has(hook):
             others = f" Its hook `{'`, `'.join(unknown)}` is not one that ferrule knows." if unknown else ""
             raise ToolBroken(
                 f"{tool.name} of {tool.source} has no hook `{hook}`.{others}",
                 hint=f"Decorate a function named {hook} in {tool.module} with @hookimpl; "
                 "of a function with @tool, the entry point is MODULE:FUNCTION.",
             )
-    return LoadedTool(tool, manager, unknown)
 
 
 def new_manager() -> pluggy.PluginManager:
     """A manager that knows the hooks of a tool, and has no plugin."""
+    import pluggy
+
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(ToolSpec)
     return manager
@@ -207,7 +268,8 @@ def _advise(tool: InstalledTool, error: BaseException, place: tuple[str, int] | 
     advice = remedy.advise(tool, error)
     if advice:
         return advice
-    if isinstance(error, pluggy.PluginValidationError):
+    library = sys.modules.get("pluggy")
+    if library is not None and isinstance(error, library.PluginValidationError):
         hooks = "schema(), credentials(), validate(arguments), execute(arguments, context) and result_policy()"
         return f"The hooks are {hooks}; correct {tool.module}, or update or uninstall {tool.distribution}."
     if not tool.module:

@@ -11,8 +11,8 @@ import os
 import time
 
 from ferrule import discovery
-from ferrule.config import configuration
 from ferrule.errors import FerruleError, PermissionDenied
+from ferrule.plugin.admission.admitted_tool import AdmittedTool
 from ferrule.plugin.called_tool import answer_with, not_run, work_of
 from ferrule.plugin.surroundings import Surroundings, run_facts
 from ferrule.supervision.channel.outcome import Outcome
@@ -20,8 +20,6 @@ from ferrule.supervision.channel.questions import RUN, RUN_KIND, fork_answer, gi
 from ferrule.supervision.supervisor import supervise
 from ferrule.supervision.zygote import Zygote
 from ferrule.trust.composition import fits
-from ferrule.trust.lock import gate
-from ferrule.trust.policy import policy_for, visible_configuration
 
 TYPE_CHECKING = False
 
@@ -99,15 +97,15 @@ def run_called(
 
 def _run(question: JSONMapping, caller: str, names: Sequence[str] | None, depth: int) -> Outcome:
     """Raises FerruleError where it does not come to that."""
-    settings = configuration.read()
-    tool = _find(str(question.get(RUN)), settings, caller, names)
+    admitted = _find(str(question.get(RUN)), caller, names)
+    settings, tool = admitted.configuration(), admitted.tool()
     if depth >= _MAX_DEPTH:
         raise PermissionDenied(f"{tool.name} is not run: {depth} tools have run one another already.")
     deadline = number_in(question, "deadline", time.monotonic())
     max_bytes = int(min(number_in(question, "max_bytes", _MAX_RESULT_BYTES), _MAX_RESULT_BYTES))
-    work = work_of(tool, question, settings.tool(tool.name), visible_configuration(tool, settings), deadline, max_bytes)
+    work = work_of(tool, question, settings.tool(tool.name), settings.content, deadline, max_bytes)
     with RunZygote(tool, settings, depth + 1) as runs:
-        policy = policy_for(tool, settings)
+        policy = admitted.policy()
         surroundings = Surroundings(tool, policy)
         return supervise(
             work,
@@ -121,11 +119,11 @@ def _run(question: JSONMapping, caller: str, names: Sequence[str] | None, depth:
         )
 
 
-def _find(name: str, settings: Configuration, caller: str, names: Sequence[str] | None) -> InstalledTool:
-    """The tool, as of `gate.find`. Raises PermissionDenied where the caller does not run it."""
+def _find(name: str, caller: str, names: Sequence[str] | None) -> AdmittedTool:
+    """The tool. Raises PermissionDenied where the caller does not run it."""
     is_run = names is None or any(fits(one, names) for one in discovery.scan().get(name, ()))
     if is_run and caller != name:
-        return gate.find(name, settings)
+        return AdmittedTool(name)
     raise not_run(name, caller)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-from ferrule.plugin.credential_answers import answer_for, refuse
-from ferrule.plugin.declared_credentials import is_configured
 from ferrule.supervision.channel.questions import RUN
 from ferrule.trust.credentials import claims as credential_claims
 
@@ -45,6 +43,8 @@ class Surroundings:
             return refuse_run(str(question[RUN]), self._tool.name)
         if CONFIGURED in question:
             return answer_configured(question, self._called_tools())
+        from ferrule.plugin.credential_answers import answer_for, refuse  # few calls ask
+
         if question.get("tool") != self._tool.name:
             return refuse(question, f"{self._tool.name} is not given the credentials of another tool.")
         return answer_for(self._tool, question)
@@ -79,6 +79,7 @@ def answer_configured(question: JSONMapping, names: Sequence[str] | None = None)
     """
     from ferrule import discovery
     from ferrule.config import configuration
+    from ferrule.plugin.declared_credentials import is_configured
     from ferrule.trust.composition import fits
 
     listed, claims, settings = question.get(CONFIGURED), discovery.scan(), configuration.read()

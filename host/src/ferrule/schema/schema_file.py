@@ -66,12 +66,12 @@ def require_valid(schema: object, tool: InstalledTool) -> JSONObject:
     from ferrule.schema.rules.contract import contract_errors
 
     try:
-        size = len(strict_json.dumps(schema)) + 1
+        printed = strict_json.dumps(schema)
     except strict_json.Unrepresentable as error:
         from ferrule.errors import SchemaInvalid
 
         raise SchemaInvalid(f"The schema of {tool.name} ({tool.source}) cannot be printed: {error}.") from None
-    findings = contract_errors(schema, name=tool.name, size=size)
+    findings = contract_errors(schema, name=tool.name, size=len(printed) + 1, printed=printed)
     if findings or not isinstance(schema, dict):
         raise invalid_schema(tool, findings)
     return schema

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 import time
 
 from ferrule.errors import FerruleError, ToolError, WorkFailed
@@ -15,10 +14,13 @@ from ferrule.text import strict_json
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Callable
     from typing import Any, NoReturn, TypeVar
 
     T = TypeVar("T")
+else:
+    import _signal as signal  # as in `ferrule.supervision.signals`
 
 MAX_BYTES = 16 << 20
 _ERROR_BYTES = 1 << 16

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import os
 import select
-import signal
 
 from ferrule.supervision import processes
 from ferrule.supervision.standard_streams import close_all_but
@@ -17,9 +16,12 @@ from ferrule.supervision.standard_streams import close_all_but
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Callable
 
     from ferrule.supervision.signals import Signals
+else:
+    import _signal as signal  # as in `ferrule.supervision.signals`
 
 _NUMBER_BYTES = 8
 _NOT_STARTED = 1  # exit code

@@ -9,7 +9,6 @@ confined, since what a tool imports may need them. It costs no more: `site` is i
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 
 OPTIONS = "-I -S"
 CODE = """\
@@ -44,8 +43,10 @@ def run_kept_lines() -> None:
     kept: list[tuple[str, str]] = getattr(sys.modules.get("__main__"), _LINES, [])
     waiting, kept[:] = list(kept), []
     for folder, line in waiting:
-        with suppress(Exception, SystemExit):
+        try:
             _run(folder, line)
+        except (Exception, SystemExit):  # noqa: BLE001, S112 - as Python itself does, which only prints it
+            continue
 
 
 def _run(sitedir: str, line: str) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-import signal
 
 from ferrule.errors import CallInterrupted
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    import signal
     from typing import Self
+else:
+    import _signal as signal  # signal makes its numbers members of an enum, which costs half an interpreter's start
 
 INTERRUPTS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _HANDLED = (*INTERRUPTS, signal.SIGCHLD)
@@ -92,12 +94,14 @@ def _is_readable(file: int) -> bool:
 
 def interruption(number: int) -> CallInterrupted:
     """The error for a call that was stopped by a signal of that number."""
-    return CallInterrupted(f"The call was interrupted by {signal.Signals(number).name} before the tool had answered.")
+    return CallInterrupted(f"The call was interrupted by {name_signal(number)} before the tool had answered.")
 
 
 def name_signal(number: int) -> str:
     """`SIGSEGV` for 11; `signal 40` for one without a name."""
+    from signal import Signals as Numbers
+
     try:
-        return signal.Signals(number).name
+        return Numbers(number).name
     except ValueError:
         return f"signal {number}"

@@ -7,6 +7,7 @@ which most texts do not need. What may be hidden here is a little more than what
 from __future__ import annotations
 
 _PRINTABLE = frozenset("\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")  # invisible, and letters to Python
+_HIDING_ESCAPES = (b"\\u", b"\\r", b"\\b", b"\\f")
 _SELECTORS = ("\ufe00", "\ufe0f", "\U000e0100", "\U000e01ef")
 _SPACES = frozenset("\n\t\xa0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B))))
 
@@ -16,6 +17,14 @@ def may_hide(text: str) -> bool:
     if text.isascii():
         return not (text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable())
     return any(map(_may_be_hidden, set(text)))
+
+
+def may_json_hide(data: bytes) -> bool:
+    """The same for all texts in a JSON document, by a look at its bytes; true where an escape might stand for such one.
+
+    Of what JSON lets stand as it is in ASCII, nobody sees DEL alone.
+    """
+    return not data.isascii() or b"\x7f" in data or any(escape in data for escape in _HIDING_ESCAPES)
 
 
 def make_visible(text: str) -> str:

@@ -12,7 +12,10 @@ GROUP = "group:"  # before a group of entry points, for the tools of all distrib
 INDIRECT = ("network", "read", "write", "programs")
 """The lists that may hold what a setting or a variable names."""
 
-HOST_FOLDERS = ("cache", "credentials", "declared_credentials", "journal", "links", "lock", "permissions", "tools")
+HOST_FOLDERS = (
+    *("admissions", "cache", "credentials", "declared_credentials", "journal", "links", "lock", "permissions"),
+    "tools",
+)
 """Folders of the state folder that are the host's alone."""
 
 SHOWN = "~/*"

@@ -48,6 +48,12 @@ def admin_entries(name: str, key: str, settings: Configuration) -> tuple[str, ..
     return tuple(entry for read in (changes, additions) for entry in read(name, settings).get(key, ()))
 
 
+def entries_of_admin(name: str, settings: Configuration) -> dict[str, tuple[str, ...]]:
+    """The entries of `read` and `write` that the admin has written for a tool. Raises ConfigurationMalformed."""
+    tables = changes(name, settings), additions(name, settings)
+    return {key: tuple(entry for table in tables for entry in table.get(key, ())) for key in ("read", "write")}
+
+
 def changes(name: str, settings: Configuration) -> JSONObject:
     """The keys that the admin has decided, by `[tools.NAME.permissions]`. Raises ConfigurationMalformed."""
     table = settings.tool(name).get("permissions", {})

@@ -8,10 +8,8 @@ import sys
 from ferrule.config import configuration
 from ferrule.config.client_folders import SYSTEM_FOLDERS, user_folder
 from ferrule.storage.state import make_folders_of_tool, make_shared_folders, state_folder
-from ferrule.text.names import is_tool_name
-from ferrule.trust import entries, records
-from ferrule.trust.credentials.claims import given_variables, variables_of_others
-from ferrule.trust.grants import REFUSE, additions, changes, choice, granted, isolation
+from ferrule.trust import entries
+from ferrule.trust.grants import REFUSE, choice, entries_of_admin, granted, isolation
 from ferrule.trust.resolution.environment import PROXIES, environment
 from ferrule.trust.resolution.paths import is_in
 from ferrule.trust.resolution.resolver import Resolution, network_of, without_protected
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
     from ferrule.confinement import Policy
     from ferrule.discovery import InstalledTool
-    from ferrule.text.json_types import JSONMapping
     from ferrule.trust.declaration import Permissions
 
 FILE_MIB = 1024
@@ -36,35 +33,32 @@ _REDIS = "FERRULE_REDIS"
 _STORE_WRAPPERS = frozenset(("cache", "artifacts"))  # of the host, which may keep what they keep on a Redis
 
 
-def policy_for(tool: InstalledTool, settings: Configuration, environ: Mapping[str, str] | None = None) -> Policy:
-    """The policy of one call. environ: the caller's environment, `os.environ` by default.
+class WholeConfigurationNeeded(Exception):
+    """What a tool may touch depends on what config.toml says of other tools, which is not known here."""
 
-    Raises PermissionsHeld where the tool asks for more than was accepted, or where this system cannot hold it and the
-    admin refuses that; ConfigurationMalformed where the admin's tables cannot be read; ToolUnavailable where its name
-    is none; ProxyUnusable where the environment names a proxy to which there is no relay.
+
+def policy_of(
+    name: str,
+    permissions: Permissions,
+    settings: Configuration,
+    environ: Mapping[str, str],
+    taken: Collection[str],
+    by_admin: Mapping[str, Collection[str]],
+    given: Iterable[str],
+) -> Policy:
+    """The policy of one call of a tool that is accepted. The other arguments: as of `door.admission.Grant`.
+
+    Raises PermissionsHeld where this system cannot hold the tool and the admin refuses that, and ProxyUnusable.
     """
-    if not is_tool_name(tool.name):
-        from ferrule.errors import no_tool_name
-
-        raise no_tool_name(tool.name, tool.source)
-    environ = os.environ if environ is None else environ
-    records.require_accepted(tool, settings)
-    permissions = granted(tool, settings)
-    taken = variables_of_others(tool) if permissions.environment else ()
-    policy = resolve(tool.name, permissions, settings, environ, taken)
-    own = {name: environ[name] for name in given_variables(tool) if name in environ}
+    policy = resolve(name, permissions, settings, environ, taken, by_admin)
+    own = {variable: environ[variable] for variable in given if variable in environ}
     if own:
         policy = policy.replaced(environment={**(policy.environment or {}), **own})
     if choice(settings, "unenforced") == REFUSE:
         from ferrule.trust.enforcement import require_enforced
 
-        require_enforced(tool.name, policy)
+        require_enforced(name, policy)
     return policy
-
-
-def visible_configuration(tool: InstalledTool, settings: Configuration) -> JSONMapping:
-    """What the process of a tool is given of config.toml: its own table, and the host's."""
-    return settings.visible_to((tool.name,))
 
 
 def resolve(
@@ -73,17 +67,18 @@ def resolve(
     settings: Configuration,
     environ: Mapping[str, str],
     without: Collection[str] = (),
+    by_admin: Mapping[str, Collection[str]] | None = None,
 ) -> Policy:
     """The policy that these permissions are here and now. Makes folders that it writes to.
 
-    name: of the tool. without: variables that are not even read.
+    name: of the tool. without: variables that are not even read. by_admin: as of `entries_of_admin`, which is asked
+    where it is not given.
     """
-    from ferrule.confinement import Policy
+    from ferrule.confinement.policy import Policy
 
     here = Resolution(settings.tool(name), environ)
     network = here.networks(permissions.network)
-    hidden, kept = [*_hidden(settings.path, environ), *_journal(settings)], _kept()
-    by_admin = entries_of_admin(name, settings)
+    by_admin = entries_of_admin(name, settings) if by_admin is None else by_admin
     own = _Writable(name, here, permissions, settings, environ)
     read = here.granted_paths(permissions.read, by_admin["read"], own.folders)
     write = here.granted_paths(permissions.write, by_admin["write"], own.folders)
@@ -94,9 +89,9 @@ def resolve(
     return Policy(
         tool=name,
         network=(*network, *_of_host(settings, environ, [*stores, *([_RELAY] if network else ())])),
-        read=tuple(without_protected(read, hidden)),
+        read=tuple(without_protected(read, _hidden_here(settings, environ) if read else ())),
         write=(
-            *without_protected(write, [*hidden, *kept]),
+            *without_protected(write, [*_hidden_here(settings, environ), *_kept()] if write else ()),
             *make_shared_folders(permissions.state),
             *make_folders_of_tool(name),
         ),
@@ -159,6 +154,8 @@ class _Writable:
         return [*named, os.path.realpath(state_folder()), *self._of_others(_is_wide)]
 
     def _of_others(self, is_left_out: Callable[[str], bool] | None = None) -> Iterator[str]:
+        if not self._settings.is_whole:
+            raise WholeConfigurationNeeded
         from ferrule import discovery
         from ferrule.errors import ConfigurationMalformed
 
@@ -179,12 +176,6 @@ def _is_wide(entry: str) -> bool:
     return entry in (entries.SHOWN, ".")
 
 
-def entries_of_admin(name: str, settings: Configuration) -> dict[str, tuple[str, ...]]:
-    """The entries of `read` and `write` that the admin has written for a tool. Raises ConfigurationMalformed."""
-    tables = changes(name, settings), additions(name, settings)
-    return {key: tuple(entry for table in tables for entry in table.get(key, ())) for key in ("read", "write")}
-
-
 def refused_entries(tool: InstalledTool, settings: Configuration) -> dict[str, str]:
     """The entries of `read`, `write` and `programs` that are not granted here and now: each with why."""
     here, permissions = Resolution(settings.tool(tool.name), os.environ), granted(tool, settings)
@@ -198,7 +189,7 @@ def refused_entries(tool: InstalledTool, settings: Configuration) -> dict[str, s
 
 def is_out_of_reach(key: str, entry: str, tool: str, settings: Configuration) -> bool:
     """Whether no tool may read or write what an entry of the list `read` or `write` names here, whatever is granted."""
-    protected = [*_hidden(settings.path, os.environ), *_journal(settings), *(_kept() if key == "write" else ())]
+    protected = [*_hidden_here(settings, os.environ), *(_kept() if key == "write" else ())]
     paths = Resolution(settings.tool(tool), os.environ).paths([entry])
     return bool(paths) and all(any(is_in(path, one) for one in protected) for path in paths)
 
@@ -211,6 +202,10 @@ def _of_host(settings: Configuration, environ: Mapping[str, str], variables: Ite
         found = network_of(url if "://" in url else f"http://{url}")
         if found:
             yield found
+
+
+def _hidden_here(settings: Configuration, environ: Mapping[str, str]) -> list[str]:
+    return [*_hidden(settings.path, environ), *_journal(settings)]
 
 
 def _hidden(config: str, environ: Mapping[str, str]) -> list[str]:

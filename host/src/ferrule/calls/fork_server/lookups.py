@@ -9,12 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from ferrule import config, discovery
-from ferrule.calls.call import Lookup, NoRuns
+from ferrule.calls.lookup import Lookup, NoRuns, find_tool
 from ferrule.plugin.declaration import read_if_well
 from ferrule.plugin.surroundings import Surroundings
 from ferrule.schema import schema_file
-from ferrule.trust.lock import gate
-from ferrule.trust.policy import policy_for
+from ferrule.trust.door.admission import admit
 
 if TYPE_CHECKING:
     from ferrule.calls.call import Job
@@ -93,10 +92,10 @@ class Lookups(Lookup):
         return self._configurations.get(path, (path,), lambda: (config.read(), ()))
 
     def tool(self, name: str, settings: Configuration) -> InstalledTool:
-        """The tool of that name that may run, as of `gate.find`. Raises what that raises."""
+        """The tool of that name that may run, as of `find_tool`. Raises what that raises."""
 
         if settings.is_locked:  # the files themselves count, and are looked at each time
-            return gate.find(name, settings)
+            return find_tool(name, settings)
 
         def find() -> tuple[InstalledTool, Sequence[str]]:
             found = discovery.find(name, settings)
@@ -117,11 +116,11 @@ class Lookups(Lookup):
         return self._schemas.get(f"{tool.name} {tool.metadata}", (), read)
 
     def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
-        """As of `policy_for`, for a second at the most: it asks for each path that a tool may touch. Raises as that."""
+        """As of `Admission`, for a second at the most: it asks for each path that a tool may touch. Raises as that."""
         known = self._policies.get(tool.name)
         if known and known.tool is tool and known.settings is settings and time.monotonic() < known.until:
             return known.policy
-        policy = policy_for(tool, settings)
+        policy = admit(tool, settings).policy()
         until = time.monotonic() + _POLICY_SECONDS
         visible = super().visible_configuration(tool, settings)
         self._policies[tool.name] = _SeenPolicy(policy, Surroundings(tool, policy), visible, tool, settings, until)

@@ -14,18 +14,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ferrule import discovery
+from ferrule.calls.admitted_lookup import AdmittedLookup
 from ferrule.calls.call import ForkRunner, StreamSource, ToolCall, answer, parse
 from ferrule.calls.output import Output
 from ferrule.calls.streams import Streams
 from ferrule.cli.arguments import Pair, arguments, schema_of
 from ferrule.cli.output import harmless
-from ferrule.cli.selection import accept_own, complete, find_tool, json_option
+from ferrule.cli.selection import accept_own, complete, find_tool, json_option, require_known
 from ferrule.config import configuration
 from ferrule.errors import FerruleError, InputMalformed
+from ferrule.supervision.bounded import BoundedProcess
 from ferrule.supervision.signals import Signals
 from ferrule.text import strict_json
 
 if TYPE_CHECKING:
+    from ferrule.config import Configuration
     from ferrule.content import Item
     from ferrule.discovery import InstalledTool
     from ferrule.text.json_types import JSONObject
@@ -66,17 +70,16 @@ def command(tool: str, words: tuple[str, ...], dry_run: bool, trace: bool, confi
         raise click.UsageError("--confined is for --trace; every other call is held to its permissions anyway.")
     pairs = _pairs(words)  # a usage error is reported before the streams are taken
     with suppress(FerruleError):  # which the call answers with
-        accept_own([tool])
+        BoundedProcess(lambda: accept_own([tool])).result(None)
     gc.disable()  # the child that executes the tool enables it, as an executable's does
     streams = Streams()
     with Signals() as signals:
         deadline = time.monotonic() + configuration.deadline()
-        source = _CommandSource(pairs, _text(words), StreamSource(streams, signals, deadline), deadline)
+        lookup = _Lookup(tool)
+        source = _CommandSource(pairs, _text(words), StreamSource(streams, signals, deadline), deadline, lookup)
         if trace:
             return _trace(tool, source, deadline, streams, signals, dry_run, confined, as_json)
-        call = ToolCall(
-            tool, source, ForkRunner(signals), deadline, resolve_tool=find_tool, is_dry_run=dry_run, way="run"
-        )
+        call = ToolCall(tool, source, ForkRunner(signals), deadline, lookup=lookup, is_dry_run=dry_run, way="run")
         return answer(call, streams, signals, partial(_format_for_terminals, streams, as_json, tool))
 
 
@@ -114,10 +117,22 @@ def _text(words: Sequence[str]) -> bytes | None:
     return os.fsencode(words[0]) if words and words != ("-",) else None
 
 
+class _Lookup(AdmittedLookup):
+    """The error for a tool that is not there names those that were probably meant."""
+
+    def find_tool(self, name: str, settings: Configuration) -> InstalledTool:
+        """As of `AdmittedLookup`. Raises ToolUnknown."""
+        require_known([name], discovery.scan())
+        return super().find_tool(name, settings)
+
+
 class _CommandSource:
     """Arguments that may stand on the command line: as pairs, or as a JSON document; else they are on stdin."""
 
-    def __init__(self, pairs: list[Pair] | None, text: bytes | None, stdin: StreamSource, deadline: float) -> None:
+    def __init__(
+        self, pairs: list[Pair] | None, text: bytes | None, stdin: StreamSource, deadline: float, lookup: _Lookup
+    ) -> None:
+        self._lookup = lookup
         self._pairs = pairs
         self._text = text
         self._stdin = stdin
@@ -134,7 +149,7 @@ class _CommandSource:
         if self._pairs is None:
             return parse(data, "stdin" if self._text is None else "The argument")
         needs_schema = any(not pair.is_json for pair in self._pairs)
-        schema = schema_of(tool, self._deadline) if needs_schema else {}
+        schema = schema_of(tool, self._deadline, self._lookup.configuration()) if needs_schema else {}
         try:
             return arguments(self._pairs, schema)
         except ValueError as error:

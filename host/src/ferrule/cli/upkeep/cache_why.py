@@ -31,19 +31,19 @@ def explain_call(name: str, words: Sequence[str], *, from_stdin: bool) -> JSONOb
     from ferrule.plugin.runs import RunZygote
     from ferrule.plugin.surroundings import Surroundings
     from ferrule.supervision.supervisor import supervise
-    from ferrule.trust.policy import policy_for
+    from ferrule.trust.door.admission import admit
 
     settings = configuration.read()
     tool = find_tool(name, settings)
     deadline = time.monotonic() + configuration.deadline()
-    schema = schema_of(tool, deadline)
+    schema = schema_of(tool, deadline, settings)
     given = prepare(_arguments(words, schema, from_stdin=from_stdin), schema["parameters"])
 
     def look(channel: Channel) -> None:
         _look(channel, tool, given, settings, deadline)
 
     with RunZygote(tool, settings) as runs:
-        policy = policy_for(tool, settings)
+        policy = admit(tool, settings).policy()
         allowed = Surroundings(tool, policy)
         outcome = supervise(
             look,

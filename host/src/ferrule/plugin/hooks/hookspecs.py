@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pluggy
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
+    import pluggy
+
     from ferrule.content.media import Content
     from ferrule.plugin.hooks.context import Context
     from ferrule.plugin.hooks.credentials import Credential
@@ -14,8 +16,14 @@ if TYPE_CHECKING:
 
 PROJECT = "ferrule"
 
-hookspec = pluggy.HookspecMarker(PROJECT)
-hookimpl = pluggy.HookimplMarker(PROJECT)
+if TYPE_CHECKING:
+    hookspec = pluggy.HookspecMarker(PROJECT)
+    hookimpl = pluggy.HookimplMarker(PROJECT)
+else:
+    from ferrule.plugin.hooks.markers import ImplementationMarker, SpecificationMarker
+
+    hookspec = SpecificationMarker(PROJECT)
+    hookimpl = ImplementationMarker(PROJECT)
 """Marks a function as a hook of a tool or a wrapper: `@hookimpl`, or `@hookimpl(wrapper=True)` around others."""
 
 REQUIRED_HOOKS = ("schema", "execute")

@@ -10,6 +10,7 @@ from ferrule.schema.rules.findings import Finding, format_value, pointer_to
 from ferrule.schema.rules.hidden_text import hidden_characters
 from ferrule.schema.rules.nodes import MAX_LEVELS, plain_nodes
 from ferrule.text.names import executable_name, is_tool_name
+from ferrule.text.visibility import may_json_hide
 
 TYPE_CHECKING = False
 
@@ -34,10 +35,13 @@ _OTHER_WORDS = {
 }
 
 
-def contract_errors(schema: object, *, name: str | None = None, size: int | None = None) -> list[Finding]:
+def contract_errors(
+    schema: object, *, name: str | None = None, size: int | None = None, printed: bytes | None = None
+) -> list[Finding]:
     """The errors that cost nothing to find: the rules of the format, and the client's limits.
 
     name: as for `check`. size: bytes of the printed schema, newline included; None leaves it unchecked.
+    printed: the schema as JSON, of which one look may say that it hides nothing.
     """
     return [
         *too_large(size),
@@ -48,7 +52,7 @@ def contract_errors(schema: object, *, name: str | None = None, size: int | None
         *parameters_structure(schema),
         *property_type(schema),
         *required_undefined(schema),
-        *hidden_characters(schema),
+        *(hidden_characters(schema) if printed is None or may_json_hide(printed) else ()),
     ]
 
 

@@ -307,7 +307,7 @@ def _others(tool: InstalledTool) -> Iterator[JSONObject]:
         names = os.listdir(folder)
     except OSError:
         return
-    own = os.path.basename(_path(tool.name))
+    own = os.path.basename(path_of(tool.name))
     for name in names:
         found = _read_file(os.path.join(folder, name)) if name.endswith(_SUFFIX) and name[0] != "." else {}
         found["since"] = _times(found)
@@ -322,7 +322,8 @@ def _times(record: JSONObject) -> dict[str, float]:
     return {key: since for key, since in known if isinstance(since, int | float)}
 
 
-def _path(tool: str) -> str:
+def path_of(tool: str) -> str:
+    """Where the record of a tool is."""
     is_plain = tool.isascii() and tool.replace("_", "").replace("-", "").isalnum()
     if not is_plain:
         from ferrule.text.sha256 import sha256_hex
@@ -332,7 +333,7 @@ def _path(tool: str) -> str:
 
 
 def _read(tool: str) -> JSONObject:
-    return _read_file(_path(tool))
+    return _read_file(path_of(tool))
 
 
 def _read_file(path: str) -> JSONObject:
@@ -345,8 +346,8 @@ def _read_file(path: str) -> JSONObject:
 
 def _write(tool: str, content: JSONObject, *, is_needed: bool = False) -> None:
     try:
-        private_files.make_folder(os.path.dirname(_path(tool)))
-        private_files.replace_file(_path(tool), strict_json.dumps(content) + b"\n")
+        private_files.make_folder(os.path.dirname(path_of(tool)))
+        private_files.replace_file(path_of(tool), strict_json.dumps(content) + b"\n")
     except OSError:
         if is_needed:
             raise

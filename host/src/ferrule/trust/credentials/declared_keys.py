@@ -74,7 +74,7 @@ def record(tool: InstalledTool, listed: Sequence[JSONMapping] | None) -> bool:
     content = {"tool": tool.name, "of": _identity(tool), KEY: None if listed is None else list(listed)}
     if content == _read(tool.name):
         return True
-    path = _path(tool.name)
+    path = path_of(tool.name)
     try:
         private_files.make_folder(os.path.dirname(path))
         private_files.replace_file(path, strict_json.dumps(content) + b"\n")
@@ -137,13 +137,14 @@ def _identity(tool: InstalledTool) -> list[object]:
     return [tool.source, tool.value, file, status.st_mtime_ns if status else 0, status.st_size if status else 0]
 
 
-def _path(tool: str) -> str:
+def path_of(tool: str) -> str:
+    """Where it is recorded what the hook of a tool has named."""
     return os.path.join(state_folder(), FOLDER, f"{record_name(tool)}.json")
 
 
 def _read(tool: str) -> JSONObject:
     try:
-        data = private_files.read_file(_path(tool), _MAX_BYTES)
+        data = private_files.read_file(path_of(tool), _MAX_BYTES)
         return strict_json.loads_object(data) if data else {}
     except (OSError, ValueError):
         return {}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.errors import FerruleError, LockUnusable, SchemaInvalid, ToolDiffers
 from ferrule.schema import schema_file
+from ferrule.storage import stamps
 from ferrule.text import strict_json
 from ferrule.trust.lock import lock_file, memory
 from ferrule.trust.lock.installed_files import InstalledFiles
@@ -45,7 +46,7 @@ def observe(tool: InstalledTool, schema: JSONObject | None = None) -> Observatio
         )
     declared = schema_file.find_beside(tool.value, schema_file.DECLARATION)
     path = schema_file.find_for_tool(tool)
-    stamps = memory.stamps([tool.metadata, *files.paths(), *declared, *([path] if path else [])])
+    stamped = stamps.stamps([tool.metadata, *files.paths(), *declared, *([path] if path else [])])
     declaration = _declaration(declared)
     permissions = declaration.pop("permissions", {})
     static = schema_file.read_static(tool)
@@ -60,12 +61,12 @@ def observe(tool: InstalledTool, schema: JSONObject | None = None) -> Observatio
     }
     if tool.failures:
         locked["failures"] = tool.failures
-    return Observation(locked, files.problems(), stamps, static is None)
+    return Observation(locked, files.problems(), stamped, static is None)
 
 
 def examine(tool: InstalledTool, lock_path: str) -> FerruleError | None:
     """Why the tool is not the one that is locked: ToolDiffers, LockUnusable or SchemaInvalid; else None, remembered."""
-    stamped = memory.stamps([lock_path])
+    stamped = stamps.stamps([lock_path])
     try:
         known = lock_file.read(lock_path).get(tool.name)
         observation = observe(tool)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ferrule import discovery
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
     from ferrule.errors import FerruleError
@@ -17,16 +17,14 @@ if TYPE_CHECKING:
 _passed: set[tuple[str, str, str]] = set()
 
 
-def find(name: str, settings: Configuration) -> InstalledTool:
-    """The one tool that has this name and may run.
+def passed() -> list[list[str]]:
+    """What this process has let pass, for `note_passed` in the process whose copy this one is."""
+    return sorted(map(list, _passed))
 
-    Raises ToolUnknown, ToolNameClash, ToolDisabled, and ToolDiffers or LockUnusable where tools are locked.
-    """
-    tool = discovery.find(name, settings)
-    error = refusal(tool, settings)
-    if error:
-        raise error
-    return tool
+
+def note_passed(found: Iterable[Sequence[str]]) -> None:
+    """Go by what a copy of this process has let pass, too."""
+    _passed.update((lock, metadata, name) for lock, metadata, name in found)
 
 
 def refusal(tool: InstalledTool, settings: Configuration) -> FerruleError | None:

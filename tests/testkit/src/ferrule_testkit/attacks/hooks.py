@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_testkit.attacks import trial
-from ferrule_testkit.attacks.not_promised import OPEN, OPEN_WHILE_IMPORTED
+from ferrule_testkit.attacks.not_promised import OPEN, OPEN_WHILE_IMPORTED, OPEN_WHILE_LOADED
 from ferrule_testkit.attacks.ways import Answered
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def install(site: Site, scene: Scene, chosen: Iterable[table.HookAttack], *, is_
 
 def facts(scene: Scene, quiet: Sequence[str], *, is_served: bool = False) -> JSONObject:
     """What the attacks are told. quiet: the places in which they do not fail."""
-    known = [*OPEN, *(OPEN_WHILE_IMPORTED if is_served else ())]
+    known = [*OPEN, *OPEN_WHILE_LOADED, *(OPEN_WHILE_IMPORTED if is_served else ())]
     return {**scene.facts(), "known": known, "quiet": quiet}
 
 

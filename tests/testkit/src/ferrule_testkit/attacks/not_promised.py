@@ -7,7 +7,6 @@ OPEN = {
     "connections_of_the_machine": BY_THE_KERNEL,
     "existence_of_a_neighbour_in_proc": BY_THE_KERNEL,
     "existence_of_a_secret": BY_THE_KERNEL,
-    "key_in_own_memory": "stole the secret setting",
     "mounts_of_the_machine": BY_THE_KERNEL,
     "secret_in_a_links_target": "stole the secret link",
     "size_of_a_secret": BY_THE_KERNEL,
@@ -31,10 +30,6 @@ NOT_PROMISED = {
         "A tool with `programs` or `processes` sees how the processes of the machine were called",
         ("call_of_a_neighbour_beside_a_copy",),
     ),
-    "settings of other tools": (
-        "The process of a call is a copy of one that has read `config.toml`.",
-        ("key_in_own_memory",),
-    ),
 }
 # What is stopped without an error that could be told: it has no effect, or what it leaves is removed afterwards.
 QUIET = {
@@ -50,3 +45,5 @@ QUIET = {
 }
 # What a tool learns of others while a server imports it, whose copies have to find themselves in /proc later.
 OPEN_WHILE_IMPORTED = ("command_lines_of_others", "files_on_a_neighbour", "processes_of_the_machine")
+# What a tool learns while a command of the admin loads it, in a copy of a process that has read config.toml.
+OPEN_WHILE_LOADED = ("key_in_own_memory",)

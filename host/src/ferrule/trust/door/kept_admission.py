@@ -1,0 +1,75 @@
+"""The answer for one tool, kept until a file behind it changes, in a private file that no tool can read or write.
+
+A call that finds it parses no config.toml, reads no record and judges no schema. It holds what an accepted tool is
+given, its schema, and of config.toml what its process may see; never a value of the environment, and nothing that looks
+like a secret. `ferrule.trust.door.inputs` lists the files behind it, of which each has its stamp here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ferrule._version import __version__
+from ferrule.config import configuration
+from ferrule.storage import private_files, stamps
+from ferrule.storage.state import state_folder
+from ferrule.text import strict_json
+from ferrule.text.names import record_name
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ferrule.text.json_types import JSONObject
+
+FOLDER = "admissions"
+_FORM = 1
+_MAX_BYTES = 1 << 18
+_MAX_KEY = (1 << 61) - 1  # a prime
+
+
+def read(name: str) -> JSONObject | None:
+    """The facts that were kept of a tool; None where there are none, or where anything behind them has changed."""
+    head = _head(name)
+    try:
+        data = private_files.read_file(_path(name, head), _MAX_BYTES)
+        kept = strict_json.loads(data) if data else None
+    except (OSError, ValueError):
+        return None
+    if not isinstance(kept, dict) or kept.get("head") != head or not stamps.hold(kept["stamps"]):
+        return None
+    facts: JSONObject = kept["facts"]
+    return facts
+
+
+def keep(name: str, facts: JSONObject, stamped: Sequence[str]) -> bool:
+    """Keep the facts of a tool, which were found when the files had these stamps; whether that was possible."""
+    head = _head(name)
+    if not stamps.are_settled(stamped) or not all(map(os.path.isabs, head[_FIRST_PATH:])):
+        return False
+    path = _path(name, head)
+    try:
+        private_files.make_folder(os.path.dirname(path))
+        data = strict_json.dumps({"head": head, "stamps": list(stamped), "facts": facts})
+        if len(data) <= _MAX_BYTES:
+            private_files.replace_file(path, data)
+    except (OSError, ValueError):
+        return False
+    return len(data) <= _MAX_BYTES
+
+
+_FIRST_PATH = 5
+
+
+def _head(name: str) -> list[str]:
+    """What the facts hold for beside files: the tool, host, interpreter and user, then paths, those of modules last."""
+    paths = (sys.prefix, configuration.default_path(), state_folder(), *sys.path)
+    return [name, f"{_FORM} {__version__}", sys.version, sys.platform, str(os.geteuid()), *paths]
+
+
+def _path(name: str, head: Sequence[str]) -> str:
+    """A file for each tool and installation. Where two have one number, neither takes the other's for its own."""
+    number = int.from_bytes("\0".join(head).encode(errors="surrogateescape"), "little") % _MAX_KEY
+    return os.path.join(state_folder(), FOLDER, f"{record_name(name)}-{number:016x}.json")
