@@ -89,7 +89,9 @@ def definition(module: str, name: str) -> tuple[str, str]:
     loader = importlib.import_module(module).__getattr__
     found = inspect.getclosurevars(loader)
     home = (found.nonlocals.get("modules") or found.globals["_MODULES"])[name]
-    body = ast.parse(inspect.getsource(importlib.import_module(home))).body
+    tree = ast.parse(inspect.getsource(importlib.import_module(home))).body
+    # What type checkers alone read stands below `if TYPE_CHECKING`.
+    body = [line for part in tree for line in (part.body if isinstance(part, ast.If) else [part])]
     for line, below in pairwise(body):
         targets = line.targets if isinstance(line, ast.Assign) else []
         if name in [one.id for one in targets if isinstance(one, ast.Name)]:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     JSONObject = dict[str, Any]
-    """A JSON object whose shape is not ours to say, such as the arguments of a tool or its result, or a schema."""
+    """A JSON object: the arguments of a call, a result, a schema. Its shape is what the schema of the tool says."""
 
     JSONMapping = Mapping[str, Any]
     """The same, where it is only read."""
