@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.errors import LinkRefused
+from ferrule.errors import LinkError
 from ferrule.links import linked_executables
 from ferrule_testkit import ikigai
 from ferrule_testkit.corpus import EXAMPLE, Site
@@ -307,7 +307,7 @@ def test_a_file_of_somebody_else_stays(content: str, site: Site, environment: di
 
     with pytest.raises(subprocess.CalledProcessError):
         site.link(["example"], environment)
-    with pytest.raises(LinkRefused, match="was not written by ferrule"):
+    with pytest.raises(LinkError, match="was not written by ferrule"):
         linked_executables.remove(str(foreign))
 
     assert foreign.read_text() == content

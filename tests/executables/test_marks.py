@@ -87,7 +87,7 @@ def test_a_tool_that_is_switched_off_and_on_again_is_hidden_meanwhile(linked: Li
     assert ([one.code for one in answers.values()], starts) == ([0, 0, 0], 0)
 
 
-def test_a_configuration_that_cannot_be_read_hides_all_tools_until_it_is_mended(linked: LinkedMachine) -> None:
+def test_a_configuration_that_cannot_be_read_hides_all_tools_until_it_is_fixed(linked: LinkedMachine) -> None:
     linked.config.write_text("[tools\n")
     answers, _ = linked.ask_all()
     assert [(one.code, "is not TOML" in one.out) for one in answers.values()] == [(1, True)] * 3

@@ -93,7 +93,7 @@ def test_a_link_for_a_provider_that_is_out_of_date_keeps_to_its_words(almanac: M
     done = subprocess.run([path, "--schema"], env=almanac.environment, capture_output=True, check=True)
     assert b"out of date" in done.stderr
     assert json.loads(done.stdout) == shown
-    again = doctor(almanac)["link-stale", str(path)]["mend"]
+    again = doctor(almanac)["link-stale", str(path)]["fix"]
     assert again == f"ferrule link web_almanac --to {almanac.tools} --for gemini"
     assert almanac.ferrule(*again.split()[1:]).code == 0
     assert ("link-stale", str(path)) not in doctor(almanac)
@@ -135,7 +135,7 @@ def test_a_name_that_a_provider_refuses_needs_another_name_and_no_other_words(ma
 
 
 @pytest.mark.slow
-def test_links_that_one_command_mends_are_one_finding(machine: Machine) -> None:
+def test_links_that_one_command_fixes_are_one_finding(machine: Machine) -> None:
     names = ("alpha", "beta", "gamma")
     for name in names:
         machine.install(name)
@@ -147,7 +147,7 @@ def test_links_that_one_command_mends_are_one_finding(machine: Machine) -> None:
     assert set(found) == {str(machine.tools), str(machine.tools / "other-tool")}
     together = found[str(machine.tools)]
     assert together["message"] == "3 links are out of date: alpha, beta, gamma."
-    assert machine.ferrule(*together["mend"].split()[1:]).code == 0
+    assert machine.ferrule(*together["fix"].split()[1:]).code == 0
     assert set(linked(machine)) == {*names, "other"}
     assert ("link-stale", str(machine.tools)) not in doctor(machine)
 
@@ -172,7 +172,7 @@ def test_a_program_of_somebody_else_that_harms_the_client_is_told(
     path.chmod(0o755)
     told = doctor(machine)[found, str(path)]
     assert told["severity"] == severity
-    assert ("chmod -x" in str(told["mend"])) == (severity == "error")
+    assert ("chmod -x" in str(told["fix"])) == (severity == "error")
 
 
 @pytest.mark.slow

@@ -148,7 +148,7 @@ def test_what_is_trusted_is_installed_and_told_by_doctor_and_list(tmp_path: Path
     findings = json.loads(user.ferrule("doctor", "--json").stdout)["findings"]
     (finding,) = (one for one in findings if one["severity"] != "note")  # of extras that are not there
     assert (finding["id"], finding["severity"], finding["subject"]) == ("code-at-start", "warning", "ferrule-trusted")
-    assert "ferrule uninstall ferrule-trusted" in finding["mend"]
+    assert "ferrule uninstall ferrule-trusted" in finding["fix"]
     assert "ferrule-trusted" in user.ferrule("list", "--check").stdout.partition("RUNS IN FERRULE ITSELF")[2]
     listed = json.loads(user.ferrule("list", "--check", "--json").stdout)["parent_code"]
     assert [one["file"] for one in listed] == ["trusted.pth"]

@@ -98,7 +98,7 @@ def test_every_command_runs_where_all_is_installed(together: Installation) -> No
 def test_doctor_finds_nothing_broken_and_names_what_an_extra_would_bring(together: Installation) -> None:
     findings = together.ferrule("doctor", "--json").document["findings"]
     assert [one for one in findings if one["severity"] == "error"] == []
-    lines = [one["mend"] for one in findings if one["id"] == "module-missing" and one["severity"] == "note"]
+    lines = [one["fix"] for one in findings if one["id"] == "module-missing" and one["severity"] == "note"]
     for requirement in MISSING.values():
         assert any(requirement in line for line in lines), lines
 

@@ -136,7 +136,7 @@ def _call(name: str, names: dict[str, str], translation: Translation | None) -> 
 
 def _print_usage(tool: str, arguments: list[str], names: dict[str, str]) -> int:
     from ferrule._version import __version__
-    from ferrule.errors import InputRefused
+    from ferrule.errors import InputError
     from ferrule.text.names import executable_name
 
     executable = executable_name(names.get(tool, tool))
@@ -146,7 +146,7 @@ def _print_usage(tool: str, arguments: list[str], names: dict[str, str]) -> int:
     if arguments == ["--version"]:
         _write(1, f"{executable}, ferrule {__version__}\n".encode())
         return 0
-    raise InputRefused(f"{executable} takes no argument but --schema; the tool's arguments are read from stdin.")
+    raise InputError(f"{executable} takes no argument but --schema; the tool's arguments are read from stdin.")
 
 
 def _report_failure(error: BaseException) -> int:

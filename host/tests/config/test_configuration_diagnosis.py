@@ -87,7 +87,7 @@ def test_what_is_not_read_is_told_by_doctor_and_by_the_command_that_reads_it(
     assert told not in said.out
     found = [one for one in machine.ferrule("doctor", "--json").document["findings"] if told in one["message"]]
     assert [(one["id"], one["subject"]) for one in found] == [(f"configuration-{kind}", str(config))]
-    assert found[0]["mend"]
+    assert found[0]["fix"]
 
 
 @pytest.mark.process

@@ -124,7 +124,7 @@ def test_a_folder_in_which_others_can_replace_the_file_is_warned_about(path: Pat
     file = CredentialsFile(str(path))
     assert file.value("a") == "k3y"
     assert f"{path.parent} can be written by other users, who can replace the file." in str(file.warning)
-    assert file.mend == f"chmod 600 {path} && chmod 700 {path.parent}"
+    assert file.fix == f"chmod 600 {path} && chmod 700 {path.parent}"
     path.parent.chmod(0o1777)
     path.chmod(0o600)
     assert CredentialsFile(str(path)).warning is None
@@ -191,7 +191,7 @@ def test_storing_leaves_a_malformed_file_untouched(path: Path) -> None:
     for change in (lambda: store(str(path), "a", "b"), lambda: remove(str(path), "a")):
         with pytest.raises(CredentialsMalformed, match="is not JSON") as caught:
             change()
-        assert caught.value.hint == "Mend or move the file first; it was left as it is."
+        assert caught.value.hint == "Fix or move the file first; it was left as it is."
     assert (path.read_bytes(), mode(path)) == (b'{"a": "k3y",}', 0o644)
     assert os.listdir(path.parent) == ["credentials.json"]
 

@@ -83,9 +83,9 @@ def test_hooks_and_keys_of_a_later_host_are_warnings_of_a_tool_that_runs(machine
         ("unknown-hook", "The hook permisions"),
         ("unknown-hook", "The hook validat"),
     ]
-    mends = [one["mend"] for one in listed["warnings"]]
-    assert mends[1] == "Call it title, or update ferrule if it is of a later one."
-    assert mends[3] == "Call it validate, or update ferrule if it is of a later one."
+    fixes = [one["fix"] for one in listed["warnings"]]
+    assert fixes[1] == "Call it title, or update ferrule if it is of a later one."
+    assert fixes[3] == "Call it validate, or update ferrule if it is of a later one."
     assert (
         "alpha  unknown-hook  The hook validat is not one that this ferrule knows"
         in machine.ferrule("list", "--check").out

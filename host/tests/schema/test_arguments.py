@@ -1,4 +1,4 @@
-"""A call's arguments against the schema: what is dropped, what is mended, and what is said about what is wrong."""
+"""A call's arguments against the schema: what is dropped, what is fixed, and what is said about what is wrong."""
 
 import socket
 from typing import Any

@@ -76,7 +76,7 @@ def test_a_document_among_other_text_is_found_and_the_form_is_told() -> None:
 def test_junit_has_a_case_for_each_check_whatever_a_tool_has_printed() -> None:
     results = [
         Result("schema-size", PASSED, "209 bytes."),
-        Result("not-json", FAILED, "It printed \x1b[31m\ud800 & <b>.", ["a detail"], "Mend it."),
+        Result("not-json", FAILED, "It printed \x1b[31m\ud800 & <b>.", ["a detail"], "Fix it."),
         Result("examples", SKIPPED, "None are given."),
         Result("schema-rules", WARNED, "A warning."),
     ]
@@ -85,7 +85,7 @@ def test_junit_has_a_case_for_each_check_whatever_a_tool_has_printed() -> None:
     failure = suite.find("testcase[@name='not-json']/failure")
     assert failure is not None
     assert failure.get("message") == "It printed \ufffd[31m\ufffd & <b>."
-    assert failure.text == "a detail\nMend it."
+    assert failure.text == "a detail\nFix it."
 
 
 def test_no_tool_can_make_the_home_that_is_not_there() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import ferrule
 import ferrule_serve
-from ferrule.errors import ServingRefused
+from ferrule.errors import ServeError
 from ferrule_serve.mcp.http.addresses import Token
 from ferrule_testkit.machine import Machine
 from ferrule_testkit.serve.service import SECONDS, HttpService
@@ -91,7 +91,7 @@ def test_what_must_not_be_served_is_refused_with_the_reason(options: list[str], 
 
 @pytest.mark.parametrize("value", ["short", "with a blank in it", "é" * 20, "a-tab-is\there-inside", "x" * 15])
 def test_a_token_that_could_not_be_sent_or_guessed_is_refused(value: str) -> None:
-    with pytest.raises(ServingRefused, match="16 characters at least, in ASCII and without blanks"):
+    with pytest.raises(ServeError, match="16 characters at least, in ASCII and without blanks"):
         Token(value)
 
 

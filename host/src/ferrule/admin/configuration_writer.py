@@ -76,7 +76,7 @@ def _read(path: str) -> tuple[TOMLDocument, int, str]:
     try:
         return tomlkit.parse(text), mode, text
     except TOMLKitError as error:
-        raise ConfigurationMalformed(f"{path} is not TOML: {error}.", hint="Mend it; it was left as it is.") from None
+        raise ConfigurationMalformed(f"{path} is not TOML: {error}.", hint="Fix it; it was left as it is.") from None
 
 
 def _table(document: TOMLDocument, names: Sequence[str], path: str, *, is_made: bool) -> Any:
@@ -95,7 +95,7 @@ def _table(document: TOMLDocument, names: Sequence[str], path: str, *, is_made: 
         place = place[name]
         if not hasattr(place, "items"):
             where = ".".join(names[: depth + 1])
-            raise ConfigurationMalformed(f"In {path}, {where} is no table.", hint="Mend it; it was left as it is.")
+            raise ConfigurationMalformed(f"In {path}, {where} is no table.", hint="Fix it; it was left as it is.")
     return place
 
 

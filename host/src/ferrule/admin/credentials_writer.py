@@ -44,7 +44,7 @@ def _change(path: str, change: Callable[[dict[str, object]], bool]) -> bool:
         _lock(folder, stack)
         file = CredentialsFile(path)
         if file.problem:
-            raise CredentialsMalformed(file.problem, hint="Mend or move the file first; it was left as it is.")
+            raise CredentialsMalformed(file.problem, hint="Fix or move the file first; it was left as it is.")
         is_changed = change(file.content)
         if is_changed:
             text = json.dumps(file.content, ensure_ascii=False, indent=2) + "\n"

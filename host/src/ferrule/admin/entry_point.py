@@ -58,11 +58,9 @@ class EntryPoint(NamedTuple):
         )
 
     def unusable(self, title: str, why: str, line: str | None = None) -> FerruleError:
-        """The error that names the entry point and the distribution that has to mend it. line: a command that does."""
-        mend = f"Run: {line}" if line else f"Update or uninstall {self.distribution}; all other {title}s work."
-        return FerruleError(
-            f"The {title} {self.name!r} of {self.source} cannot be used: {self.value} {why}.", hint=mend
-        )
+        """The error that names the entry point and the distribution that has to fix it. line: a command that does."""
+        fix = f"Run: {line}" if line else f"Update or uninstall {self.distribution}; all other {title}s work."
+        return FerruleError(f"The {title} {self.name!r} of {self.source} cannot be used: {self.value} {why}.", hint=fix)
 
     def _line(self, error: BaseException) -> str | None:
         """The command that brings what the error says is missing."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ferrule import discovery
 from ferrule.admin import configuration_writer
 from ferrule.config import configuration
-from ferrule.errors import InputRefused
+from ferrule.errors import InputError
 from ferrule.installed.suggestions import unknown_tool
 from ferrule.trust import coverage, declaration, entries, grants, policy
 from ferrule.trust.credentials import claims as credential_claims
@@ -26,7 +26,7 @@ def grant(tool: InstalledTool, settings: Configuration, wanted: JSONMapping) -> 
 
     wanted: keys of permissions with the entries that are added, `processes` with the number. What the tool has already
     changes nothing. It is added to what the tool declares, in later versions too; to the admin's own list, where there
-    is one. Raises InputRefused for an entry that means nothing or that no tool may have, ToolUnknown for a tool that is
+    is one. Raises InputError for an entry that means nothing or that no tool may have, ToolUnknown for a tool that is
     not installed, ConfigurationMalformed for the admin's table.
     """
     has = grants.granted(tool, settings).as_dict()
@@ -50,7 +50,7 @@ def grant(tool: InstalledTool, settings: Configuration, wanted: JSONMapping) -> 
 def revoke(tool: InstalledTool, settings: Configuration, unwanted: JSONMapping) -> JSONObject:
     """Take entries from a tool, whoever gave them; the keys that are written, with their new values.
 
-    unwanted: as of `grant`; `processes` with any number takes them all. Raises as `grant`, and InputRefused for an
+    unwanted: as of `grant`; `processes` with any number takes them all. Raises as `grant`, and InputError for an
     entry that the tool does not have by itself, such as a file in a folder that it may read.
     """
     has = grants.granted(tool, settings).as_dict()
@@ -118,9 +118,9 @@ def _require_possible(tool: InstalledTool, settings: Configuration, key: str, en
     if key in ("read", "write") and policy.is_out_of_reach(key, entry, tool.name, settings):
         what = "Keys, config.toml and what other tools keep are read and written by no tool"
         code = ", and code that the host or the client runs is written by none" if key == "write" else ""
-        raise InputRefused(f"{entry} cannot be granted to {tool.name}. {what}{code}.")
+        raise InputError(f"{entry} cannot be granted to {tool.name}. {what}{code}.")
     if key == "environment" and entry in credential_claims.variables_of_others(tool):
-        raise InputRefused(
+        raise InputError(
             f"{entry} cannot be granted to {tool.name}: it is the credential of another distribution.",
             hint=f"A tool that declares it as a credential gets it by `ferrule credentials accept {tool.name}`.",
         )
@@ -137,16 +137,16 @@ def _checked(wanted: JSONMapping) -> JSONObject:
             for key, value in declaration.parse(dict(wanted)).items()
         }
     except declaration.MalformedPermissions as error:
-        raise InputRefused(f"This cannot be granted: {error}.") from None
+        raise InputError(f"This cannot be granted: {error}.") from None
 
 
-def _not_there(tool: str, key: str, entry: str, has: Sequence[str]) -> InputRefused:
+def _not_there(tool: str, key: str, entry: str, has: Sequence[str]) -> InputError:
     if coverage.covers(key, has, entry):
         whole = next(one for one in has if coverage.covers(key, (one,), entry))
         hint = f"It is a part of {whole!r}: revoke that, and grant what the tool is to keep."
     else:
         hint = f"`ferrule permissions {tool}` shows what it has."
-    return InputRefused(f"{tool} does not have {entry!r} in {key} by itself.", hint=hint)
+    return InputError(f"{tool} does not have {entry!r} in {key} by itself.", hint=hint)
 
 
 def _table(tool: InstalledTool) -> tuple[str, str, str]:

@@ -33,7 +33,7 @@ def explain(refused: Refusals) -> str:
 
 
 def remedy(tool: str, refused: Refusals, options: str = "") -> str:
-    """The command that mends it, or what to do where the tool's name is refused. options: further ones of `link`."""
+    """The command that fixes it, or what to do where the tool's name is refused. options: further ones of `link`."""
     if any(finding.pointer == "/name" for found in refused.values() for finding in found):
         return f"ferrule link {tool}{options} --as NAME, with a name that every provider takes"
     return f"ferrule link {tool}{options} --for {', or --for '.join(refused)}"

@@ -103,7 +103,7 @@ def print_indented(*texts: str | None) -> None:
 
 
 def print_finding(finding: JSONObject, place: str) -> None:
-    """Print what is wrong and what to do about it: `severity`, `id`, `message` and `mend` of the finding."""
+    """Print what is wrong and what to do about it: `severity`, `id`, `message` and `fix` of the finding."""
     head, where = f"  {finding['severity']} {plain(finding['id'])}", plain(place)
     width = _width(sys.stdout)
     is_apart = bool(where) and width is not None and len(head) + len(where) + 2 > width
@@ -112,8 +112,8 @@ def print_finding(finding: JSONObject, place: str) -> None:
     if is_apart:
         print_text(where, indent=4)
     print_text(finding["message"], indent=4)
-    if finding.get("mend"):
-        print_text(finding["mend"], indent=4)
+    if finding.get("fix"):
+        print_text(finding["fix"], indent=4)
 
 
 def note(text: str) -> None:

@@ -169,7 +169,7 @@ def _tell_configuration() -> None:
 
     try:
         for one in configuration_diagnosis.examine(configuration.read()):
-            note(f"{one.subject}: {one.message} {one.mend}")
+            note(f"{one.subject}: {one.message} {one.fix}")
     except FerruleError:
         return  # the command says so itself
 
@@ -199,7 +199,7 @@ def _report(error: FerruleError, as_json: bool) -> None:
     if as_json:
         _print_error(error.facts())
     else:
-        _complain(error.message, error.mend)
+        _complain(error.message, error.fix)
 
 
 def _defect(error: Exception) -> FerruleError:

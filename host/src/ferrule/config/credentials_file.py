@@ -31,21 +31,21 @@ def parse_json(path: str, data: bytes) -> dict[str, object]:
 
 
 class CredentialsFile:
-    """What one credentials file holds. `problem` says why it cannot be used, `warning` what its owner should mend, and
-    `mend` the command that does.
+    """What one credentials file holds. `problem` says why it cannot be used, `warning` what its owner should fix, and
+    `fix` the command that does.
 
     parse: makes the content from the path and the bytes of a file that can be trusted, where it is not JSON; raises
     CredentialsMalformed.
     """
 
-    __slots__ = ("content", "mend", "path", "problem", "warning")
+    __slots__ = ("content", "fix", "path", "problem", "warning")
 
     def __init__(self, path: str, parse: Callable[[str, bytes], dict[str, object]] = parse_json) -> None:
         self.path = path
         self.content: dict[str, object] = {}
         self.problem: str | None = None
         self.warning: str | None = None
-        self.mend: str | None = None
+        self.fix: str | None = None
         try:
             data = self._bytes()
             if data is not None:
@@ -108,6 +108,6 @@ class CredentialsFile:
         if mode & _OTHERS_WRITE and not mode & stat.S_ISVTX:
             self._warn(f"{folder} can be written by other users, who can replace the file.", f"chmod 700 {folder}")
 
-    def _warn(self, text: str, mend: str) -> None:
-        self.warning = f"{self.warning} {text} Run: {mend}" if self.warning else f"{text} Run: {mend}"
-        self.mend = f"{self.mend} && {mend}" if self.mend else mend
+    def _warn(self, text: str, fix: str) -> None:
+        self.warning = f"{self.warning} {text} Run: {fix}" if self.warning else f"{text} Run: {fix}"
+        self.fix = f"{self.fix} && {fix}" if self.fix else fix

@@ -60,8 +60,8 @@ def varies(path: str, probe: Probe, *, strict: bool = False) -> list[Finding]:
 def variation(what: str, *, strict: bool) -> Finding:
     """The finding about a schema that is not always the same."""
     message = f"{what}, in another process, language and folder: an agent is shown one, and called by another."
-    mend = "Ship the schema as a file, or take out what depends on the time, the language or an order of a set."
-    return Finding("schema-varies", "", message, mend, severity="error" if strict else None)
+    fix = "Ship the schema as a file, or take out what depends on the time, the language or an order of a set."
+    return Finding("schema-varies", "", message, fix, severity="error" if strict else None)
 
 
 def ask(
@@ -140,12 +140,12 @@ def _check_name(path: str) -> list[Finding]:
 def _check_limits(probe: Probe) -> list[Finding]:
     """The limits of the client that the executable did not keep."""
     if probe.problem:
-        mend = "Make it a program that the system can start; a script begins with #! and an interpreter."
-        return [_finding("not-started", f"It cannot be started: {probe.problem}.", mend)]
+        fix = "Make it a program that the system can start; a script begins with #! and an interpreter."
+        return [_finding("not-started", f"It cannot be started: {probe.problem}.", fix)]
     if probe.exit_code is None:
         message = f"It had not printed its schema and ended after {SECONDS:.0f} s, which ends the client itself."
-        mend = "Print the schema before anything is imported, and leave no process behind that holds stdout open."
-        return [_finding("late", message, mend)]
+        fix = "Print the schema before anything is imported, and leave no process behind that holds stdout open."
+        return [_finding("late", message, fix)]
     if probe.exit_code:
         how = f"with exit code {probe.exit_code}" if probe.exit_code > 0 else f"by signal {-probe.exit_code}"
         return [_finding("exit-code", f"It ended {how}, so the client skips it.", "End with exit code 0.")]
@@ -154,5 +154,5 @@ def _check_limits(probe: Probe) -> list[Finding]:
     return []
 
 
-def _finding(rule: str, message: str, mend: str) -> Finding:
-    return Finding(rule, "", message, mend, severity="error")
+def _finding(rule: str, message: str, fix: str) -> Finding:
+    return Finding(rule, "", message, fix, severity="error")

@@ -14,11 +14,11 @@ IDS = (UNKNOWN_HOOK, UNKNOWN_KEY, UNREADABLE)
 
 
 class ToolWarning(NamedTuple):
-    """One thing about one tool. id: what kind of thing, one of `IDS`. mend: what to do about it."""
+    """One thing about one tool. id: what kind of thing, one of `IDS`. fix: what to do about it."""
 
     id: str
     message: str
-    mend: str
+    fix: str
 
     def as_dict(self) -> JSONObject:
         """The warning as JSON."""
@@ -52,6 +52,6 @@ def _unknown(kind: str, what: str, name: str, known: Iterable[str]) -> ToolWarni
     from difflib import get_close_matches
 
     close = get_close_matches(name, known, 1)
-    mend = f"Call it {close[0]}" if close else "Take it out"
+    fix = f"Call it {close[0]}" if close else "Take it out"
     message = f"{what} is not one that this ferrule knows, and has no effect."
-    return ToolWarning(kind, message, f"{mend}, or update ferrule if it is of a later one.")
+    return ToolWarning(kind, message, f"{fix}, or update ferrule if it is of a later one.")

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NotRequired, TypedDict, TypeGuard
 
-from ferrule.errors import LinkRefused, ToolUnavailable
+from ferrule.errors import LinkError, ToolUnavailable
 from ferrule.links import availability, orders
 from ferrule.schema import schema_file
 from ferrule.schema.providers.adaptation import Adaptation, adapt
@@ -237,7 +237,7 @@ def watched(tool: InstalledTool) -> list[str]:
 def write(link: Link, folder: str) -> bool:
     """Write the executable into a folder, atomically; False where it was there already, and up to date.
 
-    Raises LinkRefused where a file of that name is there which ferrule did not write, or which starts another tool,
+    Raises LinkError where a file of that name is there which ferrule did not write, or which starts another tool,
     and where the folder cannot be written.
     """
     link.renew_marks()
@@ -245,10 +245,10 @@ def write(link: Link, folder: str) -> bool:
     content = link.content()
     there = read_facts(path)
     if os.path.lexists(path) and there is None:
-        raise LinkRefused(f"{path} is there and was not written by ferrule.", hint="Move it away, or link elsewhere.")
+        raise LinkError(f"{path} is there and was not written by ferrule.", hint="Move it away, or link elsewhere.")
     if there is not None and there["tool"] != link.tool.name:
         other = there["tool"]
-        raise LinkRefused(f"{path} is a link to {other}.", hint=f"Run `ferrule unlink {other}` first.")
+        raise LinkError(f"{path} is a link to {other}.", hint=f"Run `ferrule unlink {other}` first.")
     if there is not None and not reasons_to_doubt(path, there) and _bytes(path) == content:
         return False
     try:
@@ -256,7 +256,7 @@ def write(link: Link, folder: str) -> bool:
         # A schema that changes while it is being linked must be newer than its link.
         replace_file(path, content, mode=0o755, modified=_started)
     except OSError as error:
-        raise LinkRefused(f"{path} cannot be written: {error.strerror}.") from None
+        raise LinkError(f"{path} cannot be written: {error.strerror}.") from None
     return True
 
 
@@ -281,13 +281,13 @@ def _names_in(content: bytes) -> dict[str, str] | None:
 
 
 def remove(path: str) -> None:
-    """Remove an executable that ferrule wrote. Raises LinkRefused for any other file."""
+    """Remove an executable that ferrule wrote. Raises LinkError for any other file."""
     if read_facts(path) is None:
-        raise LinkRefused(f"{path} was not written by ferrule, so it stays.")
+        raise LinkError(f"{path} was not written by ferrule, so it stays.")
     try:
         os.unlink(path)
     except OSError as error:
-        raise LinkRefused(f"{path} cannot be removed: {error.strerror}.") from None
+        raise LinkError(f"{path} cannot be removed: {error.strerror}.") from None
 
 
 def links(folder: str) -> Iterator[tuple[str, LinkFacts]]:

@@ -41,8 +41,8 @@ def take(arguments: list[str]) -> tuple[LinkOrders, list[str]]:
     """The orders, and what the link itself was given. arguments: `ORDERS DOUBT [ARGUMENT…]`.
 
     The doubt is why the link does not answer `--schema` itself: `marks` where what these say is not known, which is
-    mended here; else the link's own path, where it is out of date, which is told on stderr; empty for a call. The marks
-    of a link of an earlier form are never mended, so that it asks each time, and shows what this version may show.
+    fixed here; else the link's own path, where it is out of date, which is told on stderr; empty for a call. The marks
+    of a link of an earlier form are never fixed, so that it asks each time, and shows what this version may show.
     """
     if not arguments[0].startswith("{"):
         return _take_older(arguments)

@@ -81,7 +81,7 @@ def invalid_schema(tool: InstalledTool, findings: Sequence[Finding]) -> SchemaIn
     """The error that tells what is wrong with a schema, and who ships it."""
     from ferrule.errors import SchemaInvalid
 
-    first = f"{findings[0].message} {findings[0].mend}" if findings else "It is not a JSON object."
+    first = f"{findings[0].message} {findings[0].fix}" if findings else "It is not a JSON object."
     return SchemaInvalid(
         f"The schema of {tool.name} ({tool.source}) is not valid: {first}",
         hint=f"Run `ferrule validate {tool.name}` for all findings.",

@@ -1,4 +1,4 @@
-"""What `ferrule doctor` finds in commands and requirements: what is imported late, what is missing, what mends it."""
+"""What `ferrule doctor` finds in commands and requirements: what is imported late, what is missing, what fixes it."""
 
 import pytest
 
@@ -61,7 +61,7 @@ def test_a_requirement_that_is_missing_is_told_with_the_line_that_brings_it(mach
     assert (missing["id"], missing["severity"]) == ("requirement-missing", "error")
     assert missing["subject"] == "absent-paper>=2"
     for one in (broken, missing):
-        assert one["mend"].endswith("ferrule install --upgrade dist-draw")
+        assert one["fix"].endswith("ferrule install --upgrade dist-draw")
     done = machine.ferrule("draw")
     assert done.code == 1
     assert done.err.startswith("Error: The command 'draw' of dist-draw 1.0 needs the module absent_paper, which is not")
@@ -73,7 +73,7 @@ def test_what_an_extra_brings_is_a_note_until_it_is_needed(machine: Machine) -> 
     draw(machine, "import absent_ink", metadata_lines=REQUIRES.replace("Requires-Dist: absent-paper>=2\n", ""))
     (finding,) = findings(machine)
     assert (finding["id"], finding["severity"], finding["subject"]) == ("module-missing", "note", "absent_ink")
-    assert finding["mend"].endswith("ferrule install 'dist-draw[ink]'")
+    assert finding["fix"].endswith("ferrule install 'dist-draw[ink]'")
     assert machine.ferrule("doctor").code == 0
     assert "ferrule install 'dist-draw[ink]'" in machine.ferrule("draw").err
 

@@ -97,14 +97,14 @@ def test_every_kind_has_a_name_and_a_line_that_helps(site: Site) -> None:
     ]  # fmt: skip
     for one in site.found():
         assert one.id in IDS
-        assert one.mend == "Where you do not know why, run: ferrule uninstall evil"
+        assert one.fix == "Where you do not know why, run: ferrule uninstall evil"
 
 
 def test_a_file_that_nobody_has_installed_is_told_by_its_name(site: Site) -> None:
     (site.folder / "stray.pth").write_text("import stray")
     (found,) = site.found()
     assert (found.id, found.subject) == ("code-at-start", "stray.pth")
-    assert found.mend == "Where you do not know where it comes from, remove the file."
+    assert found.fix == "Where you do not know where it comes from, remove the file."
 
 
 def test_a_file_of_two_distributions_is_told_of_the_one_that_wrote_it_last(site: Site) -> None:

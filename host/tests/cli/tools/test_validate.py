@@ -52,7 +52,7 @@ def test_without_a_target_all_installed_tools_are_validated(machine: Machine) ->
     assert (states["alpha"], states["beta"]) == ("ok", "broken")
 
 
-def test_a_warning_is_told_with_pointer_and_mend_and_is_no_failure(machine: Machine) -> None:
+def test_a_warning_is_told_with_pointer_and_fix_and_is_no_failure(machine: Machine) -> None:
     machine.install("alpha", properties={"url": {"type": "string", "format": "uri", "description": "A URL."}})
     validated = machine.ferrule("validate", "alpha")
     assert validated.code == 0

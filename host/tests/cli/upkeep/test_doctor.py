@@ -1,4 +1,4 @@
-"""`ferrule doctor`: what is wrong, and how to mend it."""
+"""`ferrule doctor`: what is wrong, and how to fix it."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def test_tools_that_are_not_well_are_errors_with_their_reasons(machine: Machine)
 
 
 @pytest.mark.slow
-def test_every_finding_says_how_to_mend_it(machine: Machine) -> None:
+def test_every_finding_says_how_to_fix_it(machine: Machine) -> None:
     machine.install("alpha")
     path = link(machine, "alpha")
     os.utime(path, (0, 0))
@@ -98,7 +98,7 @@ def test_a_link_whose_tool_is_gone_disabled_or_failing_is_told(machine: Machine)
         "claimed": ["link-failing"],
     }
     found = findings(shown)
-    assert found["link-gone", paths["gone"]]["mend"] == f"ferrule unlink gone --from {machine.tools}"
+    assert found["link-gone", paths["gone"]]["fix"] == f"ferrule unlink gone --from {machine.tools}"
     assert found["link-disabled", paths["disabled"]]["severity"] == "warning"
 
 
@@ -132,10 +132,10 @@ def test_a_link_made_by_another_interpreter_that_is_gone_is_stale(machine: Machi
     found = findings(machine.ferrule("doctor", "--json"))["link-stale", path]
     assert "is gone" in found["message"]
     command = f"{sys.executable} -m ferrule"
-    assert f"{command} link alpha --to {machine.tools}, or: {command} unlink alpha" in found["mend"]
+    assert f"{command} link alpha --to {machine.tools}, or: {command} unlink alpha" in found["fix"]
     file.write_text(file.read_text().replace('"tool": "alpha"', '"tool": "beta"'))
     found = findings(machine.ferrule("doctor", "--json"))["link-stale", path]
-    assert found["mend"] == f"ferrule unlink alpha --from {machine.tools}"
+    assert found["fix"] == f"ferrule unlink alpha --from {machine.tools}"
 
 
 def test_what_the_client_cannot_start_is_told(machine: Machine) -> None:
@@ -149,8 +149,8 @@ def test_what_the_client_cannot_start_is_told(machine: Machine) -> None:
     assert of(shown, machine.tools / "plain-tool") == ["not-executable"]
     assert of(shown, machine.tools / "dangling-tool") == ["link-dangling"]
     assert of(shown, machine.tools / "notes.txt") == []
-    mend = findings(shown)["not-executable", str(machine.tools / "plain-tool")]["mend"]
-    assert mend == f"chmod +x {machine.tools / 'plain-tool'}"
+    fix = findings(shown)["not-executable", str(machine.tools / "plain-tool")]["fix"]
+    assert fix == f"chmod +x {machine.tools / 'plain-tool'}"
 
 
 @pytest.mark.slow
@@ -224,7 +224,7 @@ def test_credentials_that_are_missing_or_no_keys_are_told(machine: Machine) -> N
     machine.install("alpha", top=hook)
     missing = machine.ferrule("doctor", "--json")
     assert missing.code == 0
-    assert findings(missing)["credential-missing", "alpha"]["mend"] == "ferrule credentials set alpha key"
+    assert findings(missing)["credential-missing", "alpha"]["fix"] == "ferrule credentials set alpha key"
     unusable = machine.ferrule("doctor", "--json", environment={"ALPHA_KEY": "two words"})
     assert unusable.code == 1
     assert "two words" not in unusable.out
@@ -260,7 +260,7 @@ def test_a_state_folder_that_others_may_write_to_is_told(machine: Machine) -> No
     folder.chmod(0o777)
     shown = machine.ferrule("doctor", "--json")
     assert of(shown, folder) == ["state-folder-unsafe"]
-    assert findings(shown)["state-folder-unsafe", str(folder)]["mend"] == f"chmod go-w {folder}"
+    assert findings(shown)["state-folder-unsafe", str(folder)]["fix"] == f"chmod go-w {folder}"
 
 
 def test_a_tool_without_what_it_needs_is_told_until_that_is_set(machine: Machine) -> None:
@@ -272,7 +272,7 @@ def test_a_tool_without_what_it_needs_is_told_until_that_is_set(machine: Machine
     found = findings(shown)
     missing = found["setting-missing", "alpha"]
     assert missing["message"] == "It needs the URL of your server, which is not set."
-    assert missing["mend"] == "Set ALPHA_URL, or url in [tools.alpha] of config.toml."
+    assert missing["fix"] == "Set ALPHA_URL, or url in [tools.alpha] of config.toml."
     assert "alpha (the URL of your server)" in found["tools-missing", "whole"]["message"]
     shown = machine.ferrule("doctor", "--json", environment={"ALPHA_URL": "http://127.0.0.1:1"})
     assert {one for one, _ in findings(shown)}.isdisjoint({"setting-missing", "tools-missing"})
@@ -293,7 +293,7 @@ def test_a_redis_that_cannot_be_used_is_told_by_the_place_that_names_it(machine:
     assert of(shown, "FERRULE_REDIS") == ["redis-unusable"]
     found = findings(shown)["redis-unusable", "[wrappers.cache] redis"]
     assert "hiredis is not installed" in found["message"]
-    assert "ferrule[redis]" in found["mend"]
+    assert "ferrule[redis]" in found["fix"]
     assert "password-of-ada" not in shown.out
 
 

@@ -26,7 +26,7 @@ def told(machine: Machine) -> dict[tuple[str, str], str]:
     done = machine.ferrule("doctor", "--json")
     assert "findings" in done.document, done.out + done.err
     found = done.document["findings"]
-    return {(one["id"], one["subject"]): f"{one['severity']}: {one['message']} {one.get('mend')}" for one in found}
+    return {(one["id"], one["subject"]): f"{one['severity']}: {one['message']} {one.get('fix')}" for one in found}
 
 
 def metadata_of(machine: Machine, name: str) -> Path:

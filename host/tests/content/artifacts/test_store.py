@@ -178,7 +178,7 @@ def test_equal_bodies_are_one_file(folder: Path, files: ArtifactStore) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", BODY[:-1], BODY + b" ", BODY.replace(b"and", b"AND")])
-def test_a_changed_file_is_not_found_and_is_mended_by_storing_again(
+def test_a_changed_file_is_not_found_and_is_fixed_by_storing_again(
     content: bytes, folder: Path, files: ArtifactStore
 ) -> None:
     put(files, BODY)

@@ -36,7 +36,7 @@ class Oracle(NamedTuple):
 @pytest.fixture(scope="module")
 def oracles() -> list[Oracle]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the packages warn of when they are imported is theirs to mend
+        warnings.simplefilter("ignore")  # what the packages warn of when they are imported is theirs to fix
         from anthropic.types import ToolParam
         from google.genai import types as gemini
         from mcp import types as mcp

@@ -121,7 +121,7 @@ def test_whatever_json_can_hold_is_answered_with_findings(schema: object, name: 
         assert each.id in RULES
         assert each.severity == ("error" if strict else RULES[each.id][0])
         assert each.message.endswith(".")
-        assert each.mend.endswith(".")
+        assert each.fix.endswith(".")
         is_spelt_out = "\\ud800" in each.pointer or "<U+" in each.pointer
         assert resolves(schema, each.pointer) or is_spelt_out
         json.dumps(each.as_dict(), ensure_ascii=False).encode()

@@ -263,8 +263,8 @@ def test_a_size_that_is_not_given_is_that_of_compact_json_and_a_newline() -> Non
 def test_a_name_that_the_file_does_not_give_is_an_error() -> None:
     (found,) = check(FILE_EDIT, name="file_read")
     assert places([found], "error") == [("name-mismatch", "/name")]
-    assert "'file_read'" in found.mend
-    assert "'file-edit-tool'" in found.mend
+    assert "'file_read'" in found.fix
+    assert "'file-edit-tool'" in found.fix
 
 
 @pytest.mark.parametrize(

@@ -286,7 +286,7 @@ def _print_answer(answer: Answer) -> None:
 
 
 def _has_no_key() -> bool:
-    """Whether there is no key at all, rather than one that has to be mended where it is."""
+    """Whether there is no key at all, rather than one that has to be fixed where it is."""
     from ferrule_ask.keys import ANTHROPIC, Keys
 
     try:

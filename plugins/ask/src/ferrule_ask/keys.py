@@ -111,7 +111,7 @@ class Keys:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the owner of the files in which a key was found, or passed over, should mend, as sentences."""
+        """What the owner of the files in which a key was found, or passed over, should fix, as sentences."""
         return tuple(self._warnings)
 
     def _own_file(self, variable: str) -> list[CredentialsFile]:

@@ -199,7 +199,7 @@ class Session:
             self._event(kind, facts)
 
     def warn(self, *messages: str) -> None:
-        """Tell what the user should mend, each sentence once."""
+        """Tell what the user should fix, each sentence once."""
         for message in messages:
             if message not in self._warned:
                 self._warned.add(message)

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from ferrule.calls.server_interface import CallAnswer
-from ferrule.errors import CallNotTaken, FerruleError, InputMalformed, ToolError, WorkerLost
+from ferrule.errors import FerruleError, InputMalformed, ServerBusy, ToolError, WorkerLost
 from ferrule.text import strict_json
 from ferrule_serve import journal
 from ferrule_serve.failure_renderer import FailureRenderer
@@ -228,7 +228,7 @@ class Pool:
                         raise _closing_error() from None
                     if lost.has_begun:
                         raise
-            raise CallNotTaken(f"{_MAX_ATTEMPTS} processes have ended before the call had begun.")
+            raise ServerBusy(f"{_MAX_ATTEMPTS} processes have ended before the call had begun.")
         finally:
             self._end_turn(tool)
 
@@ -240,7 +240,7 @@ class Pool:
             self._running[tool] += 1
             return
         if len(self._queue) >= self._max_queued:
-            raise CallNotTaken(
+            raise ServerBusy(
                 f"{len(self._queue):,} calls are waiting already, and no more are taken.", hint="Call again later."
             )
         queued = _QueueEntry(tool, asyncio.get_running_loop().create_future())
@@ -286,7 +286,7 @@ class Pool:
     async def _prepare(self, tools: tuple[str, ...]) -> None:
         try:
             link = await self._get_link()
-        except CallNotTaken:
+        except ServerBusy:
             return  # each call says so
         for tool in tools:
             link.prepare(tool)
@@ -300,7 +300,7 @@ class Pool:
         try:
             return await asyncio.shield(self._starting)
         except OSError as error:
-            raise CallNotTaken(f"No process could be started for the call: {error.strerror}.") from None
+            raise ServerBusy(f"No process could be started for the call: {error.strerror}.") from None
 
     async def _start(self) -> SupervisorLink:
         link = SupervisorLink(self._handle_end)
@@ -349,5 +349,5 @@ def _fail(turn: asyncio.Future[None], error: FerruleError) -> None:
         turn.set_exception(error)
 
 
-def _closing_error() -> CallNotTaken:
-    return CallNotTaken("The server is stopping, and takes no more calls.")
+def _closing_error() -> ServerBusy:
+    return ServerBusy("The server is stopping, and takes no more calls.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ferrule.errors import ServingRefused
+from ferrule.errors import ServeError
 
 if TYPE_CHECKING:
     from ferrule.config import Configuration
@@ -19,11 +19,11 @@ FORMS: Final = (MCP, PLAIN)
 
 
 def schema_form(settings: Configuration) -> str:
-    """The form that a configuration sets, one of FORMS. Raises ServingRefused where it sets another."""
+    """The form that a configuration sets, one of FORMS. Raises ServeError where it sets another."""
     table = settings.content.get("serve", {})
     said = settings.environ.get("FERRULE_SERVE_SCHEMAS", "").strip()
     form = said or (table.get("schemas", MCP) if isinstance(table, dict) else MCP)
     if form not in FORMS:
         where = "FERRULE_SERVE_SCHEMAS" if said else "schemas in [serve] of config.toml"
-        raise ServingRefused(f"{where} is {form!r}, and {' and '.join(FORMS)} are the forms there are.")
+        raise ServeError(f"{where} is {form!r}, and {' and '.join(FORMS)} are the forms there are.")
     return str(form)

@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from ferrule.calls.server_interface import CallAnswer
-from ferrule.errors import CallNotTaken, WorkerLost
+from ferrule.errors import ServerBusy, WorkerLost
 from ferrule.installed import python_command
 from ferrule.text import strict_json
 from ferrule_serve import wire
@@ -154,10 +154,10 @@ class SupervisorLink(asyncio.Protocol):
                 question.set_result(b"")
         self._on_end(self)
 
-    def _loss(self, *, has_begun: bool) -> CallNotTaken | WorkerLost:
+    def _loss(self, *, has_begun: bool) -> ServerBusy | WorkerLost:
         if self.has_answered or has_begun:
             return _lost_error(has_begun)
-        return CallNotTaken("The process that supervises calls ended before it could take the call.")
+        return ServerBusy("The process that supervises calls ended before it could take the call.")
 
     async def _ask(self, kind: bytes, document: bytes) -> bytes | None:
         """The answer to a question, None where the process is gone."""

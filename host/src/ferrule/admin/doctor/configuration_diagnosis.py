@@ -31,7 +31,7 @@ class _Problem(NamedTuple):
     id: str
     path: Sequence[str]
     message: str
-    mend: str
+    fix: str
 
 
 def examine(settings: Configuration) -> Iterator[Diagnosis]:
@@ -46,7 +46,7 @@ def examine(settings: Configuration) -> Iterator[Diagnosis]:
         line = line_of(text, problem.path)
         severity = ERROR if problem.id == MALFORMED else WARNING
         message = f"Line {line}: {problem.message}" if line else problem.message
-        yield Diagnosis(problem.id, severity, settings.path, message, problem.mend)
+        yield Diagnosis(problem.id, severity, settings.path, message, problem.fix)
 
 
 def _text(path: str) -> str:
@@ -93,17 +93,17 @@ def _tools(settings: Configuration, claims: Mapping[str, Sequence[InstalledTool]
         if name not in claims:
             message = f"[tools.{name}] is about a tool that is not installed."
             close = get_close_matches(name, claims, 1)
-            mend = f"Write [tools.{close[0]}], or " if close else "Install it, or "
-            yield _Problem(UNUSED, [_TOOLS, name], message, f"{mend}take the table out.")
+            fix = f"Write [tools.{close[0]}], or " if close else "Install it, or "
+            yield _Problem(UNUSED, [_TOOLS, name], message, f"{fix}take the table out.")
 
 
 def _switch(settings: Configuration, name: str) -> Iterator[_Problem]:
     problem = settings.switch_problem(name)
     if problem:
         message = f"{name} is off: it has [tools.{name}], {problem}."
-        mend = f"Write [tools.{name}], and in it enabled = true or enabled = false."
+        fix = f"Write [tools.{name}], and in it enabled = true or enabled = false."
         keys = [key for key in settings.tool(name) if "able" in key.lower()]
-        yield _Problem(MALFORMED, [_TOOLS, name, *keys[:1]], message, mend)
+        yield _Problem(MALFORMED, [_TOOLS, name, *keys[:1]], message, fix)
     if settings.has_memory_problem(name):
         message = f"`memory` in [tools.{name}] is no number of MiB, so the default holds."
         yield _Problem(MALFORMED, [_TOOLS, name, "memory"], message, "Write it as in memory = 2048.")
@@ -128,8 +128,8 @@ def _networks(name: str, table: JSONMapping, claims: Iterable[InstalledTool]) ->
         for word in words:
             if not isinstance(word, str) or network_of(word) is None:
                 message = f"`{key}` in [tools.{name}] has {word!r}, which names no network, so it opens none."
-                mend = "Write public, loopback, private, HOST:PORT or a URL."
-                yield _Problem(MALFORMED, [_TOOLS, name, key], message, mend)
+                fix = "Write public, loopback, private, HOST:PORT or a URL."
+                yield _Problem(MALFORMED, [_TOOLS, name, key], message, fix)
 
 
 def _own_keys(claims: Iterable[InstalledTool]) -> set[str]:
@@ -154,8 +154,8 @@ def _wrappers(content: JSONMapping) -> Iterator[_Problem]:
             continue
         if not isinstance(table.get("enabled", True), bool):
             message = f"{name} is off: `enabled` in [wrappers.{name}] is neither true nor false."
-            mend = "Write enabled = true or enabled = false."
-            yield _Problem(MALFORMED, [_WRAPPERS, name, "enabled"], message, mend)
+            fix = "Write enabled = true or enabled = false."
+            yield _Problem(MALFORMED, [_WRAPPERS, name, "enabled"], message, fix)
         yield from _keys([_WRAPPERS, name], table, _OF_EVERY_WRAPPER, ())
         if name not in installed:
             message = f"[wrappers.{name}] is about a wrapper that is not installed."

@@ -50,9 +50,9 @@ def examine(folders: Sequence[str]) -> Iterator[Diagnosis]:
     loaded = [inventory.examine(Entry(name, claims[name]), settings, load=True) for name in sorted(claims)]
     for entry in loaded:
         if entry.state in (BROKEN, CLASH, DIFFERS, HELD, INVALID) and entry.error:
-            yield Diagnosis(f"tool-{entry.state}", ERROR, entry.name, entry.error.message, entry.error.mend)
+            yield Diagnosis(f"tool-{entry.state}", ERROR, entry.name, entry.error.message, entry.error.fix)
         for warning in entry.warnings:
-            yield Diagnosis(warning.id, WARNING, entry.name, warning.message, warning.mend)
+            yield Diagnosis(warning.id, WARNING, entry.name, warning.message, warning.fix)
     usable = [entry.tool for entry in loaded if entry.state not in (CLASH, DIFFERS, DISABLED)]
     yield from permission_diagnosis.examine(usable, settings)
     yield from _programs(loaded, settings)
@@ -72,8 +72,8 @@ def _settings() -> tuple[Configuration, list[Diagnosis]]:
         return configuration.read(), []
     except ConfigurationMalformed as error:
         path = configuration.default_path()
-        mend = "Mend the file; until then no tool can be called."
-        malformed = Diagnosis("configuration-malformed", ERROR, path, error.message, mend)
+        fix = "Fix the file; until then no tool can be called."
+        malformed = Diagnosis("configuration-malformed", ERROR, path, error.message, fix)
         return Configuration(path, {}, os.environ), [malformed]
 
 
@@ -85,7 +85,7 @@ def _lock(settings: Configuration) -> tuple[list[Diagnosis], Configuration]:
         lock_file.read(settings.lock_path)
     except LockUnusable as error:
         message = f"{error.message} Until then no tool is offered, because config.toml says locked = true."
-        return [Diagnosis("lock-unusable", ERROR, settings.lock_path, message, error.mend)], settings.unlocked()
+        return [Diagnosis("lock-unusable", ERROR, settings.lock_path, message, error.fix)], settings.unlocked()
     return [], settings
 
 
@@ -95,8 +95,8 @@ def _wrappers(settings: Configuration) -> Iterator[Diagnosis]:
         if status.unknown_hooks:
             yield Diagnosis("unknown-hook", WARNING, status.name, status.describe(), "Update ferrule, or the wrapper.")
         if status.state == wrapper_status.BROKEN:
-            mend = "Mend or install it, or switch it off in [wrappers] of config.toml and in FERRULE_WRAPPERS."
-            yield Diagnosis("wrapper-broken", ERROR, status.name, status.error or "", mend)
+            fix = "Fix or install it, or switch it off in [wrappers] of config.toml and in FERRULE_WRAPPERS."
+            yield Diagnosis("wrapper-broken", ERROR, status.name, status.error or "", fix)
 
 
 def _programs(loaded: Iterable[Entry], settings: Configuration) -> Iterator[Diagnosis]:
@@ -127,35 +127,35 @@ def _extras(loaded: Iterable[Entry]) -> Iterator[Diagnosis]:
 def _credentials(loaded: Iterable[Entry]) -> Iterator[Diagnosis]:
     file = CredentialsFile(configuration.credentials_path())
     if file.problem:
-        mend = "Mend the file, and see `ferrule credentials`."
-        yield Diagnosis("credentials-unusable", ERROR, file.path, file.problem, mend)
+        fix = "Fix the file, and see `ferrule credentials`."
+        yield Diagnosis("credentials-unusable", ERROR, file.path, file.problem, fix)
     if file.warning:
-        yield Diagnosis("credentials-readable", WARNING, file.path, file.warning, file.mend)
+        yield Diagnosis("credentials-readable", WARNING, file.path, file.warning, file.fix)
     for status in (status for entry in loaded for status in statuses(entry, file)):
-        mend = f"ferrule credentials set {status.tool} {status.name}"
+        fix = f"ferrule credentials set {status.tool} {status.name}"
         if status.claim:
             accept = f"If both shall have it: ferrule credentials accept {status.tool}"
             yield Diagnosis("credential-claimed", WARNING, status.tool, status.claim.describe(), accept)
         elif status.state == MISSING:
             message = f"The credential {status.name!r} is not set."
-            yield Diagnosis("credential-missing", WARNING, status.tool, message, mend)
+            yield Diagnosis("credential-missing", WARNING, status.tool, message, fix)
         elif status.state == UNUSABLE and status.problem != file.problem:
-            yield Diagnosis("credential-unusable", ERROR, status.tool, status.problem or "", mend)
+            yield Diagnosis("credential-unusable", ERROR, status.tool, status.problem or "", fix)
     for owner in owners().values():
         try:
             declared(owner)
         except FerruleError as error:
-            yield Diagnosis("credentials-broken", ERROR, owner.name, error.message, error.mend)
+            yield Diagnosis("credentials-broken", ERROR, owner.name, error.message, error.fix)
 
 
 def _journal(settings: Configuration) -> Iterator[Diagnosis]:
     """What is wrong with the journal, of which a call says next to nothing."""
-    for message, mend in problems(settings):
-        yield Diagnosis("configuration-malformed", ERROR, settings.path, message, mend)
+    for message, fix in problems(settings):
+        yield Diagnosis("configuration-malformed", ERROR, settings.path, message, fix)
     path = journal_settings(settings).path
     if is_on(settings) and (problem := check_writable(path)):
         message = f"The journal is on, and no call can be written down: {problem}."
-        yield Diagnosis("journal-unwritable", ERROR, path, message, "Mend that, or name another `path` in [journal].")
+        yield Diagnosis("journal-unwritable", ERROR, path, message, "Fix that, or name another `path` in [journal].")
 
 
 def _refusals(loaded: Iterable[Entry]) -> Iterator[Diagnosis]:
@@ -163,8 +163,8 @@ def _refusals(loaded: Iterable[Entry]) -> Iterator[Diagnosis]:
     for entry in (entry for entry in loaded if entry.state == OK):
         refused = refusals(entry.findings)
         if refused and "" in link_diagnosis.providers_linked_for(entry.name):
-            mend = f"Where the client asks one of them: {remedy(entry.name, refused)}"
-            yield Diagnosis("provider-refuses", WARNING, entry.name, explain(refused), mend)
+            fix = f"Where the client asks one of them: {remedy(entry.name, refused)}"
+            yield Diagnosis("provider-refuses", WARNING, entry.name, explain(refused), fix)
 
 
 def _path(loaded: Iterable[Entry]) -> Iterator[Diagnosis]:

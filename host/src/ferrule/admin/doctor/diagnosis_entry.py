@@ -11,14 +11,14 @@ class Diagnosis(NamedTuple):
     """One thing that is wrong.
 
     id: what kind of thing, as in `link-stale`. severity: `error`, `warning` or `note`. subject: the tool, file or
-    folder that it is about. message: what is wrong. mend: what to do about it, None where nothing need be done.
+    folder that it is about. message: what is wrong. fix: what to do about it, None where nothing need be done.
     """
 
     id: str
     severity: str
     subject: str
     message: str
-    mend: str | None = None
+    fix: str | None = None
 
     def as_dict(self) -> dict[str, str | None]:
         """The diagnosis as JSON."""

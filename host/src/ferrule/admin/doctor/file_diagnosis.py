@@ -98,7 +98,7 @@ def _read(path: str) -> tuple[bytes, str | None]:
 def _state() -> Iterator[Diagnosis]:
     """The folder of caches and artifacts, where another user could put answers of tools."""
     folder = state_folder()
-    mend = "Have FERRULE_STATE name a folder of your own."
+    fix = "Have FERRULE_STATE name a folder of your own."
     try:
         facts = os.stat(folder)
     except NotADirectoryError:
@@ -107,10 +107,10 @@ def _state() -> Iterator[Diagnosis]:
         return  # it is made when it is needed
     if facts is None or not stat.S_ISDIR(facts.st_mode):
         message = "It is no folder, so nothing is kept there: no cache, no artifact, no record of what tools ask for."
-        yield Diagnosis("state-folder-unusable", ERROR, folder, message, mend)
+        yield Diagnosis("state-folder-unusable", ERROR, folder, message, fix)
     elif facts.st_uid != os.geteuid():
         message = f"It belongs to the user {facts.st_uid}, who can change what tools keep there."
-        yield Diagnosis("state-folder-unsafe", WARNING, folder, message, mend)
+        yield Diagnosis("state-folder-unsafe", WARNING, folder, message, fix)
     elif facts.st_mode & 0o022:
         message = "Other users may write to it, and change what tools keep there."
         yield Diagnosis("state-folder-unsafe", WARNING, folder, message, f"chmod go-w {folder}")

@@ -77,8 +77,8 @@ def _together(folder: str, stale: Mapping[str, LinkFacts], found: Sequence[Diagn
     for options, paths in groups.items():
         tools = sorted(stale[path]["tool"] for path in paths)
         message = f"{len(tools)} links are out of date: {', '.join(tools)}."
-        mend = f"ferrule link {' '.join(tools)} --to {folder}{options}"
-        yield Diagnosis("link-stale", ERROR, folder, message, mend)
+        fix = f"ferrule link {' '.join(tools)} --to {folder}{options}"
+        yield Diagnosis("link-stale", ERROR, folder, message, fix)
 
 
 def _executable(path: str, *, is_link: bool) -> Iterator[Diagnosis]:
@@ -105,15 +105,15 @@ def _foreign_program(path: str) -> Iterator[Diagnosis]:
     for finding in findings:
         if finding.severity == "error":
             severity = ERROR if finding.id == _LATE else WARNING
-            mend = f"{finding.mend} Until then: chmod -x {path}" if severity == ERROR else finding.mend
-            yield Diagnosis(f"executable-{finding.id}", severity, path, finding.message, mend)
+            fix = f"{finding.fix} Until then: chmod -x {path}" if severity == ERROR else finding.fix
+            yield Diagnosis(f"executable-{finding.id}", severity, path, finding.message, fix)
 
 
 def _link(path: str, facts: LinkFacts, loaded: Mapping[str, Entry]) -> Iterator[Diagnosis]:
     if os.path.basename(path) != executable_name(facts["name"]):
         message = f"Its file was renamed, and its schema says {facts['name']}, so the client refuses it."
-        mend = f"Remove it, and run: ferrule link {facts['tool']} --as NAME"
-        yield Diagnosis("link-renamed", ERROR, path, message, mend)
+        fix = f"Remove it, and run: ferrule link {facts['tool']} --as NAME"
+        yield Diagnosis("link-renamed", ERROR, path, message, fix)
     try:
         reasons = linked_executables.reasons_to_doubt(path, facts)
     except OSError:
@@ -136,8 +136,8 @@ def _foreign(path: str, facts: LinkFacts, reasons: list[str], *, is_installed_he
         return Diagnosis("link-stale", ERROR, path, message, _unlink(facts, path))
     # Of an environment that was moved, the script `ferrule` names an interpreter that is gone.
     command = f"{interpreter() if is_gone else python} -m "
-    mend = f"{command}ferrule {_link_again(facts, path)}, or: {command}{_unlink(facts, path)}"
-    return Diagnosis("link-stale", ERROR, path, message, mend)
+    fix = f"{command}ferrule {_link_again(facts, path)}, or: {command}{_unlink(facts, path)}"
+    return Diagnosis("link-stale", ERROR, path, message, fix)
 
 
 def _target(path: str, facts: LinkFacts, entry: Entry | None, reasons: list[str]) -> Iterator[Diagnosis]:
@@ -152,14 +152,14 @@ def _target(path: str, facts: LinkFacts, entry: Entry | None, reasons: list[str]
         yield Diagnosis("link-held", ERROR, path, message, f"ferrule permissions accept {tool}, or: {unlink}")
     elif entry.state in _FAILING:
         message = f"Its tool {tool} {_FAILING[entry.state]}, so every call fails."
-        yield Diagnosis("link-failing", ERROR, path, message, f"Mend the tool, or: {unlink}")
+        yield Diagnosis("link-failing", ERROR, path, message, f"Fix the tool, or: {unlink}")
     else:
         recorded, installed = f"{facts['distribution']} {facts['version']}".strip(), entry.tool.source
         if recorded != installed:
             reasons = [*reasons, f"it was linked for {recorded}, and {installed} is installed"]
         if reasons:
-            mend = f"ferrule {_link_again(facts, path)}"
-            yield Diagnosis("link-stale", ERROR, path, f"It is out of date: {'; '.join(reasons)}.", mend)
+            fix = f"ferrule {_link_again(facts, path)}"
+            yield Diagnosis("link-stale", ERROR, path, f"It is out of date: {'; '.join(reasons)}.", fix)
         elif linked_executables.is_edited(path, entry.tool, entry.schema or {}):
             message = "It is not as `ferrule link` writes it: it was edited, or another version of ferrule wrote it."
             yield Diagnosis("link-edited", WARNING, path, message, f"ferrule {_link_again(facts, path)}")

@@ -28,10 +28,10 @@ def examine(settings: Configuration) -> Iterator[Diagnosis]:
         if one.file in unlocked and not one.known:
             message = f"{one.message} ferrule.lock does not have it so."
             yield Diagnosis(
-                one.id, ERROR, one.subject, message, f"{one.mend} Else run: ferrule lock --accept {one.file}"
+                one.id, ERROR, one.subject, message, f"{one.fix} Else run: ferrule lock --accept {one.file}"
             )
         elif not one.known:
-            yield Diagnosis(one.id, WARNING, one.subject, one.message, one.mend)
+            yield Diagnosis(one.id, WARNING, one.subject, one.message, one.fix)
     own = (claim for claims in discovery.scan().values() for claim in claims if claim.distribution == _HOST)
     for tool in own:
         for problem in InstalledFiles(tool).problems():

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def examine(tools: Iterable[InstalledTool], settings: Configuration) -> Iterator[Diagnosis]:
     """What there is to say of the tools. What is held is a state of the tool, and said elsewhere."""
     for message in grants.problems(settings):
-        mend = "Correct it; `ferrule permissions --help` says what may stand there."
-        yield Diagnosis("configuration-malformed", ERROR, settings.path, message, mend)
+        fix = "Correct it; `ferrule permissions --help` says what may stand there."
+        yield Diagnosis("configuration-malformed", ERROR, settings.path, message, fix)
     yield from _of_proxies()
     is_refused, found = _are_refused(settings), statuses(tools, settings)
     for one in found:
@@ -58,22 +58,22 @@ def _of_tool(one: PermissionStatus, *, is_refused: bool) -> Iterator[Diagnosis]:
         yield Diagnosis("permissions-widened", NOTE, one.tool, message)
     if not one.granted.network and _had_public_web(one):
         message = f"What was accepted of {one.source} had the public web. It declares no network, and so has none now."
-        mend = f"Where it needs one: ferrule permissions grant {one.tool} --network HOST:PORT"
-        yield Diagnosis("permissions-no-network", NOTE, one.tool, message, mend)
+        fix = f"Where it needs one: ferrule permissions grant {one.tool} --network HOST:PORT"
+        yield Diagnosis("permissions-no-network", NOTE, one.tool, message, fix)
     if one.isolation == grants.OFF:
         message = 'It is held to nothing by the kernel: isolation = "off" in [permissions] of config.toml.'
         yield Diagnosis("permissions-off", WARNING, one.tool, message, "Take it out where it is not meant.")
     if one.unrecorded:
-        mend = "Have FERRULE_STATE name a folder that can be written, or lock the tools: ferrule lock."
-        yield Diagnosis("permissions-unrecorded", WARNING, one.tool, one.unrecorded, mend)
+        fix = "Have FERRULE_STATE name a folder that can be written, or lock the tools: ferrule lock."
+        yield Diagnosis("permissions-unrecorded", WARNING, one.tool, one.unrecorded, fix)
     if one.unenforced:
         message = f"This system does not hold it to all of its permissions. {' '.join(one.unenforced)}"
         if is_refused:
-            mend = 'Use a newer Linux kernel, or allow it with unenforced = "warn" in [permissions] of config.toml.'
-            yield Diagnosis("permissions-unenforced", ERROR, one.tool, f"{message} So no call of it runs.", mend)
+            fix = 'Use a newer Linux kernel, or allow it with unenforced = "warn" in [permissions] of config.toml.'
+            yield Diagnosis("permissions-unenforced", ERROR, one.tool, f"{message} So no call of it runs.", fix)
         else:
-            mend = 'Install only what you trust, or have such calls refused: unenforced = "refuse" in [permissions].'
-            yield Diagnosis("permissions-unenforced", WARNING, one.tool, message, mend)
+            fix = 'Install only what you trust, or have such calls refused: unenforced = "refuse" in [permissions].'
+            yield Diagnosis("permissions-unenforced", WARNING, one.tool, message, fix)
 
 
 def _had_public_web(one: PermissionStatus) -> bool:

@@ -29,8 +29,8 @@ def examine(loaded: Sequence[Entry], settings: Configuration) -> Iterator[Diagno
     """What is not set or not there. loaded: what is installed, each with its state."""
     well = [entry for entry in loaded if entry.state == OK]
     for entry in well:
-        for needed, mend in _unset(entry, settings):
-            yield Diagnosis("setting-missing", WARNING, entry.name, f"It needs {needed}, which is not set.", mend)
+        for needed, fix in _unset(entry, settings):
+            yield Diagnosis("setting-missing", WARNING, entry.name, f"It needs {needed}, which is not set.", fix)
     yield from _tools_of_others(well, settings)
     yield from _redis(settings)
 
@@ -80,8 +80,8 @@ def _redis(settings: Configuration) -> Iterator[Diagnosis]:
         try:
             RedisConnection(url, _NO_SECONDS)
         except StorageError as error:
-            mend = "Run: ferrule install 'ferrule[redis]'" if "hiredis" in str(error) else "Correct the URL."
-            yield Diagnosis("redis-unusable", ERROR, place, f"{str(error).rstrip('.')}.", mend)
+            fix = "Run: ferrule install 'ferrule[redis]'" if "hiredis" in str(error) else "Correct the URL."
+            yield Diagnosis("redis-unusable", ERROR, place, f"{str(error).rstrip('.')}.", fix)
 
 
 def _named_redis(settings: Configuration) -> Iterator[tuple[str, str]]:

@@ -63,7 +63,7 @@ class ParentCode(NamedTuple):
         return self.distribution or self.file
 
     @property
-    def mend(self) -> str:
+    def fix(self) -> str:
         """What to do about it where it is installed."""
         if self.distribution:
             return f"Where you do not know why, run: ferrule uninstall {self.distribution}"

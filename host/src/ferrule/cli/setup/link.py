@@ -15,7 +15,7 @@ from ferrule.cli.output import home_as_tilde, note, print_indented, print_json, 
 from ferrule.cli.selection import accept_own, entries, json_option, tools_argument
 from ferrule.config import configuration
 from ferrule.config.client_folders import client_folders, user_folder
-from ferrule.errors import FerruleError, LinkRefused
+from ferrule.errors import FerruleError, LinkError
 from ferrule.installed.inventory import DIFFERS, DISABLED, OK, Entry
 from ferrule.links import linked_executables
 from ferrule.schema.providers.profiles import PROFILES
@@ -92,7 +92,7 @@ def _names(tools: tuple[str, ...], installed: list[str], alias: str | None, pref
             raise click.BadParameter("OLD=NEW is expected, as in web_=net_.", param_hint="--prefix")
         names = {tool: name for tool, name in with_prefix(installed, old, new).items() if tool != name}
         if not names:
-            raise LinkRefused(f"No installed tool has a name that starts with {old!r} and would change.")
+            raise LinkError(f"No installed tool has a name that starts with {old!r} and would change.")
     if alias is not None:
         if len(set(tools)) != 1:
             raise click.UsageError("--as names one tool; say which: ferrule link TOOL --as NAME.")
@@ -128,7 +128,7 @@ def _link(tools: tuple[str, ...], names: dict[str, str], folder: str, provider: 
             result.update(_write(link, folder, entry.findings))
         except FerruleError as error:
             is_skipped = entry.state == DISABLED and not tools
-            result.update({"reason": error.message, "hint": error.mend, "result": SKIPPED if is_skipped else REFUSED})
+            result.update({"reason": error.message, "hint": error.fix, "result": SKIPPED if is_skipped else REFUSED})
             if entry.state == DIFFERS:
                 result["differences"] = list(tool_lock.differences(entry.tool, configuration.read()))
         results.append(result)
@@ -144,11 +144,11 @@ def _is_of_wrapper_that_is_off(entry: Entry) -> bool:
 
 def _refuse(entry: Entry, name: str, wanted: int) -> None:
     if entry.state != OK:
-        raise entry.error or LinkRefused(f"{entry.name} is {entry.state}.")
+        raise entry.error or LinkError(f"{entry.name} is {entry.state}.")
     if not is_tool_name(name):
-        raise LinkRefused(f"{name!r} is no tool's name: letters, digits and underscores are.")
+        raise LinkError(f"{name!r} is no tool's name: letters, digits and underscores are.")
     if wanted > 1:
-        raise LinkRefused(f"{wanted} tools would get the name {name!r}.", hint="Link them one by one, with --as.")
+        raise LinkError(f"{wanted} tools would get the name {name!r}.", hint="Link them one by one, with --as.")
 
 
 def _write(link: linked_executables.Link, folder: str, known: list[Finding]) -> JSONObject:
@@ -156,7 +156,7 @@ def _write(link: linked_executables.Link, folder: str, known: list[Finding]) -> 
     findings = check(link.schema, name=link.name) + [one for one in known if one.id == "schema-varies"]
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
-        raise LinkRefused(f"As {link.name}, {errors[0].message}", hint=errors[0].mend)
+        raise LinkError(f"As {link.name}, {errors[0].message}", hint=errors[0].fix)
     is_new, settings = linked_executables.write(link, folder), configuration.read()
     records.record_link(link.tool, is_own=own_folder(link.tool) is not None)
     status = permission_status.status(link.tool, settings)

@@ -124,7 +124,7 @@ def _print_extras(extras: list[ExtraStatus]) -> None:
 
 
 def _print_warnings(found: list[Entry]) -> None:
-    rows = [(entry.name, one.id, f"{one.message} {one.mend}") for entry in found for one in entry.warnings]
+    rows = [(entry.name, one.id, f"{one.message} {one.fix}") for entry in found for one in entry.warnings]
     if rows:
         click.echo()
         print_table(("TOOL", "WARNING", ""), rows)
@@ -138,7 +138,7 @@ def _parent_code() -> list[ParentCode]:
 
 def _print_parent_code(code: list[ParentCode]) -> None:
     """What packages bring that runs in ferrule itself, unless it is known."""
-    rows = [(one.subject, one.id, f"{one.message} {one.mend}") for one in code if not one.known]
+    rows = [(one.subject, one.id, f"{one.message} {one.fix}") for one in code if not one.known]
     if rows:
         click.echo()
         print_table(("RUNS IN FERRULE ITSELF", "WARNING", ""), rows)

@@ -86,7 +86,7 @@ def _document(entry: Entry, credentials: list[CredentialStatus], linked: list[st
 def _print(entry: Entry, credentials: list[CredentialStatus], linked: list[str], needed: list[tuple[str, str]]) -> None:
     click.echo(f"{click.style(plain(entry.name), bold=True)}  {coloured(entry.state)}")
     if entry.error:
-        print_indented(entry.error.message, entry.error.mend)
+        print_indented(entry.error.message, entry.error.fix)
     if entry.state == DIFFERS:
         print_indented(*differences(entry.tool, configuration.read()))
     for heading, text in _facts(entry, linked) + needed:
@@ -120,7 +120,7 @@ def _facts(entry: Entry, linked: list[str]) -> list[tuple[str, str]]:
     facts += [("Example", dumps(example).decode()) for example in entry.declaration.examples]
     if warnings:
         facts.append(("Schema", f"{counted(warnings, 'warning')}; see `ferrule validate {entry.name}`"))
-    return facts + [("Warning", f"{warning.message} {warning.mend}") for warning in entry.warnings]
+    return facts + [("Warning", f"{warning.message} {warning.fix}") for warning in entry.warnings]
 
 
 def _about_permissions(one: PermissionStatus) -> list[tuple[str, str]]:

@@ -97,8 +97,8 @@ def _built_in() -> Iterator[Diagnosis]:
 
 def _broken(name: str, what: str, failure: _Failure, distribution: str) -> Diagnosis:
     message = f"{what} cannot do all of its work: {failure.module} cannot be imported ({failure.error})."
-    mend = failure.line or f"Update or uninstall {distribution}."
-    return Diagnosis("command-broken", ERROR, name, message, mend)
+    fix = failure.line or f"Update or uninstall {distribution}."
+    return Diagnosis("command-broken", ERROR, name, message, fix)
 
 
 def _ask(work: Callable[[Channel], None], name: str) -> list[_Failure]:

@@ -1,4 +1,4 @@
-"""`ferrule doctor`: what is wrong with this installation, and how to mend it."""
+"""`ferrule doctor`: what is wrong with this installation, and how to fix it."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ def _print_one(one: PermissionStatus) -> None:
         if text:
             print_fact(heading, text)
     if one.problem:
-        print_indented(one.problem.message, one.problem.mend)
+        print_indented(one.problem.message, one.problem.fix)
 
 
 def _print_refused(found: Sequence[Refusal]) -> None:

@@ -47,7 +47,7 @@ def make_schema(definition: Definition) -> JSONObject:
         parameters["required"] = required
     schema = {"name": definition.name, "description": description, "parameters": parameters}
     for finding in contract_errors(schema, name=definition.name, size=len(strict_json.dumps(schema)) + 1):
-        raise SchemaInvalid(f"The schema of {definition.name} is not valid: {finding.message}", hint=finding.mend)
+        raise SchemaInvalid(f"The schema of {definition.name} is not valid: {finding.message}", hint=finding.fix)
     return schema
 
 
@@ -127,8 +127,8 @@ def _write_out(node: Any, definitions: JSONObject) -> Any:
 def _find_unsayable(node: JSONObject, place: str) -> Iterator[NotDescribable]:
     """What a schema has that the format has not."""
     if "prefixItems" in node:
-        mend = "Use a list of one type, or a dataclass with a field for each place."
-        yield NotDescribable(place, "the format has no list whose places have types of their own", mend)
+        fix = "Use a list of one type, or a dataclass with a field for each place."
+        yield NotDescribable(place, "the format has no list whose places have types of their own", fix)
     elif node["type"] == "array":
         items = node.get("items")
         if not items:

@@ -91,7 +91,7 @@ def _is_reported(new: Finding, told: Iterable[str]) -> bool:
 
 
 def _promote_warnings(finding: Finding) -> Finding:
-    return Finding(finding.id, finding.pointer, finding.message, finding.mend, ERROR, finding.refused_by)
+    return Finding(finding.id, finding.pointer, finding.message, finding.fix, ERROR, finding.refused_by)
 
 
 def _drop_duplicates(findings: Iterable[Finding]) -> list[Finding]:

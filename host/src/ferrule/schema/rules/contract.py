@@ -60,8 +60,8 @@ def too_large(size: int | None) -> Iterator[Finding]:
     """The client reads 8,191 bytes and no more, so what is longer is broken JSON to it."""
     if size is not None and size > MAX_BYTES:
         message = f"The printed schema has {size:,} bytes: the client drops a tool that prints more than {MAX_BYTES:,}."
-        mend = f"Take out {size - MAX_BYTES:,} bytes: descriptions and enums are where they usually are."
-        yield Finding("too-large", "", message, mend)
+        fix = f"Take out {size - MAX_BYTES:,} bytes: descriptions and enums are where they usually are."
+        yield Finding("too-large", "", message, fix)
 
 
 def too_deep(document: object) -> Iterator[Finding]:
@@ -104,8 +104,8 @@ def required_fields(document: object) -> Iterator[Finding]:
     """`name`, `description` and `parameters` are there, and of their types."""
     rule = "required-fields"
     if not isinstance(document, dict):
-        mend = 'Print one object: {"name": ..., "description": ..., "parameters": ...}.'
-        yield _unregistered(rule, "", f"The schema is {format_value(document)}, not an object", mend)
+        fix = 'Print one object: {"name": ..., "description": ..., "parameters": ...}.'
+        yield _unregistered(rule, "", f"The schema is {format_value(document)}, not an object", fix)
         return
     for field, kind, wanted in _FIELDS:
         if field not in document:
@@ -149,8 +149,8 @@ def parameters_structure(document: object) -> Iterator[Finding]:
     if not isinstance(parameters.get("properties"), dict):
         wrong = f"'properties' is {format_value(parameters.get('properties'))}, not an object"
         wrong = wrong if "properties" in parameters else "'parameters' has no 'properties'"
-        mend = "Map each parameter's name to its schema; a tool without parameters has {}."
-        yield _unregistered(rule, "/parameters/properties", wrong, mend)
+        fix = "Map each parameter's name to its schema; a tool without parameters has {}."
+        yield _unregistered(rule, "/parameters/properties", wrong, fix)
 
 
 def property_type(document: object) -> Iterator[Finding]:
@@ -167,25 +167,25 @@ def property_type(document: object) -> Iterator[Finding]:
         properties = node.schema.get("properties", {})
         if not isinstance(properties, dict):
             wrong = f"The nested 'properties' is {format_value(properties)}, not an object"
-            mend = "Map each nested property's name to its schema."
-            yield _unregistered(rule, f"{node.pointer}/properties", wrong, mend)
+            fix = "Map each nested property's name to its schema."
+            yield _unregistered(rule, f"{node.pointer}/properties", wrong, fix)
 
 
 def _type_of(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     kind = schema.get("type")
     if isinstance(kind, str) and kind in TYPES:
         return
-    mend = f"Use one of {', '.join(TYPES)}."
+    fix = f"Use one of {', '.join(TYPES)}."
     if "type" not in schema:
         wrong = "has no type"
     elif isinstance(kind, list | tuple):
         wrong = "has a list of types, where the format has one"
-        mend = "Name the one type that the tool works with; what may be absent stays out of 'required'."
+        fix = "Name the one type that the tool works with; what may be absent stays out of 'required'."
     else:
         wrong = f"has the type {format_value(kind)}, which the format does not have"
         meant = _meant(kind)
-        mend = f'Write "{meant}".' if meant else mend
-    yield _unregistered("property-type", f"{node.pointer}/type", f"{_subject(node)} {wrong}", mend)
+        fix = f'Write "{meant}".' if meant else fix
+    yield _unregistered("property-type", f"{node.pointer}/type", f"{_subject(node)} {wrong}", fix)
 
 
 def required_undefined(document: object) -> Iterator[Finding]:
@@ -199,8 +199,8 @@ def required_undefined(document: object) -> Iterator[Finding]:
             yield from _required_names(pointer, required, properties if isinstance(properties, dict) else {})
         else:
             wrong = f"'required' is {format_value(required)}, not a list of names"
-            mend = "List the names of required properties, in the object that defines them."
-            yield _unregistered("required-undefined", pointer, wrong, mend)
+            fix = "List the names of required properties, in the object that defines them."
+            yield _unregistered("required-undefined", pointer, wrong, fix)
 
 
 def _required_names(
@@ -209,19 +209,19 @@ def _required_names(
     seen: set[str] = set()
     for index, name in enumerate(required):
         if not isinstance(name, str):
-            wrong, mend = f"holds {format_value(name)}, where names belong", "Put names of properties there."
+            wrong, fix = f"holds {format_value(name)}, where names belong", "Put names of properties there."
         elif name in seen:
-            wrong, mend = f"names {format_value(name)} twice", "Name it once."
+            wrong, fix = f"names {format_value(name)} twice", "Name it once."
         elif name not in properties:
-            wrong, mend = f"names {format_value(name)}, which 'properties' has not", "Define it, or take it out."
+            wrong, fix = f"names {format_value(name)}, which 'properties' has not", "Define it, or take it out."
         else:
             seen.add(name)
             continue
-        yield _unregistered("required-undefined", f"{pointer}/{index}", f"'required' {wrong}", mend)
+        yield _unregistered("required-undefined", f"{pointer}/{index}", f"'required' {wrong}", fix)
 
 
-def _unregistered(rule: str, pointer: str, wrong: str, mend: str) -> Finding:
-    return Finding(rule, pointer, f"{wrong}, so the tool is not registered.", mend)
+def _unregistered(rule: str, pointer: str, wrong: str, fix: str) -> Finding:
+    return Finding(rule, pointer, f"{wrong}, so the tool is not registered.", fix)
 
 
 def _meant(kind: object) -> str | None:

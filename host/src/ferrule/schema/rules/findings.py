@@ -13,18 +13,18 @@ class Finding:
     pointer: the JSON pointer (RFC 6901), from the top of the schema document, of what has to change; where
     something is missing, of the place where it is missing.
     message: what is wrong, and what it costs.
-    mend: what to do about it.
+    fix: what to do about it.
     refused_by: the providers that refuse every request with such a tool in it, as the client sends it.
     """
 
-    __slots__ = ("id", "mend", "message", "pointer", "refused_by", "severity")
+    __slots__ = ("fix", "id", "message", "pointer", "refused_by", "severity")
 
     def __init__(
         self,
         rule: str,
         pointer: str,
         message: str,
-        mend: str,
+        fix: str,
         severity: str | None = None,
         refused_by: tuple[str, ...] = (),
     ) -> None:
@@ -35,12 +35,12 @@ class Finding:
         self.severity = severity or RULES[rule][0]
         self.pointer = _encodable(pointer)
         self.message = _encodable(message)
-        self.mend = _encodable(mend)
+        self.fix = _encodable(fix)
         self.refused_by = refused_by
 
     def as_dict(self) -> dict[str, str]:
         """The finding as a JSON object, all of whose values are text that UTF-8 can hold."""
-        return {name: getattr(self, name) for name in ("id", "severity", "pointer", "message", "mend")}
+        return {name: getattr(self, name) for name in ("id", "severity", "pointer", "message", "fix")}
 
     def __repr__(self) -> str:
         return f"Finding({self.id!r}, {self.pointer!r}, {self.message!r})"

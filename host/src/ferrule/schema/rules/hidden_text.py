@@ -27,8 +27,8 @@ def hidden_characters(document: object) -> Iterator[Finding]:
             some = ", ".join(f"U+{ord(letter):04X}" for letter in hidden[:_MAX_SHOWN_LETTERS])
             more = ", …" if hidden[_MAX_SHOWN_LETTERS:] else ""
             message = f"The text has characters that nobody sees and a model reads: {some}{more}."
-            mend = "Take them out; escape what has to be named."
-            yield Finding("hidden-characters", make_visible(pointer), message, mend)
+            fix = "Take them out; escape what has to be named."
+            yield Finding("hidden-characters", make_visible(pointer), message, fix)
 
 
 def hidden_in(text: str) -> list[str]:

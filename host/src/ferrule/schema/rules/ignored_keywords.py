@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _REQUEST = "every request with the tool in it"
 _BY_VALIDATE = "Say it in the description, and check it in the tool's validate hook."
 
-# keyword: (rule, what it costs, how to mend it)
+# keyword: (rule, what it costs, how to fix it)
 _UNUSED = {
     "$ref": (
         "unused-ref",
@@ -83,9 +83,9 @@ def unused_keyword(node: Node, schema: dict[object, object]) -> Iterator[Finding
     for keyword in schema:
         known = _ALIASES.get(keyword, keyword) if isinstance(keyword, str) else None
         if known in _UNUSED:
-            rule, cost, mend = _UNUSED[known]
+            rule, cost, fix = _UNUSED[known]
             is_refused = known != "additionalProperties" or node.depth > 1
-            yield _make_finding(rule, node, keyword, cost, mend, _REFUSE.get(known, ()) if is_refused else ())
+            yield _make_finding(rule, node, keyword, cost, fix, _REFUSE.get(known, ()) if is_refused else ())
 
 
 def unused_composition(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -103,8 +103,8 @@ def unused_composition(node: Node, schema: dict[object, object]) -> Iterator[Fin
         else:
             cost = f"OpenAI's strict mode and Gemini refuse {_REQUEST}, and Anthropic does not enforce it."
             refused_by = (OPENAI, GEMINI)
-        mend = "Describe one type, and check the rest in the tool's validate hook."
-        yield _make_finding("unused-composition", node, keyword, cost, mend, refused_by)
+        fix = "Describe one type, and check the rest in the tool's validate hook."
+        yield _make_finding("unused-composition", node, keyword, cost, fix, refused_by)
 
 
 def unused_conditional(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -126,9 +126,9 @@ def unused_format(node: Node, schema: dict[object, object]) -> Iterator[Finding]
     gemini = "takes it" if value in _GEMINI_FORMATS else f"has refused {_REQUEST}"
     others = "Anthropic shows it to the model, and the host does not enforce it"
     cost = f"OpenAI's strict mode {openai}, Gemini {gemini}, {others}."
-    mend = "Say the form in the description, and let the tool check it."
+    fix = "Say the form in the description, and let the tool check it."
     refused_by = () if value in _GEMINI_FORMATS else (GEMINI,)
-    yield _make_finding("unused-format", node, "format", cost, mend, refused_by)
+    yield _make_finding("unused-format", node, "format", cost, fix, refused_by)
 
 
 def unsupported_keyword(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -141,13 +141,13 @@ def unsupported_keyword(node: Node, schema: dict[object, object]) -> Iterator[Fi
         if keyword in _STRICT_REFUSES:
             cost += ", and so does OpenAI's strict mode"
             refused_by = (OPENAI, GEMINI)
-        mend = _INSTEAD.get(keyword) if isinstance(keyword, str) else None
-        mend = mend or "Take it out, and say in the description what it said."
-        yield _make_finding("unsupported-keyword", node, keyword, f"{cost}.", mend, refused_by)
+        fix = _INSTEAD.get(keyword) if isinstance(keyword, str) else None
+        fix = fix or "Take it out, and say in the description what it said."
+        yield _make_finding("unsupported-keyword", node, keyword, f"{cost}.", fix, refused_by)
 
 
 def _make_finding(
-    rule: str, node: Node, keyword: object, cost: str, mend: str, refused_by: tuple[str, ...] = ()
+    rule: str, node: Node, keyword: object, cost: str, fix: str, refused_by: tuple[str, ...] = ()
 ) -> Finding:
     message = f"The format does not have {format_value(keyword)}: {cost}"
-    return Finding(rule, pointer_to(node.pointer, keyword), message, mend, refused_by=refused_by)
+    return Finding(rule, pointer_to(node.pointer, keyword), message, fix, refused_by=refused_by)

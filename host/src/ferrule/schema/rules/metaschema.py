@@ -42,8 +42,8 @@ def metaschema(document: object) -> Iterator[Finding]:
 
 def _make_finding(pointer: str, message: str) -> Finding:
     cost = "This is not JSON Schema 2020-12, and Anthropic refuses every request with the tool in it"
-    mend = "Correct the keyword that the pointer names, or take it out."
-    return Finding("metaschema", pointer, f"{cost}: {_shorten(message)}.", mend)
+    fix = "Correct the keyword that the pointer names, or take it out."
+    return Finding("metaschema", pointer, f"{cost}: {_shorten(message)}.", fix)
 
 
 def _shorten(message: str) -> str:

@@ -59,13 +59,13 @@ def tool_description(document: object) -> Iterator[Finding]:
         return
     if not text.strip():
         message = "The tool's description is empty: it is all that a model has to choose the tool by."
-        mend = "Say what the tool does, when to use it, and what it answers."
-        yield Finding("description-missing", "/description", message, mend)
+        fix = "Say what the tool does, when to use it, and what it answers."
+        yield Finding("description-missing", "/description", message, fix)
     if len(text) > LONGEST_DESCRIPTION:
         refused = f"OpenAI has refused every request with one of more than {LONGEST_DESCRIPTION:,}"
         message = f"The tool's description has {len(text):,} characters, and {refused}."
-        mend = "Shorten it, or move what concerns one parameter into its description."
-        yield Finding("description-too-long", "/description", message, mend, refused_by=(OPENAI,))
+        fix = "Shorten it, or move what concerns one parameter into its description."
+        yield Finding("description-too-long", "/description", message, fix, refused_by=(OPENAI,))
 
 
 def parameter_name(node: Node, _schema: dict[object, object]) -> Iterator[Finding]:
@@ -92,8 +92,8 @@ def parameter_description(node: Node, schema: dict[object, object]) -> Iterator[
     if node.name is None or not node.plain or (isinstance(text, str) and text.strip()):
         return
     message = f"The parameter {format_value(node.name)} has no description: a model guesses what to put there."
-    mend = "Say what it is, in which form, and what happens without it."
-    yield Finding("description-missing", f"{node.pointer}/description", message, mend)
+    fix = "Say what it is, in which form, and what happens without it."
+    yield Finding("description-missing", f"{node.pointer}/description", message, fix)
 
 
 def snake_case(name: str) -> str:

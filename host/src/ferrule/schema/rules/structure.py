@@ -22,16 +22,16 @@ def misplaced_keyword(node: Node, schema: dict[object, object]) -> Iterator[Find
         if node.plain and keyword in schema and isinstance(kind, str) and kind != owner:
             wrong = f"{format_value(keyword)} stands in a schema of type {format_value(kind)}"
             message = f"{wrong}: Gemini refuses every request with the tool in it."
-            mend = f"Take it out, or set the type to {format_value(owner)}."
-            yield Finding("misplaced-keyword", f"{node.pointer}/{keyword}", message, mend, refused_by=(GEMINI,))
+            fix = f"Take it out, or set the type to {format_value(owner)}."
+            yield Finding("misplaced-keyword", f"{node.pointer}/{keyword}", message, fix, refused_by=(GEMINI,))
 
 
 def array_without_items(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     """An array whose elements could be anything."""
     if schema.get("type") == "array" and "items" not in schema:
         message = "The array does not say what its items are: OpenAI and Gemini refuse every request with it."
-        mend = 'Add "items" with a type, such as {"type": "string"}.'
-        yield Finding("array-without-items", f"{node.pointer}/items", message, mend, refused_by=(OPENAI, GEMINI))
+        fix = 'Add "items" with a type, such as {"type": "string"}.'
+        yield Finding("array-without-items", f"{node.pointer}/items", message, fix, refused_by=(OPENAI, GEMINI))
 
 
 def object_without_properties(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -42,13 +42,13 @@ def object_without_properties(node: Node, schema: dict[object, object]) -> Itera
     if node.depth > 1:
         refused_by = (OPENAI, GEMINI)
         message = "The object names no properties: Gemini and OpenAI's strict mode refuse every request with it."
-        mend = "Name its properties, or take a string of JSON and parse it in the tool."
+        fix = "Name its properties, or take a string of JSON and parse it in the tool."
     elif "properties" in schema:
         message = "The tool has no parameters: Gemini refuses every request with an empty 'properties' in it."
-        mend = "Give it one optional parameter, such as a limit, or serve it to other providers only."
+        fix = "Give it one optional parameter, such as a limit, or serve it to other providers only."
     else:
         return
-    yield Finding("object-without-properties", f"{node.pointer}/properties", message, mend, refused_by=refused_by)
+    yield Finding("object-without-properties", f"{node.pointer}/properties", message, fix, refused_by=refused_by)
 
 
 def nested_object(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -63,8 +63,8 @@ def nested_object(node: Node, schema: dict[object, object]) -> Iterator[Finding]
         return
     refused = "an object below the top level that is open or has optional properties"
     message = f"OpenAI's strict mode refuses every request with {refused}, and the client closes the top level only."
-    mend = "Make its properties parameters of the tool, or take a string of JSON and parse it in the tool."
-    yield Finding("nested-object", node.pointer, message, mend, refused_by=(OPENAI,))
+    fix = "Make its properties parameters of the tool, or take a string of JSON and parse it in the tool."
+    yield Finding("nested-object", node.pointer, message, fix, refused_by=(OPENAI,))
 
 
 def nesting_depth(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -73,8 +73,8 @@ def nesting_depth(node: Node, schema: dict[object, object]) -> Iterator[Finding]
         gemini = "Gemini refuses what is nested too deeply, without saying how deep that is"
         openai = f"OpenAI takes 10 levels, {_SAFE_DEPTH} in older versions"
         message = f"This is level {_SAFE_DEPTH + 1} of nesting: {gemini}, and {openai}."
-        mend = "Flatten it: one level of parameters is what models fill best."
-        yield Finding("nesting-depth", node.pointer, message, mend)
+        fix = "Flatten it: one level of parameters is what models fill best."
+        yield Finding("nesting-depth", node.pointer, message, fix)
 
 
 def integer_enum(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -86,8 +86,8 @@ def integer_enum(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
         return
     gemini = "Gemini takes an 'enum' only where the type is 'string' and every value is one"
     message = f"{gemini}, and refuses every request with another; OpenAI and Anthropic take it."
-    mend = "List strings and convert them in the tool, or use an integer with 'minimum' and 'maximum'."
-    yield Finding("integer-enum", f"{node.pointer}/enum", message, mend, refused_by=(GEMINI,))
+    fix = "List strings and convert them in the tool, or use an integer with 'minimum' and 'maximum'."
+    yield Finding("integer-enum", f"{node.pointer}/enum", message, fix, refused_by=(GEMINI,))
 
 
 def empty_enum(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
@@ -101,5 +101,5 @@ def empty_enum(node: Node, schema: dict[object, object]) -> Iterator[Finding]:
     message = "The 'enum' lists the empty string: Gemini refuses every request with the tool in it."
     for index, value in enumerate(values):
         if value == "":
-            mend = "Take it out, and let the parameter be optional."
-            yield Finding("empty-enum", f"{node.pointer}/enum/{index}", message, mend, refused_by=(GEMINI,))
+            fix = "Take it out, and let the parameter be optional."
+            yield Finding("empty-enum", f"{node.pointer}/enum/{index}", message, fix, refused_by=(GEMINI,))

@@ -138,7 +138,7 @@ def _print(report: Report) -> None:
     for state in (FAILED, WARNED):
         for one in report.in_state(state):
             click.echo(f"\n{coloured(state)} {one.id}")
-            print_indented(one.message, *one.details, one.mend)
+            print_indented(one.message, *one.details, one.fix)
     if report.left_out:
         click.echo("\nLeft out; --seconds gives more time")
         print_indented(*report.left_out)

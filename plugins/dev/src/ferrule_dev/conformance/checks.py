@@ -181,11 +181,11 @@ def _judge(session: Session, check: str) -> Result:
         return Result(check, SKIPPED, str(reason))
     except Fault as fault:
         if isinstance(fault, Warned):
-            return Result(check, WARNED, fault.message, fault.details, fault.mend)
+            return Result(check, WARNED, fault.message, fault.details, fault.fix)
         first = session.causes.setdefault(fault.cause or check, check)
         if first != check:
             return Result(check, SKIPPED, f"The same fault as {first}: {fault.message}", fault.details)
-        return Result(check, FAILED, fault.message, fault.details, fault.mend)
+        return Result(check, FAILED, fault.message, fault.details, fault.fix)
     except (TypeError, ValueError, LookupError, OverflowError, RecursionError) as error:
         if "schema-rules" in session.causes.values():
             return Result(
@@ -200,5 +200,5 @@ def _redacted(result: Result, values: list[str]) -> Result:
         result,
         message=redact_value(result.message, values),
         details=redact_value(result.details, values),
-        mend=redact_value(result.mend, values),
+        fix=redact_value(result.fix, values),
     )

@@ -38,7 +38,7 @@ def to_junit(reports: Iterable[Report]) -> bytes:
 def _add_case(suite: ElementTree.Element, report: Report, result: Result) -> None:
     name = f"ferrule.check.{_text(report.target)}"
     case = ElementTree.SubElement(suite, "testcase", classname=name, name=result.id, time=f"{result.seconds:.3f}")
-    lines = [_text(line) for line in (*result.details, result.mend) if line]
+    lines = [_text(line) for line in (*result.details, result.fix) if line]
     if result.state == FAILED:
         ElementTree.SubElement(case, "failure", message=_text(result.message)).text = "\n".join(lines)
     elif result.state == SKIPPED:

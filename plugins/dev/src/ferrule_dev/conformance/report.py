@@ -21,7 +21,7 @@ class ResultDocument(TypedDict):
     state: State
     message: str
     details: list[str]
-    mend: str | None
+    fix: str | None
     seconds: float
 
 
@@ -44,17 +44,17 @@ class ReportDocument(TypedDict):
 class Fault(Exception):
     """What a check has found to be wrong.
 
-    details: a sentence for each place. mend: what to do about it. cause: a text that is the same for what has the same
+    details: a sentence for each place. fix: what to do about it. cause: a text that is the same for what has the same
     cause, so that one cause is named once; None for what stands alone.
     """
 
     def __init__(
-        self, message: str, details: Iterable[str] = (), mend: str | None = None, cause: str | None = None
+        self, message: str, details: Iterable[str] = (), fix: str | None = None, cause: str | None = None
     ) -> None:
         super().__init__(message)
         self.message = message
         self.details = list(details)
-        self.mend = mend
+        self.fix = fix
         self.cause = cause
 
 
@@ -63,7 +63,7 @@ class Result:
     """How one check ended.
 
     id: of the check, a key of `definitions.CHECKS`. message: a sentence, for `passed` what was seen, for `skipped` why.
-    details: a sentence for each place. mend: what to do about it. seconds: that the check took.
+    details: a sentence for each place. fix: what to do about it. seconds: that the check took.
     left_out: what there was no time for, as `3 of its 5 calls, …`; None where all was made.
     """
 
@@ -71,7 +71,7 @@ class Result:
     state: State
     message: str
     details: list[str] = field(default_factory=list)
-    mend: str | None = None
+    fix: str | None = None
     seconds: float = 0.0
     left_out: str | None = None
 
@@ -82,7 +82,7 @@ class Result:
             "state": self.state,
             "message": self.message,
             "details": self.details,
-            "mend": self.mend,
+            "fix": self.fix,
             "seconds": round(self.seconds, 3),
         }
 

@@ -233,14 +233,14 @@ class Session:
             return f"printed {outcome.end.output_bytes:,} bytes, and the client reads {MAX_STREAM_BYTES:,}", "size"
         return None
 
-    def require_no_breach(self, trials: Sequence[Trial], mend: str | None = None) -> None:
+    def require_no_breach(self, trials: Sequence[Trial], fix: str | None = None) -> None:
         """Raise Fault for the calls that came to nothing a client can use."""
         found = [(one, breach) for one in trials if (breach := self.breach(one.outcome)) is not None]
         new = [pair for pair in found if pair[1][1] not in self.causes] or found
         if new:
             trial, (reason, cause) = new[0]
             details = [f"{one.label}: it {text}." for one, (text, _) in found]
-            raise Fault(f"With {trial.label} it {reason.rstrip('.')}.", details if len(found) > 1 else [], mend, cause)
+            raise Fault(f"With {trial.label} it {reason.rstrip('.')}.", details if len(found) > 1 else [], fix, cause)
 
 
 class _Prepared:

@@ -25,4 +25,4 @@ def require_conformance(target: str) -> None:
 
 def _told(result: Result) -> str:
     lines = [f"{result.state} {result.id}: {result.message}", *(f"  {detail}" for detail in result.details)]
-    return "\n".join([*lines, f"  {result.mend}"] if result.mend else lines)
+    return "\n".join([*lines, f"  {result.fix}"] if result.fix else lines)

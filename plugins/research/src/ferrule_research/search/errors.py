@@ -23,7 +23,7 @@ def unknown_provider(name: str, installed: Iterable[str]) -> ToolError:
 
 
 def configuration_error(message: str, hint: str | None = None) -> ToolError:
-    """The error for what an admin has to mend."""
+    """The error for what an admin has to fix."""
     details = {"kind": "config", "retryable": False, "suggestedAction": "inform_user"}
     return ToolError("CONFIG_ERROR", message, hint=hint, details=details)
 

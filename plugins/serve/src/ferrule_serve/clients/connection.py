@@ -199,7 +199,7 @@ class _telling:
     def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
         if isinstance(error, documents.DocumentMalformed):
             raise FerruleError(
-                f"{self._path} cannot be changed: {error.message}.", hint="Mend it first; nothing was written."
+                f"{self._path} cannot be changed: {error.message}.", hint="Fix it first; nothing was written."
             ) from None
 
 

@@ -30,18 +30,18 @@ def examine() -> Iterator[Diagnosis]:
 
 
 def _examine(one: Connected, installed: Container[str]) -> Iterator[Diagnosis]:
-    mend = f"Run: ferrule connect {one.client.name}" + ("" if one.name == "ferrule" else f" --name {one.name}")
+    fix = f"Run: ferrule connect {one.client.name}" + ("" if one.name == "ferrule" else f" --name {one.name}")
     place = f"{one.client.title} ({one.path})"
     program = one.command[0]
     if os.path.isabs(program) and not os.access(program, os.X_OK):
-        yield Diagnosis("client-broken", "error", place, f"Its entry {one.name} starts {program}, which is gone.", mend)
+        yield Diagnosis("client-broken", "error", place, f"Its entry {one.name} starts {program}, which is gone.", fix)
     elif not os.path.isabs(program):
         message = f"Its entry {one.name} starts {program} by the client's PATH, which is seldom that of a shell."
-        yield Diagnosis("client-by-path", "warning", place, message, mend)
+        yield Diagnosis("client-by-path", "warning", place, message, fix)
     for tool in _tools(one.command):
         if tool not in installed:
             message = f"Its entry {one.name} asks for the tool {tool}, which is not installed."
-            yield Diagnosis("client-tool-missing", "error", place, message, f"{mend}, with the tools that are wanted.")
+            yield Diagnosis("client-tool-missing", "error", place, message, f"{fix}, with the tools that are wanted.")
 
 
 def _tools(words: list[str]) -> list[str]:

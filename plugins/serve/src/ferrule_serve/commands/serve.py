@@ -14,7 +14,7 @@ import click
 from ferrule import config, discovery
 from ferrule.calls.server_interface import prepare_groups, unenforced
 from ferrule.cli import install_command, json_option, note, print_json, tools_argument
-from ferrule.errors import ServingRefused
+from ferrule.errors import ServeError
 from ferrule.installed import unknown_tool
 from ferrule_serve.mcp.http import addresses
 from ferrule_serve.schema_forms import FORMS, schema_form
@@ -122,7 +122,7 @@ def command(
     _check_requirements()
     if metrics and find_spec("prometheus_client") is None:
         hint = f"Run: {install_command('ferrule-serve[metrics]')}"
-        raise ServingRefused("What --metrics needs is not installed (prometheus_client).", hint=hint)
+        raise ServeError("What --metrics needs is not installed (prometheus_client).", hint=hint)
     if address is None and sys.stdin.isatty():
         note(_ON_A_TERMINAL)
     for text in unenforced(has_network=True):
@@ -169,7 +169,7 @@ def _end_on_signals() -> None:
 def _check_requirements() -> None:
     missing = [name for name in _REQUIREMENTS if find_spec(name) is None]
     if missing:
-        raise ServingRefused(
+        raise ServeError(
             f"What serves MCP is not installed ({', '.join(missing)}).",
             hint=f"Run: {install_command('ferrule-serve', '--upgrade')}",
         )

@@ -12,7 +12,7 @@ from ferrule_dev.conformance.subjects.fit import find_misfits
 from ferrule_dev.conformance.subjects.missing_permissions import how_to_declare
 
 _PARALLEL_CALLS = 6
-_HOW_TO_GIVE = "Give the check what the example needs: --in FOLDER (working directory), --home FOLDER; or mend it."
+_HOW_TO_GIVE = "Give the check what the example needs: --in FOLDER (working directory), --home FOLDER; or fix it."
 
 
 def check_good_input(session: Session) -> str:
@@ -29,8 +29,8 @@ def check_good_input(session: Session) -> str:
             raise Skipped("It answers in a form that no client reads, see answer-form.")
         if outcome.cause and "schema-agrees" in session.causes:
             session.causes.setdefault(outcome.cause, "schema-agrees")  # the file is why these arguments are wrong
-        mend = "Answer, or print a JSON object that says what is wrong."
-        raise Fault(f"With arguments made from its schema it {outcome.reason}.", [_given(session)], mend, outcome.cause)
+        fix = "Answer, or print a JSON object that says what is wrong."
+        raise Fault(f"With arguments made from its schema it {outcome.reason}.", [_given(session)], fix, outcome.cause)
     if outcome.kind == FAILURE:
         return f"It is refused ({_named(outcome)}), so what an answer looks like was not seen here."
     return f"It is answered in {outcome.end.seconds:.2f} s."
@@ -52,7 +52,7 @@ def check_examples(session: Session) -> str:
     for one in refused:
         if one.outcome.refuses_input:
             message = f"With {one.label} it refuses its input: {_named(one.outcome).rstrip('.')}."
-            raise Fault(message, mend="Mend the example.", cause=cause)
+            raise Fault(message, fix="Fix the example.", cause=cause)
     _require_answers(session, refused, len(trials))
     return f"{len(trials)} answered."
 
@@ -66,8 +66,8 @@ def _require_answers(session: Session, refused: list[Trial], number: int) -> Non
     told = f"{len(refused)} of {number} are refused, {first.label} with {_named(first.outcome).rstrip('.')}."
     if not own:
         raise Skipped(f"They prove nothing here: {told}")
-    mend = how_to_declare([first.outcome]) if first.outcome.code == PermissionDenied.code else _HOW_TO_GIVE
-    raise Fault(told, [f"{one.label}: {_named(one.outcome)}" for one in own] if own[1:] else [], mend)
+    fix = how_to_declare([first.outcome]) if first.outcome.code == PermissionDenied.code else _HOW_TO_GIVE
+    raise Fault(told, [f"{one.label}: {_named(one.outcome)}" for one in own] if own[1:] else [], fix)
 
 
 def _is_of_surroundings(session: Session, outcome: Outcome) -> bool:
@@ -85,10 +85,10 @@ def check_form(session: Session) -> str:
         raise Skipped("Not tried: the good call has not come to an answer, see good-input.")
     form = session.base.form
     if is_newline_missing(form):
-        raise Warned(f"It {form}.", mend="End it by a newline, for clients that read lines.")
+        raise Warned(f"It {form}.", fix="End it by a newline, for clients that read lines.")
     if form:
-        mend = "Print one JSON object and a newline; progress and messages belong on stderr."
-        raise Fault(f"It {form}.", [_start_of(session.base)], mend, f"form: {form.partition(':')[0]}")
+        fix = "Print one JSON object and a newline; progress and messages belong on stderr."
+        raise Fault(f"It {form}.", [_start_of(session.base)], fix, f"form: {form.partition(':')[0]}")
     return "One JSON object and a newline."
 
 
@@ -96,9 +96,9 @@ def check_size(session: Session) -> str:
     """A longer answer is cut, and then is no JSON."""
     base = session.require_base()
     if base.end.output_bytes > MAX_STREAM_BYTES:
-        mend = "Answer with a part, and say how to get the next one."
+        fix = "Answer with a part, and say how to get the next one."
         message = f"The good call prints {base.end.output_bytes:,} bytes, and the client reads {MAX_STREAM_BYTES:,}."
-        raise Fault(message, mend=mend, cause="size")
+        raise Fault(message, fix=fix, cause="size")
     return f"{base.end.output_bytes:,} bytes."
 
 
@@ -107,7 +107,7 @@ def check_stderr(session: Session) -> str:
     base = session.require_base()
     if base.end.error_bytes > MAX_STREAM_BYTES:
         message = f"The good call prints {base.end.error_bytes:,} bytes on stderr: a pipe holds 65,536, then it blocks."
-        raise Fault(message, mend="Print less, or into a file.")
+        raise Fault(message, fix="Print less, or into a file.")
     return f"{base.end.error_bytes:,} bytes on stderr."
 
 
@@ -135,20 +135,20 @@ def check_parallel(session: Session) -> str:
         if base.kind == ANSWER and one.outcome.kind == FAILURE:
             session.require_answer_to_second()
             message = f"Of {len(trials)} calls at the same time, one is refused: {_named(one.outcome).rstrip('.')}."
-            raise Fault(message, mend="Give each call files of its own, or wait for the others.")
+            raise Fault(message, fix="Give each call files of its own, or wait for the others.")
     return f"{len(trials)} at the same time came to the same as one."
 
 
 def check_exit_code(session: Session) -> str:
     """Where the exit code is not 0, the client throws stdout away, and shows what stands on stderr."""
     base = session.require_base()
-    mend = "End with 0, also after a failure, at least where IKIGAI_AGENT_ID is set; or say on stderr what is wrong."
+    fix = "End with 0, also after a failure, at least where IKIGAI_AGENT_ID is set; or say on stderr what is wrong."
     if base.is_lost and not is_failure(base.document):
-        raise Fault(f"It ends with {base.end.exit_code} after its answer, which the client throws away.", mend=mend)
+        raise Fault(f"It ends with {base.end.exit_code} after its answer, which the client throws away.", fix=fix)
     if session.lost:
         first = session.lost[0]
         message = f"A failure ends with {first.end.exit_code} and nothing on stderr: the client shows no word of it."
-        raise Fault(message, [f"stdout had {shown(strict_json.dumps(first.document).decode())}"], mend)
+        raise Fault(message, [f"stdout had {shown(strict_json.dumps(first.document).decode())}"], fix)
     return "Each answer ended with 0, and so did each failure, or it said why on stderr."
 
 
@@ -157,8 +157,8 @@ def check_leftovers(session: Session) -> str:
     session.require_base()
     if session.leftovers:
         found = list(dict.fromkeys(session.leftovers))
-        mend = "End what the call has started before it ends itself."
-        raise Fault(f"After a call this was still running: {found[0]}.", found[1:], mend)
+        fix = "End what the call has started before it ends itself."
+        raise Fault(f"After a call this was still running: {found[0]}.", found[1:], fix)
     return f"None after {session.calls} runs."
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ferrule_dev.conformance.runs.execution import End
     from ferrule_dev.conformance.runs.outcome import Outcome
 
-_MEND = "Take the value out of each text before it is printed, also out of errors."
+_FIX = "Take the value out of each text before it is printed, also out of errors."
 
 
 class _Demand(NamedTuple):
@@ -33,8 +33,8 @@ def check_credentials(session: Session) -> str:
     if session.shown:
         known = [name for name in session.shown if name != MADE_UP]
         if not known:
-            raise Fault(f"It prints all its variables: the value of {MADE_UP} stands in an output.", mend=_MEND)
-        raise Fault(f"The value of {known[0]} stands in an output.", mend=_MEND)
+            raise Fault(f"It prints all its variables: the value of {MADE_UP} stands in an output.", fix=_FIX)
+        raise Fault(f"The value of {known[0]} stands in an output.", fix=_FIX)
     demand = _read_demand(session.require_base())
     names = sorted({*session.target.credentials, *demand.names})
     if not names and not demand.file:
@@ -46,7 +46,7 @@ def check_credentials(session: Session) -> str:
             where = stream_with(end, value)
             if where:
                 message = f"With {form} in {place}, {label} shows it on {where}."
-                raise Fault(message, mend=_MEND)
+                raise Fault(message, fix=_FIX)
     return f"The value of {place} shows nowhere."
 
 

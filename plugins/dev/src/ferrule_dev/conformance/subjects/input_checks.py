@@ -57,7 +57,7 @@ def check_extra(session: Session) -> str:
         return "It is refused." if base.kind == ANSWER else _proved(session, trials)
     if sample.is_closed(session.parameters):
         raise Fault(
-            "It answers with an extra argument, though its schema has `additionalProperties: false`.", mend=_REFUSE
+            "It answers with an extra argument, though its schema has `additionalProperties: false`.", fix=_REFUSE
         )
     return "It is ignored; a model that misspells an argument is not told."
 
@@ -69,8 +69,8 @@ def check_filled(session: Session) -> str:
     if not variants:
         raise Skipped("No argument is optional.")
     trials = _try(session, variants)
-    mend = "Treat null, an empty text, an empty list, and a 0 below the minimum as if the argument were absent."
-    session.require_no_breach(trials, mend)
+    fix = "Treat null, an empty text, an empty list, and a 0 below the minimum as if the argument were absent."
+    session.require_no_breach(trials, fix)
     refused = [one for one in trials if one.outcome.kind == FAILURE]
     if base.kind == FAILURE:
         refused = [one for one in refused if not one.outcome.is_same_failure(base)]
@@ -81,7 +81,7 @@ def check_filled(session: Session) -> str:
             session.require_repeatable()
         culprits = _find_culprits(session)
         message = f"With {refused[0].label} it refuses what it answers without: {refused[0].outcome.reason}"
-        raise Fault(message, culprits, mend)
+        raise Fault(message, culprits, fix)
     return f"{len(trials)} calls came to the same as without."
 
 
@@ -151,7 +151,7 @@ def check_huge(session: Session) -> str:
     session.require_no_breach([trial], _FORM)
     if trial.outcome.end.unread:
         message = f"It left {trial.outcome.end.unread:,} bytes of its input unread: the client may die of SIGPIPE."
-        raise Warned(message, mend="Read stdin to its end before you answer, also to refuse.")
+        raise Warned(message, fix="Read stdin to its end before you answer, also to refuse.")
     return _what(trial)
 
 
@@ -171,7 +171,7 @@ def check_closed(session: Session) -> str:
     if trial.outcome.kind == ANSWER and sample.has_required(session.parameters):
         if "not-json" in session.causes.values():
             raise Skipped("The same fault as not-json: without input it answers.")
-        raise Fault("With stdin closed it answers, though it requires arguments.", mend=_REFUSE)
+        raise Fault("With stdin closed it answers, though it requires arguments.", fix=_REFUSE)
     return _what(trial)
 
 

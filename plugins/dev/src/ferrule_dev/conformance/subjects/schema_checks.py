@@ -32,14 +32,14 @@ def check_answers(session: Session) -> str:
     if outcome.kind == "broken" or end.exit_code:
         reason = outcome.reason or shown(end.errors.decode(errors="replace"))
         reason = reason if outcome.kind == "broken" else f"ended with exit code {end.exit_code}: {reason}"
-        mend = "Print the schema and end with exit code 0; nothing else may stand on stdout."
+        fix = "Print the schema and end with exit code 0; nothing else may stand on stdout."
         if end.problem:
-            mend = "Make it a program that the system can start; a script begins with #! and its interpreter."
-        raise Fault(f"Asked for its schema, it {reason}.", mend=mend)
+            fix = "Make it a program that the system can start; a script begins with #! and its interpreter."
+        raise Fault(f"Asked for its schema, it {reason}.", fix=fix)
     try:
         schema = strict_json.loads_object(end.output)
     except strict_json.MalformedJSON as error:
-        raise Fault(f"The schema is not JSON that the client reads: {error}.", mend="Print one JSON object.") from None
+        raise Fault(f"The schema is not JSON that the client reads: {error}.", fix="Print one JSON object.") from None
     session.schema, session.schema_text = schema, end.output
     return f"It answers in {end.seconds:.2f} s."
 
@@ -48,8 +48,8 @@ def check_size(session: Session) -> str:
     """The client reads 8,191 bytes."""
     size = len(_text(session))
     if size > MAX_BYTES:
-        mend = f"Take out {size - MAX_BYTES:,} bytes: descriptions and enums are where they usually are."
-        raise Fault(f"The schema has {size:,} bytes, and the client drops what has more than {MAX_BYTES:,}.", mend=mend)
+        fix = f"Take out {size - MAX_BYTES:,} bytes: descriptions and enums are where they usually are."
+        raise Fault(f"The schema has {size:,} bytes, and the client drops what has more than {MAX_BYTES:,}.", fix=fix)
     return f"{size:,} bytes."
 
 
@@ -58,10 +58,10 @@ def check_name(session: Session) -> str:
     text, path = _text(session), session.target.path
     if not path.endswith(SUFFIX) or os.path.basename(path) == SUFFIX:
         message = f"The client looks only at files whose names end with {SUFFIX!r}."
-        raise Fault(message, mend=f"Rename it, as in weather{SUFFIX}.")
+        raise Fault(message, fix=f"Rename it, as in weather{SUFFIX}.")
     findings = [one for one in check_text(text, name=tool_name(path)) if one.id in _NAME_RULES]
     if findings:
-        raise Fault(findings[0].message, [one.message for one in findings[1:]], findings[0].mend)
+        raise Fault(findings[0].message, [one.message for one in findings[1:]], findings[0].fix)
     return f"It is {tool_name(path)}."
 
 
@@ -70,10 +70,10 @@ def check_shadows(session: Session) -> str:
     _text(session)
     name = tool_name(session.target.path)
     if name in CLIENT_TOOLS:
-        mend = (
+        fix = (
             f"Choose another name, such as my_{name}, for the schema and for the file {executable_name('my_' + name)}."
         )
-        raise Warned(f"The client has a tool {name} itself, which this one replaces without a word.", mend=mend)
+        raise Warned(f"The client has a tool {name} itself, which this one replaces without a word.", fix=fix)
     return "No tool of the client has this name."
 
 
@@ -82,7 +82,7 @@ def check_rules(session: Session) -> str:
     findings = [one for one in check_text(_text(session)) if one.id not in (*_NAME_RULES, "too-large")]
     errors = [one for one in findings if one.severity == "error"]
     if errors:
-        raise Fault(errors[0].message, _told(errors), errors[0].mend)
+        raise Fault(errors[0].message, _told(errors), errors[0].fix)
     if findings:
         rules = ", ".join(dict.fromkeys(one.id for one in findings))
         raise Warned(f"Providers have trouble with it: {rules}.", _told(findings), "See `ferrule validate`.")
@@ -96,11 +96,11 @@ def check_held_open(session: Session) -> str:
         end = session.ask_schema(**how, seconds=max(4 * CLIENT_SECONDS, 4 * min(session.schema_seconds)))
         if end.is_late:
             raise Fault(
-                f"With stdin {label}, `--schema` does not end.", mend="Read nothing before you print the schema."
+                f"With stdin {label}, `--schema` does not end.", fix="Read nothing before you print the schema."
             )
         if end.exit_code or not end.output:
             raise Fault(
-                f"With stdin {label}, `--schema` {_how_it_ended(end)}.", mend="Do not touch stdin for `--schema`."
+                f"With stdin {label}, `--schema` {_how_it_ended(end)}.", fix="Do not touch stdin for `--schema`."
             )
     return "It does not wait for stdin."
 
@@ -122,7 +122,7 @@ def check_deterministic(session: Session) -> str:
         end = session.ask_schema(environ=environ, **how)
         _remember_time(session, end)
         if end.output != text or end.exit_code:
-            raise Fault(f"Asked {label}, it {_difference(text, end)}.", mend="Print one fixed text, such as a file's.")
+            raise Fault(f"Asked {label}, it {_difference(text, end)}.", fix="Print one fixed text, such as a file's.")
     missing = "" if comma else f" This system has no {language}, so that one was tried by its name alone."
     return f"The same bytes {len(ways) + 1} times.{missing}"
 
@@ -141,21 +141,21 @@ def check_imports(session: Session) -> str:
         return f"{len(own)} modules."
     top = sorted((one for one in own if one[1] == 1), reverse=True)[:_SLOWEST_SHOWN]
     told = ", ".join(f"{name} ({whole / 1000:.0f} ms)" for whole, _, name in top)
-    mend = "Print the schema before anything is imported, or ship it as a file."
-    raise Fault(f"It imports {len(own)} modules to print its schema, most of all {told}.", mend=mend, cause="imports")
+    fix = "Print the schema before anything is imported, or ship it as a file."
+    raise Fault(f"It imports {len(own)} modules to print its schema, most of all {told}.", fix=fix, cause="imports")
 
 
 def check_time(session: Session) -> str:
     """The client waits for a second, and is ended itself by a tool that takes longer."""
     _text(session)
     best = min(session.schema_seconds)
-    mend = "Print the schema before anything is imported or asked."
+    fix = "Print the schema before anything is imported or asked."
     if best > CLIENT_SECONDS:
         if "imports" in session.causes:
             raise Skipped(f"It takes {best:.2f} s, for what schema-imports says.")
-        raise Fault(f"It takes {best:.2f} s at best; after {CLIENT_SECONDS:.0f} s the client ends.", mend=mend)
+        raise Fault(f"It takes {best:.2f} s at best; after {CLIENT_SECONDS:.0f} s the client ends.", fix=fix)
     if best > ADVISED_SECONDS and "imports" not in session.causes:
-        raise Warned(f"It takes {best:.2f} s at best; on a busy machine that can be more than a second.", mend=mend)
+        raise Warned(f"It takes {best:.2f} s at best; on a busy machine that can be more than a second.", fix=fix)
     return f"{best:.3f} s, the fastest of {len(session.schema_seconds)}."
 
 
@@ -165,7 +165,7 @@ def check_agrees(session: Session) -> str:
     if entry is None:
         raise Skipped("It is no installed tool, so only the executable has a schema.")
     if entry.error is not None:
-        raise Fault(entry.error.message, mend=entry.error.mend)
+        raise Fault(entry.error.message, fix=entry.error.fix)
     try:
         difference = find_disagreement(entry.tool)
     except CallInterrupted:
@@ -173,9 +173,9 @@ def check_agrees(session: Session) -> str:
     except FerruleError as error:
         if find_spec("msgspec") is None:
             raise Skipped(f"{error.message} {error.hint or ''}".strip()) from None
-        raise Fault(error.message, mend=error.mend) from None
+        raise Fault(error.message, fix=error.fix) from None
     if difference:
-        raise Fault(difference, mend=f"Run `ferrule schema --write {entry.name}`.")
+        raise Fault(difference, fix=f"Run `ferrule schema --write {entry.name}`.")
     return "The file and the code agree."
 
 
@@ -185,12 +185,12 @@ def check_declaration(session: Session) -> str:
     if target.tool is None:
         raise Skipped("It is no installed tool, so it has no tool.json.")
     if target.declaration_problem:
-        raise Fault(f"{target.declaration_problem}.", mend="Mend the file.")
+        raise Fault(f"{target.declaration_problem}.", fix="Fix the file.")
     if not target.declaration.files:
         raise Skipped("It has no tool.json.")
     if target.declaration.unknown:
         keys = ", ".join(target.declaration.unknown)
-        raise Warned(f"Its tool.json has keys that this host does not know: {keys}.", mend="Correct or remove them.")
+        raise Warned(f"Its tool.json has keys that this host does not know: {keys}.", fix="Correct or remove them.")
     return f"It declares {', '.join(target.declaration.as_dict()) or 'nothing'}."
 
 

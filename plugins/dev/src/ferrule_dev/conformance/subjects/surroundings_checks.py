@@ -33,7 +33,7 @@ def check_stdout_closed(session: Session) -> str:
             end = execution.run(start)
         session.leftovers += end.leftovers
         if end.is_late:
-            raise Fault(f"With stdout {label} it does not end.", mend="Let an error of writing end it.", cause="late")
+            raise Fault(f"With stdout {label} it does not end.", fix="Let an error of writing end it.", cause="late")
         if end.exit_code is not None and -end.exit_code in _CRASHES:
             raise Fault(f"With stdout {label} it is ended by {name_signal(-end.exit_code)}.")
     return "It ends."
@@ -176,7 +176,7 @@ def _is_named(path: str, good: JSONObject, outcome: Outcome) -> bool:
 
 def _require_end_by_signal(end: End, label: str, *, leaves_some_anyway: bool) -> None:
     if end.is_late:
-        mend = "Do not ignore SIGTERM, and pass it on to what the call has started."
-        raise Fault(f"SIGTERM to its group {label} does not end it.", mend=mend)
+        fix = "Do not ignore SIGTERM, and pass it on to what the call has started."
+        raise Fault(f"SIGTERM to its group {label} does not end it.", fix=fix)
     if end.leftovers and not leaves_some_anyway:  # which leftover-processes says
         raise Fault(f"After SIGTERM to its group {label}, this is left: {end.leftovers[0]}.", end.leftovers[1:])

@@ -10,7 +10,7 @@ import shlex
 import stat
 from pathlib import Path
 
-from ferrule.errors import ServingRefused
+from ferrule.errors import ServeError
 
 VARIABLE = "FERRULE_SERVE_TOKEN"
 _MIN_TOKEN_CHARS = 16
@@ -51,7 +51,7 @@ class Token:
     def __init__(self, value: str) -> None:
         if len(value) < _MIN_TOKEN_CHARS or not (value.isascii() and value.isprintable()) or " " in value:
             problem = f"The token has to have {_MIN_TOKEN_CHARS} characters at least, in ASCII and without blanks."
-            raise ServingRefused(problem, hint=_HOW)
+            raise ServeError(problem, hint=_HOW)
         self._value = value.encode()
 
     def is_in(self, authorization: bytes) -> bool:
@@ -72,7 +72,7 @@ class Token:
 def read_token(file: str | None) -> Token | None:
     """The token from the file, else from FERRULE_SERVE_TOKEN, which no tool sees; None where neither is there.
 
-    Raises ServingRefused for a file that cannot be read or that others can read or write, and for a token that is too
+    Raises ServeError for a file that cannot be read or that others can read or write, and for a token that is too
     short.
     """
     of_environment = os.environ.pop(VARIABLE, "").strip()
@@ -82,10 +82,10 @@ def read_token(file: str | None) -> Token | None:
 
 
 def check_access(address: Address, token: Token | None) -> None:
-    """Raise ServingRefused where other machines reach the address and no token is needed."""
+    """Raise ServeError where other machines reach the address and no token is needed."""
     if token is None and not address.is_loopback:
         problem = f"{address.name} can be reached from other machines, and no token is set."
-        raise ServingRefused(problem, hint=_HOW)
+        raise ServeError(problem, hint=_HOW)
 
 
 def _may_others_read(file: str, facts: os.stat_result) -> bool:
@@ -103,10 +103,10 @@ def _read(file: str) -> str:
     try:
         facts = Path(file).stat()
         if not stat.S_ISREG(facts.st_mode) or facts.st_mode & 0o022:
-            raise ServingRefused(f"{file} is no plain file, or others may write to it.", hint=_HOW)
+            raise ServeError(f"{file} is no plain file, or others may write to it.", hint=_HOW)
         if _may_others_read(file, facts):
-            raise ServingRefused(f"{file} can be read by other users.", hint=f"Run: chmod 600 {shlex.quote(file)}")
+            raise ServeError(f"{file} can be read by other users.", hint=f"Run: chmod 600 {shlex.quote(file)}")
         with Path(file).open("rb") as opened:
             return opened.read(_MAX_FILE_BYTES).decode(errors="replace").strip()
     except OSError as error:
-        raise ServingRefused(f"{file} cannot be read: {error.strerror}.", hint=_HOW) from None
+        raise ServeError(f"{file} cannot be read: {error.strerror}.", hint=_HOW) from None

@@ -13,7 +13,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from ferrule.errors import ServingRefused
+from ferrule.errors import ServeError
 from ferrule_serve.mcp.http.connections import Connections, guarded
 from ferrule_serve.telemetry.health import OPEN_PATHS
 
@@ -109,7 +109,7 @@ def _carries(token: Token | None, scope: Scope, *, by_browser: bool) -> bool:
 
 
 def listen(address: Address) -> socket.socket:
-    """A socket that listens there. Raises ServingRefused where it cannot."""
+    """A socket that listens there. Raises ServeError where it cannot."""
     try:
         family, kind, protocol, _, where = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0]
         # With its protocol: else asyncio leaves Nagle's algorithm on, and answers wait 40 ms for an acknowledgement.
@@ -118,7 +118,7 @@ def listen(address: Address) -> socket.socket:
         listener.bind(where)
         listener.listen(_BACKLOG)
     except OSError as error:
-        raise ServingRefused(f"{address.name}:{address.port} cannot be listened at: {error.strerror}.") from None
+        raise ServeError(f"{address.name}:{address.port} cannot be listened at: {error.strerror}.") from None
     return listener
 
 
