@@ -13,13 +13,16 @@ from ferrule.supervision import supervisor
 from ferrule.supervision.channel.channel import Channel
 from ferrule.supervision.channel.questions import (
     MAX_QUESTIONS,
+    RUN_KIND,
     UNSAID,
     AnswerPipe,
+    fork_answer,
     learnt_from,
     sort_learnt,
     write_answer,
 )
-from ferrule.text.json_types import JSONObject
+from ferrule.supervision.zygote import ForkedProcess, Zygote
+from ferrule.text.json_types import JSONMapping, JSONObject
 
 
 def test_an_answer_that_comes_late_is_not_the_next_ones() -> None:
@@ -131,3 +134,32 @@ def test_a_child_asks_so_many_questions_and_no_more() -> None:
         assert (outcome.result is not None) is has_result
     assert outcome.failure
     assert "asked the host more than" in outcome.failure["message"]
+
+
+class Dying:
+    """Has no tool run: the process that was to do so ends at once."""
+
+    def __init__(self) -> None:
+        self.zygote = Zygote({RUN_KIND: lambda files: os._exit(0)})
+
+    def start(self, question: JSONMapping, files: tuple[int, int]) -> ForkedProcess:
+        return fork_answer(self.zygote, question, files)
+
+
+@pytest.mark.process
+def test_a_run_whose_process_ends_without_an_answer_ends_the_call() -> None:
+    dying, began = Dying(), time.monotonic()
+    try:
+        outcome = supervisor.supervise(
+            lambda channel: channel.result(channel.ask({"run": "any"})),
+            deadline=began + 60,
+            memory=1024,
+            size_limit=1 << 16,
+            answer=lambda question: {},
+            runs=dying,
+        )
+    finally:
+        dying.zygote.close()
+    assert outcome.failure is not None
+    assert "has ended" in outcome.failure["message"]
+    assert time.monotonic() < began + 50

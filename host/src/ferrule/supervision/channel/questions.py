@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from ferrule.errors import AnswerMissing
+from ferrule.errors import AnswerMissing, WorkFailed
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -158,6 +158,7 @@ class _AnswerWork:
         self._refusals = refusals
         self._others = others
         self._told = b""
+        self._last = b""  # bytes of what was told
         self._names, theirs = os.pipe()
         try:
             self._process: _Process | None = start(theirs)
@@ -182,6 +183,9 @@ class _AnswerWork:
                 process.result(_RESULT_SECONDS)
             finally:
                 self._others.discard(process.number)
+            self._read_names()
+            if self._last != 2 * _END:
+                raise WorkFailed("What the tool's process asked was not answered: the process that does so has ended.")
         return []
 
     def close(self) -> list[str]:
@@ -207,6 +211,7 @@ class _AnswerWork:
             if not piece:
                 return True
             self._told += piece
+            self._last = (self._last + piece)[-2:]
 
     def _take_names(self) -> list[str]:
         """The names, once. What is not whole was not followed by an answer."""
