@@ -56,7 +56,7 @@ class RunZygote:
         return self if self._zygote else None
 
     def start(self, question: JSONMapping, files: tuple[int, int]) -> ForkedProcess:
-        """Have a question answered, as of `fork_answer`."""
+        """Have a question answered, see `fork_answer`."""
         if self._zygote is None:
             raise ValueError("the zygote has not been made")
         return fork_answer(self._zygote, {**question, **self._facts}, files)

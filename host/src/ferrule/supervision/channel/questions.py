@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         """Has other tools run for the child. A plugin's code must not say who it is, so this says it."""
 
         def start(self, question: JSONMapping, files: tuple[int, int]) -> ForkedProcess:
-            """Have a question answered in another process, as of `fork_answer`."""
+            """Have a question answered in another process, see `fork_answer`."""
 
     class _Process(Protocol):
         """The process that gives an answer. file: is readable once it has ended."""
@@ -233,7 +233,7 @@ def give(answer: JSONMapping, question: JSONMapping, told: int, file: int) -> No
 
 
 def fork_answer(server: Zygote, question: JSONMapping, files: tuple[int, int]) -> ForkedProcess:
-    """Have a process forked that gives an answer by `give_forked`. files: as of `give`. Raises OSError."""
+    """Have a process forked that gives an answer by `give_forked`. files: see `give`. Raises OSError."""
     from ferrule.supervision.zygote import ForkedProcess
 
     request = _anonymous_file()
