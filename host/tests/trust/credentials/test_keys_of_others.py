@@ -28,6 +28,9 @@ def asked():
 READ_MEMORY = """
 def traces(reversed_needles):
     '''Which of them are in this process's memory. They come reversed, so that looking for them leaves none.'''
+    # Each byte is one more than in the memory: a copy of what was read shows no needle to a later look.
+    more = bytes((byte + 1) % 256 for byte in range(256))
+    marks = {one: bytes(more[byte] for byte in reversed(one.encode())) for one in reversed_needles}
     found = set()
     with open("/proc/self/maps") as maps:
         areas = [line.split() for line in maps]
@@ -38,10 +41,10 @@ def traces(reversed_needles):
                 continue
             try:
                 memory.seek(start)
-                data = memory.read(end - start)[::-1]
+                data = memory.read(end - start).translate(more)
             except (OSError, ValueError, OverflowError):
                 continue
-            found.update(needle for needle in reversed_needles if needle.encode() in data)
+            found.update(needle for needle, mark in marks.items() if mark in data)
             del data
     return sorted(found)
 """

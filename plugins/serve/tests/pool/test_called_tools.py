@@ -17,6 +17,9 @@ REVERSED = [key[::-1] for key in KEYS.values()]
 TOP = """
 def traces():
     '''Which keys are in this process's memory. They stand here reversed, so that looking for them leaves none.'''
+    # Each byte is one more than in the memory: a copy of what was read shows no key to a later look.
+    more = bytes((byte + 1) %% 256 for byte in range(256))
+    marks = {one: bytes(more[byte] for byte in reversed(one.encode())) for one in %r}
     found = set()
     with open("/proc/self/maps") as maps:
         areas = [line.split() for line in maps]
@@ -26,10 +29,10 @@ def traces():
             if "r" in area[1] and area[-1] not in ("[vvar]", "[vsyscall]", "[vvar_vclock]"):
                 try:
                     memory.seek(start)
-                    data = memory.read(end - start)[::-1]
+                    data = memory.read(end - start).translate(more)
                 except (OSError, ValueError, OverflowError):
                     continue
-                found.update(key for key in %r if key.encode() in data)
+                found.update(key for key, mark in marks.items() if mark in data)
     return sorted(found)
 
 @hookimpl
