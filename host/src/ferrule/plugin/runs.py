@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 _MAX_RESULT_BYTES = 4 << 20
+_MAX_SECONDS = 86_400.0  # as long as the call of a tool may take
 _MAX_DEPTH = 3  # of tools that run tools
 
 
@@ -101,13 +102,14 @@ def _run(question: JSONMapping, caller: str, names: Sequence[str] | None, depth:
     settings, tool = admitted.configuration(), admitted.tool()
     if depth >= _MAX_DEPTH:
         raise PermissionDenied(f"{tool.name} is not run: {depth} tools have run one another already.")
-    deadline = number_in(question, "deadline", time.monotonic())
-    max_bytes = int(min(number_in(question, "max_bytes", _MAX_RESULT_BYTES), _MAX_RESULT_BYTES))
+    now = time.monotonic()
+    deadline = min(number_in(question, "deadline", now), now + _MAX_SECONDS)
+    max_bytes = max(0, int(min(number_in(question, "max_bytes", _MAX_RESULT_BYTES), _MAX_RESULT_BYTES)))
     work = work_of(tool, question, settings.tool(tool.name), settings.content, deadline, max_bytes)
     with RunZygote(tool, settings, depth + 1) as runs:
         policy = admitted.policy()
         surroundings = Surroundings(tool, policy)
-        return supervise(
+        outcome = supervise(
             work,
             deadline=deadline,
             memory=settings.memory(tool.name),
@@ -117,6 +119,11 @@ def _run(question: JSONMapping, caller: str, names: Sequence[str] | None, depth:
             answer=surroundings.answer,
             runs=runs,
         )
+    if outcome.failure is not None and outcome.is_said:
+        from ferrule.plugin.attribution import attribute
+
+        attribute(outcome, policy)  # else what it has forged would count, repeated by its caller, as the host's
+    return outcome
 
 
 def _find(name: str, caller: str, names: Sequence[str] | None) -> AdmittedTool:

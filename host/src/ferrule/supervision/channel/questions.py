@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from ferrule.errors import AnswerMissing
+from ferrule.errors import AnswerMissing, FerruleError
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -161,7 +161,7 @@ class _AnswerWork:
         self._names, theirs = os.pipe()
         try:
             self._process: _Process | None = start(theirs)
-        except OSError:
+        except (OSError, FerruleError):
             os.close(self._names)
             raise
         finally:
@@ -228,12 +228,20 @@ def give(answer: JSONMapping, question: JSONMapping, told: int, file: int) -> No
 
 
 def fork_answer(server: Zygote, question: JSONMapping, files: tuple[int, int]) -> ForkedProcess:
-    """Have a process forked that gives an answer by `give_forked`. files: as of `give`. Raises OSError."""
+    """Have a process forked that gives an answer by `give_forked`. files: as of `give`.
+
+    Raises OSError, and AnswerMissing for a question that cannot be handed on, such as one nested as deeply as can be
+    read: a plugin's code has written it.
+    """
     from ferrule.supervision.zygote import ForkedProcess
 
+    try:
+        document = strict_json.dumps(dict(question))
+    except strict_json.Unrepresentable:
+        raise AnswerMissing() from None
     request = _anonymous_file()
     try:
-        _write_all(request, strict_json.dumps(dict(question)))
+        _write_all(request, document)
         return ForkedProcess(server, RUN_KIND, (request, *files))
     finally:
         os.close(request)
