@@ -5,6 +5,7 @@ One package can bring both tools, so that each does what the other one needs.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -63,3 +64,13 @@ def test_a_number_of_any_size_is_answered(key: str, number: str, machine: Machin
     done = machine.ferrule("run", "outer", stdin=b"{}")
     assert done.code == 0, done.out
     assert done.document["result"] == {} or done.document["failure"]
+
+
+def test_a_caller_that_dies_is_not_waited_for_until_the_other_tool_has_ended(machine: Machine) -> None:
+    install(machine, "inner", "time.sleep(60)\nreturn {}")
+    dies = "import threading\nthreading.Timer(0.5, os.kill, (os.getpid(), 9)).start()\nask('inner')\nreturn {}"
+    install(machine, "outer", dies, ("inner",))
+    began = time.monotonic()
+    done = machine.ferrule("run", "outer", stdin=b"{}")
+    assert "SIGKILL" in done.document["error"]
+    assert time.monotonic() - began < 20

@@ -13,13 +13,17 @@ from ferrule.supervision import supervisor
 from ferrule.supervision.channel.channel import Channel
 from ferrule.supervision.channel.questions import (
     MAX_QUESTIONS,
+    RUN,
+    RUN_KIND,
     UNSAID,
     AnswerPipe,
+    fork_answer,
     learnt_from,
     sort_learnt,
     write_answer,
 )
-from ferrule.text.json_types import JSONObject
+from ferrule.supervision.zygote import ForkedProcess, Zygote
+from ferrule.text.json_types import JSONMapping, JSONObject
 
 
 def test_an_answer_that_comes_late_is_not_the_next_ones() -> None:
@@ -131,3 +135,28 @@ def test_a_child_asks_so_many_questions_and_no_more() -> None:
         assert (outcome.result is not None) is has_result
     assert outcome.failure
     assert "asked the host more than" in outcome.failure["message"]
+
+
+@pytest.mark.process
+def test_a_question_whose_answerer_dies_ends_the_call_at_once() -> None:
+    class Runs:
+        """Has a process forked that ends without an answer."""
+
+        def start(self, question: JSONMapping, files: tuple[int, int]) -> ForkedProcess:
+            return fork_answer(zygote, question, files)
+
+    zygote = Zygote({RUN_KIND: lambda _files: os._exit(0)})
+    try:
+        outcome = supervisor.supervise(
+            lambda channel: channel.result(channel.ask({RUN: "another"})),
+            deadline=time.monotonic() + 60,
+            memory=1024,
+            size_limit=65_534,
+            answer=lambda _question: {},
+            runs=Runs(),
+        )
+    finally:
+        zygote.close()
+    assert outcome.failure is not None
+    assert outcome.failure["code"] == AnswerMissing.code
+    assert "has not answered" in outcome.failure["message"]

@@ -56,6 +56,7 @@ _MAX_ANSWER_BYTES = 16 << 20
 _PIECE_BYTES = 1 << 16
 _RESULT_SECONDS = 10.0  # in which, on any machine, a copy says how it has ended that has begun to say so
 _END = b"\n"  # of the names of secrets
+_LINES = 2  # in which a process says that it has given an answer
 
 
 class AnswerPipe:
@@ -137,7 +138,7 @@ class Desk:
         return BoundedProcess(lambda: give(self._answer(question), question, told, self._file))
 
     def advance(self) -> list[str]:
-        """Go on with the answer; the secrets in it that have become known. Raises WorkFailed."""
+        """Go on with the answer; the secrets in it that have become known. Raises WorkFailed and AnswerMissing."""
         secrets = [] if self._work is None else self._work.advance()
         return [*secrets, *(self.close() if self.file is None else ())]
 
@@ -158,6 +159,7 @@ class _AnswerWork:
         self._refusals = refusals
         self._others = others
         self._told = b""
+        self._count = 0  # of the lines that have come: what is told, and that the answer has been given
         self._names, theirs = os.pipe()
         try:
             self._process: _Process | None = start(theirs)
@@ -171,7 +173,9 @@ class _AnswerWork:
         self.file: int | None = self._names
 
     def advance(self) -> list[str]:
-        """Go on; the secrets in the answer that have become known."""
+        """Go on; the secrets in the answer that have become known. Raises WorkFailed, and AnswerMissing where the
+        process has ended before it had given the answer, for which the child would wait.
+        """
         if self.file == self._names:
             is_told = self._read_names()
             self.file = None if self._process is None else self._process.file if is_told else self.file
@@ -182,6 +186,9 @@ class _AnswerWork:
                 process.result(_RESULT_SECONDS)
             finally:
                 self._others.discard(process.number)
+            self._read_names()
+        if self._count < _LINES:
+            raise AnswerMissing()
         return []
 
     def close(self) -> list[str]:
@@ -207,6 +214,7 @@ class _AnswerWork:
             if not piece:
                 return True
             self._told += piece
+            self._count += piece.count(_END)
 
     def _take_names(self) -> list[str]:
         """The names, once. What is not whole was not followed by an answer."""
