@@ -38,10 +38,13 @@ def read(name: str) -> JSONObject | None:
         kept = strict_json.loads(data) if data else None
     except (OSError, ValueError):
         return None
-    if not isinstance(kept, dict) or kept.get("head") != head or not stamps.hold(kept["stamps"]):
+    if not isinstance(kept, dict) or kept.get("head") != head:
         return None
-    facts: JSONObject = kept["facts"]
-    return facts
+    lines, facts = kept.get("stamps"), kept.get("facts")
+    is_whole = (
+        isinstance(facts, dict) and isinstance(lines, list) and lines and all(isinstance(one, str) for one in lines)
+    )
+    return facts if is_whole and stamps.hold(lines) else None
 
 
 def keep(name: str, facts: JSONObject, stamped: Sequence[str]) -> bool:
