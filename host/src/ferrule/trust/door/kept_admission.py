@@ -41,10 +41,9 @@ def read(name: str) -> JSONObject | None:
     if not isinstance(kept, dict) or kept.get("head") != head:
         return None
     lines, facts = kept.get("stamps"), kept.get("facts")
-    is_whole = (
-        isinstance(facts, dict) and isinstance(lines, list) and lines and all(isinstance(one, str) for one in lines)
-    )
-    return facts if is_whole and stamps.hold(lines) else None
+    if not isinstance(facts, dict) or not (isinstance(lines, list) and lines and all(map(_is_text, lines))):
+        return None
+    return facts if stamps.hold(lines) else None
 
 
 def keep(name: str, facts: JSONObject, stamped: Sequence[str]) -> bool:
@@ -76,3 +75,7 @@ def _path(name: str, head: Sequence[str]) -> str:
     """A file for each tool and installation. Where two have one number, neither takes the other's for its own."""
     number = int.from_bytes("\0".join(head).encode(errors="surrogateescape"), "little") % _MAX_KEY
     return os.path.join(state_folder(), FOLDER, f"{record_name(name)}-{number:016x}.json")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
