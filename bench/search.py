@@ -39,7 +39,7 @@ QUERY = b'{"query": "what a search costs"}'
 
 
 class Row(NamedTuple):
-    """One measured call, and the ratio that it is meant to stay under (None where there is no such aim)."""
+    """One measured call, and the ratio that it is meant to stay under (None if there is no such aim)."""
 
     name: str
     command: Command

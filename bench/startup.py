@@ -41,7 +41,7 @@ GOOD, BAD = b'{"city": "Oslo"}', b'{"town": "Oslo"}'
 
 
 class Row(NamedTuple):
-    """One measured path, and the ratio that it is meant to stay under (None where there is no such aim)."""
+    """One measured path, and the ratio that it is meant to stay under (None if there is no such aim)."""
 
     name: str
     command: Command

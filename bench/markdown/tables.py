@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """A converter and its figures, in the order of the table's columns; None where there is none."""
+    """A converter and its figures, in the order of the table's columns; None if there is none."""
 
     name: str
     figures: Sequence[float | None]

@@ -82,7 +82,7 @@ class Source:
         return line, offset - self._starts[line - 1]
 
     def between(self, left: ast.expr, right: ast.expr, pattern: str) -> Span | None:
-        """The first match between two nodes; None where there is none outside of comments."""
+        """The first match between two nodes; None if there is none outside of comments."""
         gap = self.data[self.end(left) : self.start(right)].decode()
         code = re.sub(r"#[^\n]*", lambda comment: " " * len(comment[0].encode()), gap)
         found = re.search(pattern, code)

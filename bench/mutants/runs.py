@@ -33,7 +33,7 @@ class Result(NamedTuple):
 class Run(NamedTuple):
     """results: by test, in the order of the run. code: of pytest, None where the limit passed.
 
-    current: the test that had begun and not ended, "" where there is none. lines: see selected_tests, where asked for.
+    current: the test that had begun and not ended, "" if there is none. lines: see selected_tests, where asked for.
     seconds: on the wall. output: the end of what pytest printed.
     """
 
@@ -51,7 +51,7 @@ class Run(NamedTuple):
 
     @property
     def killer(self) -> tuple[str, str]:
-        """The first test that failed and its last words; where there is none, how the run as a whole ended."""
+        """The first test that failed and its last words; if there is none, how the run as a whole ended."""
         for test, result in self.results.items():
             if result.outcome == "failed":
                 return test, result.message

@@ -30,7 +30,7 @@ OTHERS = {"FERRULE_EXA_ENDPOINT": "/exa", "FERRULE_TAVILY_ENDPOINT": "/tavily"}
 
 @pytest.fixture
 def provider() -> Iterator[Server]:
-    """A server in the place of all providers, which answers as Brave does."""
+    """A server instead of all providers, which answers as Brave does."""
     with Server() as server:
         server.route("*", Brave(some_hits(3)))
         yield server

@@ -45,7 +45,7 @@ class Third:
         return arguments
 
     def declare(self, text: str) -> None:
-        """Put another declaration in the place of its own."""
+        """Put another declaration instead of its own."""
         path = self.site.path / "ferrule_gazetteer.py"
         path.write_text(path.read_text() + f"\n\n{text}\n")
 

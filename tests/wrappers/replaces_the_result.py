@@ -1,4 +1,4 @@
-"""Puts a short result in the place of any other, as something that stores large ones would."""
+"""Puts a short result instead of any other, as something that stores large ones would."""
 
 from ferrule import hookimpl
 

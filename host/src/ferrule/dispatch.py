@@ -37,7 +37,7 @@ def main() -> NoReturn:
 
 
 def run_linked() -> NoReturn:
-    """The executable that `ferrule link` wrote: `ORDERS DOUBT [ARGUMENT…]`, as of `ferrule.links.orders`."""
+    """The executable that `ferrule link` wrote: `ORDERS DOUBT [ARGUMENT…]`, see `ferrule.links.orders`."""
     from ferrule.links import orders
 
     told, arguments = orders.take(sys.argv[1:])
@@ -53,7 +53,7 @@ def run(
 ) -> NoReturn:
     """Be the executable of a tool, from the arguments to the exit code.
 
-    names: other names of tools, by their own. provider, translation: as of `ferrule.links.orders`.
+    names: other names of tools, by their own. provider, translation: see `ferrule.links.orders`.
     """
     # Leaving by os._exit saves the interpreter's own end, a seventh of its start; the collector, a tenth of a call's.
     gc.disable()

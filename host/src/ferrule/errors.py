@@ -4,7 +4,7 @@
     ├── ToolError                    (its own)              a tool says what went wrong
     │   ├── CredentialMissing        AUTH_MISSING           a credential is not set
     │   └── PermissionDenied         PERMISSION_DENIED      a call wanted what its tool may not
-    ├── InputError                 INVALID_INPUT          what came on stdin cannot be used
+    ├── InputError                   INVALID_INPUT          what came on stdin cannot be used
     │   ├── InputMalformed           INVALID_INPUT          it is not a JSON object
     │   └── ArgumentsInvalid         INVALID_INPUT          it does not fit the tool's schema
     ├── ToolFailed                   INTERNAL_ERROR         somebody else's code failed
@@ -19,7 +19,7 @@
     ├── AnswerMissing                TIMEOUT                the host has not answered what a call asked of it
     ├── OutOfMemory                  OUT_OF_MEMORY          the call's processes used more memory than they may
     ├── WorkFailed                   INTERNAL_ERROR         work within limits passed one, or failed
-    ├── ServerBusy                 INTERNAL_ERROR         a server has too many calls, or is stopping
+    ├── ServerBusy                   INTERNAL_ERROR         a server has too many calls, or is stopping
     ├── ToolUnavailable              TOOL_UNAVAILABLE       no tool can answer under this name
     │   ├── ToolUnknown              TOOL_UNKNOWN           nothing installed has it
     │   ├── ToolNameClash            TOOL_NAME_CLASH        several distributions claim it
@@ -33,8 +33,8 @@
     ├── LockUnusable                 LOCK_UNUSABLE          ferrule.lock is missing, or cannot be read or written
     ├── CredentialsMalformed         CREDENTIALS_MALFORMED  credentials.json cannot be read or trusted
     ├── PackageRefused               PACKAGE_REFUSED        a package is not installed, and none of its code ran
-    ├── LinkError                  INTERNAL_ERROR         an executable cannot be written or removed
-    └── ServeError               INTERNAL_ERROR         `ferrule serve` cannot serve, or must not
+    ├── LinkError                    INTERNAL_ERROR         an executable cannot be written or removed
+    └── ServeError                   INTERNAL_ERROR         `ferrule serve` cannot serve, or must not
 
 `code` is what the model reads, `exit_code` is what a shell sees.
 """

@@ -120,7 +120,7 @@ def as_user(user: str, run: Callable[[], Any]) -> Any:
 
 
 def show_python_to_everybody() -> None:
-    """For this process alone, put a readable folder in the place of one above Python's that its owner keeps closed."""
+    """For this process alone, put a readable folder instead of one above Python's that its owner keeps closed."""
     prefix = Path(sys.base_prefix)
     closed = [folder for folder in reversed(prefix.parents) if not folder.stat().st_mode & stat.S_IXOTH]
     if not closed:

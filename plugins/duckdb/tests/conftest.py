@@ -15,7 +15,7 @@ Query = Callable[..., list[tuple[Any, ...]]]
 
 @pytest.fixture
 def server(ferrule_environment: Environment, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> ModelServer:
-    """A server that answers each question with the question, in the place of the model; nothing else is configured."""
+    """A server that answers each question with the question, instead of the model; nothing else is configured."""
     for name in ("ANTHROPIC_AUTH_TOKEN", "BRAVE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ANTHROPIC_API_KEY", MODEL_KEY)

@@ -1,4 +1,4 @@
-"""The tool as the host calls it, with a server in the place of the user's instance."""
+"""The tool as the host calls it, with a server instead of the user's instance."""
 
 from types import ModuleType
 

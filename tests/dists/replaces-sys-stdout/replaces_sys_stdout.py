@@ -1,4 +1,4 @@
-"""Puts other things in the place of sys.stdout and sys.stderr."""
+"""Puts other things instead of sys.stdout and sys.stderr."""
 
 import sys
 
@@ -9,7 +9,7 @@ from ferrule import hookimpl
 def schema():
     return {
         "name": "replaces_sys_stdout",
-        "description": "Puts other things in the place of sys.stdout and sys.stderr.",
+        "description": "Puts other things instead of sys.stdout and sys.stderr.",
         "parameters": {"type": "object", "properties": {}},
     }
 

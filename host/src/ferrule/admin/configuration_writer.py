@@ -62,7 +62,7 @@ def _change(path: str, names: Sequence[str], changes: Mapping[str, object | None
 
 
 def _read(path: str) -> tuple[TOMLDocument, int, str]:
-    """The document, the mode of its file, and its text; an empty one where there is no file."""
+    """The document, the mode of its file, and its text; an empty one if there is no file."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 

@@ -50,7 +50,7 @@ def grant(tool: InstalledTool, settings: Configuration, wanted: JSONMapping) -> 
 def revoke(tool: InstalledTool, settings: Configuration, unwanted: JSONMapping) -> JSONObject:
     """Take entries from a tool, whoever gave them; the keys that are written, with their new values.
 
-    unwanted: as of `grant`; `processes` with any number takes them all. Raises as `grant`, and InputError for an
+    unwanted: see `grant`; `processes` with any number takes them all. Raises as `grant`, and InputError for an
     entry that the tool does not have by itself, such as a file in a folder that it may read.
     """
     has = grants.granted(tool, settings).as_dict()

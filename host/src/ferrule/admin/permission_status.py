@@ -156,7 +156,7 @@ def _is_reusable(tool: InstalledTool, settings: Configuration) -> bool:
 
 
 def _unrecorded(tool: InstalledTool, settings: Configuration) -> str | None:
-    """As of `records`, for a tool that is looked at and not called: nothing is recorded by that."""
+    """See `records`, for a tool that is looked at and not called: nothing is recorded by that."""
     return records.find_unrecorded(tool, settings, is_called=False)
 
 

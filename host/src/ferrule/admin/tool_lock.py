@@ -51,12 +51,12 @@ class LockStatus(NamedTuple):
 
 
 def read_if_there(path: str) -> dict[str, LockedTool] | None:
-    """The lock; None where there is no such file. Raises LockUnusable for one that cannot be read."""
+    """The lock; None if there is no such file. Raises LockUnusable for one that cannot be read."""
     return lock_file.read(path) if os.path.lexists(path) else None
 
 
 def read_code_if_there(path: str) -> dict[str, LockedCode]:
-    """What the lock has of ferrule's own process; nothing where there is none. Raises LockUnusable."""
+    """What the lock has of ferrule's own process; nothing if there is none. Raises LockUnusable."""
     return lock_file.read_code(path) if os.path.lexists(path) else {}
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AdmittedLookup(Lookup):
-    """What there is to know of the one tool that is called. Each method raises Refused, as of `AdmittedTool`."""
+    """What there is to know of the one tool that is called. Each method raises Refused, see `AdmittedTool`."""
 
     def __init__(self, name: str) -> None:
         self.admitted = AdmittedTool(name)
@@ -35,15 +35,15 @@ class AdmittedLookup(Lookup):
         return self.admitted.tool()
 
     def schema(self, tool: InstalledTool) -> JSONObject | None:
-        """As of `Lookup`."""
+        """See `Lookup`."""
         return self.admitted.schema()
 
     def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
-        """As of `Lookup`."""
+        """See `Lookup`."""
         return self.admitted.policy()
 
     def runs(self, tool: InstalledTool, settings: Configuration) -> RunZygote | NoRuns:
-        """As of `Lookup`."""
+        """See `Lookup`."""
         if not self.admitted.has_others_run():
             return NoRuns()
         from ferrule.plugin.runs import RunZygote

@@ -84,7 +84,7 @@ class ToolCall:
             while True:
                 try:
                     outcome = self._runner.run(job.execution, job.tool, job.memory_mib, self.deadline)
-                except Exception as error:  # noqa: BLE001 - as of `steps`
+                except Exception as error:  # noqa: BLE001 - see `steps`
                     job = steps.throw(error)
                 else:
                     job = steps.send(outcome)
@@ -178,7 +178,7 @@ class ToolCall:
     def _execution(
         self, tool: InstalledTool, arguments: JSONObject, settings: Configuration, *, has_been_checked: bool
     ) -> Execution:
-        """Raises as of `Admission.policy`."""
+        """Raises see `Admission.policy`."""
         from ferrule.calls.execution import Execution
 
         policy = self._policy = self._lookup.policy(tool, settings)
@@ -234,7 +234,7 @@ class StreamSource:
         self._translation = translation
 
     def read_input(self) -> bytes:
-        """Read stdin, as of `Streams.read`."""
+        """Read stdin, see `Streams.read`."""
         return self._streams.read(self._signals, self._deadline)
 
     def parse_arguments(self, data: bytes, _tool: InstalledTool) -> JSONObject:
@@ -254,7 +254,7 @@ class ForkRunner:
         self._signals = signals
 
     def run(self, execution: Execution, _tool: InstalledTool, memory_mib: int, deadline: float) -> Outcome:
-        """Run it, as of `supervise`."""
+        """Run it, see `supervise`."""
         from ferrule.supervision.supervisor import supervise
 
         given = execution.surroundings()

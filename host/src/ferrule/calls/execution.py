@@ -29,7 +29,7 @@ class Execution:
 
     settings: the tool's table of config.toml. wrappers: the tables of the wrappers that are on, by name.
     wrapper_tables: all of the admin's, by which the wrappers that the tool wants are judged; None where it is not
-    asked. configuration: what the process goes by in the place of config.toml; None where it reads that itself.
+    asked. configuration: what the process goes by instead of config.toml; None where it reads that itself.
     answer_bytes: that the answer may have, those of an executable where it is None. policy: what the process of the
     call is held to; None is nothing. runs: what forks the processes that run other tools for it. is_journaled: whether
     the journal wants to know what the call is refused.

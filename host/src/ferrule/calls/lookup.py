@@ -34,17 +34,17 @@ class Lookup:
             return None
 
     def find_tool(self, name: str, settings: Configuration) -> InstalledTool:
-        """The tool of that name that may run, as of `find_tool`."""
+        """The tool of that name that may run, see `find_tool`."""
         return find_tool(name, settings)
 
     def schema(self, tool: InstalledTool) -> JSONObject | None:
-        """As of `schema_file.read_static`."""
+        """See `schema_file.read_static`."""
         from ferrule.schema import schema_file
 
         return schema_file.read_static(tool)
 
     def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
-        """As of `Admission.policy`. Raises PermissionsHeld."""
+        """See `Admission.policy`. Raises PermissionsHeld."""
         from ferrule.trust.door.admission import admit
 
         admission = admit(tool, settings)
@@ -70,7 +70,7 @@ class Lookup:
 
 
 class NoRuns:
-    """In the place of a `RunZygote`, for a tool that has no other one run."""
+    """Instead of a `RunZygote`, for a tool that has no other one run."""
 
     def __enter__(self) -> None:
         return None
@@ -80,7 +80,7 @@ class NoRuns:
 
 
 def find_tool(name: str, settings: Configuration) -> InstalledTool:
-    """As of `ferrule.trust.door.admission.find`, which is loaded where tools are locked."""
+    """See `ferrule.trust.door.admission.find`, which is loaded where tools are locked."""
     if not settings.is_locked:
         from ferrule import discovery
 

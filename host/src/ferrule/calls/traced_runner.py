@@ -46,7 +46,7 @@ class TracingRunner:
         self._is_confined = is_confined
 
     def run(self, execution: Execution, tool: InstalledTool, memory_mib: int, deadline: float) -> Outcome:
-        """Run it, as of `supervise`."""
+        """Run it, see `supervise`."""
         if not support().notifications:
             raise _untraceable(" ".join(support().missing))
         folder = temporary_folder.make()

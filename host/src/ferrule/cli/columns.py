@@ -28,7 +28,7 @@ def wrap(text: str, width: int, indent: int = 0, hanging: int | None = None) -> 
 
 
 def fit(table: Sequence[Sequence[str]], width: int | None) -> list[int] | None:
-    """How wide each column of a table is, headings among its rows, without the last one where there is all room.
+    """How wide each column of a table is, headings among its rows, without the last one if there is all room.
 
     width: of the terminal; None for as much as the cells take. Columns of several words are made narrower, the widest
     first. None where they cannot be narrow enough.

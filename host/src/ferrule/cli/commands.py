@@ -65,7 +65,7 @@ def module_of(name: str) -> str:
 
 
 def load(name: str) -> click.Command | None:
-    """The command of that name, imported now; None where there is none. Raises FerruleError for a broken one."""
+    """The command of that name, imported now; None if there is none. Raises FerruleError for a broken one."""
     if name in BUILT_IN:
         command: click.Command = importlib.import_module(module_of(name)).command
         return command

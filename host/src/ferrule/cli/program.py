@@ -37,7 +37,7 @@ class Commands(click.Group):
         return [*BUILT_IN, *plugin_commands()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, None where there is none."""
+        """The command of that name, None if there is none."""
         command = load(cmd_name)
         gc.enable()  # it was off for the imports; the children that a command starts shall find it on
         return command
@@ -159,7 +159,7 @@ def _invoke(arguments: list[str], as_json: bool) -> int:
 
 
 def _tell_configuration() -> None:
-    """What config.toml has that is not read, or not as it was meant, on stderr, where there is such a file."""
+    """What config.toml has that is not read, or not as it was meant, on stderr, if there is such a file."""
     from ferrule.config import configuration
 
     if not os.path.exists(configuration.default_path()):

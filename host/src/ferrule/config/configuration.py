@@ -55,7 +55,7 @@ class Configuration:
         self.environ = environ
 
     def tool(self, name: str) -> JSONMapping:
-        """The table `[tools.NAME]`, empty where there is none."""
+        """The table `[tools.NAME]`, empty if there is none."""
         tools = self.content.get("tools", {})
         table = tools.get(name, {}) if isinstance(tools, dict) else {}
         return table if isinstance(table, dict) else {}
@@ -120,7 +120,7 @@ class Configuration:
         return {**kept, _TOOLS_KEY: {**shown, **off}} if found else kept
 
     def wrapper(self, name: str) -> JSONMapping:
-        """The table `[wrappers.NAME]`, empty where there is none."""
+        """The table `[wrappers.NAME]`, empty if there is none."""
         return self._wrapper_tables().get(name, {})
 
     def wrappers(self) -> dict[str, JSONMapping]:
@@ -167,12 +167,12 @@ class Configuration:
 
 # What was read, by path: a process that is held to a policy cannot read the file, and goes by what its parent has read.
 _read: dict[str, JSONMapping] = {}
-# What counts in the place of a file, by path: as much of it as the process of a call was given.
+# What counts instead of a file, by path: as much of it as the process of a call was given.
 _provided: dict[str, JSONMapping] = {}
 
 
 def provide(path: str, content: JSONMapping) -> None:
-    """Go by this content from now on, in the place of the file, which the process of a call cannot read."""
+    """Go by this content from now on, instead of the file, which the process of a call cannot read."""
     _provided[path] = content
 
 
@@ -182,7 +182,7 @@ def withdraw(path: str) -> None:
 
 
 def read(environ: Mapping[str, str] | None = None) -> Configuration:
-    """Read the configuration; one without tables where there is no file.
+    """Read the configuration; one without tables if there is no file.
 
     Raises ConfigurationMalformed where the file cannot be read, is larger than 1 MiB, or is not TOML.
     """

@@ -54,7 +54,7 @@ class CredentialsFile:
             self.problem = error.message
 
     def value(self, key: str) -> str:
-        """The text at a dotted key, `""` where there is none or it is not text."""
+        """The text at a dotted key, `""` if there is none or it is not text."""
         found = self._at(key)
         return found if isinstance(found, str) else ""
 

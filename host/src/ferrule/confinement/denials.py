@@ -99,7 +99,7 @@ def declared_by_author(denial: Denial) -> str:
 
 
 def command_for(tool: str, denial: Denial, processes: int = 0) -> str | None:
-    """The command that allows a tool what it was refused; None where there is none. processes: that it may have."""
+    """The command that allows a tool what it was refused; None if there is none. processes: that it may have."""
     option = {
         READ: f"--read {_quoted(shown(denial))}",
         WRITE: f"--write {_quoted(shown(denial))}",

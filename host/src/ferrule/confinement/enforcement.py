@@ -27,7 +27,7 @@ def confine(policy: Policy, *, with_listener: bool = False) -> int | None:
     """Hold this process and all that it starts to a policy. It cannot be taken back.
 
     with_listener: whether a supervising process can take the descriptor that is returned, which then judges what a
-    filter cannot; None where there is no such descriptor. Raises OSError where the kernel refuses what it can do.
+    filter cannot; None if there is no such descriptor. Raises OSError where the kernel refuses what it can do.
     """
     _in_force[:] = [policy]
     take_environment(policy)
@@ -75,7 +75,7 @@ def narrow(policy: Policy, prepared: CopyRules | None, folder: str) -> None:
 
     It sends signals to itself and what it starts alone, sees itself alone in /proc unless it may start processes, and
     forks as its policy says: by the judgement of the supervising process, or where nobody listens, not at all.
-    prepared: as of `prepare_copies`. folder: for its temporary files, which it cannot replace.
+    prepared: see `prepare_copies`. folder: for its temporary files, which it cannot replace.
     """
     _in_force[:] = [policy]
     if prepared is not None:
@@ -177,7 +177,7 @@ def _enforce_paths(policy: Policy, abi: int, shared: Sequence[str]) -> None:
 
 
 def _install_filter(policy: Policy, *, is_own: bool, holds_signals: bool) -> int | None:
-    """Install the filter; the descriptor of its listener, where there is one."""
+    """Install the filter; the descriptor of its listener, if there is one."""
     global _has_listener
     from ferrule.confinement.kernel.filter_rules import OUTER, OWN, write_filter
 

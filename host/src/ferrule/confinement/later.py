@@ -14,7 +14,7 @@ class Later:
     """file: a descriptor to wait for, and `events` what for.
 
     leave: lets go of what it waits with, before anything else. finish: goes on with the call then: what it returns, or
-    another of these; it raises OSError. give_up: in the place of that, where nobody waits for the call any more.
+    another of these; it raises OSError. give_up: instead of that, where nobody waits for the call any more.
     """
 
     __slots__ = ("events", "file", "finish", "give_up", "leave")

@@ -158,7 +158,7 @@ def _of_network(error: PermissionError, policy: Policy, called: str) -> Denial:
 
 
 def _used(place: TracebackType | None) -> str:
-    """What says it where there is no source: the functions that the refused one uses."""
+    """What says it if there is no source: the functions that the refused one uses."""
     used = () if place is None or is_raised(place) else place.tb_frame.f_code.co_names
     return next((name for name in used if name in _SIGNALLING or name in ("fork", "mkfifo", "mknod")), "")
 

@@ -31,7 +31,7 @@ _MAX_PORT = 65_535
 
 
 def is_name_lookup(error: BaseException) -> bool:
-    """Whether a name was looked up in vain, as every name is where there is no network."""
+    """Whether a name was looked up in vain, as every name is if there is no network."""
     sockets = sys.modules.get("_socket")
     if sockets is None or not isinstance(error, sockets.gaierror):
         return False
@@ -55,7 +55,7 @@ def wanted_address(error: BaseException) -> str:
 
 
 def waiting_address(error: BaseException, called: str) -> tuple[bool, str]:
-    """Whether it was to wait for connections, and where, as of `wanted_address`. called: the function refused."""
+    """Whether it was to wait for connections, and where, see `wanted_address`. called: the function refused."""
     place = _last(error.__traceback__)
     within = {frame.f_code.co_name for frame in _frames(error.__traceback__)}
     if called not in _WAITING and not within & _WAITING:

@@ -21,7 +21,7 @@ class Media:
 
     source: the bytes themselves, or the path of a file, which is read when the call is over. media_type: such as
     `image/png`; where it is empty, it follows from the name, or from the bytes. name: for the reader; that of the file
-    where there is one.
+    if there is one.
 
     Raises TypeError for any other source.
     """

@@ -37,7 +37,7 @@ class Lookup:
         threading.Thread(target=self._run, args=(resolver, host, port), name=f"resolve {host}", daemon=True).start()
 
     def addresses(self) -> list[str]:
-        """The answer. Raises what the resolver raised, and ConnectTimeout where there is no answer yet."""
+        """The answer. Raises what the resolver raised, and ConnectTimeout if there is no answer yet."""
         if isinstance(self._answer, Exception):
             raise self._answer
         return self._answer

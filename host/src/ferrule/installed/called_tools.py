@@ -68,7 +68,7 @@ def find_configured(tools: Sequence[str]) -> dict[str, bool | None]:
 
 
 def has_operation(tool: str, operation: str) -> bool:
-    """Whether an installed tool has an operation that other tools may have run. False where there is no such tool."""
+    """Whether an installed tool has an operation that other tools may have run. False if there is no such tool."""
     from ferrule import discovery
     from ferrule.errors import ToolError
     from ferrule.plugin.called_tool import find_operation

@@ -55,7 +55,7 @@ class ToolFacts(_ToolState, total=False):
 
     state: `ok`, `broken`, `clash`, `invalid`, `disabled`, `held`, `differs` or `unknown`. error: why it is in that
     state, None where it is well. findings: what the schema rules say. schema: None where it is not known. credentials:
-    those that it declares, with the arguments of `ferrule.Credential`. results: as of `ResultPolicy.as_dict()`, empty
+    those that it declares, with the arguments of `ferrule.Credential`. results: see `ResultPolicy.as_dict()`, empty
     where it was not loaded. declaration: what its `tool.json` says, with the keys of the file that are there. warnings:
     `{"id", "message", "fix"}` of what has no effect. tool: the arguments of `InstalledTool`.
     """

@@ -43,7 +43,7 @@ class Entry(_Always, total=False):
 
     time: when it began, in UTC. way: `executable`, `run`, `serve`, or as the program that called names itself. outcome:
     `ok`, or the code of the failure. seconds: that it took. advice: what an administrator can do about the failure.
-    arguments: where the admin wants them; arguments_hash: as of `record.hash_arguments`, where not.
+    arguments: where the admin wants them; arguments_hash: see `record.hash_arguments`, where not.
     """
 
     distribution: str

@@ -42,7 +42,7 @@ def record(
     """Write the line of a call that has ended just now. Never raises.
 
     call: `tool`, `distribution`, `version`, `input_bytes` and `output_bytes`, as far as they are known. arguments: as
-    they came, None where they could not be read. caller: as of `caller_facts`. seconds: that the call took.
+    they came, None where they could not be read. caller: see `caller_facts`. seconds: that the call took.
     likely_secrets: what arguments are cleared of beside the call's own secrets, which a call that failed early has not
     told. Returns a line of warning where the journal cannot be written, once in a process; else an empty text.
     """
@@ -85,7 +85,7 @@ def hash_arguments(key: bytes, arguments: JSONMapping) -> str:
 
 
 def read_key(path: str) -> bytes:
-    """The key of the hashes, which is made where there is none. Raises OSError."""
+    """The key of the hashes, which is made if there is none. Raises OSError."""
     from ferrule.storage.private_files import make_folder, read_file, remove_file, replace_file
 
     key = read_file(path, _KEY_BYTES)

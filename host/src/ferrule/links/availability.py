@@ -48,7 +48,7 @@ class Availability:
 
     @property
     def differing(self) -> str:
-        """The mark of ferrule.lock, which names the tools that it keeps out; not there where there is no lock."""
+        """The mark of ferrule.lock, which names the tools that it keeps out; not there if there is no lock."""
         return f"{self.stem}.lock"
 
     @property

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
         tool: by its own name. names: other names of tools, by their own. provider: in whose words the schema is, as
         `ferrule link --for` has it; empty for the tool's own. translation: of arguments that fit those. config: the
-        path of config.toml. marks: what the paths of the marks begin with, as of `availability.Availability`. form: of
+        path of config.toml. marks: what the paths of the marks begin with, see `availability.Availability`. form: of
         the link, `FORM`; links that earlier versions wrote have none.
         """
 

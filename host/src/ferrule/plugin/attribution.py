@@ -43,7 +43,7 @@ HOST_CODES = frozenset(
 """Codes of what only the host can know."""
 
 TOOLS_OWN = "TOOL_ERROR"
-"""What stands in the place of such a code where the tool says it."""
+"""What stands instead of such a code where the tool says it."""
 
 _MAX_WHAT_CHARS = 4096
 

@@ -36,7 +36,7 @@ def refuse(
 
 
 def answer_for(tool: InstalledTool, question: JSONMapping) -> JSONObject:
-    """What the host answers to a question of the tool, as of `credential_values.describe`."""
+    """What the host answers to a question of the tool, see `credential_values.describe`."""
     from ferrule.plugin.hooks.credential_values import LocalValues, describe
 
     asked = credentials_in(question.get(KEY))

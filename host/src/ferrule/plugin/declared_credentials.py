@@ -110,7 +110,7 @@ def _ask_distribution(tools: Sequence[InstalledTool]) -> Iterator[tuple[Installe
 def record_ownership(tool: InstalledTool, known: Sequence[Credential]) -> list[Claim]:
     """Keep whose the credentials of a tool are, once all that was installed before is known; its claims.
 
-    known: what it declares, as of `find_declared`.
+    known: what it declares, see `find_declared`.
     """
     from ferrule.trust import records
     from ferrule.trust.credentials import claims as credential_claims

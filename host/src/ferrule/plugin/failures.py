@@ -41,7 +41,7 @@ def name_plugin(facts: ErrorFacts, tool: InstalledTool) -> ErrorFacts:
 def document(facts: Mapping[str, object], tool: InstalledTool | None) -> bytes:
     """The failure in the shape of the tool's family, as a line of JSON.
 
-    facts: as of `FerruleError.facts()`; what an administrator can do stands in no document. A tool that names a
+    facts: see `FerruleError.facts()`; what an administrator can do stands in no document. A tool that names a
     function in the entry-point group `ferrule.failures` has its failures rendered by it, in a supervised child; all
     others, and any whose function fails, by `default_document`.
     """

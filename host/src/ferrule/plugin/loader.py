@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
 
     class Hooks(Protocol):
-        """The hooks of one plugin, by name. A call gives None where there is none, and raises what the hook raises."""
+        """The hooks of one plugin, by name. A call gives None if there is none, and raises what the hook raises."""
 
         def has(self, name: str) -> bool:
             """Whether the plugin implements it."""
@@ -124,7 +124,7 @@ class LoadedTool:
         return [str(finding) for finding in findings]
 
     def execute(self, arguments: JSONObject, context: Context) -> JSONObject:
-        """The result of a call, as of `check_result`.
+        """The result of a call, see `check_result`.
 
         Raises what the tool raises; where something is missing that it declares, with the way to get it as the hint.
         """

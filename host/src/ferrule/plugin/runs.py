@@ -11,9 +11,10 @@ import os
 import time
 
 from ferrule import discovery
-from ferrule.errors import FerruleError, PermissionDenied
+from ferrule.errors import PermissionDenied
 from ferrule.plugin.admission.admitted_tool import AdmittedTool
 from ferrule.plugin.called_tool import answer_with, not_run, work_of
+from ferrule.plugin.failures import explain_error
 from ferrule.plugin.surroundings import Surroundings, run_facts
 from ferrule.supervision.channel.outcome import Outcome
 from ferrule.supervision.channel.questions import RUN, RUN_KIND, fork_answer, give_forked
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 _MAX_RESULT_BYTES = 4 << 20
-_MAX_SECONDS = 86_400.0  # as long as the call of a tool may take
+_MAX_SECONDS = 86_400.0  # of a run; its caller's own deadline comes first
 _MAX_DEPTH = 3  # of tools that run tools
 
 
@@ -55,7 +56,7 @@ class RunZygote:
         return self if self._zygote else None
 
     def start(self, question: JSONMapping, files: tuple[int, int]) -> ForkedProcess:
-        """Have a question answered, as of `fork_answer`."""
+        """Have a question answered, see `fork_answer`."""
         if self._zygote is None:
             raise ValueError("the zygote has not been made")
         return fork_answer(self._zygote, {**question, **self._facts}, files)
@@ -91,8 +92,8 @@ def run_called(
     """
     try:
         outcome = _run(question, caller, names, depth)
-    except FerruleError as error:
-        outcome = Outcome(None, error.facts())
+    except Exception as error:  # noqa: BLE001 - the caller waits for an answer, also to a defect of the host
+        outcome = Outcome(None, explain_error(error)[0])
     return answer_with(outcome)
 
 
@@ -104,7 +105,7 @@ def _run(question: JSONMapping, caller: str, names: Sequence[str] | None, depth:
         raise PermissionDenied(f"{tool.name} is not run: {depth} tools have run one another already.")
     now = time.monotonic()
     deadline = min(number_in(question, "deadline", now), now + _MAX_SECONDS)
-    max_bytes = max(0, int(min(number_in(question, "max_bytes", _MAX_RESULT_BYTES), _MAX_RESULT_BYTES)))
+    max_bytes = int(min(max(0, number_in(question, "max_bytes", _MAX_RESULT_BYTES)), _MAX_RESULT_BYTES))
     work = work_of(tool, question, settings.tool(tool.name), settings.content, deadline, max_bytes)
     with RunZygote(tool, settings, depth + 1) as runs:
         policy = admitted.policy()

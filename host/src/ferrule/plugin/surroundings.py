@@ -32,7 +32,7 @@ class Surroundings:
         self.secrets = credential_claims.given_secrets(tool, policy.environment or {}) if policy else []
 
     def answer(self, question: JSONMapping) -> JSONObject:
-        """What the host answers to a question of the process: as of `credential_values.describe`, where it asks for
+        """What the host answers to a question of the process: see `credential_values.describe`, where it asks for
         the values of its credentials.
 
         It reads the credentials file, and so belongs into a process that no tool's is forked from.
@@ -50,7 +50,7 @@ class Surroundings:
         return answer_for(self._tool, question)
 
     def run_facts(self) -> JSONObject:
-        """As of `run_facts`. Raises PermissionsHeld, too, where the tool asks for more than was accepted meanwhile."""
+        """See `run_facts`. Raises PermissionsHeld, too, where the tool asks for more than was accepted meanwhile."""
         from ferrule.config import configuration
 
         settings = configuration.read()
@@ -89,7 +89,7 @@ def run_facts(tool: InstalledTool, settings: Configuration, depth: int = 1) -> J
 
 
 def answer_configured(question: JSONMapping, names: Sequence[str] | None = None) -> JSONObject:
-    """Whether tools are configured, as of `is_configured`.
+    """Whether tools are configured, see `is_configured`.
 
     names: of the tools of which that is told, as in the list `tools` of permissions; None for any.
     """

@@ -47,7 +47,7 @@ class WrapperContext(Context):
         self._call = call
 
     def wrapper(self, name: str) -> JSONMapping:
-        """The table `[wrappers.NAME]` of config.toml; empty where there is none."""
+        """The table `[wrappers.NAME]` of config.toml; empty if there is none."""
         return self._wrappers.get(name, {})
 
     def wrapper_setting(self, name: str, key: str, environment: str) -> object:

@@ -44,7 +44,7 @@ def read_static(tool: InstalledTool) -> JSONObject | None:
 def find_for_tool(tool: InstalledTool) -> str | None:
     """The schema file of a tool that is not imported, or None.
 
-    For `module` it is the module's, as of `find_schema_file`. For `module:attribute` it is `ATTRIBUTE.schema.json` in
+    For `module` it is the module's, see `find_schema_file`. For `module:attribute` it is `ATTRIBUTE.schema.json` in
     the module's folder, else the module's where that has the tool's name.
     """
     module, _, attribute = tool.value.partition(":")
@@ -93,7 +93,7 @@ def static_schema(module_file: str) -> JSONObject:
     """Read the schema that a plugin ships beside its module; call it as `static_schema(__file__)`.
 
     For a package that is `schema.json` in the package's folder, for a plain module NAME.py it is `NAME.schema.json`.
-    Raises FileNotFoundError where there is none, and ValueError where it is not strict JSON or not an object.
+    Raises FileNotFoundError if there is none, and ValueError where it is not strict JSON or not an object.
     """
     path = _beside(module_file)
     if _path_if_file(path) is None:
@@ -159,7 +159,7 @@ def may_declare(tool: InstalledTool, key: str) -> bool:
     """Whether a declaration that holds for the tool names this key somewhere.
 
     On the path of a call and of `--schema` nothing is parsed or imported to find that out: it costs a look for the
-    file, and reading its bytes where there is one.
+    file, and reading its bytes if there is one.
     """
     return any(_holds(path, f'"{key}"'.encode()) for path in find_beside(tool.value, DECLARATION))
 

@@ -84,7 +84,7 @@ class ExpiringFiles:
         return expires
 
     def get(self, key: str) -> bytes | None:
-        """The entry of a key; None where there is none, it cannot be read, or it has expired."""
+        """The entry of a key; None if there is none, it cannot be read, or it has expired."""
         try:
             found = self.read(key)
         except StorageError:
@@ -100,7 +100,7 @@ class ExpiringFiles:
             return read_file(self.path_of(key), self._max_bytes)
 
     def expires(self, key: str) -> float | None:
-        """When the entry of a key expires, in seconds since 1970; None where there is none that has not."""
+        """When the entry of a key expires, in seconds since 1970; None if there is none that has not."""
         try:
             instant = os.lstat(self.path_of(key)).st_mtime
         except OSError:
@@ -140,7 +140,7 @@ class ExpiringFiles:
 
     @contextmanager
     def _alone(self) -> Iterator[int | None]:
-        """Alone among the processes that write; the descriptor of the ledger, where there is one."""
+        """Alone among the processes that write; the descriptor of the ledger, if there is one."""
         from ferrule.storage.locks import locked
 
         with ExitStack() as stack:

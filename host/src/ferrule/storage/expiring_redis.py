@@ -55,7 +55,7 @@ class ExpiringRedis:
         return time.time() + milliseconds / 1000
 
     def get(self, key: str) -> bytes | None:
-        """The entry of a key; None where there is none, or one that is too large or would live for ever."""
+        """The entry of a key; None if there is none, or one that is too large or would live for ever."""
         found = self.read(key)
         return found[0] if found else None
 
@@ -64,7 +64,7 @@ class ExpiringRedis:
         return next(self._read_all([self.name_of(key)]))
 
     def expires(self, key: str) -> float | None:
-        """When the entry of a key expires, in seconds since 1970; None where there is none."""
+        """When the entry of a key expires, in seconds since 1970; None if there is none."""
         left = _number(self.connection.ask(("PTTL", self.name_of(key)))[0])
         return time.time() + left / 1000 if left > 0 else None
 
@@ -81,7 +81,7 @@ class ExpiringRedis:
                 return
 
     def remove(self, key: str) -> bool:
-        """Remove the entry of a key; False where there is none."""
+        """Remove the entry of a key; False if there is none."""
         return bool(self.connection.ask(("DEL", self.name_of(key)))[0])
 
     def close(self) -> None:

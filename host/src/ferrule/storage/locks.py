@@ -32,7 +32,7 @@ def locked(file: str | int, seconds: float) -> AbstractContextManager[int]:
 
 
 class _Locked:
-    """As of `locked`. A class: contextlib costs a journaled call a quarter of an interpreter's start."""
+    """See `locked`. A class: contextlib costs a journaled call a quarter of an interpreter's start."""
 
     def __init__(self, file: str | int, seconds: float) -> None:
         self._file = file
@@ -57,7 +57,7 @@ class _Locked:
 def update_locked(path: str, seconds: float, change: Callable[[bytes], bytes]) -> None:
     """Read a small file that processes share, and write what `change` makes of it, while no other process does.
 
-    change: gets at most 64 KiB, empty where there is no file yet; where the same comes back, nothing is written. A file
+    change: gets at most 64 KiB, empty if there is no file yet; where the same comes back, nothing is written. A file
     that cannot be opened, locked within `seconds`, read or written counts as an empty one, and what it would have said
     is lost. Raises what `change` raises, and writes nothing then.
     """

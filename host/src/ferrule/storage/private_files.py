@@ -28,7 +28,7 @@ def make_folder(path: str) -> None:
 
 
 def read_file(path: str, max_bytes: int) -> bytes | None:
-    """The content of a private file; None where there is none that can be trusted.
+    """The content of a private file; None if there is none that can be trusted.
 
     That is: no file, a link or another kind of file, one that another user owns or may write to, or a larger one.
     Raises OSError where it cannot be read.
@@ -118,7 +118,7 @@ def remove_file(path: str) -> bool:
 
 
 def files_in(folder: str) -> Iterator[os.DirEntry[str]]:
-    """What is in a folder; nothing where there is none. Raises OSError where it cannot be listed."""
+    """What is in a folder; nothing if there is none. Raises OSError where it cannot be listed."""
     try:
         found = os.scandir(folder)
     except (FileNotFoundError, NotADirectoryError):

@@ -60,14 +60,14 @@ def _folder_of_tools(kind: str) -> str:
 
 
 def make_shared_folders(names: Iterable[str]) -> list[str]:
-    """Folders of the state folder that several tools use, made where they are missing, as of `make_folders_of_tool`."""
+    """Folders of the state folder that several tools use, made where they are missing, see `make_folders_of_tool`."""
     return _made(os.path.join(state_folder(), name) for name in names if "/" not in name and not name.startswith("."))
 
 
 def make_folders_of_tool(tool: str) -> list[str]:
     """What one tool alone may use of the state folder, made where it is missing; those that cannot be are left out.
 
-    Raises ToolUnavailable as of `folder_of_tool`.
+    Raises ToolUnavailable see `folder_of_tool`.
     """
     return _made(folder_of_tool(kind, tool) for kind in (OWN, CACHE, ARTIFACTS))
 

@@ -105,7 +105,7 @@ class BoundedProcess:
         _wait(self._child)
 
     def result(self, seconds: float | None) -> Any:
-        """What the work returns, as of `bounded`. seconds: from now; None waits as long as it takes."""
+        """What the work returns, see `bounded`. seconds: from now; None waits as long as it takes."""
         try:
             message = self._read(None if seconds is None else time.monotonic() + seconds)
         finally:
@@ -200,7 +200,7 @@ def _be_the_child(
         own = os.getpid(), _identity(writer)
         kind, body = _do(work)
         if own != (os.getpid(), _identity(writer)):
-            code = 1  # a copy that the work has forked, or what it has opened in the place of the pipe that it closed
+            code = 1  # a copy that the work has forked, or what it has opened instead of the pipe that it closed
         elif kind in (_RESULT, _BYTES) and len(body) > max_bytes:
             code = _TOO_LARGE
         else:

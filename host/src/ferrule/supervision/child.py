@@ -43,7 +43,7 @@ class Hold:
 
     deadline, memory, size_limit, policy, answer, runs: arguments of `supervise`; once `begin` has returned, the policy
     is that of the relay, if there is one. watched: the tool whose processes are watched, so that they use no more
-    memory together; None where none is. group: what holds them to that, where there is one. relay: stands between the
+    memory together; None where none is. group: what holds them to that, if there is one. relay: stands between the
     child and a proxy. replacement: of its environment.
     """
 
@@ -72,7 +72,7 @@ class Hold:
         self.replacement: Replacement | None = None
 
     def begin(self, environment: Mapping[str, str] | None, watched: str | None) -> None:
-        """Make what is there for the child alone. Arguments as of `supervise`. Raises OSError."""
+        """Make what is there for the child alone. Arguments see `supervise`. Raises OSError."""
         policy = self.policy
         if policy is not None and policy.proxies:
             self.relay = begin_relay(policy, self.deadline)

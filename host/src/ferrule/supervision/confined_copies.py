@@ -49,7 +49,7 @@ class ConfinedCopies:
         hold(policy, self._folder, channel)
 
     def narrow(self) -> str:
-        """In a copy: give it its own folder, which is returned (empty where there is none), and hold it apart."""
+        """In a copy: give it its own folder, which is returned (empty if there is none), and hold it apart."""
         folder = self.folder_of(os.getpid())
         if folder:
             os.mkdir(folder, 0o700)
@@ -58,7 +58,7 @@ class ConfinedCopies:
         return folder
 
     def folder_of(self, process: int | None) -> str:
-        """Where the temporary files of a copy are, of the process itself for None; empty where there is no folder."""
+        """Where the temporary files of a copy are, of the process itself for None; empty if there is no folder."""
         return f"{self._folder}/{process}" if self._folder and process is not None else self._folder
 
     def remove(self, process: int | None = None) -> None:

@@ -58,13 +58,13 @@ class ConfinedWork:
     def hold(self, channel: Channel) -> None:
         """Hold this process to the policy, whose environment it has already.
 
-        Where there is a broker, this waits until it has its listener.
+        If there is a broker, this waits until it has its listener.
         """
         hold(self._policy, self._folder, channel)
 
 
 def hold(policy: Policy, folder: str, channel: Channel) -> None:
-    """As of `ConfinedWork.hold`. folder: for temporary files, empty where there is none."""
+    """See `ConfinedWork.hold`. folder: for temporary files, empty if there is none."""
     policy = policy.replaced(environment=None)
     if folder:
         use_folder(folder)

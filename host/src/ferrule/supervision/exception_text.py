@@ -90,7 +90,7 @@ def name_and_text(error: BaseException, secrets: Sequence[str] = ()) -> str:
 
 
 def name_text_and_place(error: BaseException, secrets: Sequence[str] = ()) -> str:
-    """The exception as in `ValueError: its text (package/module.py, line 3)`, without a place where there is none."""
+    """The exception as in `ValueError: its text (package/module.py, line 3)`, without a place if there is none."""
     place = place_of(error)
     where = f" ({'/'.join(place[0].split('/')[-2:])}, line {place[1]})" if place else ""
     return name_and_text(error, secrets) + where

@@ -83,7 +83,7 @@ def lower_limit(resource: int, soft: int, hard: int | None = None) -> None:
 
 
 def exit_status(child: int) -> int | None:
-    """How a child has ended, as of `os.waitpid`; None while it runs.
+    """How a child has ended, see `os.waitpid`; None while it runs.
 
     Where the system allows it, the child is not waited for: until it is, no other process gets its number, so that it
     and its group can still be killed by it.

@@ -6,7 +6,7 @@ import os
 
 
 def occupy_standard_streams() -> list[bool]:
-    """Put /dev/null in the place of each standard stream that is closed, and say which of the three were open."""
+    """Put /dev/null instead of each standard stream that is closed, and say which of the three were open."""
     were_open = [_is_open(file) for file in range(3)]
     for file, is_open in enumerate(were_open):
         if not is_open:

@@ -74,10 +74,10 @@ def supervise(
     work: gives its result to the channel, or raises. deadline: an instant of `time.monotonic()`. memory: MiB of
     address space. size_limit: bytes that the result may have. signals: entered by the caller, else they are handled
     here. messages: takes the messages, for a caller that wants to see them as they come. policy: what the child is held
-    to, before the work begins; None is nothing. environment: the child's whole one, in the place of the policy's;
+    to, before the work begins; None is nothing. environment: the child's whole one, instead of the policy's;
     nothing else of this process's is left in its memory. secrets: values in it that no output may hold. answer:
     gives the answers to what the child asks, see `ferrule.supervision.channel.questions`. watched: the name of a tool
-    whose processes may use that many MiB together, as those of a policy with programs may. runs: as of `Desk`.
+    whose processes may use that many MiB together, as those of a policy with programs may. runs: see `Desk`.
 
     The work has none of the caller's descriptors. Whatever it starts is gone when this returns.
     """

@@ -7,6 +7,7 @@ know, that process reads itself.
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import signal
@@ -60,12 +61,13 @@ class Zygote:
         data = self._line.recv(_NUMBER_BYTES, socket.MSG_WAITALL)
         number = int.from_bytes(data, "big") if len(data) == _NUMBER_BYTES else 0
         if not number:
-            raise OSError("no process can be forked")
+            raise OSError(errno.EAGAIN, "no process can be forked")
         return number
 
     def close(self) -> None:
         """End the process. What it has forked goes on."""
         self._line.close()
+        processes.kill_group(self.process)  # a copy of this process may still hold the line
         try:
             os.waitpid(self.process, 0)
         except ChildProcessError:

@@ -7,7 +7,7 @@ _WIDENING = r"`?ferrule\s+(?:permissions|credentials\s+accept|lock|install\s+--t
 
 
 def without_commands(text: str) -> str:
-    """The text with a note in the place of such commands."""
+    """The text with a note instead of such commands."""
     if "ferrule" not in text:
         return text
     import re

@@ -14,7 +14,7 @@ _INFINITE = (float("inf"), float("-inf"))
 
 
 def diagnose(value: object) -> str | None:
-    """The place of the first thing that JSON or the client cannot hold, and what it is; None where there is none.
+    """The place of the first thing that JSON or the client cannot hold, and what it is; None if there is none.
 
     A circle, and nesting too deep to write, are not found.
     """

@@ -67,7 +67,7 @@ class Redaction:
         self._with_blanks = Occurrences(form.replace(b"+", b" ") for form in plain if b" " in form)
 
     def of_text(self, data: bytes) -> bytes:
-        """As of `redact`."""
+        """See `redact`."""
         if not self.secrets:
             return data
         data = _masked(data, self._spellings.find(data))
@@ -78,7 +78,7 @@ class Redaction:
         return data
 
     def of_json(self, document: bytes, go_on: Callable[[], None] = lambda: None) -> bytes:
-        """As of `redact_json`. go_on: called every few milliseconds; may raise, where there is no time left."""
+        """See `redact_json`. go_on: called every few milliseconds; may raise, if there is no time left."""
         if not self.secrets:
             return document
         whole = [strict_json.loads(document)]

@@ -28,7 +28,7 @@ def may_json_hide(data: bytes) -> bool:
 
 
 def make_visible(text: str) -> str:
-    """The text with `<U+202E>` in the place of each character that may be invisible. Line ends and tabs stay."""
+    """The text with `<U+202E>` instead of each character that may be invisible. Line ends and tabs stay."""
     if not may_hide(text):
         return text
     return "".join(f"<U+{ord(letter):04X}>" if _may_be_hidden(letter) else letter for letter in text)

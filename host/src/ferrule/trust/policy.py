@@ -46,7 +46,7 @@ def policy_of(
     by_admin: Mapping[str, Collection[str]],
     given: Iterable[str],
 ) -> Policy:
-    """The policy of one call of a tool that is accepted. The other arguments: as of `door.admission.Grant`.
+    """The policy of one call of a tool that is accepted. The other arguments: see `door.admission.Grant`.
 
     Raises PermissionsHeld where this system cannot hold the tool and the admin refuses that, and ProxyUnusable.
     """
@@ -71,7 +71,7 @@ def resolve(
 ) -> Policy:
     """The policy that these permissions are here and now. Makes folders that it writes to.
 
-    name: of the tool. without: variables that are not even read. by_admin: as of `entries_of_admin`, which is asked
+    name: of the tool. without: variables that are not even read. by_admin: see `entries_of_admin`, which is asked
     where it is not given.
     """
     from ferrule.confinement.policy import Policy

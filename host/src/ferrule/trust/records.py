@@ -149,7 +149,7 @@ def record_keys(tool: InstalledTool) -> None:
         if known is not None and known.keys is None and keys is not None and not _new_keys(tool, known):
             _write(tool.name, known.source, known.permissions, keys)
     except (OSError, UntrustedRecord):
-        return  # as of `record_first`
+        return  # see `record_first`
 
 
 def record_link(tool: InstalledTool, *, is_own: bool) -> None:
@@ -165,7 +165,7 @@ def record_link(tool: InstalledTool, *, is_own: bool) -> None:
         if known is None or (is_less and not is_own):
             accept(tool)
     except (OSError, UntrustedRecord):
-        return  # as of `record_first`
+        return  # see `record_first`
     record_keys(tool)
 
 

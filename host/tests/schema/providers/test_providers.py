@@ -291,7 +291,7 @@ ANY_JSON: st.SearchStrategy[Any] = st.recursive(
 
 @st.composite
 def spoilt(draw: st.DrawFn) -> Any:
-    """A schema that keeps the rules, but for any JSON in the place of one of its parts."""
+    """A schema that keeps the rules, but for any JSON instead of one of its parts."""
     schema: Any = draw(tool_schemas())
     place: Any = schema
     while isinstance(place, dict) and place:

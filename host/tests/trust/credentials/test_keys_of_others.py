@@ -307,6 +307,30 @@ def test_a_tool_that_runs_another_gets_no_code_into_that_ones_process(spied: Mac
     assert "OPERATION_UNKNOWN" in "".join(call(spied, "greedy", {})["got"])
 
 
+ODD = """
+    from ferrule.supervision.channel.channel import current_channel
+
+    seconds = time.monotonic() + 5
+    odd = [
+        {"deadline": 1e308}, {"deadline": "soon"}, {"deadline": -1}, {"max_bytes": -5}, {"max_bytes": 1e308},
+        {"arguments": [1]}, {"operation": ["x"]}, {"operation": "x" * 100_000}, {"run": {"a": 1}}, {"run": ""},
+        {"caller": "other", "names": None, "depth": -9}, {"run": "elsewhere", "names": ["elsewhere"], "caller": ""},
+    ]
+    answers = [current_channel().ask({"run": "spy", "arguments": {}, "deadline": seconds, **one}) for one in odd]
+    return {"codes": [answer["failure"]["code"] if answer.get("failure") else "" for answer in answers]}
+""".strip()
+
+
+def test_odd_questions_get_answers(spied: Machine) -> None:
+    for name in ("elsewhere",):
+        spied.install(name, properties={}, execute="return {}")
+    spied.install("odd", properties={}, top="import time", execute=ODD, permissions={"network": [], "tools": ["spy"]})
+    codes = call(spied, "odd", {})["codes"]
+    assert len(codes) == 12
+    assert all(codes)  # spy has no schema that these arguments fit, so none succeeds
+    assert codes[-1] == "PERMISSION_DENIED"
+
+
 RECURSION = """
     from ferrule.installed import run_tool
     import time

@@ -1,4 +1,4 @@
-"""Where a credential's value comes from, and what is said where there is none that can be used."""
+"""Where a credential's value comes from, and what is said if there is none that can be used."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What stands in the place of a large result says what it is about, in at most 300 characters."""
+"""What stands instead of a large result says what it is about, in at most 300 characters."""
 
 from typing import Any
 

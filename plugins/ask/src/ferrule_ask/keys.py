@@ -65,7 +65,7 @@ class Keys:
         """Set a key for this session, under the variable's name; it wins over all else. None or blank unsets it.
 
         Blanks around it are dropped. Raises CredentialsMalformed for what no header can carry and for what an example
-        has in the place of a key, and sets nothing then.
+        has instead of a key, and sets nothing then.
         """
         value = (value or "").strip()
         if value and not Credential.is_sendable(value):

@@ -141,7 +141,7 @@ class Memo:
                 statement.rounds -= 1
 
     def flight(self, question: Question, statement: Statement, start: Start) -> Flight:
-        """The flight that answers the question in this statement; where there is none, it is started."""
+        """The flight that answers the question in this statement; if there is none, it is started."""
         with self._lock:
             flight = self._flights.get(question)
             if flight is None or not self._serves(flight, statement):

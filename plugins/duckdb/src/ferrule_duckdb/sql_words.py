@@ -24,7 +24,7 @@ _CUT_MARK = " … [cut off: {}]"
 
 
 def explain(answer: Answer) -> str | None:
-    """The sentence of an answer's failure; None where there is none."""
+    """The sentence of an answer's failure; None if there is none."""
     if answer.code is None or answer.code not in _NEXT or not answer.error:
         return answer.error
     return f"{answer.error} In SQL: {_NEXT[answer.code]}."

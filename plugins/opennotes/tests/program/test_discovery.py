@@ -193,7 +193,7 @@ def test_an_entry_of_path_means_what_the_system_takes_it_for(
 ):
     (tmp_path / "far" / "away").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "far" / "away")
-    entry = f"{tmp_path}/link/../{opennotes.folder.name}"  # which is below `far`, where there is none
+    entry = f"{tmp_path}/link/../{opennotes.folder.name}"  # which is below `far`, if there is none
     assert entry in (not_found(path(entry)).details or {})["searchedPaths"]
 
 

@@ -23,7 +23,7 @@ _DEFECT = {"kind": "upstream_unavailable", "retryable": False, "suggestedAction"
 def render(facts: ErrorFacts) -> JSONObject:
     """`{"success": false, "error", "error_code", "kind", "retryable", "suggestedAction"}`, and more where it is known.
 
-    facts: as of `FerruleError.facts()`.
+    facts: see `FerruleError.facts()`.
     """
     error = " ".join(filter(None, [facts.get("message"), facts.get("hint")]))
     code = str(facts.get("code", "INTERNAL_ERROR"))

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 
 def host_of(url: str) -> str:
-    """The host of a URL, in small letters; "" where there is none."""
+    """The host of a URL, in small letters; "" if there is none."""
     try:
         return (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:

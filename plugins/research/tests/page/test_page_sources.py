@@ -33,7 +33,7 @@ HN = "http://news.ycombinator.com"
 
 @pytest.fixture
 def items(web: Server, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Have a server in the place of the API hold these: paths, and the JSON that is there."""
+    """Have a server instead of the API hold these: paths, and the JSON that is there."""
     monkeypatch.setenv("FERRULE_HN_ENDPOINT", f"{web.url}/v0")
 
     def hold(documents: dict[str, Any]) -> None:

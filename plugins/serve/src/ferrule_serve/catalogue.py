@@ -31,7 +31,7 @@ _RETRY_SECONDS = (10.0, 60.0)  # until tools that were too slow are looked at ag
 class ServedTool:
     """One tool as a snapshot has it. in_form: the form in which clients get its schema, one of `schema_forms.FORMS`.
 
-    name: as clients know it. state: of `inventory`. error: facts as of `FerruleError.facts()`, None where it is well.
+    name: as clients know it. state: of `inventory`. error: facts see `FerruleError.facts()`, None where it is well.
     schema: None where none is known. form: the schema as MCP has it, `{"name", "description", "inputSchema"}`; empty
     unless the tool is well. results: as `ResultPolicy.as_dict()`; empty where it was not loaded. declaration: what its
     `tool.json` says. installed: its source.
@@ -166,7 +166,7 @@ class Catalogue:
         return tool
 
     def known(self, name: str) -> ServedTool | None:
-        """A served tool as far as it is known now, None where there is none."""
+        """A served tool as far as it is known now, None if there is none."""
         tool = self._tools.get(name)
         return tool if tool is not None and tool.is_served else None
 

@@ -41,7 +41,7 @@ class CallRecord(Protocol):
     """A call that is remembered by the server."""
 
     def finish(self, answer: CallAnswer | None) -> None:
-        """Take the answer; None where there is none, since the caller has gone."""
+        """Take the answer; None if there is none, since the caller has gone."""
 
 
 Recorder = Callable[[str, str, int], CallRecord]
@@ -49,7 +49,7 @@ Recorder = Callable[[str, str, int], CallRecord]
 
 
 class PoolStats(NamedTuple):
-    """queued: calls that wait. supervisor: the id of the process that supervises them, None where there is none."""
+    """queued: calls that wait. supervisor: the id of the process that supervises them, None if there is none."""
 
     queued: int
     running: int
@@ -292,7 +292,7 @@ class Pool:
             link.prepare(tool)
 
     async def _get_link(self) -> SupervisorLink:
-        """The process that supervises calls, which is started where there is none."""
+        """The process that supervises calls, which is started if there is none."""
         if self._link is not None and not self._link.is_lost:
             return self._link
         if self._starting is None:

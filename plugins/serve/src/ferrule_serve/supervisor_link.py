@@ -55,7 +55,7 @@ class SupervisorLink(asyncio.Protocol):
         return self._process.pid if self._process else None
 
     async def start(self, max_calls: int, idle_seconds: float, environment: Mapping[str, str] | None) -> None:
-        """Start the process. max_calls, idle_seconds: as of `ServerOptions`. Raises OSError."""
+        """Start the process. max_calls, idle_seconds: see `ServerOptions`. Raises OSError."""
         ours, theirs = socket.socketpair()
         try:
             self._process = await asyncio.create_subprocess_exec(

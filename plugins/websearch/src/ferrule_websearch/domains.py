@@ -104,7 +104,7 @@ def normalise_domain(pasted: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host of a URL, as `normalise_domain` writes it; "" where there is none, or programs would disagree on it."""
+    """The host of a URL, as `normalise_domain` writes it; "" if there is none, or programs would disagree on it."""
     try:
         parts = urlsplit(url)
         host = to_ascii(parts.hostname or "")

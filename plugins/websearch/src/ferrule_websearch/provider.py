@@ -140,7 +140,7 @@ class Provider:
 
 
 def error_object(document: JSONMapping) -> JSONMapping:
-    """The object `error` of a document, empty where there is none."""
+    """The object `error` of a document, empty if there is none."""
     error = document.get("error")
     return error if isinstance(error, dict) else {}
 

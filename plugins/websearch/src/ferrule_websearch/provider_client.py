@@ -134,7 +134,7 @@ class ProviderClient:
 
 
 def _document(response: HTTPResponse) -> JSONMapping | None:
-    """The JSON object in a body; None where there is none. A refusal counts even where its body does not come."""
+    """The JSON object in a body; None if there is none. A refusal counts even where its body does not come."""
     if 300 <= response.status < 400:
         return None
     try:

@@ -69,7 +69,7 @@ class AttemptRequest(NamedTuple):
 def attempt(arguments: JSONObject, tool: CalledTool) -> JSONObject:
     """Ask the provider for what is searched, or find out whether it could be. Raises whatever a plugin raises.
 
-    The operation `search` of the tools of search providers. arguments: as of `AttemptRequest.as_json`.
+    The operation `search` of the tools of search providers. arguments: see `AttemptRequest.as_json`.
     """
     try:
         request = AttemptRequest.of(arguments)

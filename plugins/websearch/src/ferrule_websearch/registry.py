@@ -47,7 +47,7 @@ class Attempt(NamedTuple):
     """What came of asking a provider.
 
     state: `answered`, `failed`, `unconfigured`, `disabled`, `unusable` or `resting`. label: the provider as people call
-    it. error: facts as of `FerruleError.facts()`, empty where it answered. kind: of a failure, as `kind_of` says, or of
+    it. error: facts see `FerruleError.facts()`, empty where it answered. kind: of a failure, as `kind_of` says, or of
     why it rests. wait: seconds after which it may be asked again, None where that is not known. is_spent: the
     quota of its plan is used up. results, ignored, emulated, incomplete:
     what an answer holds, see `QueryMapping`; `incomplete` says why results may be missing. is_bounded: the bound on
@@ -109,7 +109,7 @@ class SearchProvider(NamedTuple):
         return made
 
     def probe(self, deadline: float, *, has_breaker: bool) -> Attempt:
-        """Whether it could be asked now, as of `probe_providers`."""
+        """Whether it could be asked now, see `probe_providers`."""
         resting = KnownIdentities(self.name).find_resting() if has_breaker else {}
         made = self._read_outcome(self._run(None, deadline, resting))
         return made._replace(state=UNUSABLE) if made.state == FAILED else made

@@ -18,7 +18,7 @@ _MAX_REFUSALS = 10
 
 
 class Refusal(NamedTuple):
-    """kind, what: as of `Denial`. time: of the last call that wanted it, in UTC. command: None where none allows it."""
+    """kind, what: see `Denial`. time: of the last call that wanted it, in UTC. command: None where none allows it."""
 
     kind: str
     what: str
@@ -27,7 +27,7 @@ class Refusal(NamedTuple):
 
 
 def refused_lately(tool: str, settings: Configuration) -> list[Refusal]:
-    """The last ones of a tool, the newest first; empty where there is no journal, or none that can be read."""
+    """The last ones of a tool, the newest first; empty if there is no journal, or none that can be read."""
     found: dict[Denial, str] = {}
     reader = JournalReader(journal_settings(settings).path)
     try:

@@ -165,7 +165,7 @@ def _prefix(site: str) -> str:
 
 
 def _record(metadata: str, site: str) -> dict[str, str]:
-    """The files that RECORD has; nothing where there is none, as in what the system's installer has put there."""
+    """The files that RECORD has; nothing if there is none, as in what the system's installer has put there."""
     try:
         with open(os.path.join(metadata, "RECORD"), encoding="utf-8", newline="") as file:
             lines = list(csv.reader(file.read(_MAX_RECORD_BYTES).splitlines()))

@@ -89,7 +89,7 @@ class Installer(NamedTuple):
     def reader(self) -> tuple[str, ...]:
         """The command line of pip, or of `uv pip`, that reads what this installer would install.
 
-        Raises FerruleError where there is none.
+        Raises FerruleError if there is none.
         """
         if self.kind == UV_TOOL:
             return (*self.program, "pip")

@@ -162,7 +162,7 @@ class _Planning:
         )
 
     def _source_archive(self, tried: list[str], failures: list[NotFetched]) -> str:
-        """The first of these that the index has without a wheel, and that is not trusted; empty where there is none."""
+        """The first of these that the index has without a wheel, and that is not trusted; empty if there is none."""
         for text, failure in zip(tried, failures, strict=True):
             name = package_names.distribution_name(text)
             is_typed = text == tried[-1] or text == tried[0]  # each question is a process

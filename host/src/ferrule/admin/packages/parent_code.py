@@ -1,7 +1,7 @@
 """What a distribution brings that takes effect in ferrule's own process, outside of calls, with all rights of the user.
 
 A plugin's own modules are imported in a confined child only. These are not held by it: what Python runs at its start, a
-file in the place of another distribution's or among its modules, metadata in the name of another one, and names of
+file instead of another distribution's or among its modules, metadata in the name of another one, and names of
 entry points that are paths. One reader looks at what is installed and at what is about to be.
 """
 
@@ -185,7 +185,7 @@ def _of_itself(one: DistributionFiles, names: Container[str]) -> Iterator[Parent
 
 
 def _scripts(one: DistributionFiles) -> Iterator[ParentCode]:
-    """The scripts of a plugin that are in the place of the system's programs, wherever PATH has its folder first."""
+    """The scripts of a plugin that are instead of the system's programs, wherever PATH has its folder first."""
     scripts = [name.removeprefix("/bin/") for name in one.digests if name.startswith("/bin/")]
     if not scripts or not one.entry_points():
         return
@@ -207,7 +207,7 @@ def _conflicts(owners: dict[str, list[DistributionFiles]]) -> Iterator[ParentCod
             continue  # one name twice is told for itself
         taker, others = _taker(name, claims)
         whose = " and of ".join(sorted({one.name for one in others}))
-        yield ParentCode(TAKEN, taker, name, f"Its {name} is in the place of the file of {whose}.")
+        yield ParentCode(TAKEN, taker, name, f"Its {name} is instead of the file of {whose}.")
 
 
 def _matters(name: str) -> bool:
@@ -259,7 +259,7 @@ def _intruders(found: list[DistributionFiles], owners: dict[str, list[Distributi
 
 
 def _outermost_package(folder: str, packages: Container[str]) -> str:
-    """The outermost of these packages around the files of a folder; empty where there is none."""
+    """The outermost of these packages around the files of a folder; empty if there is none."""
     parts = [] if folder.startswith("/") else folder.split("/")
     folders = ("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))
     return next((one for one in folders if one in packages), "")
@@ -304,7 +304,7 @@ def _over_what_is_there(one: DistributionFiles, present: list[DistributionFiles]
     site, listed = get_path("purelib"), {name for other in present for name in other.digests}
     for name in one.digests:
         if name.startswith("/bin/") and name not in listed and os.path.lexists(f"{sys.prefix}{name}"):
-            message = f"It puts {name} in the place of one that no distribution has brought."
+            message = f"It puts {name} instead of one that no distribution has brought."
             yield ParentCode(TAKEN, one.name, name, message)
     own = [folder for other in present if other.name == one.name if (folder := _project(other))]
     for module in {name.partition("/")[0].partition(".")[0] for name in one.digests if name.endswith(_IMPORTED)}:

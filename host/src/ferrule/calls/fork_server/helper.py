@@ -183,7 +183,7 @@ class Questions:
 
 
 def _learnt_in(data: bytes) -> object:
-    """What a helper has named, as of `learnt_from`. Where that is not whole, no answer has followed it."""
+    """What a helper has named, see `learnt_from`. Where that is not whole, no answer has followed it."""
     try:
         return strict_json.loads(data.removesuffix(_WHOLE))
     except strict_json.MalformedJSON:

@@ -87,12 +87,12 @@ class Lookups(Lookup):
         self._reusable: _Memory[bool] = _Memory()
 
     def configuration(self) -> Configuration:
-        """As of `config.read`. Raises ConfigurationMalformed."""
+        """See `config.read`. Raises ConfigurationMalformed."""
         path = config.default_path()
         return self._configurations.get(path, (path,), lambda: (config.read(), ()))
 
     def tool(self, name: str, settings: Configuration) -> InstalledTool:
-        """The tool of that name that may run, as of `find_tool`. Raises what that raises."""
+        """The tool of that name that may run, see `find_tool`. Raises what that raises."""
 
         if settings.is_locked:  # the files themselves count, and are looked at each time
             return find_tool(name, settings)
@@ -107,7 +107,7 @@ class Lookups(Lookup):
         return self._tools.get(name, _folders(), find)
 
     def schema(self, tool: InstalledTool) -> JSONObject | None:
-        """As of `schema_file.read_static`. Raises SchemaInvalid."""
+        """See `schema_file.read_static`. Raises SchemaInvalid."""
 
         def read() -> tuple[JSONObject | None, Sequence[str]]:
             path = schema_file.find_for_tool(tool)
@@ -116,7 +116,7 @@ class Lookups(Lookup):
         return self._schemas.get(f"{tool.name} {tool.metadata}", (), read)
 
     def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
-        """As of `Admission`, for a second at the most: it asks for each path that a tool may touch. Raises as that."""
+        """See `Admission`, for a second at the most: it asks for each path that a tool may touch. Raises as that."""
         known = self._policies.get(tool.name)
         if known and known.tool is tool and known.settings is settings and time.monotonic() < known.until:
             return known.policy
@@ -127,7 +127,7 @@ class Lookups(Lookup):
         return policy
 
     def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
-        """As of `permissions.policy`, found with the policy. Raises ConfigurationMalformed."""
+        """See `permissions.policy`, found with the policy. Raises ConfigurationMalformed."""
         known = self._policies.get(tool.name)
         if known and known.tool is tool and known.settings is settings:
             return known.visible

@@ -23,7 +23,7 @@ _Done = Callable[[bytes], None]
 
 
 class Renderer:
-    """One such process. done: gets the document, empty where there is none."""
+    """One such process. done: gets the document, empty if there is none."""
 
     def __init__(
         self,

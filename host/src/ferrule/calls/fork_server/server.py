@@ -140,7 +140,7 @@ class ForkServer:
 
 
 def _take_stdin() -> int:
-    """Put nothing in the place of stdin, so that no process has it that is forked; a descriptor of what it was."""
+    """Put nothing instead of stdin, so that no process has it that is forked; a descriptor of what it was."""
     stdin, nothing = os.dup(0), os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.close(nothing)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class RunningWork(Protocol):
-    """A job in its process, as of `copies.WatchedWork`."""
+    """A job in its process, see `copies.WatchedWork`."""
 
     def stop(self, reason: FerruleError | None) -> None:
         """End the work, unless it has ended."""
@@ -35,7 +35,7 @@ class RunningWork(Protocol):
 
 
 class LeavingProcess(Protocol):
-    """A process that can be ended, as of `copies.WatchedProcess`."""
+    """A process that can be ended, see `copies.WatchedProcess`."""
 
     def end(self, when_gone: Callable[[], None]) -> None:
         """Kill it with its group, and then do something."""

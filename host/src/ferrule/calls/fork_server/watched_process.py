@@ -45,7 +45,7 @@ class Family(Protocol):
     group: MemoryGroup | None
 
     def ask_status(self, process: int, tell: StatusHandler) -> None:
-        """Tell the status with which a process has ended, as of `os.waitpid`; None where that is not known."""
+        """Tell the status with which a process has ended, see `os.waitpid`; None where that is not known."""
 
     def end_strays(self) -> None:
         """End what processes have left behind that are gone."""

@@ -121,7 +121,7 @@ class _Lookup(AdmittedLookup):
     """The error for a tool that is not there names those that were probably meant."""
 
     def find_tool(self, name: str, settings: Configuration) -> InstalledTool:
-        """As of `AdmittedLookup`. Raises ToolUnknown."""
+        """See `AdmittedLookup`. Raises ToolUnknown."""
         require_known([name], discovery.scan())
         return super().find_tool(name, settings)
 

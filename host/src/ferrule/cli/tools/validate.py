@@ -48,7 +48,7 @@ def command(targets: tuple[str, ...], strict: bool, silenced: tuple[str, ...], a
       ferrule validate ./weather-tool --strict
       ferrule validate - < draft.json
 
-    Exit code: 1 where there is an error, 0 otherwise.
+    Exit code: 1 if there is an error, 0 otherwise.
     """
     judgements = list(_judgements(targets, strict, silenced))
     is_valid = all(judgement["state"] in (OK, DISABLED) for judgement in judgements)

@@ -47,7 +47,7 @@ def command() -> None:
 def show(tool: str | None, as_json: bool) -> int:
     """List the entries of TOOL, or all: what was asked, how old the answer is, how long it is given again.
 
-    On a Redis server there are hashes in the place of the arguments.
+    On a Redis server there are hashes instead of the arguments.
 
     \b
     Example: ferrule cache show web_fetch

@@ -28,7 +28,7 @@ def command(folders: tuple[str, ...], as_json: bool) -> int:
     \b
     Example: ferrule doctor --folder ~/tools
 
-    Exit code: 1 where there is an error; 0 otherwise, also with warnings and notes.
+    Exit code: 1 if there is an error; 0 otherwise, also with warnings and notes.
     """
     # Loaded before the credentials file is read, of which they must see nothing.
     of_others = [*command_diagnosis.examine(), *plugin_diagnoses.examine(), *requirement_diagnosis.examine()]

@@ -1,1 +1,1 @@
-"""What is made in the place of a child: system calls that the supervising process judges and makes itself."""
+"""What is made instead of a child: system calls that the supervising process judges and makes itself."""

@@ -1,4 +1,4 @@
-"""Modes and times of files, changed in the place of a call, and in its own folders only."""
+"""Modes and times of files, changed instead of a call, and in its own folders only."""
 
 from __future__ import annotations
 

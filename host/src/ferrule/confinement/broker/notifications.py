@@ -38,7 +38,7 @@ class Notification(NamedTuple):
             return b""
 
     def path(self, address: int, folder: int = _HERE) -> str:
-        """A path of the process as an absolute one; empty where there is none. folder: what it begins at."""
+        """A path of the process as an absolute one; empty if there is none. folder: what it begins at."""
         try:
             return self.absolute(os.fsdecode(self.memory.read_path(address)), folder)
         except (OSError, OverflowError):

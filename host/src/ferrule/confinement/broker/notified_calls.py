@@ -65,7 +65,7 @@ class NotifiedCalls:
 
         adopts: whether what the child leaves behind becomes a child of this process, and not of its own.
 
-        guard: the parent of the child, of which it becomes a child, where there is one. relay: to a proxy.
+        guard: the parent of the child, of which it becomes a child, if there is one. relay: to a proxy.
         """
         self._relay = relay
         self._policy = policy

@@ -87,7 +87,7 @@ class ProgramCalls:
         self._denials.clear()
 
     def refused(self) -> tuple[list[Denial], Denial | None]:
-        """As of `ProgramDenials`."""
+        """See `ProgramDenials`."""
         return self._denials.refused()
 
     def _is_told(self) -> bool:

@@ -49,7 +49,7 @@ class SharedBroker(Broker):
         self._give_up(self._is_abandoned)
 
     def close(self) -> None:
-        """As of `Broker.close`, with what the calls of copies have opened."""
+        """See `Broker.close`, with what the calls of copies have opened."""
         for copy in self._copies.values():
             copy.close()
         super().close()
@@ -79,7 +79,7 @@ class SharedBroker(Broker):
 
 
 class CopyBroker:
-    """What was refused to one copy. It stands in the place of a `Broker` where the copy's process is watched."""
+    """What was refused to one copy. It stands instead of a `Broker` where the copy's process is watched."""
 
     is_listening = True  # by the broker of the process that it is a copy of
 
@@ -102,7 +102,7 @@ class CopyBroker:
             self._relay.take(self.process)
 
     def explain(self, failure: ErrorFacts | None) -> tuple[ErrorFacts | None, list[Denial]]:
-        """As of `Broker.explain`."""
+        """See `Broker.explain`."""
         calls = self._calls
         known = [*(calls.denials if calls else ()), *(self._relay.take(self.process) if self._relay else ())]
         return explain(self._policy, known, calls.programs if calls else None, failure)

@@ -194,7 +194,7 @@ class SocketCalls:
         return judge.is_name_server(address.text, address.port) and not judge.allows(address.text, address.port)
 
     def _name_relay(self, server: Address) -> NameRelay:
-        """What stands in the place of a name server."""
+        """What stands instead of a name server."""
         if server.text not in self._name_relays:
             from ferrule.confinement.broker.name_relay import NameRelay
 

@@ -33,7 +33,7 @@ class Address:
 
 
 def family_of(data: bytes) -> int:
-    """The family of an address as the kernel takes it; -1 where there is none."""
+    """The family of an address as the kernel takes it; -1 if there is none."""
     return int.from_bytes(data[:2], "little") if len(data) >= 2 else -1
 
 

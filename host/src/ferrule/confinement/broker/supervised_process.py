@@ -62,7 +62,7 @@ class SupervisedProcess:
             os.close(process)
 
     def open_path(self, folder: int, path: bytes, *, follows: bool) -> int:
-        """What it means by a path: a descriptor with which the file cannot be read. folder: as of `openat`."""
+        """What it means by a path: a descriptor with which the file cannot be read. folder: see `openat`."""
         flags = os.O_PATH | os.O_CLOEXEC | (0 if follows else os.O_NOFOLLOW)
         if not path:
             raise OSError(_NO_FILE, "no path")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ferrule.confinement.kernel.system_calls import MACHINE
 
-# Each with its number on x86-64 and on AArch64; - where there is no such call.
+# Each with its number on x86-64 and on AArch64; - if there is no such call.
 _TABLE = """
 bpf=321,280 perf_event_open=298,241 userfaultfd=323,282 ptrace=101,117 process_vm_readv=310,270
 process_vm_writev=311,271 process_madvise=440,440 process_mrelease=448,448 pidfd_getfd=438,438 kcmp=312,272

@@ -63,7 +63,7 @@ class IsGiven:
         self.argument = argument
 
     def steps(self, failed: int) -> list[bytes]:
-        """The instructions, as of `Test`."""
+        """The instructions, see `Test`."""
         low = _ARGUMENTS_AT + 8 * self.argument
         return [
             _pack(_LOAD, 0, 0, low),
@@ -86,7 +86,7 @@ class IsMadeFrom:
         self.end = end
 
     def steps(self, failed: int) -> list[bytes]:
-        """The instructions, as of `Test`."""
+        """The instructions, see `Test`."""
         low, high = 0xFFFF_FFFF, self.start >> 32
         last = self.end - 1 if (self.end - 1) >> 32 == high else self.start
         return [

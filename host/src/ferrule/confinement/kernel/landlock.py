@@ -34,7 +34,7 @@ _REFER_VERSION, _TRUNCATE_VERSION, NET_VERSION, _IOCTL_VERSION, SCOPE_VERSION = 
 
 
 def version() -> int:
-    """The version of the kernel's interface; 0 where there is none."""
+    """The version of the kernel's interface; 0 if there is none."""
     if not IS_KNOWN:
         return 0
     try:

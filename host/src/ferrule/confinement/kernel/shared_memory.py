@@ -17,7 +17,7 @@ _OPTIONS = b"mode=1777,size=64m\0"
 
 
 def make_own() -> bool:
-    """Put an empty folder in memory in the place of FOLDER, for this process and what it starts; whether that worked.
+    """Put an empty folder in memory instead of FOLDER, for this process and what it starts; whether that worked.
 
     It takes a name space of mounts, which an ordinary user has within one of users; some systems allow it to nobody.
     """

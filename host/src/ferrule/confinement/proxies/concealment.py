@@ -26,7 +26,7 @@ def forms_of(login: tuple[bytes, bytes] | None) -> list[bytes]:
 
 
 class Concealment:
-    """Puts asterisks in the place of some bytes, wherever the pieces are cut that they come in.
+    """Puts asterisks instead of some bytes, wherever the pieces are cut that they come in.
 
     The length stays: it has been announced.
     """

@@ -78,7 +78,7 @@ class _Way:
 
 
 def _read(source: socket) -> bytes | None:
-    """What has come, nothing at its end, and None where there is nothing now."""
+    """What has come, nothing at its end, and None if there is nothing now."""
     try:
         return source.recv(_CHUNK_BYTES)
     except _NOT_NOW:

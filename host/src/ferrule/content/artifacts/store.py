@@ -77,7 +77,7 @@ class ArtifactStore:
     def keep(self, body: bytes, label: Label, seconds: float) -> Artifact:
         """Keep a body with what it is, which `label` tells again. Raises StorageError."""
         name = digest(body)
-        # The label first: where there is hardly any room, it is what has to go.
+        # The label first: if there is hardly any room, it is what has to go.
         self.put(_key_of_label(name), strict_json.dumps(label._asdict()), seconds)
         expires = self.put(name, body, seconds)
         return Artifact(name, label, len(body), expires, self.path(name))
@@ -97,12 +97,12 @@ class ArtifactStore:
         return "" if self._uses_redis() else _in_files(self._settings, self._folders[0]).path_of(name)
 
     def get(self, name: str) -> bytes | None:
-        """The body of a digest; None where there is none, it has expired, or was changed. Raises StorageError."""
+        """The body of a digest; None if there is none, it has expired, or was changed. Raises StorageError."""
         body = self._read(lambda entries: entries.get(name))
         return body if body is not None and digest(body) == name else None
 
     def expires(self, name: str) -> float | None:
-        """When a body expires, in seconds since 1970; None where there is none. Raises StorageError."""
+        """When a body expires, in seconds since 1970; None if there is none. Raises StorageError."""
         return self._read(lambda entries: entries.expires(name))
 
     def _uses_redis(self) -> bool:
@@ -183,7 +183,7 @@ def _key_of_label(name: str) -> str:
 
 
 def read_artifact(resource: str) -> tuple[bytes, Artifact] | None:
-    """The body of an artifact, and what it is; None where there is none. A result that was linked is JSON.
+    """The body of an artifact, and what it is; None if there is none. A result that was linked is JSON.
 
     resource: the handle, or the 64 hexadecimal digits in it.
 

@@ -24,7 +24,7 @@ class Relay(NamedTuple):
 
 
 def relay() -> Relay | None:
-    """The relay of this process, None where there is none.
+    """The relay of this process, None if there is none.
 
     Raises ToolError NETWORK_ERROR where the variable names anything but `http://127.0.0.1:PORT`.
     """

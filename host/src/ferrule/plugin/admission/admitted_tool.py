@@ -60,12 +60,12 @@ class AdmittedTool:
         return InstalledTool(**self._part("tool"))
 
     def schema(self) -> JSONObject | None:
-        """As of `schema_file.read_static`."""
+        """See `schema_file.read_static`."""
         schema: JSONObject | None = self._part("schema")
         return schema
 
     def policy(self) -> Policy:
-        """As of `Admission.policy`."""
+        """See `Admission.policy`."""
         from ferrule.trust.door.admission import Admission, Grant
         from ferrule.trust.policy import WholeConfigurationNeeded
 

@@ -75,7 +75,7 @@ def _in_copy(find: Callable[[], JSONObject]) -> JSONObject:
 
 
 def judge(name: str, *, is_called: bool = True, is_asked: bool = False, may_keep: bool = True) -> JSONObject:
-    """As of `judge_in_copy`, in this process; what was found is kept where that is possible.
+    """See `judge_in_copy`, in this process; what was found is kept where that is possible.
 
     is_called: whether what the tool asks for counts as accepted now; else there is no grant. is_asked: whether the hook
     of a new version has been asked. Where not, `is_new_version` says that it has to be, and there is no grant.

@@ -37,7 +37,7 @@ class NotDescribable(Exception):
 
 
 class Field(typing.NamedTuple):
-    """One member of an object: a parameter, or a field. default: None where there is none to be told."""
+    """One member of an object: a parameter, or a field. default: None if there is none to be told."""
 
     name: str
     annotation: object

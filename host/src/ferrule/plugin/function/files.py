@@ -50,7 +50,7 @@ class FileState(typing.NamedTuple):
 
 
 def read_schema(definition: Definition) -> JSONObject | None:
-    """The schema in the tool's file; None where there is none that can be read."""
+    """The schema in the tool's file; None if there is none that can be read."""
     try:
         found = strict_json.loads(schema_file.read_file(find_schema_file(definition)))
     except (OSError, ValueError):
@@ -164,7 +164,7 @@ def _has(path: str, key: str, value: object = None) -> bool:
 
 
 def _read(path: str) -> JSONObject | None:
-    """The object in a file, None where there is none. Raises ValueError with the path for anything else."""
+    """The object in a file, None if there is none. Raises ValueError with the path for anything else."""
     try:
         content = strict_json.loads(schema_file.read_file(path))
     except FileNotFoundError:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
             """Why that cannot be used, None where it can."""
 
         def find(self, credential: Credential) -> CredentialValue | None:
-            """The value that counts, None where there is none.
+            """The value that counts, None if there is none.
 
             Raises CredentialsMalformed as `Credential.look_up`, and ToolError where the tool is not given it.
             """
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
             """Every value of those that are secret, wherever one is set."""
 
         def fingerprint(self, credential: Credential) -> str | None:
-            """What tells its value from another, None where there is none."""
+            """What tells its value from another, None if there is none."""
 
         def withdraw(self) -> None:
             """The call has ended: the variables of its process are what they were before it."""
@@ -69,20 +69,20 @@ class LocalValues:
 
     @property
     def path(self) -> str:
-        """As of `CredentialValues`."""
+        """See `CredentialValues`."""
         return self.file.path
 
     @property
     def problem(self) -> str | None:
-        """As of `CredentialValues`."""
+        """See `CredentialValues`."""
         return self.file.problem
 
     def find(self, credential: Credential) -> CredentialValue | None:
-        """As of `CredentialValues`."""
+        """See `CredentialValues`."""
         return credential.look_up(self._environ, self.file)
 
     def secrets(self, credentials: Iterable[Credential]) -> list[str]:
-        """As of `CredentialValues`."""
+        """See `CredentialValues`."""
         from ferrule.text.json_diagnosis import is_surrogate
 
         return [
@@ -94,14 +94,14 @@ class LocalValues:
         ]
 
     def fingerprint(self, credential: Credential) -> str | None:
-        """As of `CredentialValues`."""
+        """See `CredentialValues`."""
         from ferrule.plugin.cache_identity import fingerprint
 
         found = next(credential.values(self._environ, self.file), None)
         return fingerprint(found.value) if found else None
 
     def withdraw(self) -> None:
-        """As of `CredentialValues`. None was set."""
+        """See `CredentialValues`. None was set."""
 
 
 class GivenValues:
@@ -114,7 +114,7 @@ class GivenValues:
         self._before: dict[str, str | None] = {}
 
     def find(self, credential: Credential) -> CredentialValue | None:
-        """As of `CredentialValues`."""
+        """See `CredentialValues`."""
         known = self._of(credential)
         if denied := known.get("denied"):
             raise ToolError.from_facts(denied)
@@ -123,11 +123,11 @@ class GivenValues:
         return CredentialValue(known["value"], known["source"]) if known.get("value") else None
 
     def secrets(self, credentials: Iterable[Credential]) -> list[str]:
-        """As of `CredentialValues`."""
+        """See `CredentialValues`."""
         return [value for one in credentials if one.secret for value in self._of(one).get("secrets", ())]
 
     def fingerprint(self, credential: Credential) -> str | None:
-        """As of `CredentialValues`."""
+        """See `CredentialValues`."""
         found: str | None = self._of(credential).get("fingerprint")
         return found
 
@@ -140,7 +140,7 @@ class GivenValues:
                 os.environ[credential.environment] = known["value"]
 
     def withdraw(self) -> None:
-        """As of `CredentialValues`."""
+        """See `CredentialValues`."""
         for name, value in self._before.items():
             if value is None:
                 os.environ.pop(name, None)

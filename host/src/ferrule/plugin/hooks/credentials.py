@@ -129,7 +129,7 @@ class CredentialValue:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value is what an example has in the place of a key, such as `your-api-key-here` or `<API_KEY>`."""
+    """Whether a value is what an example has instead of a key, such as `your-api-key-here` or `<API_KEY>`."""
     plain = value.lower().replace("_", "-").strip("\"'")
     if plain.startswith(("<", "{", "[", "$")) and plain.endswith((">", "}", "]")):
         return True

@@ -38,7 +38,7 @@ class DirectHooks:
         return name in self._found
 
     def call(self, name: str, **arguments: object) -> Any:
-        """What the hook returns, None where there is none. Raises what it raises."""
+        """What the hook returns, None if there is none. Raises what it raises."""
         if name not in self._found:
             return None
         function, wanted = self._found[name]

@@ -45,7 +45,7 @@ def check(
 ) -> list[Finding]:
     """Every finding in a schema, errors of the contract first; no two have the same id and pointer.
 
-    name: the tool's name as the executable's file name or the entry point has it; None where there is none.
+    name: the tool's name as the executable's file name or the entry point has it; None if there is none.
     size: bytes of the printed schema, newline included; None means those that the host would print.
     strict: warnings count as errors. silenced: ids of warnings to leave out.
 

@@ -21,7 +21,7 @@ _NAMED = ("$defs", "definitions", "dependentSchemas", "patternProperties")
 
 
 class Node:
-    """One schema inside `parameters`, or what stands in the place of one.
+    """One schema inside `parameters`, or what stands instead of one.
 
     schema: the value; a schema only where it is a dict.
     depth: 1 for `parameters`, and 1 more for each schema around it.

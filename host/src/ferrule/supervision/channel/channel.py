@@ -190,8 +190,8 @@ class Messages:
     on_event: gets each event as it comes, and the secrets known by then. Without it, `events` keeps the first ones.
     result, failure: the outcome. secrets: those that have come. imports: the modules that the call has imported.
     is_checked: the process finds out next whether it may take another call. active_wrapper: the one whose code runs.
-    excess: why the child has said too much, as a sentence, or None. listener: of the child, where there is one.
-    denials: as of `Channel.send_denials`. questions: those that wait for an answer.
+    excess: why the child has said too much, as a sentence, or None. listener: of the child, if there is one.
+    denials: see `Channel.send_denials`. questions: those that wait for an answer.
     refusals: the failures in answers that were given.
     """
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Outcome:
     """How a supervised piece of work ended: with a result or with a failure.
 
-    result: one JSON document, None where the work failed. failure: why, as of `FerruleError.facts()`, None where there
+    result: one JSON document, None where the work failed. failure: why, see `FerruleError.facts()`, None where there
     is a result. Neither holds a secret. events: JSON objects for stderr. text: the first 12 KiB that the work printed.
     Events and text may hold secrets; these values must not leave the host. denied: what the work wanted and was
     refused, of which one may be why it failed. is_said: whether the failure is what the process itself has said, in

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from ferrule.errors import AnswerMissing, FerruleError
+from ferrule.errors import AnswerMissing, FerruleError, WorkFailed
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         """Has other tools run for the child. A plugin's code must not say who it is, so this says it."""
 
         def start(self, question: JSONMapping, files: tuple[int, int]) -> ForkedProcess:
-            """Have a question answered in another process, as of `fork_answer`."""
+            """Have a question answered in another process, see `fork_answer`."""
 
     class _Process(Protocol):
         """The process that gives an answer. file: is readable once it has ended."""
@@ -56,7 +56,6 @@ _MAX_ANSWER_BYTES = 16 << 20
 _PIECE_BYTES = 1 << 16
 _RESULT_SECONDS = 10.0  # in which, on any machine, a copy says how it has ended that has begun to say so
 _END = b"\n"  # of the names of secrets
-_LINES = 2  # in which a process says that it has given an answer
 
 
 class AnswerPipe:
@@ -138,7 +137,7 @@ class Desk:
         return BoundedProcess(lambda: give(self._answer(question), question, told, self._file))
 
     def advance(self) -> list[str]:
-        """Go on with the answer; the secrets in it that have become known. Raises WorkFailed and AnswerMissing."""
+        """Go on with the answer; the secrets in it that have become known. Raises WorkFailed."""
         secrets = [] if self._work is None else self._work.advance()
         return [*secrets, *(self.close() if self.file is None else ())]
 
@@ -159,7 +158,7 @@ class _AnswerWork:
         self._refusals = refusals
         self._others = others
         self._told = b""
-        self._count = 0  # of the lines that have come: what is told, and that the answer has been given
+        self._last = b""  # bytes of what was told
         self._names, theirs = os.pipe()
         try:
             self._process: _Process | None = start(theirs)
@@ -173,8 +172,8 @@ class _AnswerWork:
         self.file: int | None = self._names
 
     def advance(self) -> list[str]:
-        """Go on; the secrets in the answer that have become known. Raises WorkFailed, and AnswerMissing where the
-        process has ended before it had given the answer, for which the child would wait.
+        """Go on; the secrets in the answer that have become known. Raises WorkFailed, also where the process has
+        ended before it had given the answer, for which the child would wait.
         """
         if self.file == self._names:
             is_told = self._read_names()
@@ -187,8 +186,8 @@ class _AnswerWork:
             finally:
                 self._others.discard(process.number)
             self._read_names()
-        if self._count < _LINES:
-            raise AnswerMissing()
+            if self._last != 2 * _END:
+                raise WorkFailed("What the tool's process asked was not answered: the process that does so has ended.")
         return []
 
     def close(self) -> list[str]:
@@ -214,7 +213,7 @@ class _AnswerWork:
             if not piece:
                 return True
             self._told += piece
-            self._count += piece.count(_END)
+            self._last = (self._last + piece)[-2:]
 
     def _take_names(self) -> list[str]:
         """The names, once. What is not whole was not followed by an answer."""
@@ -236,11 +235,7 @@ def give(answer: JSONMapping, question: JSONMapping, told: int, file: int) -> No
 
 
 def fork_answer(server: Zygote, question: JSONMapping, files: tuple[int, int]) -> ForkedProcess:
-    """Have a process forked that gives an answer by `give_forked`. files: as of `give`.
-
-    Raises OSError, and AnswerMissing for a question that cannot be handed on, such as one nested as deeply as can be
-    read: a plugin's code has written it.
-    """
+    """Have a process forked that gives an answer by `give_forked`. files: see `give`. Raises OSError."""
     from ferrule.supervision.zygote import ForkedProcess
 
     try:

@@ -203,7 +203,7 @@ def _is_removed(path: str) -> bool:
 
 
 def _group_of(process: int | str) -> str | None:
-    """The group of a process, as a path below the root; None where there is no version 2."""
+    """The group of a process, as a path below the root; None if there is no version 2."""
     for line in _read(f"/proc/{process}/cgroup").splitlines():
         if line.startswith("0::/"):
             return line[3:]

@@ -45,7 +45,7 @@ class MemoryWatch:
     ) -> None:
         """child: the process of the call. tool: its name. others: the children of this process that have nothing to do
         with the call, where orphans of the call become children of this process; None where they do not. group: what
-        holds the memory of the call in the place of this, once it holds member, which is the child by default.
+        holds the memory of the call instead of this, once it holds member, which is the child by default.
         """
         self._child = child
         self._limit_mib = limit_mib

@@ -239,7 +239,7 @@ def refusals(claims: Sequence[Claim]) -> dict[str, PermissionDenied]:
 
 
 def accept(tool: InstalledTool, credentials: Sequence[Credential], withheld: Collection[str] = ()) -> list[Claim]:
-    """Accept all claims of a tool, and return those that were not accepted before. withheld: as of `record`.
+    """Accept all claims of a tool, and return those that were not accepted before. withheld: see `record`.
 
     Raises OSError.
     """

@@ -44,7 +44,7 @@ def find_listed(tool: InstalledTool) -> list[object] | None:
 
 
 def find_keys(tool: InstalledTool) -> tuple[str, ...] | None:
-    """The names of the variables and of the keys of the file that a tool may be told; None as of `find_listed`."""
+    """The names of the variables and of the keys of the file that a tool may be told; None see `find_listed`."""
     listed = find_listed(tool)
     return None if listed is None else tuple(sorted({key for one in listed for key in _keys(one)}))
 

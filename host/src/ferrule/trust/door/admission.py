@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Grant:
     """What an accepted tool is given, in the words of its declaration and of the admin: nothing of it is resolved.
 
-    permissions: as of `granted`. by_admin: entries of `read` and `write` that the admin has written. given: variables
+    permissions: see `granted`. by_admin: entries of `read` and `write` that the admin has written. given: variables
     of its credentials. taken: variables that are credentials of others.
     """
 
@@ -141,7 +141,7 @@ def find(name: str, settings: Configuration) -> InstalledTool:
 
 
 def policy_for(tool: InstalledTool, settings: Configuration, environ: Mapping[str, str] | None = None) -> Policy:
-    """As of `Admission.policy`."""
+    """See `Admission.policy`."""
     return admit(tool, settings).policy(environ)
 
 

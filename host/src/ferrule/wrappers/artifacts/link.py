@@ -76,7 +76,7 @@ def _store(body: bytes, settings: Settings, context: WrapperContext) -> JSONObje
 
 
 def _report_outage(store: ArtifactStore, context: WrapperContext) -> None:
-    """Say once that files are used in the place of a server that does not answer."""
+    """Say once that files are used instead of a server that does not answer."""
     if store.new_outage:
         content = f"{store.new_outage}; files of this machine are."
         context.event({"event": "state_unavailable", "wrapper": NAME, "content": content})

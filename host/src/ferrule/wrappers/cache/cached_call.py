@@ -91,7 +91,7 @@ class CachedCall:
         self.found = self._known(self._store) or self._after_flight(self._store)
 
     def _look_into_files(self) -> None:
-        """Use the files of this machine in the place of a server that does not answer."""
+        """Use the files of this machine instead of a server that does not answer."""
         try:
             self._look_into(None)
         except StorageError as failure:
@@ -118,7 +118,7 @@ class CachedCall:
         return bool(variables)
 
     def _known(self, known: AnyStore) -> Entry | None:
-        """The entry that answers the call, None where there is none, or the settings have become stricter since."""
+        """The entry that answers the call, None if there is none, or the settings have become stricter since."""
         entry = known.get(self._key)
         return entry if entry and is_usable(entry, entries.now(), self._seconds, self._settings) else None
 

@@ -43,7 +43,7 @@ def key_of(asked: JSONMapping) -> str:
 
 
 def hashed(value: object) -> object:
-    """The same objects with a hash in the place of everything in them, to compare without knowing."""
+    """The same objects with a hash instead of everything in them, to compare without knowing."""
     if isinstance(value, dict) and value:
         return {name: hashed(inner) for name, inner in value.items()}
     return f"sha256:{sha256_hex(strict_json.canonical(value))[:_SHORT_CHARS]}"

@@ -30,7 +30,7 @@ class SingleFlight:
     def join(self, seconds: float) -> str:
         """Lead the flight where no other process does, else wait until it has ended, for some seconds at most.
 
-        Raises StorageError where there is no locking.
+        Raises StorageError if there is no locking.
         """
         role = None
         try:

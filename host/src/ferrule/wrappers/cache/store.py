@@ -55,7 +55,7 @@ class Store:
         self._documents.put(entry.key, entries.write(entry), entry.seconds)
 
     def remove_unreadable(self) -> tuple[int, int]:
-        """Remove what is no entry in the place of one: torn, altered, of another version; how many, and bytes."""
+        """Remove what is no entry instead of one: torn, altered, of another version; how many, and bytes."""
         return 0, 0
 
     def _entry(self, key: str) -> Entry | None:
@@ -138,7 +138,7 @@ class FileStores(FileStore):
             yield from store.all()
 
     def remove_unreadable(self) -> tuple[int, int]:
-        """Remove what is no entry in the place of one, as of `Store`."""
+        """Remove what is no entry instead of one, see `Store`."""
         found = [super().remove_unreadable(), *(store.remove_unreadable() for store in self._of_tools)]
         return sum(number for number, _ in found), sum(size for _, size in found)
 

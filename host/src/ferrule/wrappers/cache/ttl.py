@@ -51,7 +51,7 @@ def of_result(tool: str, declared: float | None, settings: JSONMapping) -> float
 def of_failure(facts: JSONMapping) -> tuple[str, float]:
     """The kind of a failure, and the seconds for which it may be kept; `("", 0.0)` for one that is not.
 
-    facts: as of `FerruleError.facts()`.
+    facts: see `FerruleError.facts()`.
     """
     kind = kind_of(facts)
     if not kind:

@@ -70,7 +70,7 @@ def is_search(tool: str) -> bool:
 
 
 def _lines(result: object) -> list[str]:
-    """Title, URL and, where there is one, snippet of a result; empty where it has no URL."""
+    """Title, URL and, if there is one, snippet of a result; empty where it has no URL."""
     if not isinstance(result, dict):
         return []
     url = _text(result.get("url"))

@@ -100,7 +100,7 @@ def run(
     check with its id, and with the plan as soon as there is one.
 
     To be called in the main thread of a process that starts no others meanwhile, since what the executable leaves
-    behind is found among this process's children. Raises FerruleError where there is no such target, and
+    behind is found among this process's children. Raises FerruleError if there is no such target, and
     CallInterrupted.
     """
     began = time.monotonic()
@@ -124,7 +124,7 @@ def run(
 
 
 def _make_all(session: Session, signals: Signals, progress: Progress) -> dict[str, Result]:
-    """The results by the id of their check. What was left out is made last, where there is time after all."""
+    """The results by the id of their check. What was left out is made last, if there is time after all."""
     results: dict[str, Result] = {}
 
     def make(check: str) -> None:

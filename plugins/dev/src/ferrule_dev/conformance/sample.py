@@ -112,7 +112,7 @@ def each_filled(good: JSONObject, parameters: JSONObject) -> Iterator[Variant]:
 
 
 def with_text(good: JSONObject, parameters: JSONObject, text: object) -> JSONObject:
-    """The arguments with a value in the place of the first text, else as an argument that the schema does not have."""
+    """The arguments with a value instead of the first text, else as an argument that the schema does not have."""
     for name, value in good.items():
         if isinstance(value, str) and "enum" not in _resolved(_properties(parameters).get(name), parameters):
             return {**good, name: text}

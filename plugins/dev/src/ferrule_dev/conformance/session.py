@@ -92,7 +92,7 @@ class Session:
 
     @property
     def parameters(self) -> JSONObject:
-        """The schema of the arguments; an empty one where there is none that can be used."""
+        """The schema of the arguments; an empty one if there is none that can be used."""
         parameters = (self.schema or {}).get("parameters")
         return parameters if isinstance(parameters, dict) else {}
 
@@ -108,7 +108,7 @@ class Session:
         return not self.seconds_left
 
     def require_base(self) -> Outcome:
-        """What the good call came to. Raises Skipped where there is none to compare with."""
+        """What the good call came to. Raises Skipped if there is none to compare with."""
         if self.schema is None:
             raise Skipped("Not tried: there is no schema, see schema-answers.")
         if self.base is None or self.base.kind == BROKEN:

@@ -56,7 +56,7 @@ class Target:
 def find_target(name: str, folder: str) -> Target:
     """The installed tool of that name, or else the executable at that path.
 
-    folder: where an executable is written for a tool that has none. Raises FerruleError where there is neither.
+    folder: where an executable is written for a tool that has none. Raises FerruleError if there is neither.
     """
     claims = discovery.scan()
     if name in claims and "/" not in name:

@@ -23,7 +23,7 @@ class Article(NamedTuple):
     """The main content of a page.
 
     parts: the elements that hold it, in order. left_out: elements in them that are none of it. heading: the one of
-    these that says the page's title, None where there is none.
+    these that says the page's title, None if there is none.
     """
 
     parts: list[Element]

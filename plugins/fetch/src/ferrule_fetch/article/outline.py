@@ -77,7 +77,7 @@ class Outline:
 
     def __init__(self, tree: Document, *, is_marked: bool) -> None:
         self.names = Names(of_sections=is_marked)
-        self.elements: list[Element] = [Element("html")]  # in the place of the document
+        self.elements: list[Element] = [Element("html")]  # instead of the document
         self.tags, self.parents, self._depths = [""], [_ABOVE_ALL], [0]
         self._places: dict[Node | None, int] = {tree: _ABOVE_ALL, None: _ABOVE_ALL}
         self._unplaced_links: dict[Element, float] = {}

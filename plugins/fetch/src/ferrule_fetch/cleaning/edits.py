@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def replace(element: Element, *nodes: Node) -> None:
-    """Put nodes in the place of an element, if it has one."""
+    """Put nodes instead of an element, if it has one."""
     if element.parent is not None:
         element.replace_with(*nodes)
 

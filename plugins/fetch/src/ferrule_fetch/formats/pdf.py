@@ -50,7 +50,7 @@ def bounded_pdf_text(body: bytes, deadline: float) -> tuple[str, str]:
 
 
 class _Page(NamedTuple):
-    """text: empty where there is none. note: why there is none, where the page could not be read."""
+    """text: empty if there is none. note: why there is none, where the page could not be read."""
 
     text: str
     note: str = ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Conversion(NamedTuple):
     """A page.
 
-    title: one line, empty where there is none. markdown: of its main content, where the page was split, or of all;
+    title: one line, empty if there is none. markdown: of its main content, where the page was split, or of all;
     lines that end in line feeds, but the last. rest: what surrounds the main content.
     """
 
@@ -33,7 +33,7 @@ def convert(html: str, url: str, parser: str = parsers.TURBOHTML, *, is_split: b
     """Convert a page.
 
     url: where it was found; together with its `<base>`, links are resolved against it. parser: one of
-    `parsers.PARSERS`. is_split: tell the main content apart, where there is one.
+    `parsers.PARSERS`. is_split: tell the main content apart, if there is one.
     """
     with _without_collection():
         tree = parsers.parse(html, parser)
@@ -63,7 +63,7 @@ def _with_all_text(tree: Document, url: str) -> str:
 
 
 def title_of(tree: Document) -> str:
-    """The title of a page, in one line; empty where there is none."""
+    """The title of a page, in one line; empty if there is none."""
     found = tree.select_one("title:not(svg title)")
     return " ".join(found.text.split()) if found else ""
 

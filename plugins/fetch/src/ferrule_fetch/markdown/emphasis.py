@@ -26,12 +26,12 @@ _TRAILING = re.compile(rf"\s*(?:{_PUNCTUATION})+$")
 
 
 def mark(text: str) -> str:
-    """Put a mark in the place of each tag of emphasis, so that other signs are not taken for one."""
+    """Put a mark instead of each tag of emphasis, so that other signs are not taken for one."""
     return _TAGS.sub(_marked, text)
 
 
 def settle(text: str) -> str:
-    """Write delimiters in the place of the marks, the innermost first, or nothing."""
+    """Write delimiters instead of the marks, the innermost first, or nothing."""
     for _ in range(_MAX_DEPTH):
         if TAG not in text:
             return text
@@ -71,7 +71,7 @@ def _delimited(words: str, delimiter: str, before: str, after: str) -> str:
 
 
 def _apart(delimiter: str, words: str, before: str, after: str) -> str:
-    """A delimiter that does not run together with another one; empty where there is none."""
+    """A delimiter that does not run together with another one; empty if there is none."""
     sign = delimiter[0]
     is_free = sign not in (before, words[0]) and (words[-1] != sign or words.endswith(f"\\{sign}"))
     if is_free and (after != sign or delimiter == "**"):  # "***" is read as the ends of two

@@ -15,7 +15,7 @@ _BOXES = frozenset({" ", "x", "X"})  # in brackets they are the box of a task
 
 
 def thin_out(text: str) -> str:
-    """Take away the backslashes that change nothing, and put a mark in the place of `\\<`. The text holds no code."""
+    """Take away the backslashes that change nothing, and put a mark instead of `\\<`. The text holds no code."""
     return _ESCAPED.sub(_needed, text) if "\\" in text else text
 
 

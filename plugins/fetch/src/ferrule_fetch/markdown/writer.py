@@ -161,7 +161,7 @@ def _with_rules(header: re.Match[str]) -> str:
 
 
 def _outside_code(text: str) -> str:
-    """The text with fewer backslashes, and marks in the place of tags, where it is not code."""
+    """The text with fewer backslashes, and marks instead of tags, where it is not code."""
     if "`" not in text:
         return _corrected(text)
     parts: list[str] = []

@@ -50,7 +50,7 @@ class Lines(Sequence[str]):
 class Document(NamedTuple):
     """What there is to read.
 
-    title: one line, empty where there is none. lines: without their line ends. main_lines: how many of them are the
+    title: one line, empty if there is none. lines: without their line ends. main_lines: how many of them are the
     main content, where an answer ends with it; 0 where it does not.
     """
 

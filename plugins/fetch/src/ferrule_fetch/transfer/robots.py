@@ -43,7 +43,7 @@ class Robots:
             )
 
     def _read(self, site: str, host: str) -> str:
-        """The text of a robots.txt; empty, which allows everything, where there is none."""
+        """The text of a robots.txt; empty, which allows everything, if there is none."""
         try:
             _, response = get(self._client, f"{site}/robots.txt", self._policy.guard, max_redirects=_MAX_REDIRECTS)
             with response:

@@ -22,7 +22,7 @@ _MIN_KEPT_CHARS = 2000  # characters of a text in a row that would not fit, at t
 class Page(NamedTuple):
     """What of the results is answered with.
 
-    pagination: as the answer carries it. guidance: what to do next, None where there is nothing.
+    pagination: as the answer carries it. guidance: what to do next, None if there is nothing.
     """
 
     items: list[JSONMapping]
@@ -94,7 +94,7 @@ def take_fitting(items: Iterable[_Item], most: int = MAX_BYTES, between: int = 0
 
 
 def add_guidance(answer: _Answer, guidance: str | None) -> _Answer:
-    """The answer, with `_guidance` where there is any."""
+    """The answer, with `_guidance` if there is any."""
     if guidance:
         answer["_guidance"] = guidance
     return answer

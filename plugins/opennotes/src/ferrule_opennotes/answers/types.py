@@ -71,7 +71,7 @@ class ViewInfo(TypedDict):
 
 
 class Pagination(TypedDict):
-    """Which part of the results an answer has. page: from 1. nextOffset: where there is more."""
+    """Which part of the results an answer has. page: from 1. nextOffset: if there is more."""
 
     total: int
     returned: int

@@ -83,7 +83,7 @@ def _show(value: object) -> str:
 
 
 def _find_control(text: str) -> str | None:
-    """The first character that ends a line or controls a terminal, in words; None where there is none."""
+    """The first character that ends a line or controls a terminal, in words; None if there is none."""
     for index, character in enumerate(text):
         if unicodedata.category(character) in _CONTROLS or character in _NO_CHARACTERS:
             return f"the control character U+{ord(character):04X} at position {index + 1}"

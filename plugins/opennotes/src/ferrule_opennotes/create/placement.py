@@ -1,4 +1,4 @@
-"""A note put in its place: whole or not at all, and never in the place of another."""
+"""A note put in its place: whole or not at all, and never instead of another."""
 
 from __future__ import annotations
 

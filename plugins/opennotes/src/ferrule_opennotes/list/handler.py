@@ -21,7 +21,7 @@ _DATES = ("modified", "created")
 
 
 def answer(arguments: JSONObject, context: Context) -> ListAnswer:
-    """Return `{"notes", "notebook", "pagination"}`, and `_guidance` where there is more.
+    """Return `{"notes", "notebook", "pagination"}`, and `_guidance` if there is more.
 
     Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND or PATH_TRAVERSAL.
     """

@@ -53,7 +53,7 @@ def list_registered(kinds: Sequence[str]) -> list[str]:
 
 
 def load(kind: str) -> JSONObject:
-    """The configuration of a CLI; `{}` where there is none, or none that can be read, as the CLI itself takes it."""
+    """The configuration of a CLI; `{}` if there is none, or none that can be read, as the CLI itself takes it."""
     try:
         config = read(os.path.join(find_folder(kind), _FILE))
     except (OSError, ValueError, RecursionError):

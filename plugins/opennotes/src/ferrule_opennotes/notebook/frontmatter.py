@@ -54,7 +54,7 @@ _FAILURES = (_LimitError, ValueError, RecursionError, TypeError)
 
 
 def split(text: str) -> tuple[str | None, str]:
-    """The YAML of the block, None where there is none, and what follows it.
+    """The YAML of the block, None if there is none, and what follows it.
 
     The block starts with the file, between a line `---` and a line `---` or `...`.
     """
@@ -138,7 +138,7 @@ def _parse(block: str) -> JSONObject | None:
 def _read_lines(block: str) -> JSONObject | None:
     """The entries `name: value`, each by YAML with the lines that belong to it, or else the rest of its line as text.
 
-    None where there is no entry, or where something stands before the first.
+    None if there is no entry, or where something stands before the first.
     """
     entries: list[tuple[re.Match[str], list[str]]] = []
     for line in block.splitlines():

@@ -133,7 +133,7 @@ def _unite(path: str) -> str:
 
 
 def read(folder: str, kinds: list[str]) -> Notebook | None:
-    """The notebook whose configuration file lies in a folder; None where there is none.
+    """The notebook whose configuration file lies in a folder; None if there is none.
 
     kinds: whose file counts first where both CLIs have one there. Raises ConfigurationError.
     """

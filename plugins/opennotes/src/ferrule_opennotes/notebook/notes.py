@@ -52,7 +52,7 @@ class Note:
 
     @property
     def frontmatter(self) -> JSONObject:
-        """The fields of the frontmatter with JSON's types, `{}` where there is none or none that can be read."""
+        """The fields of the frontmatter with JSON's types, `{}` if there is none or none that can be read."""
         return self._read().fields or {}
 
     @property
@@ -62,7 +62,7 @@ class Note:
 
     @property
     def title(self) -> str | None:
-        """The frontmatter's `title`, None where there is none."""
+        """The frontmatter's `title`, None if there is none."""
         title = self.frontmatter.get("title")
         if title is None or isinstance(title, dict | list) or not str(title).strip():
             return None
@@ -70,7 +70,7 @@ class Note:
 
     @property
     def name(self) -> str:
-        """The title, or where there is none, the file's name without `.md`."""
+        """The title, or if there is none, the file's name without `.md`."""
         return self.title or self.path.rpartition("/")[2].removesuffix(".md")
 
     @property

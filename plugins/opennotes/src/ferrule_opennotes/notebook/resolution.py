@@ -46,7 +46,7 @@ def open_notebook(argument: str | None, kind: str) -> Notebook:
 
 
 def find_current(kind: str) -> Discovery | None:
-    """The notebook of the context, None where there is none. Raises NOTEBOOK_NOT_FOUND where it cannot be read."""
+    """The notebook of the context, None if there is none. Raises NOTEBOOK_NOT_FOUND where it cannot be read."""
     try:
         return _find_by_environment(kind) or _find_by_folder(kind)
     except ConfigurationError as error:

@@ -20,7 +20,7 @@ def find_program(context: Context) -> Program:
 
     The admin names it by FERRULE_OPENNOTES_CLI, or by `cli` in the tool's table: an absolute path, or a name to look
     up on PATH. The working directory is never searched. Raises ToolError CLI_NOT_FOUND, CLI_FAILED where the one that
-    is named does not run, and ProgramTimeout where there is none but a `jot` that did not say what it is.
+    is named does not run, and ProgramTimeout if there is none but a `jot` that did not say what it is.
     """
     named = context.setting("cli", "FERRULE_OPENNOTES_CLI")
     if named:

@@ -30,7 +30,7 @@ def find_problems(arguments: JSONObject) -> list[str]:
 
 
 def answer(arguments: JSONObject, context: Context) -> SearchAnswer:
-    """Return `{"results", "pagination", "query"}`, and `_guidance` where there is more.
+    """Return `{"results", "pagination", "query"}`, and `_guidance` if there is more.
 
     Raises ToolError with CLI_NOT_FOUND, NOTEBOOK_NOT_FOUND, INVALID_SQL, QUERY_TIMEOUT or CLI_FAILED.
     """

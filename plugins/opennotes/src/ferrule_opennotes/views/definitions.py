@@ -24,7 +24,7 @@ class DefinitionError(Exception):
 
 
 class Parameter(NamedTuple):
-    """What a view can be told. default: as text, the items of a list with commas; None where there is none."""
+    """What a view can be told. default: as text, the items of a list with commas; None if there is none."""
 
     name: str
     type: str = "string"

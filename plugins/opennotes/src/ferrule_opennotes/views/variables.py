@@ -15,7 +15,7 @@ _ARITHMETIC = re.compile(r"(today|this_week|this_month)([+-]\d{1,6})")
 
 
 def resolve(name: str, now: datetime) -> str | None:
-    """What a variable stands for; None where there is none of this name.
+    """What a variable stands for; None if there is none of this name.
 
     Dates are `YYYY-MM-DD`, weeks begin on Monday, `now` is ISO 8601 with its zone. `env:VAR` and `env:DEFAULT:VAR`
     give the variables of ENVIRONMENT, and the default or nothing for any other. now: local time.

@@ -14,7 +14,7 @@ _MAX_URL_CHARS = 300
 
 class Kind(NamedTuple):
     """A kind of error. code: for `error_code`. action: for `suggestedAction`. text: for the message, of url, detail,
-    because (the detail after a colon, where there is one) and wait (seconds)."""
+    because (the detail after a colon, if there is one) and wait (seconds)."""
 
     name: str
     code: str
@@ -99,7 +99,7 @@ def _translate(error: ToolError, url: str) -> ToolError:
 
 
 def _kind_of(error: ToolError) -> Kind:
-    """By the status where there is one, else by the code: what a message says is for people."""
+    """By the status if there is one, else by the code: what a message says is for people."""
     status = getattr(error, "status", None)
     if status is None:
         return _KIND_BY_CODE.get(error.code, NETWORK)

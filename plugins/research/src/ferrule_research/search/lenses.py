@@ -20,7 +20,7 @@ _MAX_FILE_BYTES = 1 << 20
 
 
 class Lens(NamedTuple):
-    """The sites of a topic. cx: an engine of Google's that has them, "" where there is none."""
+    """The sites of a topic. cx: an engine of Google's that has them, "" if there is none."""
 
     name: str
     description: str

@@ -138,7 +138,7 @@ def share_of_time(remaining: float, elapsed: float, others: int) -> float:
 
 
 def find_states(providers: Sequence[SearchProvider], context: Context) -> dict[str, Attempt]:
-    """What is known of each provider before it is asked; nothing where there is one alone."""
+    """What is known of each provider before it is asked; nothing if there is one alone."""
     if len(providers) < 2:
         return {}
     known = known_states(context)

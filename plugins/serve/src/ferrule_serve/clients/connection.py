@@ -26,7 +26,7 @@ _MAX_BYTES = 64 << 20  # of a client's file; that of Claude Code holds its histo
 
 
 class Change(NamedTuple):
-    """What would be written. before: None where there is no file. after: None where there shall be none.
+    """What would be written. before: None if there is no file. after: None where there shall be none.
 
     backup: where `before` is kept. is_first: whether nothing of ferrule has been in the file so far.
     """

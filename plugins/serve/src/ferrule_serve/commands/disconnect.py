@@ -24,7 +24,7 @@ def command(client: str, name: str, project: bool, is_printed: bool, as_json: bo
       ferrule disconnect claude-code
       ferrule disconnect cursor --name web --print
 
-    Exit code: 1 where the client's file cannot be changed; 0 otherwise, also where there is no such entry.
+    Exit code: 1 where the client's file cannot be changed; 0 otherwise, also if there is no such entry.
     """
     chosen = CLIENTS[client]
     path = file_of(chosen, project)

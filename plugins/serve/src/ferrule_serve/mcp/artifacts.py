@@ -54,7 +54,7 @@ def link_in(document: JSONMapping) -> Block | None:
 async def read(exchange: Exchange) -> JSONObject:
     """The text or the bytes of an artifact, which a client may keep for as long as the artifact lives.
 
-    Raises RequestError where there is none, or the store does not answer.
+    Raises RequestError if there is none, or the store does not answer.
     """
     uri = exchange.request.params.get("uri")
     if not isinstance(uri, str):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def together(recorders: Sequence[Recorder]) -> Recorder | None:
-    """A recorder that calls all of them; None where there is none."""
+    """A recorder that calls all of them; None if there is none."""
     if len(recorders) < 2:
         return recorders[0] if recorders else None
     return lambda tool, by, received: _Records([start(tool, by, received) for start in recorders])

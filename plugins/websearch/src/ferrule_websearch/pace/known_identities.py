@@ -45,7 +45,7 @@ class KnownIdentities:
         self._record.update(change, lambda data, now: _KEPT_SECONDS)
 
     def admit(self, trial_seconds: float) -> Resting:
-        """Those that may not be asked now. trial_seconds: as of `CircuitBreaker.admit`, which those are told that may
+        """Those that may not be asked now. trial_seconds: see `CircuitBreaker.admit`, which those are told that may
         be tried.
         """
         breakers = {one: CircuitBreaker(self._provider, one, event=self._event) for one in self._read()}

@@ -39,7 +39,7 @@ class RateLimiter:
     def __init__(self, *identity: str, folder: str | None = None) -> None:
         name = sha256_hex("\0".join(identity).encode())[:32]
         self._path = os.path.join(folder or state_folder(), "turns", name)
-        self._blocked = 0.0  # also kept here, for where there is no file
+        self._blocked = 0.0  # also kept here, for if there is no file
 
     def acquire(self, latest: float) -> float:
         """Take the next turn, and return the seconds until it. Raises TurnTooLate where it comes after `latest`.

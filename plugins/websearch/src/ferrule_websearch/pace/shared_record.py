@@ -20,7 +20,7 @@ _LOCK_SECONDS = 1.0
 
 Event = Callable[[Mapping[str, object]], None]
 Change = Callable[[bytes, float], bytes]
-"""What is written in the place of what was there, empty where nothing was, at an instant of the wall's clock."""
+"""What is written instead of what was there, empty where nothing was, at an instant of the wall's clock."""
 
 
 class SharedRecord:

@@ -21,7 +21,7 @@ class Plugin:
     @hookimpl
     def schema(self) -> JSONObject:
         """The scene is an argument."""
-        scene = {"type": "object", "description": "Where there is something to read or to reach"}
+        scene = {"type": "object", "description": "If there is something to read or to reach"}
         return {
             "name": self._innocent.name,
             "description": self._innocent.does,

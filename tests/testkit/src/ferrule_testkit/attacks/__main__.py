@@ -1,7 +1,7 @@
 """Attacks through one way into the host, as a program: `python -m ferrule_testkit.attacks WAY FOLDER [NAME…]`.
 
 WAY: `executable`, `run`, `stdio`, `http`, `pool` (of a server, without its protocol) or `ask`; with `--hooks`, which
-has the attacks in hooks in the place of the others, also `list`, `doctor`, `validate` or `install`. With `--together`,
+has the attacks in hooks instead of the others, also `list`, `doctor`, `validate` or `install`. With `--together`,
 all are made in one call; with `--innocent`, innocent tools are called. FOLDER: an empty one. Writes `report.json` there
 at the end: what came of each attack, and what the healthy tools said before and after them. It prints nothing, since an
 attack may write wherever its client does. A test starts it as the user as whom the attacks shall be.

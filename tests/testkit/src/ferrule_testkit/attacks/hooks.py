@@ -43,7 +43,7 @@ class Found(NamedTuple):
     """What came of hook attacks. called: the tool, or what looked at all of them: a command, or the way itself.
 
     tried: by attack that was heard of, how many it made. got: by attack, what it says that it got. refused: those of
-    which the host says that they were refused something, in the place of what they say themselves. damage: what could
+    which the host says that they were refused something, instead of what they say themselves. damage: what could
     be seen from outside. late: how many had not come to an end in time. text: the end of what was said.
     """
 

@@ -20,7 +20,7 @@ SECONDS = 20.0  # that a call of an attack may take
 
 
 class Answered(NamedTuple):
-    """text: everything that the client got. document: its answer, `{}` where there is none. died: the host did."""
+    """text: everything that the client got. document: its answer, `{}` if there is none. died: the host did."""
 
     text: str
     document: dict[str, object]

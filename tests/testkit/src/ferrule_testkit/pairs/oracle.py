@@ -88,7 +88,7 @@ class Oracle:
 
     @property
     def _failure(self) -> tuple[str, str] | None:
-        """Code and message of the failure that comes, None where there is none."""
+        """Code and message of the failure that comes, None if there is none."""
         if self._row.kind == "failure":
             return "NO_LUCK", f"No wind in {CITY}, key {self._key}."
         if self._row.kind in ("image", "file") and not self._row.can_store:

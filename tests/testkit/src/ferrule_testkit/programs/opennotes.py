@@ -178,7 +178,7 @@ def real(name: str, folder: Path) -> Cli:
 
 
 def require_built(name: str) -> None:
-    """Skip the test where there is no real CLI; "elsewhere" begins the reason where the script could build none."""
+    """Skip the test if there is no real CLI; "elsewhere" begins the reason where the script could build none."""
     if not is_built(name):
         record = TOOLS / f"{name}.unavailable"
         why = f"elsewhere: {record.read_text().strip()}" if record.exists() else "scripts/install-opennotes was not run"

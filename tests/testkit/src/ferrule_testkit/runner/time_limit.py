@@ -129,7 +129,7 @@ def _family(processes: dict[int, list[str]]) -> Iterator[int]:
 
 
 def _stats() -> dict[int, list[str]]:
-    """The fields of /proc/PID/stat behind the name, of every process that can be read; nothing where there is none."""
+    """The fields of /proc/PID/stat behind the name, of every process that can be read; nothing if there is none."""
     texts = {int(one.name): _read(one / "stat") for one in Path("/proc").glob("[0-9]*")}
     return {process: text.rpartition(")")[2].split() for process, text in texts.items() if text}
 

@@ -104,7 +104,7 @@ def _params(exchange: Exchange) -> dict[str, str]:
 
 
 def require_installed() -> None:
-    """Skip the test where there is no SearXNG; "elsewhere" begins the reason where the script could install none."""
+    """Skip the test if there is no SearXNG; "elsewhere" begins the reason where the script could install none."""
     if not (_INSTALLED / "installed").exists():
         record = _TOOLS / "searxng.unavailable"
         why = f"elsewhere: {record.read_text().strip()}" if record.exists() else "scripts/install-searxng was not run"

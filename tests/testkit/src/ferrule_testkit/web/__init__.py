@@ -1,1 +1,1 @@
-"""Servers and resolvers on loopback, in the place of the web."""
+"""Servers and resolvers on loopback, instead of the web."""

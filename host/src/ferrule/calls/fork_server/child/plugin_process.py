@@ -82,7 +82,7 @@ def begin(files: Sequence[int]) -> NoReturn:
     """Load the plugin, say on the channel how that went, and where it went well, wait for calls.
 
     The process's whole life. files: for orders, of which the first is a `Plugin`, for the channel, and for what is
-    printed; and of a group for its memory, where there is one.
+    printed; and of a group for its memory, if there is one.
     """
     number, channel, text, *groups = files
     try:
@@ -191,7 +191,7 @@ def _can_be_copied(known: set[int]) -> bool:
     try:
         is_alone = len(os.listdir("/proc/self/task")) == 1 and not processes.children()
         return is_alone and _open_files() <= known
-    except Exception:  # noqa: BLE001 - a plugin may have put anything in the place of what was asked
+    except Exception:  # noqa: BLE001 - a plugin may have put anything instead of what was asked
         return False
 
 

@@ -90,7 +90,7 @@ class StateCheck:
             changes += [f"names in {name}" for name in _list(self._modules) if not self._is_as_before(name)]
             if _len(sys.modules) != self._count:
                 self._look_at_modules()
-        except BaseException as error:  # noqa: BLE001 - a plugin may have put anything in the place of what is asked
+        except BaseException as error:  # noqa: BLE001 - a plugin may have put anything instead of what is asked
             return [f"the check raised {type(error).__name__}"]
         return changes
 

@@ -38,7 +38,7 @@ class Confinement:
         return bool(self.policy.processes or self.policy.programs)
 
     def begin_relay(self, when_ended: Callable[[], None]) -> None:
-        """Start what stands between the processes and a proxy, where there is one. Raises OSError.
+        """Start what stands between the processes and a proxy, if there is one. Raises OSError.
 
         when_ended: is called where it ends by itself.
         """

@@ -20,7 +20,7 @@ _CHUNK_BYTES = 1 << 12
 
 
 class Orders:
-    """on_fork: gets the process of a copy, 0 where there is none. on_silence: the process answers no order any more.
+    """on_fork: gets the process of a copy, 0 if there is none. on_silence: the process answers no order any more.
 
     on_rest: is called when the process has answered all, and is paused.
     """

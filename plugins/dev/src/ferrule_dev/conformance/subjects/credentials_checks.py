@@ -93,7 +93,7 @@ def _example_file(text: str) -> JSONObject | None:
 
 
 def _filled(value: object, text: str) -> object:
-    """The value with the text in the place of each text in it."""
+    """The value with the text instead of each text in it."""
     if isinstance(value, dict):
         return {name: _filled(inner, text) for name, inner in value.items()}
     if isinstance(value, list):

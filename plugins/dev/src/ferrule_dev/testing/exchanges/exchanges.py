@@ -73,7 +73,7 @@ class Exchanges(ABC):
 
     @abstractmethod
     def _answer(self, exchange: Exchange, request: RecordedRequest, body: bytes) -> RecordedAnswer | None:
-        """The answer to a request; None where there is none, and the problem has been noted."""
+        """The answer to a request; None if there is none, and the problem has been noted."""
 
     def _relay(self, exchange: Exchange) -> None:
         answer = None

@@ -40,7 +40,7 @@ _BOUNDARY = re.compile(r'boundary="?([^";,\s]+)')
 
 
 class Body(TypedDict, total=False):
-    """A body in one of its spellings; none of the keys where there is no body."""
+    """A body in one of its spellings; none of the keys if there is no body."""
 
     json: Any
     text: str

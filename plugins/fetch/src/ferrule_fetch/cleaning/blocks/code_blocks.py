@@ -63,7 +63,7 @@ def clean(tree: Document, found: Found) -> None:
 
 
 def _rebuild(block: Element, last: Element | None) -> Element:
-    """Put a plain code block in the place of one; returns it. last: the one before, of which it may be a copy."""
+    """Put a plain code block instead of one; returns it. last: the one before, of which it may be a copy."""
     language = language_of(block)
     if not language and (inner := block.select_one("code")) is not None:
         language = language_of(inner)

@@ -36,7 +36,7 @@ SELECTORS = tuple(_KINDS)
 
 
 def clean(found: Found) -> None:
-    """Put a link in the place of each embedded thing that a reader could open."""
+    """Put a link instead of each embedded thing that a reader could open."""
     told: set[str] = set()
     for tag in _KINDS:
         for element in found[tag]:

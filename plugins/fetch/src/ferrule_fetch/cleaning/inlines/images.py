@@ -51,7 +51,7 @@ def clean(found: Found) -> None:
 
 
 def _address_of(image: Element, given: dict[str, str]) -> str:
-    """The address of an image; empty where there is none, or only a picture within the page itself."""
+    """The address of an image; empty if there is none, or only a picture within the page itself."""
     for name in (*_LAZY, "src"):
         address = (given.get(name) or "").strip()
         if address and not address[:11].lower().startswith(_NO_ADDRESS):

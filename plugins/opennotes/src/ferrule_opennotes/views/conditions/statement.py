@@ -37,7 +37,7 @@ class Order(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """A query. limit: 0 where there is none."""
+    """A query. limit: 0 if there is none."""
 
     where: Sequence[Condition]
     group: Sequence[Expression]

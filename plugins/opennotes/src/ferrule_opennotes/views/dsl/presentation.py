@@ -110,7 +110,7 @@ def _make_row(note: Note, fields: Sequence[str], group: JSONObject) -> Row:
 
 
 def _write_first(field: str, table: NotesTable) -> str:
-    """The SQL of the value of a field as text, of the first item of a list; NULL where there is nothing."""
+    """The SQL of the value of a field as text, of the first item of a list; NULL if there is nothing."""
 
     def read(note: Note) -> str | None:
         value = read_value(note, field)

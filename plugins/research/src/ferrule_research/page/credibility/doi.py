@@ -23,7 +23,7 @@ _MAX_DOI_CHARS = 300
 
 
 def detect_doi(embedded: EmbeddedData, url: str, text: str) -> str:
-    """By Highwire's `citation_doi`, then the URL's path, then the beginning of the text; "" where there is none."""
+    """By Highwire's `citation_doi`, then the URL's path, then the beginning of the text; "" if there is none."""
     if found := _first(embedded.highwire.get("citation_doi", "")):
         return found
     if found := _first(unquote(_path(url))):

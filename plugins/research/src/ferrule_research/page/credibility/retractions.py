@@ -39,7 +39,7 @@ class Notice(TypedDict):
 def find_notice(doi: str, context: Context) -> Notice | None:
     """The gravest notice about an article.
 
-    None where there is no notice, and where Crossref does not know the DOI or cannot be asked within three seconds.
+    None if there is no notice, and where Crossref does not know the DOI or cannot be asked within three seconds.
     """
     notices = filter(None, map(_notice, _updates(_get_work(doi, context), doi)))
     return min(notices, key=lambda one: (_WORST_FIRST.index(one["kind"]), one.get("date", "9")), default=None)

@@ -32,7 +32,7 @@ class Date(NamedTuple):
 
 
 def read_date(text: str) -> Date | None:
-    """The date that a text begins with, in any of the usual spellings; None where there is none.
+    """The date that a text begins with, in any of the usual spellings; None if there is none.
 
     The numbers of a date are taken for year, month and day only where the year comes first: else they are ambiguous.
     """

@@ -60,7 +60,7 @@ class Connections:
         self._open: dict[_Peer, GuardedConnection] = {}
 
     def admit(self, connection: GuardedConnection, peer: _Peer) -> bool:
-        """Whether there is room for one more, where need be in the place of the one that has been idle for longest."""
+        """Whether there is room for one more, where need be instead of the one that has been idle for longest."""
         is_full = self._total >= self.limits.connections
         if self._by_host[peer[0]] >= self.limits.per_peer:
             if not self._drop_idle(peer[0]):

@@ -1,4 +1,4 @@
-"""The body of an answer over HTTP: one JSON document, or events where there is more to say."""
+"""The body of an answer over HTTP: one JSON document, or events if there is more to say."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Sessions:
         return session
 
     def find(self, key: str) -> Session | None:
-        """The session of that key, None where there is none, or none any more."""
+        """The session of that key, None if there is none, or none any more."""
         return self._open.get(key)
 
     def begin_request(self, session: Session) -> None:

@@ -417,7 +417,7 @@ def file_in_shared_memory(scene):
 
 @attack(OUTLIVES)
 def huge_file(scene):
-    """Makes a file of 3 GiB in its temporary folder, where there is room for it."""
+    """Makes a file of 3 GiB in its temporary folder, if there is room for it."""
     path = os.path.join(tempfile.mkdtemp(), PLANTED)
     with open(path, "wb") as file:
         file.truncate(_MANY_BYTES)

@@ -22,7 +22,7 @@ def validate(arguments: JSONObject) -> list[str]:
 
 @hookimpl
 def execute(arguments: JSONObject, context: Context) -> JSONObject:
-    """Do the work and return a JSON object; raise ToolError where there is no answer."""
+    """Do the work and return a JSON object; raise ToolError if there is no answer."""
     city = arguments["city"].strip()
     if any(letter.isdigit() for letter in city):
         raise ToolError("NOT_A_CITY", f"{city!r} is not the name of a city.", hint="Send the name without digits.")

@@ -15,7 +15,7 @@ ENDPOINT_VARIABLE = "NEW_HTTP_ENDPOINT"
 def ask(parameters: Mapping[str, str], context: Context) -> JSONObject:
     """The document that the service answers with.
 
-    Raises ToolError AUTH_INVALID, RATE_LIMIT, NETWORK_ERROR or API_ERROR where there is none.
+    Raises ToolError AUTH_INVALID, RATE_LIMIT, NETWORK_ERROR or API_ERROR if there is none.
     """
     url = context.setting("endpoint", ENDPOINT_VARIABLE) or ENDPOINT
     headers = {"Authorization": f"Bearer {context.credential('api_key')}"}
