@@ -351,7 +351,7 @@ class ChildWatch(ChildOutput):
         return self._status is not None
 
     def _read_rest(self) -> FerruleError | None:
-        """What a dead child had sent. No answer to it is waited for; secrets that it may have been told count."""
+        """What a dead child had sent. No answer to it is waited for; the secrets of those given count."""
         if self._desk is not None:
             self._messages.secrets += self._desk.close()
         return None if self.drain_rest() else self._explain_silence()
