@@ -140,3 +140,31 @@ def test_a_server_goes_on_while_one_process_says_too_much(machine: Machine) -> N
     answers = Served(machine).run(work)
     assert [innocent for _, innocent in answers] == [{"well": True}] * len(floods)
     assert {evil.get("error_code") for evil, _ in answers} == {"INTERNAL_ERROR"}
+
+
+ODD = {
+    "a deep event": "[b'e{\"a\":' + b'[' * n + b']' * n + b'}' for n in range(940, 999)]",
+    "deep questions": "[b'q{\"run\":' + b'[' * n + b']' * n + b'}' for n in range(940, 999)]",
+    "a failure without a code": "[b'f{\"admin\":5}']",
+    "a failure of nothing": "[b'f{}']",
+    "a failure of other kinds": '[b\'f{"code":1,"message":[],"admin":{}}\']',
+    "a denial without details": '[b\'f{"code":"PERMISSION_DENIED","message":"m","details":[1],"hint":7}\']',
+}
+
+
+def test_a_server_goes_on_while_one_process_says_what_is_no_message(machine: Machine) -> None:
+    """A defect of the process that serves would end the calls of all other tools."""
+    machine.install("innocent", properties={}, permissions=NOTHING, execute="return {'well': True}")
+    machine.install("asked", properties={}, permissions=NOTHING, execute="return {}")
+    names = [f"evil{number}" for number in range(len(ODD))]
+    for name, lines in zip(names, ODD.values(), strict=True):
+        body = f'say(b"\\n" + b"\\n".join({lines}) + b"\\n")\n    return {{}}'
+        asks = {"network": [], "tools": ["asked"]}
+        machine.install(name, top=_SAY, execute=body, properties={}, permissions=asks)
+
+    async def work(pool: Pool) -> list[list[bytes]]:
+        return [[(await pool.call(one, NO_ARGUMENTS)).document for one in (name, "innocent")] for name in names]
+
+    answers = Served(machine).run(work)
+    assert [innocent for _, innocent in answers] == [b'{"well":true}'] * len(names)
+    assert not [evil for evil, _ in answers if b"supervised" in evil or b"defect" in evil]

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -202,6 +203,13 @@ def test_what_is_no_answer_does_not_count(data: bytes, kept: Site) -> None:
     assert kept_admission.read("weather") is None
 
 
+@pytest.mark.parametrize("more", [{"stamps": None}, {"stamps": []}, {"stamps": [1]}, {"facts": None}, {"facts": []}])
+def test_an_answer_without_all_of_its_parts_does_not_count(more: dict[str, object], kept: Site) -> None:
+    path = kept.kept()
+    path.write_text(json.dumps({**json.loads(path.read_text()), **more}))
+    assert kept_admission.read("weather") is None
+
+
 def test_it_holds_no_settings_but_those_of_its_tool(kept: Site) -> None:
     content = kept.kept().read_text()
     assert "celsius" in content
@@ -230,6 +238,34 @@ def test_a_file_that_has_just_changed_is_not_relied_on(site: Site, monkeypatch: 
     judgement.judge("weather")
     judgement.judge("weather")
     assert not (site.state / kept_admission.FOLDER).exists()
+
+
+def test_a_change_right_before_the_first_look_is_not_relied_on_however_long_the_second_takes(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another change in the same moment would have left the stamp as it was."""
+    judgement.judge("weather")
+    settle()
+    looked, found = stamps.stamps, judgement.judge
+
+    def look_at_what_has_just_changed(paths: Any) -> list[str]:
+        write(site.config, SETTINGS)
+        return looked(paths)
+
+    def take_long(*arguments: Any, **options: Any) -> Any:
+        settle()
+        return found(*arguments, **options)
+
+    monkeypatch.setattr(stamps, "stamps", look_at_what_has_just_changed)
+    monkeypatch.setattr(judgement, "judge", take_long)
+    found("weather")
+    assert kept_admission.read("weather") is None
+
+
+@pytest.mark.parametrize(("seconds", "is_settled"), [(0, False), (3, True)])
+def test_a_time_of_whole_seconds_is_relied_on_later(seconds: int, is_settled: bool) -> None:
+    moment = (int(time.time()) - seconds) * 1_000_000_000
+    assert stamps._is_settled(SimpleNamespace(st_mtime_ns=moment, st_ctime_ns=moment)) is is_settled  # type: ignore[arg-type] # all that is looked at
 
 
 NOT_KEPT: dict[str, Callable[[Site], object]] = {

@@ -164,7 +164,11 @@ def refuse_run(name: str, caller: str) -> JSONObject:
 
 
 def not_run(name: str, caller: str) -> PermissionDenied:
-    """The error with which a tool is not run for another one."""
+    """The error with which a tool is not run for another one. name: as a plugin's code has written it."""
+    from ferrule.text.names import is_tool_name
+
+    if not is_tool_name(name):  # else an administrator reads a command with whatever stands there
+        return PermissionDenied(f"{caller} asks for a tool by what is no tool's name.")
     error = PermissionDenied(f"{caller} does not run {name}: its permissions name no such tool.")
     error.admin = f"If it shall run it, run: ferrule permissions grant {caller} --with-tool {name}"
     return error

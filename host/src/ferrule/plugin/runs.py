@@ -110,7 +110,7 @@ def _run(question: JSONMapping, caller: str, names: Sequence[str] | None, depth:
     with RunZygote(tool, settings, depth + 1) as runs:
         policy = admitted.policy()
         surroundings = Surroundings(tool, policy)
-        return supervise(
+        outcome = supervise(
             work,
             deadline=deadline,
             memory=settings.memory(tool.name),
@@ -120,6 +120,11 @@ def _run(question: JSONMapping, caller: str, names: Sequence[str] | None, depth:
             answer=surroundings.answer,
             runs=runs,
         )
+    if outcome.failure is not None and outcome.is_said:
+        from ferrule.plugin.attribution import attribute
+
+        attribute(outcome, policy)  # else what it has forged would count, repeated by its caller, as the host's
+    return outcome
 
 
 def _find(name: str, caller: str, names: Sequence[str] | None) -> AdmittedTool:

@@ -50,16 +50,32 @@ class Surroundings:
         return answer_for(self._tool, question)
 
     def run_facts(self) -> JSONObject:
-        """See `run_facts`. Raises ConfigurationMalformed."""
+        """See `run_facts`. Raises PermissionsHeld, too, where the tool asks for more than was accepted meanwhile."""
         from ferrule.config import configuration
 
-        return run_facts(self._tool, configuration.read())
+        settings = configuration.read()
+        facts = run_facts(self._tool, settings)
+        self._require_accepted(settings)
+        return facts
 
     def _called_tools(self) -> Sequence[str]:
         from ferrule.config import configuration
         from ferrule.trust.grants import granted
 
-        return granted(self._tool, configuration.read()).tools
+        settings = configuration.read()
+        names = granted(self._tool, settings).tools
+        self._require_accepted(settings)
+        return names
+
+    def _require_accepted(self, settings: Configuration) -> None:
+        """Raise PermissionsHeld where a version that has been installed since the call began asks for more.
+
+        Looked for after what it asks for was read, so that it cannot have come in between.
+        """
+        from ferrule.trust import records
+
+        if held := records.find_held(self._tool, settings):
+            raise held
 
 
 def run_facts(tool: InstalledTool, settings: Configuration, depth: int = 1) -> JSONObject:

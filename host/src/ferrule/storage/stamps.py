@@ -14,15 +14,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _TICK_NS = 50_000_000  # in which a file can change twice and keep its times
+_COARSE_TICK_NS = 2_000_000_000  # the same where the file system keeps whole seconds
+_SECOND_NS = 1_000_000_000
+_UNSETTLED = "?"  # before a stamp that may stay the same though the file changes
 
 
 def stamp(path: str) -> str:
-    """The stamp of a file or folder, and its path; a file that is not there has one, too."""
+    """The stamp of a file or folder, and its path; a file that is not there has one, too.
+
+    It says whether it was taken so soon after a change that another one would leave it as it is. That counts from now,
+    and not from when the file has been read, which may take any time.
+    """
     try:
         facts = os.stat(path)
     except (OSError, ValueError):
         return f"-\t{path}"
-    return f"{facts.st_mtime_ns} {facts.st_ctime_ns} {facts.st_size} {facts.st_ino}\t{path}"
+    mark = "" if _is_settled(facts) else _UNSETTLED
+    return f"{mark}{facts.st_mtime_ns} {facts.st_ctime_ns} {facts.st_size} {facts.st_ino}\t{path}"
 
 
 def stamps(paths: Iterable[str]) -> list[str]:
@@ -36,11 +44,14 @@ def hold(lines: Iterable[str]) -> bool:
 
 
 def are_settled(lines: Iterable[str]) -> bool:
-    """Whether a change from now on will be seen: nothing changed so lately that it can change again unseen.
+    """Whether a change since these stamps were taken will be seen: nothing had changed so lately before.
 
     A path with a line break has no stamp that could be written down.
     """
-    known = list(lines)
-    times = (line.partition("\t")[0].split() for line in known)
-    newest = max((int(moment) for found in times for moment in found[:2] if moment != "-"), default=0)
-    return newest <= time.time_ns() - _TICK_NS and not any("\n" in line for line in known)
+    return not any(line.startswith(_UNSETTLED) or "\n" in line for line in lines)
+
+
+def _is_settled(facts: os.stat_result) -> bool:
+    newest = max(facts.st_mtime_ns, facts.st_ctime_ns)
+    is_coarse = not (facts.st_mtime_ns % _SECOND_NS or facts.st_ctime_ns % _SECOND_NS)
+    return newest <= time.time_ns() - (max(_COARSE_TICK_NS, _TICK_NS) if is_coarse else _TICK_NS)

@@ -317,14 +317,9 @@ class ChildWatch(ChildOutput):
                 return self._explain_silence()
             if failure := self._answer_questions(poll, ready):
                 return failure
-            has_ended = self._signals.file in ready and self._has_ended()
-            if (has_ended or self._status is not None) and not self._is_answering:
+            if (self._signals.file in ready and self._has_ended()) or self._status is not None:
                 return self._read_rest()
         return None
-
-    @property
-    def _is_answering(self) -> bool:
-        return self._desk is not None and self._desk.file is not None
 
     def _answer_questions(self, poll: select.poll, ready: set[int]) -> FerruleError | None:
         """Go on with the answers to what the child has asked; why that is not possible.
@@ -356,6 +351,9 @@ class ChildWatch(ChildOutput):
         return self._status is not None
 
     def _read_rest(self) -> FerruleError | None:
+        """What a dead child had sent. No answer to it is waited for; the secrets of those given count."""
+        if self._desk is not None:
+            self._messages.secrets += self._desk.close()
         return None if self.drain_rest() else self._explain_silence()
 
     def _explain_silence(self) -> FerruleError:

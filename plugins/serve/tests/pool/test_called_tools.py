@@ -1,5 +1,6 @@
 """A served tool that has another one run: neither finds a key of the other one, nor of calls that were made before."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -67,3 +68,28 @@ def test_no_key_passes_between_a_tool_and_one_that_it_has_run(machine: Machine) 
         assert (told["has_key"], inner["has_key"]) == (len(KEYS["OUTER_KEY"]), len(KEYS["INNER_KEY"]))
         assert set(told["traces"]) <= {KEYS["OUTER_KEY"][::-1]}
         assert set(inner["traces"]) <= {KEYS["INNER_KEY"][::-1]}
+
+
+def test_an_upgrade_during_a_call_gives_it_no_tool_that_was_not_accepted(machine: Machine) -> None:
+    served = Served(machine)
+    more = json.dumps({"permissions": {"network": [], "tools": ["inner"]}})
+    wait = f"""
+    while open(__file__.removesuffix(".py") + ".tool.json").read() != {more!r}:
+        time.sleep(0.02)
+    from ferrule.installed import run_tool
+
+    return {{"failure": run_tool("inner", {{}}, deadline=time.monotonic() + 20).failure}}
+""".strip()
+    install(served, "return {}", name="inner", declared={"permissions": {"network": []}})
+    path = install(served, wait, name="outer", declared={"permissions": {"network": []}})
+
+    async def work(pool: Pool) -> dict[str, Any]:
+        call = asyncio.ensure_future(pool.call("outer", NO_ARGUMENTS))
+        while not (machine.home / ".local/state/ferrule/permissions/outer.json").exists():
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(0.2)
+        path.with_suffix(".tool.json").write_text(more)
+        answer: dict[str, Any] = json.loads((await call).document)
+        return answer
+
+    assert served.run(work)["error_code"] == "PERMISSION_DENIED"

@@ -46,7 +46,7 @@ class Helper:
         os.set_blocking(self._file, False)
         try:
             self._process = start(theirs)
-        except OSError:
+        except (OSError, FerruleError):
             os.close(self._file)
             raise
         finally:

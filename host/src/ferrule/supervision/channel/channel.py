@@ -17,7 +17,12 @@ import os
 from _thread import RLock  # threading itself takes a while to import, and a plugin may have replaced what is in it
 
 from ferrule.errors import FerruleError, ResultInvalid, ResultTooLarge
-from ferrule.supervision.channel.message_limits import KEPT_EVENT_BYTES, KEPT_EVENTS, MessageCount
+from ferrule.supervision.channel.message_limits import (
+    KEPT_EVENT_BYTES,
+    KEPT_EVENTS,
+    MessageCount,
+    is_nested_too_deeply,
+)
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -40,6 +45,9 @@ SECRET, EVENT, FAILURE, RESULT, ACTIVE_WRAPPER, PRELIMINARY, IMPORTS = b"s", b"e
 LISTENER, DENIED, QUESTION, CHECK = b"l", b"d", b"q", b"u"
 _KINDS = (SECRET, EVENT, FAILURE, RESULT, ACTIVE_WRAPPER, IMPORTS, LISTENER, DENIED, QUESTION, CHECK)
 _MAX_DENIALS = 50
+_KINDS_OF_FACTS: Mapping[str, type | tuple[type, ...]] = {
+    "hint": str, "admin": str, "retry_after": (int, float), "event": dict, "details": dict,
+}  # fmt: skip
 
 _current: Channel | None = None
 
@@ -221,9 +229,12 @@ class Messages:
             value = strict_json.loads(document)
         except strict_json.MalformedJSON:
             return None
-        if not isinstance(value, dict):
+        if not isinstance(value, dict) or is_nested_too_deeply(document, value):
             return None
-        return (document, None) if kind == RESULT else (None, value)  # type: ignore[return-value] # what is no result is a failure
+        if kind == RESULT:
+            return document, None
+        failure = _failure_in(value)
+        return None if failure is None else (None, failure)
 
     @property
     def ended(self) -> bool:
@@ -254,12 +265,14 @@ class Messages:
             value = strict_json.loads(document)
         except strict_json.MalformedJSON:
             return
+        if is_nested_too_deeply(document, value):
+            return
         if kind == RESULT and isinstance(value, dict):
             self.result = document
         elif kind == SECRET and isinstance(value, str):
             self.secrets.append(value)
         elif kind == FAILURE and isinstance(value, dict):
-            self.failure = value  # type: ignore[assignment] # a plugin may have written it
+            self.failure = _failure_in(value)
         elif kind == EVENT and isinstance(value, dict):
             self._take_event(value, len(document))
         elif kind == QUESTION and isinstance(value, dict):
@@ -295,14 +308,21 @@ def _sound_facts(error: FerruleError, secrets: Sequence[str]) -> JSONObject:
     return {**{name: value for name, value in facts.items() if _is_sound(name, value)}, **texts}
 
 
+def _failure_in(facts: JSONObject) -> ErrorFacts | None:
+    """The facts of a failure that a plugin may have written, without those of another kind; None where it has none."""
+    if not (isinstance(facts.get("code"), str) and isinstance(facts.get("message"), str)):
+        return None
+    return {name: value for name, value in facts.items() if isinstance(value, _KINDS_OF_FACTS.get(name, object))}  # type: ignore[return-value] # those that it must have are there
+
+
 def _is_denial(value: object) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(isinstance(part, str) for part in value)
 
 
 def _is_sound(name: str, value: object) -> bool:
-    kinds: dict[str, type | tuple[type, ...]] = {"hint": str, "admin": str, "retry_after": (int, float), "event": dict}
     try:
-        return isinstance(value, kinds.get(name, object)) and bool(strict_json.dumps(value))
+        is_of_kind = isinstance(value, _KINDS_OF_FACTS.get(name, object))
+        return is_of_kind and not is_nested_too_deeply(strict_json.dumps(value), [value])
     except Exception:  # noqa: BLE001 - a plugin's own type may raise when it is read
         return False
 
@@ -310,9 +330,12 @@ def _is_sound(name: str, value: object) -> bool:
 def written(value: object, what: str) -> bytes:
     """A value as JSON, of any size; ResultInvalid where it cannot be written. what: `result` or `event`."""
     try:
-        return strict_json.dumps(value)
+        document = strict_json.dumps(value)
     except strict_json.Unrepresentable as error:
         raise ResultInvalid(f"The tool's {what} cannot be written as JSON: {error}.") from None
+    if is_nested_too_deeply(document, value):
+        raise ResultInvalid(f"The tool's {what} cannot be written as JSON: it is nested too deeply.")
+    return document
 
 
 def _document(value: object, size_limit: int, what: str) -> bytes:

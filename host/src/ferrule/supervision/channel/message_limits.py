@@ -2,6 +2,9 @@
 
 What the parent does with a message takes time in which nothing else is looked at, such as the deadline. So the sum of
 all that a child can make it do is bounded here, and a child that says more is ended.
+
+How deeply a message is nested is bounded, too. Python reads and writes JSON by recursion, as deeply as its stack leaves
+room for: what can just be read here could not be written where more functions are being called.
 """
 
 from __future__ import annotations
@@ -29,8 +32,23 @@ LIMITS: Mapping[bytes, tuple[int, int, str]] = {
 }
 _OTHERS = 1_000, 1 << 20, "lines that are no message"
 KEPT_EVENTS, KEPT_EVENT_BYTES = 100, 8 << 20  # of those that nobody takes as they come
+_MAX_NESTING = 500  # objects and lists in one another; about half of what Python's stack has room for
+_HOLDERS = (dict, list, tuple)
 _LARGEST_SECRET_BYTES = 16 * _KIB
 _SECRET = b"s"
+
+
+def is_nested_too_deeply(document: bytes, value: object) -> bool:
+    """Whether more objects and lists are in one another than a message may have. document: the value as JSON."""
+    if document.count(b"[") + document.count(b"{") <= _MAX_NESTING or not isinstance(value, _HOLDERS):
+        return False
+    level = [value]
+    for _ in range(_MAX_NESTING):
+        members = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [inner for those in members for inner in those if isinstance(inner, _HOLDERS)]
+        if not level:
+            return False
+    return True
 
 
 class MessageCount:

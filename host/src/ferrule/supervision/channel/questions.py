@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from ferrule.errors import AnswerMissing, WorkFailed
+from ferrule.errors import AnswerMissing, FerruleError, WorkFailed
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -162,7 +162,7 @@ class _AnswerWork:
         self._names, theirs = os.pipe()
         try:
             self._process: _Process | None = start(theirs)
-        except OSError:
+        except (OSError, FerruleError):
             os.close(self._names)
             raise
         finally:
@@ -172,7 +172,9 @@ class _AnswerWork:
         self.file: int | None = self._names
 
     def advance(self) -> list[str]:
-        """Go on; the secrets in the answer that have become known."""
+        """Go on; the secrets in the answer that have become known. Raises WorkFailed, also where the process has
+        ended before it had given the answer, for which the child would wait.
+        """
         if self.file == self._names:
             is_told = self._read_names()
             self.file = None if self._process is None else self._process.file if is_told else self.file
@@ -236,9 +238,13 @@ def fork_answer(server: Zygote, question: JSONMapping, files: tuple[int, int]) -
     """Have a process forked that gives an answer by `give_forked`. files: see `give`. Raises OSError."""
     from ferrule.supervision.zygote import ForkedProcess
 
+    try:
+        document = strict_json.dumps(dict(question))
+    except strict_json.Unrepresentable:
+        raise AnswerMissing() from None
     request = _anonymous_file()
     try:
-        _write_all(request, strict_json.dumps(dict(question)))
+        _write_all(request, document)
         return ForkedProcess(server, RUN_KIND, (request, *files))
     finally:
         os.close(request)

@@ -38,10 +38,12 @@ def read(name: str) -> JSONObject | None:
         kept = strict_json.loads(data) if data else None
     except (OSError, ValueError):
         return None
-    if not isinstance(kept, dict) or kept.get("head") != head or not stamps.hold(kept["stamps"]):
+    if not isinstance(kept, dict) or kept.get("head") != head:
         return None
-    facts: JSONObject = kept["facts"]
-    return facts
+    lines, facts = kept.get("stamps"), kept.get("facts")
+    if not isinstance(facts, dict) or not (isinstance(lines, list) and lines and all(map(_is_text, lines))):
+        return None
+    return facts if stamps.hold(lines) else None
 
 
 def keep(name: str, facts: JSONObject, stamped: Sequence[str]) -> bool:
@@ -73,3 +75,7 @@ def _path(name: str, head: Sequence[str]) -> str:
     """A file for each tool and installation. Where two have one number, neither takes the other's for its own."""
     number = int.from_bytes("\0".join(head).encode(errors="surrogateescape"), "little") % _MAX_KEY
     return os.path.join(state_folder(), FOLDER, f"{record_name(name)}-{number:016x}.json")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
