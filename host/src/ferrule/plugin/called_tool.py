@@ -6,7 +6,7 @@ import time
 from functools import cached_property
 
 from ferrule.config import configuration
-from ferrule.errors import PermissionDenied, ToolError
+from ferrule.errors import PermissionDenied, ToolBroken, ToolError
 from ferrule.plugin.loader import load, resolve
 from ferrule.schema import schema_file
 from ferrule.schema.arguments import prepare
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 OPERATIONS = "operations"  # the key of `tool.json` that names what other tools may have run, beside `execute`
 NO_OPERATION = "OPERATION_UNKNOWN"
+BROKEN = "TOOL_BROKEN"
 _MARGIN_SECONDS = 0.5  # in which a tool that was too slow can say so, before it is ended
 
 
@@ -107,10 +108,18 @@ def work_of(
     def work(channel: Channel) -> None:
         configuration.provide(configuration.default_path(), visible)
         left = max(0.0, deadline - time.monotonic())
-        called = CalledTool(load(tool), channel, settings, deadline - min(_MARGIN_SECONDS, left / 10), max_bytes)
+        called = CalledTool(_load(tool), channel, settings, deadline - min(_MARGIN_SECONDS, left / 10), max_bytes)
         channel.result(resolve(operation)(given, called) if operation else _execute(called, given))
 
     return work
+
+
+def _load(tool: InstalledTool) -> LoadedTool:
+    """See `load`, with a code of its own for a plugin that cannot be loaded: its caller may do without it."""
+    try:
+        return load(tool)
+    except ToolBroken as error:
+        raise ToolError(BROKEN, error.message, hint=error.hint) from error
 
 
 def find_operation(tool: InstalledTool, name: str) -> str:

@@ -288,7 +288,7 @@ def test_where_nothing_can_be_stored_results_are_inline_or_too_large(state: str,
 def test_on_a_full_disk_results_are_inline_and_nothing_is_left(ask: Ask, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=132k", "tmpfs", disk], capture_output=True).returncode:
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=144k", "tmpfs", disk], capture_output=True).returncode:
         pytest.skip("only root outside of a container can make a small disk")
     try:
         environ = {"FERRULE_STATE": str(disk)}

@@ -151,7 +151,8 @@ class SearchProvider(NamedTuple):
 _STATES = {
     "TOOL_DISABLED": DISABLED,
     **dict.fromkeys(
-        ("OPERATION_UNKNOWN", "TOOL_NAME_CLASH", "TOOL_UNAVAILABLE", "TOOL_UNKNOWN", "TOOL_LOCKED_OUT"), UNUSABLE
+        ("OPERATION_UNKNOWN", "TOOL_BROKEN", "TOOL_NAME_CLASH", "TOOL_UNAVAILABLE", "TOOL_UNKNOWN", "TOOL_LOCKED_OUT"),
+        UNUSABLE,
     ),
 }  # by the code of a failure for which the provider's own code was not run
 

@@ -2,7 +2,7 @@
 
 The process of a tool begins as a copy of the one that supervises it, and has all its memory. So what config.toml says
 of other tools must not be there: the answer is the one that was kept, or it is worked out in a copy of this process,
-which ends at once, and comes as JSON.
+which ends at once.
 """
 
 from __future__ import annotations

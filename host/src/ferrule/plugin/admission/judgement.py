@@ -5,11 +5,14 @@ Each part is there, or the failure with which it ended; a call fails for the fir
 
 from __future__ import annotations
 
+import marshal
+
 from ferrule import discovery
 from ferrule.config import configuration
 from ferrule.schema import schema_file
 from ferrule.storage import stamps
 from ferrule.supervision.bounded import BoundedProcess
+from ferrule.text import strict_json
 from ferrule.trust.door import admission, kept_admission
 from ferrule.trust.entries import may_be_secret
 from ferrule.trust.lock import gate
@@ -18,7 +21,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
@@ -68,10 +71,28 @@ def find_policy_in_copy(name: str) -> JSONObject:
 
 def _in_copy(find: Callable[[], JSONObject]) -> JSONObject:
     """What is found in a copy of this process, which learns of the lock alone what that has let pass."""
-    facts, passed = BoundedProcess(lambda: [find(), gate.passed()]).result(None)
+    facts, passed = _read_answer(BoundedProcess(lambda: _write_answer([find(), gate.passed()])).result(None))
     gate.note_passed(passed)
     found: JSONObject = facts
     return found
+
+
+def _write_answer(answer: Any) -> bytes:
+    """Bytes that hold what JSON does not: paths that are no UTF-8, and what TOML knows beside, such as dates."""
+    try:
+        return b"m" + marshal.dumps(answer)
+    except ValueError:
+        import pickle
+
+        return b"p" + pickle.dumps(answer)
+
+
+def _read_answer(data: bytes) -> Any:
+    if data[:1] == b"m":
+        return marshal.loads(data[1:])  # noqa: S302 - a copy of this process wrote it
+    import pickle
+
+    return pickle.loads(data[1:])  # noqa: S301 - a copy of this process wrote it
 
 
 def judge(name: str, *, is_called: bool = True, is_asked: bool = False, may_keep: bool = True) -> JSONObject:
@@ -155,6 +176,10 @@ def _may_be_kept(tool: InstalledTool, settings: Configuration, found: JSONObject
 
     is_plain = not found["failures"] and not settings.is_locked
     if not is_plain or schema_file.find_module_file(tool.module) is None or _may_hold_secret(found["content"]):
+        return False
+    try:
+        strict_json.dumps(found)
+    except strict_json.Unrepresentable:
         return False
     is_accepted = not is_called or records.read(tool.name) is not None
     return is_accepted and not schema_file.may_declare(tool, "requires_ferrule")

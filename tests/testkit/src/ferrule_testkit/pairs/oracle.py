@@ -37,7 +37,7 @@ class Oracle:
                 self._check_served(one, is_known)
             elif self._row.way in ASKED:
                 self._check_asked(one, is_known)
-            elif self._row.way == "open":
+            elif self._row.way == "run_tool":
                 self._check_opened(one)
             else:
                 self._check_executed(one, is_known)
@@ -57,7 +57,7 @@ class Oracle:
             assert (one.exit_code, one.document["success"]) == (1, False), one
         if self._row.way in SERVED:
             assert one.refused or one.result["isError"] is True, one
-        if self._row.way == "open":
+        if self._row.way == "run_tool":
             assert one.document["failure"], one
         if self._row.way in ASKED and one.stdout:
             assert json.loads(one.stdout).get("tool_outcome", "none") == "none", one
@@ -78,13 +78,13 @@ class Oracle:
             return False
         if self._row.way in SERVED:
             return self._household.serves_artifacts
-        return self._household.has_wrapper("artifacts") and self._row.way not in (*ASKED, "open")
+        return self._household.has_wrapper("artifacts") and self._row.way not in (*ASKED, "run_tool")
 
     @property
     def _keeps(self) -> bool:
         """Whether a second call is answered by the cache."""
         may = self._row.form == "hooks" or self._row.config == "full"
-        return may and self._household.has_wrapper("cache") and self._row.kind in _KEPT and self._row.way != "open"
+        return may and self._household.has_wrapper("cache") and self._row.kind in _KEPT and self._row.way != "run_tool"
 
     @property
     def _failure(self) -> tuple[str, str] | None:
@@ -93,7 +93,7 @@ class Oracle:
             return "NO_LUCK", f"No wind in {CITY}, key {self._key}."
         if self._row.kind in ("image", "file") and not self._row.can_store:
             return "RESULT_NOT_STORED", ""
-        if self._row.kind == "large" and not self._links and self._row.way != "open":
+        if self._row.kind == "large" and not self._links and self._row.way != "run_tool":
             return "INTERNAL_ERROR", "kinds 1.0: The tool's result takes 70,035 bytes, more than the 65,534"
         return None
 
@@ -160,7 +160,7 @@ class Oracle:
                 self._check_items(document["content"])
 
     def _check_notes(self, meta: Mapping[str, Any], is_known: bool) -> None:
-        is_executed = self._row.way != "open"
+        is_executed = self._row.way != "run_tool"
         is_timed = self._household.has_wrapper("timing") and is_executed and not is_known
         assert ("timing" in meta) == is_timed, meta
         if self._keeps:
@@ -274,7 +274,7 @@ class Oracle:
 
     def _check_journal(self, calls: int) -> None:
         journal = self._household.journal
-        if self._row.journal == "off" or self._row.way == "open" or not self._row.can_store:
+        if self._row.journal == "off" or self._row.way == "run_tool" or not self._row.can_store:
             assert not journal.exists()
             return
         wait_for(lambda: journal.exists() and journal.read_bytes().count(b"\n") == calls)

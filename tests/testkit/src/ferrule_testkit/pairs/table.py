@@ -16,7 +16,7 @@ SERVED = ("stdio", "http")
 ASKED = ("ask", "sql")
 FACTORS = {
     # link: the linked executable; stdio, http: `ferrule serve`; execute, open: the two ways of ferrule.installed.
-    "way": ("link", "run", *SERVED, *ASKED, "execute", "open"),
+    "way": ("link", "run", *SERVED, *ASKED, "execute", "run_tool"),
     "kind": KINDS,
     # empty: a file without a byte; own: what the row says; full: every table, with values that change nothing.
     "config": ("absent", "empty", "own", "full"),
