@@ -30,7 +30,7 @@ def traces(reversed_needles):
     '''Which of them are in this process's memory. They come reversed, so that looking for them leaves none.'''
     # Each byte is one more than in the memory: a copy of what was read shows no needle to a later look.
     more = bytes((byte + 1) % 256 for byte in range(256))
-    marks = {one: bytes(more[byte] for byte in reversed(one.encode())) for one in reversed_needles}
+    marks = dict((one, bytes(more[byte] for byte in reversed(one.encode()))) for one in reversed_needles)
     found = set()
     with open("/proc/self/maps") as maps:
         areas = [line.split() for line in maps]

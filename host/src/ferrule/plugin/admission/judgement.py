@@ -78,7 +78,7 @@ def _in_copy(find: Callable[[], JSONObject]) -> JSONObject:
 
 
 def _write_answer(answer: Any) -> bytes:
-    """Bytes that hold what JSON does not: paths that are no UTF-8, and what TOML knows beside, such as dates."""
+    """Bytes that hold what JSON does not: paths that are no UTF-8, and what only TOML knows, such as dates."""
     try:
         return b"m" + marshal.dumps(answer)
     except ValueError:
