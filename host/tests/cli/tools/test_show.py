@@ -95,4 +95,5 @@ def test_a_schema_of_many_levels_is_shown(machine: Machine, levels: int) -> None
     for option in ((), ("--json",)):
         shown = machine.ferrule("show", "alpha", *option)
         assert shown.code == 1
-        assert "levels of JSON" in shown.out, shown.err
+        # A message of a tool's process has 500 objects in one another at most.
+        assert ("levels of JSON" if levels < 250 else "nested too deeply") in shown.out, shown.err
