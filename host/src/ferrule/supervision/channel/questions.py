@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 NUMBER = "number"  # the key of a question under which its number stands
 RUN = "run"  # the key of a question under which stands the name of a tool that is to be run
-RUN_KIND = b"r"  # of what a fork server forks for that
+RUN_KIND = b"r"  # of what a zygote forks for that
 UNSAID = "unsaid"  # the key of an answer under which stand failures of which its parent alone learns
 MAX_QUESTIONS = 200  # of one child
 _WORD_BYTES = 8  # of a number, and of a size
