@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from installations.function_tools import FUNCTION, HOOKS, add_both
 from installations.installation import ROOT, Installation
-from measuring import Command, Ratio, compare
+from measuring import Command, compare
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 OLD_WRAPPER = """\
 #!{python}
@@ -68,7 +68,7 @@ def report(installation: Installation, folder: Path, runs: int, *, as_json: bool
         print(f"{'path':52} {'cpu':>6} {'wall':>6} {'aim':>7}")
         print(f"{'import click, for comparison':52} {click.cpu:6.2f} {click.wall:6.2f}")
     link_both(installation, folder)
-    for row in rows(installation, folder, click):
+    for row in rows(installation, folder):
         ratio = compare(row.command, baseline, runs=runs)
         if as_json:
             print(json.dumps({"path": row.name, "cpu": ratio.cpu, "wall": ratio.wall, "aim": row.goal}))
@@ -83,7 +83,7 @@ def link_both(installation: Installation, folder: Path) -> None:
     link(installation, folder / "both", HOOKS, FUNCTION)
 
 
-def rows(installation: Installation, folder: Path, click: Ratio) -> Iterator[Row]:
+def rows(installation: Installation, folder: Path) -> Iterator[Row]:
     """Every path that an agent or an admin waits for."""
     old = wrapper(folder / "old", OLD_WRAPPER, installation)
     new = wrapper(folder / "new", NEW_WRAPPER, installation)
@@ -91,9 +91,9 @@ def rows(installation: Installation, folder: Path, click: Ratio) -> Iterator[Row
     yield Row("linked --schema", Command([linked, "--schema"]), 0.2)
     yield Row("console script --schema, wrapper of new installers", Command([new, "--schema"]), 1.1)
     yield Row("console script --schema, wrapper of old installers", Command([old, "--schema"]), 1.7)
-    yield Row("argument error, linked", Command([linked], BAD), 1.6)
+    yield Row("argument error, linked", Command([linked], BAD), 1.5)
     yield Row("argument error, console script", Command([new], BAD), None)
-    yield Row("trivial call, linked", Command([linked], GOOD), 3.4)
+    yield Row("trivial call, linked", Command([linked], GOOD), 3.0)
     for isolation in ("off", "strict"):
         yield Row(f"the same, isolation = {isolation}", Command([linked], GOOD, isolated(folder, isolation)), None)
     yield Row("trivial call, console script", Command([new], GOOD), None)
@@ -108,7 +108,7 @@ def rows(installation: Installation, folder: Path, click: Ratio) -> Iterator[Row
         environ = {"FERRULE_CONFIG": str(path), "FERRULE_STATE": str(folder / "state")}
         name = f"trivial call, linked, a config.toml with the journal {'on' if switch == 'true' else 'off'}"
         yield Row(name, Command([linked], GOOD, environ), None)
-    yield from rows_with_many_tools(installation, folder, click)
+    yield from rows_with_many_tools(installation, folder)
 
 
 def isolated(folder: Path, isolation: str) -> dict[str, str]:
@@ -118,17 +118,33 @@ def isolated(folder: Path, isolation: str) -> dict[str, str]:
     return {"FERRULE_CONFIG": str(path)}
 
 
-def rows_with_many_tools(installation: Installation, folder: Path, click: Ratio) -> Iterator[Row]:
+def rows_with_many_tools(installation: Installation, folder: Path) -> Iterator[Row]:
     """The same environment with 50 more tools in it."""
     names = installation.add_tools(50)
     tools = link(installation, folder / "many", *names)
     ferrule = installation.scripts / "ferrule"
-    client = Command(
-        [installation.python, "-I", ROOT / "tests/testkit/src/ferrule_testkit/ikigai.py", "list", "--folder", tools]
-    )
-    yield Row("ferrule list, 51 tools installed", Command([ferrule, "list"]), 1.6 + click.cpu - 1)
-    yield Row("the client's discovery of 50 linked tools", client, 8.0)
+    client = discovery(installation, tools)
+    yield Row("ferrule list, 51 tools installed", Command([ferrule, "list"]), 4.2)
+    yield Row("the client's discovery of 50 linked tools", client, 5.5)
+    plain = plain_scripts(folder / "plain", names)
+    yield Row("the same of 50 scripts that print a line", discovery(installation, plain), None)
     yield Row("trivial call, linked, 51 tools installed", Command([folder / "links" / "example-tool"], GOOD), None)
+
+
+def discovery(installation: Installation, folder: Path) -> Command:
+    """The client, as it reads the schemas of a folder."""
+    client = ROOT / "tests/testkit/src/ferrule_testkit/ikigai.py"
+    return Command([installation.python, "-I", client, "list", "--folder", folder])
+
+
+def plain_scripts(folder: Path, names: Sequence[str]) -> Path:
+    """What any executable costs that answers without ferrule."""
+    folder.mkdir()
+    for name in names:
+        path = folder / f"{name.replace('_', '-')}-tool"
+        path.write_text(f"""#!/bin/sh\nprintf '%s\\n' '{{"name": "{name}"}}'\n""")
+        path.chmod(0o755)
+    return folder
 
 
 def wrapper(folder: Path, text: str, installation: Installation) -> Path:

@@ -192,10 +192,16 @@ def metadata_folders() -> Iterator[str]:
 
 def name_and_version(metadata: str) -> tuple[str, str]:
     """The normalised name and the version that a folder of metadata is named by."""
-    stem = os.path.basename(metadata).rpartition(".")[0]
-    name, _, version = stem.partition("-")
-    # An egg-info folder may carry more than name and version: a Python version, a platform.
-    return same_distribution(name), version.partition("-")[0]
+    found = _named.get(metadata)
+    if found is None:
+        stem = os.path.basename(metadata).rpartition(".")[0]
+        name, _, version = stem.partition("-")
+        # An egg-info folder may carry more than name and version: a Python version, a platform.
+        found = _named[metadata] = same_distribution(name), version.partition("-")[0]
+    return found
+
+
+_named: dict[str, tuple[str, str]] = {}  # what the paths of folders say, which one scan asks three times
 
 
 def _entry_points(metadata: str, group: str = TOOLS) -> dict[str, dict[str, str]]:

@@ -176,7 +176,7 @@ def test_help_imports_no_command() -> None:
         "print([name for name in sys.modules if name.startswith(('ferrule.cli.', 'ferrule_'))])"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert printed.stdout.splitlines()[-1] == "['ferrule.cli.commands', 'ferrule.cli.program']"
+    assert printed.stdout.splitlines()[-1] == "['ferrule.cli.exits', 'ferrule.cli.commands', 'ferrule.cli.program']"
 
 
 @pytest.mark.process

@@ -58,6 +58,8 @@ __all__ = [
     "shown_files", "tools_argument",
 ]  # fmt: skip
 
+_WITHOUT_PARSER = (["list"], ["list", "--json"])  # command lines that need no click, which costs two starts of Python
+
 __getattr__ = attach(
     __name__,
     {
@@ -76,8 +78,10 @@ def main() -> NoReturn:
     # As on the path of a call: the collector would run in the midst of imports, and the interpreter's end costs
     # a seventh of its start.
     gc.disable()
-    from ferrule.cli.program import run
-
+    if sys.argv[1:] in _WITHOUT_PARSER:
+        from ferrule.cli.tools.tool_list import run
+    else:
+        from ferrule.cli.program import run
     os._exit(run(sys.argv[1:]))
 
 

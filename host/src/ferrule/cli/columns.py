@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 GAP_COLUMNS = 2
 _NARROWEST_COLUMNS = 16  # of a column that is wrapped

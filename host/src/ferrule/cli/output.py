@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TextIO
-
-import click
 
 from ferrule.cli import columns
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any, TextIO
+
     from ferrule.text.json_types import JSONObject
 
 _COLOURS = {
@@ -25,13 +26,28 @@ _MIN_COLUMNS = 40  # of a terminal, however narrow it is
 
 def plain(text: object) -> str:
     """The text on one line, without anything that a terminal would obey."""
-    return "".join(letter if letter.isprintable() else " " for letter in str(text)).strip()
+    shown = str(text)
+    if not shown.isprintable():
+        shown = "".join(letter if letter.isprintable() else " " for letter in shown)
+    return shown.strip()
 
 
 def coloured(text: str, word: str | None = None) -> str:
-    """The text in the colour of a state or severity; where that is not shown, click takes it out again."""
+    """The text in the colour of a state or severity, where stdout is a terminal and NO_COLOR is not set."""
     colour = _COLOURS.get(word or text.strip())
-    return click.style(text, fg=colour) if colour else text
+    if not colour or _width(sys.stdout) is None or os.environ.get("NO_COLOR"):
+        return text
+    from click import style
+
+    return style(text, fg=colour)
+
+
+def print_line(text: str = "", *, is_error: bool = False) -> None:
+    """Print a line at once; nothing where the process has no such stream. `click.echo` for who does without click."""
+    stream = sys.stderr if is_error else sys.stdout
+    if stream is not None:
+        stream.write(f"{text}\n")
+        stream.flush()
 
 
 def print_json(value: Any) -> None:
@@ -44,7 +60,7 @@ def print_json(value: Any) -> None:
     except RecursionError:
         text = json.dumps(value, ensure_ascii=not is_unicode)  # the encoder in C goes deeper, but does not indent
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    click.echo(harmless(text).decode() if is_terminal else text)
+    print_line(harmless(text).decode() if is_terminal else text)
 
 
 def harmless(text: str) -> bytes:
@@ -72,12 +88,12 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, co
         for number, cells in enumerate(columns.lines_of(row, widths)):
             if coloured_column is not None and index and not number:
                 cells[coloured_column] = coloured(cells[coloured_column])
-            click.echo((" " * columns.GAP_COLUMNS).join(cells).rstrip())
+            print_line((" " * columns.GAP_COLUMNS).join(cells).rstrip())
 
 
 def _print_stacked(headings: Sequence[str], row: Sequence[str], width: int) -> None:
     for line in columns.stacked(headings, row, width):
-        click.echo(line)
+        print_line(line)
 
 
 def print_text(text: object, *, indent: int = 0, hanging: int | None = None, is_error: bool = False) -> None:
@@ -88,7 +104,7 @@ def print_text(text: object, *, indent: int = 0, hanging: int | None = None, is_
     width = _width(sys.stderr if is_error else sys.stdout)
     shown = plain(text)
     lines = [" " * indent + shown] if width is None else columns.wrap(shown, width, indent, hanging)
-    click.echo("\n".join(lines), err=is_error)
+    print_line("\n".join(lines), is_error=is_error)
 
 
 def print_fact(heading: str, text: object, width: int = 13) -> None:
@@ -108,7 +124,7 @@ def print_finding(finding: JSONObject, place: str) -> None:
     width = _width(sys.stdout)
     is_apart = bool(where) and width is not None and len(head) + len(where) + 2 > width
     told = f": {where}" if where and not is_apart else ""
-    click.echo(f"  {coloured(finding['severity'])} {plain(finding['id'])}{told}")
+    print_line(f"  {coloured(finding['severity'])} {plain(finding['id'])}{told}")
     if is_apart:
         print_text(where, indent=4)
     print_text(finding["message"], indent=4)

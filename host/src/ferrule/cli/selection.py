@@ -4,37 +4,42 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import click
 
 from ferrule import discovery
 from ferrule.cli.output import note
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
-from ferrule.installed.suggestions import unknown_tool
 from ferrule.trust.door import admission
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from typing import Any, TypeVar
+
+    import click
     from click.shell_completion import CompletionItem
 
     from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
     from ferrule.installed.inventory import Entry
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+    _Command = TypeVar("_Command", bound=Callable[..., Any])
+
 _QUIET_SECONDS = 1.0  # seconds without a word of progress
 
 
 def json_option(command: _Command) -> _Command:
     """The option `--json`, which every command has; the command gets it as the argument `as_json`."""
+    import click  # not above: `ferrule list` chooses its tools without it
+
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
 
 
 def tools_argument(command: _Command) -> _Command:
     """Any number of tools' names, none of them meaning all."""
+    import click
+
     return click.argument("tools", nargs=-1, metavar="[TOOL]...", shell_complete=complete)(command)
 
 
@@ -55,6 +60,8 @@ def require_known(names: Sequence[str], claims: Collection[str]) -> None:
     """Raise ToolUnknown for the first name that no tool has."""
     for name in names:
         if name not in claims:
+            from ferrule.installed.suggestions import unknown_tool
+
             raise unknown_tool(name, claims)
 
 
@@ -88,12 +95,14 @@ def accept_own(names: Sequence[str]) -> None:
     for name in sorted(set(names) or claims):
         if len(claims.get(name, ())) != 1:
             continue
-        with suppress(OSError, FerruleError):  # what is wrong is said by the command itself
+        try:
             if own_folder(claims[name][0]):
                 ask_new_version(claims[name][0])
             told = accept(claims[name][0], configuration.read())
             if told:
                 note(told)
+        except (OSError, FerruleError):
+            continue  # what is wrong is said by the command itself
 
 
 def _with_progress(found: Iterable[Entry], total: int) -> Iterator[Entry]:
@@ -104,8 +113,14 @@ def _with_progress(found: Iterable[Entry], total: int) -> Iterator[Entry]:
     is_shown = False
     for number, entry in enumerate(found, start=1):
         if number < total and time.monotonic() - started > _QUIET_SECONDS:
-            click.echo(f"\r\033[K{number} of {total} tools", nl=False, err=True)
+            _show(f"{number} of {total} tools")
             is_shown = True
         elif is_shown:
-            click.echo("\r\033[K", nl=False, err=True)
+            _show("")
         yield entry
+
+
+def _show(text: str) -> None:
+    """Put a text in place of the terminal's last line."""
+    sys.stderr.write(f"\r\033[K{text}")
+    sys.stderr.flush()

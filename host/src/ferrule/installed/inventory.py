@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypedDict, TypeGuard
 
 from ferrule import discovery
 from ferrule.errors import CallInterrupted, DeadlinePassed, FerruleError, SchemaInvalid, ToolBroken, ToolError
@@ -20,7 +18,12 @@ from ferrule.text.names import executable_name
 from ferrule.trust.credentials import claims as credential_claims
 from ferrule.trust.door.admission import admit
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypedDict, TypeGuard
+
     from ferrule.config import configuration
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
@@ -30,6 +33,33 @@ if TYPE_CHECKING:
     from ferrule.supervision.channel.outcome import Outcome
     from ferrule.text.json_types import JSONMapping, JSONObject
 
+    class CredentialFacts(TypedDict):
+        """The arguments of `ferrule.Credential`, as JSON."""
+
+        name: str
+        environment: str
+        path: str
+        url: str
+        description: str
+        secret: bool
+
+    class ResultPolicyFacts(TypedDict, total=False):
+        """What `ResultPolicy.as_dict()` says; nothing of a tool that was not loaded."""
+
+        cache_seconds: float
+        linkable: bool
+        paging: list[str]
+        environment: list[str]
+
+    class LoadedFacts(TypedDict):
+        """What a plugin says of itself."""
+
+        schema: JSONObject
+        credentials: list[CredentialFacts]
+        results: ResultPolicyFacts
+        unknown_hooks: list[str]
+
+
 OK, UNCHECKED, BROKEN, CLASH, INVALID, DISABLED = "ok", "unchecked", "broken", "clash", "invalid", "disabled"
 HELD, DIFFERS = "held", "differs"
 
@@ -38,35 +68,6 @@ _GRACE_SECONDS = 1.0  # in which the process that stands between says that the p
 _INTERRUPTED = "The call was interrupted by"
 _MAX_BYTES = 1 << 20
 _MEMORY_MIB = 1024
-
-
-class CredentialFacts(TypedDict):
-    """The arguments of `ferrule.Credential`, as JSON."""
-
-    name: str
-    environment: str
-    path: str
-    url: str
-    description: str
-    secret: bool
-
-
-class ResultPolicyFacts(TypedDict, total=False):
-    """What `ResultPolicy.as_dict()` says; nothing of a tool that was not loaded."""
-
-    cache_seconds: float
-    linkable: bool
-    paging: list[str]
-    environment: list[str]
-
-
-class LoadedFacts(TypedDict):
-    """What a plugin says of itself."""
-
-    schema: JSONObject
-    credentials: list[CredentialFacts]
-    results: ResultPolicyFacts
-    unknown_hooks: list[str]
 
 
 class Entry:
@@ -258,7 +259,7 @@ def _facts_of(credential: Credential) -> CredentialFacts:
 
 
 def _is_credential(facts: object) -> TypeGuard[CredentialFacts]:
-    if not isinstance(facts, dict) or set(facts) != set(CredentialFacts.__annotations__):
+    if not isinstance(facts, dict) or set(facts) != set(Credential.__slots__):
         return False
     return all(isinstance(value, bool if name == "secret" else str) for name, value in facts.items())
 

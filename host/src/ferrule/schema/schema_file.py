@@ -22,6 +22,7 @@ DECLARATION = "tool.json"
 
 _CHUNK_BYTES = 1 << 16
 _MAX_SCHEMA_BYTES = 1 << 20  # bytes of a schema that are looked at
+_remembered: dict[str, str | None] | None = None  # files of modules, see `remember_modules`
 
 
 def read_static(tool: InstalledTool) -> JSONObject | None:
@@ -127,8 +128,22 @@ def find_schema_file(module: str, search: Iterable[str] | None = None) -> str | 
 
 def find_module_file(module: str, search: Iterable[str] | None = None) -> str | None:
     """The source file of a module that is not imported, found as `find_schema_file` finds its schema, or None."""
+    if _remembered is None or search is not None:
+        return _look_for_module_file(module, sys.path if search is None else search)
+    if module not in _remembered:
+        _remembered[module] = _look_for_module_file(module, sys.path)
+    return _remembered[module]
+
+
+def remember_modules() -> None:
+    """Look for each module once from now on: in a process that ends before any package changes."""
+    global _remembered
+    _remembered = {}
+
+
+def _look_for_module_file(module: str, search: Iterable[str]) -> str | None:
     inner = module.replace(".", "/")
-    for folder in sys.path if search is None else search:
+    for folder in search:
         for file in (f"{inner}/__init__.py", f"{inner}.py"):
             if found := _path_if_file(os.path.join(folder, file)):
                 return found

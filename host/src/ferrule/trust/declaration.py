@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-from ferrule.schema import schema_file
 from ferrule.text import strict_json
 from ferrule.trust import entries
-from ferrule.trust.entries import may_be_secret
 
 TYPE_CHECKING = False
 
@@ -66,6 +64,8 @@ class Permissions:
 
     def replace(self, changes: JSONMapping) -> Permissions:
         """The same with other values, as `parse` returns them."""
+        if not changes:
+            return self
         return Permissions(**{key: changes.get(key, getattr(self, key)) for key in KEYS})
 
     def plus(self, more: JSONMapping) -> Permissions:
@@ -118,7 +118,7 @@ def parse_own(value: object, unknown: Callable[[str], object] | None = None) -> 
     """
     found = parse(value, unknown)
     for number, name in enumerate(found.get("environment", ())):
-        if may_be_secret(name):
+        if entries.may_be_secret(name):
             raise MalformedPermissions(f"environment[{number}], {name!r}, may be a secret: declare it as a credential")
     return found
 
@@ -129,6 +129,8 @@ def declared(tool: InstalledTool) -> Permissions:
     The programs that it needs, and the variables with which they and its settings are named, count as asked for. Where
     the key or a file cannot be read, it gets nothing at all.
     """
+    from ferrule.schema import schema_file
+
     contents = []
     for path in schema_file.find_beside(tool.value, schema_file.DECLARATION):
         try:
@@ -159,6 +161,8 @@ def with_needs(permissions: Permissions, contents: Iterable[JSONObject]) -> Perm
         variables += _variable(need)
     for need in _nearest(contents, "settings"):
         variables += _variable(need)
+    if (len(programs), len(variables)) == (len(permissions.programs), len(permissions.environment)):
+        return permissions
     return permissions.replace({"programs": tuple(programs), "environment": tuple(variables)})
 
 
@@ -169,7 +173,7 @@ def _nearest(contents: Iterable[JSONObject], key: str) -> list[JSONObject]:
 
 def _variable(need: JSONObject) -> list[str]:
     name = need.get("variable")
-    return [str(name)] if _is_text(name) and not may_be_secret(str(name)) else []
+    return [str(name)] if _is_text(name) and not entries.may_be_secret(str(name)) else []
 
 
 def _is_text(value: object) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from ferrule.text.hosts import is_number, is_plain_ipv4
-
 TYPE_CHECKING = False
 
 NETWORKS = ("public", "loopback", "private")
@@ -59,6 +57,8 @@ def split_host(entry: str) -> tuple[str, str] | None:
         inner = host[1:-1]
         return (inner, port) if inner and set(inner) <= frozenset("0123456789abcdefABCDEF:.") else None
     name = host.removeprefix("*.")
+    from ferrule.text.hosts import is_number, is_plain_ipv4  # the path of a call needs nothing but names
+
     if is_number(name) and not is_plain_ipv4(host):
         return None
     return (host.lower(), port) if name and set(name) <= _HOST and "*" not in name else None

@@ -13,9 +13,6 @@ isolation = "standard"
 
 from __future__ import annotations
 
-from ferrule.trust.declaration import MalformedPermissions, declared, parse
-from ferrule.trust.foreign_variables import owner_of
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -37,8 +34,12 @@ def granted(tool: InstalledTool, settings: Configuration) -> Permissions:
 
     Raises ConfigurationMalformed where the admin's table cannot be read: nobody knows what was to be narrowed.
     """
+    from ferrule.trust.declaration import declared
+
     own = declared(tool)
-    if any(map(owner_of, own.environment)):
+    if own.environment:
+        from ferrule.trust.foreign_variables import owner_of
+
         own = own.replace({"environment": tuple(name for name in own.environment if not owner_of(name))})
     return own.replace(changes(tool.name, settings)).plus(additions(tool.name, settings))
 
@@ -70,7 +71,19 @@ def additions(name: str, settings: Configuration) -> JSONObject:
     return _parse(table[ADDED], f"tools.{name}.permissions.{ADDED}", settings)
 
 
+def require_readable(name: str, settings: Configuration) -> None:
+    """Raise ConfigurationMalformed where what the admin says of a tool cannot be read."""
+    if "permissions" not in settings.tool(name):
+        return
+    for read in (changes, additions):
+        read(name, settings)
+
+
 def _parse(table: object, name: str, settings: Configuration) -> JSONObject:
+    if table == {}:
+        return {}
+    from ferrule.trust.declaration import MalformedPermissions, parse
+
     try:
         return parse(table)
     except MalformedPermissions as error:

@@ -6,12 +6,10 @@ import os
 import sys
 
 from ferrule.config import configuration
-from ferrule.config.client_folders import SYSTEM_FOLDERS, user_folder
 from ferrule.storage.state import make_folders_of_tool, make_shared_folders, state_folder
 from ferrule.trust import entries
 from ferrule.trust.grants import REFUSE, choice, entries_of_admin, granted, isolation
 from ferrule.trust.resolution.environment import PROXIES, environment
-from ferrule.trust.resolution.paths import is_in
 from ferrule.trust.resolution.resolver import Resolution, network_of, without_protected
 
 TYPE_CHECKING = False
@@ -189,6 +187,8 @@ def refused_entries(tool: InstalledTool, settings: Configuration) -> dict[str, s
 
 def is_out_of_reach(key: str, entry: str, tool: str, settings: Configuration) -> bool:
     """Whether no tool may read or write what an entry of the list `read` or `write` names here, whatever is granted."""
+    from ferrule.trust.resolution.paths import is_in
+
     protected = [*_hidden_here(settings, os.environ), *(_kept() if key == "write" else ())]
     paths = Resolution(settings.tool(tool), os.environ).paths([entry])
     return bool(paths) and all(any(is_in(path, one) for one in protected) for path in paths)
@@ -228,5 +228,7 @@ def _journal(settings: Configuration) -> list[str]:
 
 def _kept() -> list[str]:
     """What no tool writes, whatever it is granted: code that the host or the client will run."""
+    from ferrule.config.client_folders import SYSTEM_FOLDERS, user_folder
+
     folders = [*SYSTEM_FOLDERS, user_folder(), sys.prefix, *filter(os.path.isabs, sys.path)]
     return list(dict.fromkeys(os.path.realpath(folder) for folder in folders))

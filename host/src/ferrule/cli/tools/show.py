@@ -22,7 +22,7 @@ from ferrule.cli.output import (
     print_text,
 )
 from ferrule.cli.selection import complete, entries, json_option
-from ferrule.cli.tools.list import sources
+from ferrule.cli.tools.tool_list import sources
 from ferrule.config import configuration
 from ferrule.config.client_folders import client_folders
 from ferrule.installed.inventory import CLASH, DIFFERS, DISABLED, OK, Entry

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from typing import overload  # pluggy has imported typing
-
-from ferrule.plugin.function.conversion import find_converter, to_json
 from ferrule.plugin.function.signature import Definition
 from ferrule.plugin.hooks.hookspecs import hookimpl
 
@@ -13,7 +9,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
-    from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+    from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
     from ferrule.plugin.hooks.context import Context
     from ferrule.plugin.hooks.credentials import Credential
@@ -39,6 +35,10 @@ else:
             return cls
 
 
+_Function = type(lambda: None)
+_AS_THEY_ARE = (str, int, bool, type(None), None)  # types whose values are what JSON has
+
+
 class FunctionTool(_Typed[Parameters, Returned]):
     """A function with the hooks of a tool. It can be called as the function that it was made from.
 
@@ -54,7 +54,7 @@ class FunctionTool(_Typed[Parameters, Returned]):
         result_policy: ResultPolicy | None = None,
         validate: Callable[[JSONObject], list[str]] | None = None,
     ) -> None:
-        if not inspect.isroutine(function):
+        if not _is_routine(function):
             raise TypeError(f"@tool makes a tool of a function, not of {function!r:.100}")
         self.definition = Definition(function, name)
         self._credentials = list(credentials)
@@ -107,7 +107,7 @@ class FunctionTool(_Typed[Parameters, Returned]):
             values[name] = context
         self._require_fitting(values)
         returned = self.definition.function(**values)  # were held against the schema
-        return _as_answer(to_json(_run(returned) if inspect.iscoroutine(returned) else returned))
+        return _as_answer(_to_json(_run(returned) if hasattr(type(returned), "cr_frame") else returned))
 
     @hookimpl
     def result_policy(self) -> ResultPolicy | None:
@@ -115,6 +115,10 @@ class FunctionTool(_Typed[Parameters, Returned]):
         return self._result_policy
 
     def _require_fitting(self, values: JSONMapping) -> None:
+        if self.definition.takes(values):
+            return
+        import inspect
+
         try:
             inspect.signature(self.definition.function).bind(**values)
         except TypeError as error:
@@ -126,18 +130,19 @@ class FunctionTool(_Typed[Parameters, Returned]):
             ) from None
 
 
-@overload
-def tool(function: Callable[Parameters, Returned], /) -> FunctionTool[Parameters, Returned]: ...
+if TYPE_CHECKING:
 
+    @overload
+    def tool(function: Callable[Parameters, Returned], /) -> FunctionTool[Parameters, Returned]: ...
 
-@overload
-def tool(
-    *,
-    name: str | None = None,
-    credentials: Sequence[Credential] = (),
-    result_policy: ResultPolicy | None = None,
-    validate: Callable[[JSONObject], list[str]] | None = None,
-) -> _Decorator: ...
+    @overload
+    def tool(
+        *,
+        name: str | None = None,
+        credentials: Sequence[Credential] = (),
+        result_policy: ResultPolicy | None = None,
+        validate: Callable[[JSONObject], list[str]] | None = None,
+    ) -> _Decorator: ...
 
 
 def tool(function: Any = None, /, **options: Any) -> Any:
@@ -159,7 +164,12 @@ def _convert(definition: Definition, arguments: JSONMapping, findings: list[str]
     """The arguments as values of their parameters' types. findings: collects what is none instead of raising it."""
     values = dict(arguments)
     for name, value in arguments.items():
-        convert = find_converter(definition.type_of(name))
+        kind = definition.type_of(name)
+        if kind in _AS_THEY_ARE:
+            continue
+        from ferrule.plugin.function.conversion import find_converter
+
+        convert = find_converter(kind)
         if convert is None:
             continue
         try:
@@ -169,6 +179,32 @@ def _convert(definition: Definition, arguments: JSONMapping, findings: list[str]
                 raise
             findings.append(f"{name}: {error}")
     return values
+
+
+def _is_routine(function: object) -> bool:
+    """What `inspect.isroutine` says, which is not imported for a plain function."""
+    if type(function) is _Function:
+        return True
+    import inspect
+
+    return inspect.isroutine(function)
+
+
+def _to_json(value: object) -> object:
+    """A value as JSON, see `conversion.to_json`, which is not imported for what is JSON already."""
+    if _is_json(value):
+        return value
+    from ferrule.plugin.function.conversion import to_json
+
+    return to_json(value)
+
+
+def _is_json(value: Any) -> bool:
+    """Whether it is made of JSON's own types alone."""
+    kind = type(value)
+    if kind is dict:
+        return all(map(_is_json, value.values()))
+    return kind in (str, int, float, bool, type(None)) or (kind is list and all(map(_is_json, value)))
 
 
 def _as_answer(value: object) -> object:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
-import typing
-from types import UnionType
 
 from ferrule.plugin.hooks.context import Context
 
-if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
     from types import ModuleType
+    from typing import Any
 
 _CONTEXTS = ("Context", "WrapperContext")
 
@@ -48,7 +48,7 @@ class Definition:
 
     __slots__ = ("_types", "attribute", "function", "name")
 
-    def __init__(self, function: Callable[..., typing.Any], name: str | None) -> None:
+    def __init__(self, function: Callable[..., Any], name: str | None) -> None:
         self.function = function
         self.attribute: str = function.__name__
         self.name = name or self.attribute
@@ -74,7 +74,22 @@ class Definition:
         return found
 
     def _names(self) -> dict[str, object]:
-        return getattr(inspect.unwrap(self.function), "__globals__", {})
+        function = self.function
+        if hasattr(function, "__wrapped__"):
+            import inspect
+
+            function = inspect.unwrap(function)
+        return getattr(function, "__globals__", {})
+
+    def takes(self, names: Collection[str]) -> bool:
+        """Whether the function can be called with these keywords, where that can be seen without `inspect`."""
+        code = getattr(self.function, "__code__", None)
+        if code is None or hasattr(self.function, "__wrapped__") or code.co_posonlyargcount:
+            return False
+        known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        defaults, by_keyword = self.function.__defaults__ or (), self.function.__kwdefaults__ or {}
+        optional = {*known[code.co_argcount - len(defaults) : code.co_argcount], *by_keyword}
+        return set(known) - optional <= set(names) <= set(known)
 
     @property
     def module(self) -> ModuleType:
@@ -107,6 +122,9 @@ def is_context(annotation: object) -> bool:
     text = getattr(annotation, "__forward_arg__", annotation)
     if isinstance(text, str):  # the name is imported for type checkers alone, and nothing but the name is known
         return any(part.strip("'\" ").rpartition(".")[2] in _CONTEXTS for part in text.split("|"))
+    import typing
+    from types import UnionType
+
     return typing.get_origin(annotation) in (typing.Union, UnionType) and any(
         map(is_context, typing.get_args(annotation))
     )
@@ -114,7 +132,7 @@ def is_context(annotation: object) -> bool:
 
 def _annotations(function: Callable[..., object]) -> Mapping[str, object]:
     if sys.version_info >= (3, 14):
-        import annotationlib  # typing has imported it
+        import annotationlib
 
         return annotationlib.get_annotations(function, format=annotationlib.Format.FORWARDREF)
     return getattr(function, "__annotations__", {})
@@ -128,6 +146,8 @@ def _resolve(name: str, annotation: object, names: dict[str, object]) -> object:
             annotation = eval(annotation, names)  # noqa: S307 - the author's own annotation, as typing does
         if not _holds_text(annotation):
             return annotation
+        import typing
+
         return typing.get_type_hints(_Annotated(name, annotation), names, include_extras=True)[name]
     except Exception:  # noqa: BLE001 - a text may hold anything; who needs the type says what is wrong
         return annotation
@@ -135,6 +155,10 @@ def _resolve(name: str, annotation: object, names: dict[str, object]) -> object:
 
 def _holds_text(annotation: object) -> bool:
     """Whether a type inside of it is still a text, as in `list["Place"]`."""
+    if isinstance(annotation, type) and not hasattr(annotation, "__args__"):
+        return False
+    import typing
+
     if isinstance(annotation, str | typing.ForwardRef):
         return True
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)

@@ -1,4 +1,4 @@
-"""The hooks of a plugin that is one module of plain functions, called as pluggy would call them.
+"""The hooks of a plugin that is one module of plain functions, or one `@tool`, called as pluggy would call them.
 
 With one implementation a hook, and nothing around it, a plugin manager passes the arguments on that a function names,
 and hands its result back. To import one costs twice the interpreter's start, so it is made only where a call has
@@ -51,6 +51,8 @@ _Function, _Method, _Module = type(DirectHooks.has), type(DirectHooks({}).has), 
 
 def find_hooks(plugin: object) -> DirectHooks | None:
     """The hooks of a plugin; None where a manager is needed to say what they are, or what is wrong with them."""
+    if (made := _made_of_function(plugin)) is not None:
+        return made
     if type(plugin) is not _Module or "__dir__" in vars(plugin):
         return None
     found = {}
@@ -62,6 +64,22 @@ def find_hooks(plugin: object) -> DirectHooks | None:
         if wanted is None or not set(wanted) <= set(_ARGUMENTS[name]):
             return None
         found[name] = value, wanted
+    return DirectHooks(found)
+
+
+def _made_of_function(plugin: object) -> DirectHooks | None:
+    """The hooks of what `@tool` made; None for all else, and where its module has changed one of them."""
+    decorator = sys.modules.get("ferrule.plugin.function.decorator")
+    if decorator is None or type(plugin) is not decorator.FunctionTool:
+        return None
+    found = {}
+    for name in dir(plugin):
+        method: Any = getattr(plugin, name)
+        kind: object = type(method)
+        if kind is not _Method:
+            return None
+        code = method.__func__.__code__
+        found[name] = method, code.co_varnames[1 : code.co_argcount]
     return DirectHooks(found)
 
 

@@ -30,19 +30,27 @@ class Node:
     plain: reached through `properties` and `items` alone, so that it describes an argument.
     """
 
-    __slots__ = ("depth", "levels", "name", "plain", "pointer", "schema")
+    __slots__ = ("_around", "_tokens", "depth", "levels", "name", "plain", "schema")
 
-    def __init__(self, pointer: str, schema: object, depth: int, levels: int) -> None:
-        self.pointer = pointer
+    def __init__(
+        self, tokens: tuple[object, ...], schema: object, depth: int, levels: int, around: Node | None = None
+    ) -> None:
+        self._around = around
+        self._tokens = tokens
         self.schema = schema
         self.depth = depth
         self.levels = levels
         self.name: object = None
         self.plain = True
 
+    @property
+    def pointer(self) -> str:
+        """Where it is in the document. It is put together when it is asked for: most schemas have no finding."""
+        return pointer_to("" if self._around is None else self._around.pointer, *self._tokens)
+
     def child(self, schema: object, *tokens: object, plain: bool = True, name: object = None) -> Node:
         """The schema that the tokens lead to from this one."""
-        node = Node(pointer_to(self.pointer, *tokens), schema, self.depth + 1, self.levels + len(tokens))
+        node = Node(tokens, schema, self.depth + 1, self.levels + len(tokens), around=self)
         node.plain = self.plain and plain
         node.name = name
         return node
@@ -62,7 +70,7 @@ def all_schemas(document: object) -> Iterator[tuple[Node, dict[object, object]]]
 
 def _walk(document: object, children: Callable[[Node, dict[object, object]], list[Node]]) -> Iterator[Node]:
     parameters = document.get("parameters") if isinstance(document, dict) else None
-    waiting = [Node("/parameters", parameters, depth=1, levels=2)] if isinstance(parameters, dict) else []
+    waiting = [Node(("parameters",), parameters, depth=1, levels=2)] if isinstance(parameters, dict) else []
     while waiting:
         node = waiting.pop()
         yield node

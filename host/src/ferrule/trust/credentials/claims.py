@@ -18,9 +18,6 @@ from ferrule.errors import PermissionDenied
 from ferrule.storage import private_files
 from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
-from ferrule.trust.credentials.declared_keys import find_keys
-from ferrule.trust.credentials.installation_times import installed_at
-from ferrule.trust.foreign_variables import owner_of
 from ferrule.trust.resolution.environment import NEVER_GIVEN
 
 TYPE_CHECKING = False
@@ -177,6 +174,7 @@ def _settle(
 ) -> list[JSONObject]:
     """The records of others with all that they declare, also of what has never been called."""
     from ferrule import discovery
+    from ferrule.trust.credentials.declared_keys import find_keys
 
     found = {(str(one["tool"]), str(one["distribution"])): one for one in known}
     asked = {(other.name, other.distribution): credentials for other, credentials in of_others}
@@ -200,6 +198,8 @@ def _assess(
     tool: InstalledTool, credentials: Sequence[Credential], before: JSONObject, others: Sequence[JSONObject]
 ) -> tuple[dict[str, float], list[Claim]]:
     """Since when the tool declares each key, and its claims."""
+    from ferrule.trust.foreign_variables import owner_of
+
     keys = [(key, one) for one in credentials for key in _keys(one)]
     since = _since(tool, [key for key, _ in keys], before)
     accepted = {key for key in before.get("accepted") or () if key in since}
@@ -210,6 +210,8 @@ def _assess(
 
 def _since(tool: InstalledTool, keys: Iterable[str], before: JSONObject) -> dict[str, float]:
     """Since its installation, but for what the same code names only now."""
+    from ferrule.trust.credentials.installation_times import installed_at
+
     known = _times(before)
     is_same = before.get(_SETTLED) is True and before.get("source") == tool.source
     at = round(time.time() if is_same else installed_at(tool), 6)
@@ -266,6 +268,8 @@ def _claims(
     records: Sequence[JSONObject],
 ) -> Iterator[Claim]:
     """keys: each with the credential that has it. Two credentials may have the same, and both claim it then."""
+    from ferrule.trust.foreign_variables import owner_of
+
     others = [one for one in records if any(key in one["since"] for key, _ in keys)]
     installed = _installed() if others else set()
     for key, credential in keys:

@@ -93,7 +93,7 @@ class Admission:
         from ferrule.trust import grants, records
 
         try:
-            grants.granted(self.tool, self.settings)
+            grants.require_readable(self.tool.name, self.settings)
             return records.find_held(self.tool, self.settings)
         except ConfigurationMalformed as error:
             return error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ferrule.trust.entries import may_be_secret
-from ferrule.trust.foreign_variables import owner_of
 
 TYPE_CHECKING = False
 
@@ -51,20 +50,26 @@ def environment(
     exact = {*usual, *further, *declared}.difference(without)
     # An asterisk stands for no secret: who needs that names it.
     usual_beginnings = ("FERRULE_", *(one[:-1] for one in usual if one[-1] == "*"))
-    declared_beginnings = tuple(one[:-1] for one in declared if one[-1] == "*" and not owner_of(one))
-    # Only the admin names the beginnings of what other programs go by.
-    foreign_beginnings = tuple(one[:-1] for one in declared if one[-1] == "*" and owner_of(one))
+    begun = _find_begun([one[:-1] for one in declared if one[-1] == "*"], environ) if declared else set()
     return {
         name: environ[name]
         for name in environ
         if name in exact
         or (name.startswith(usual_beginnings) and not is_host_secret(name))
-        or (
-            (name.startswith(foreign_beginnings) or (name.startswith(declared_beginnings) and not owner_of(name)))
-            and name not in without
-            and not is_host_secret(name)
-        )
+        or (name in begun and name not in without and not is_host_secret(name))
     }
+
+
+def _find_begun(beginnings: Collection[str], names: Iterable[str]) -> set[str]:
+    """The names with one of these beginnings. What other programs go by is meant by none but a beginning of theirs.
+
+    Only the admin names such a one.
+    """
+    from ferrule.trust.foreign_variables import owner_of
+
+    own = tuple(one for one in beginnings if not owner_of(f"{one}*"))
+    foreign = tuple(one for one in beginnings if owner_of(f"{one}*"))
+    return {name for name in names if name.startswith(foreign) or (name.startswith(own) and not owner_of(name))}
 
 
 def is_host_secret(variable: str) -> bool:

@@ -7,7 +7,6 @@ import os
 from ferrule.config import configuration
 from ferrule.trust import entries
 from ferrule.trust.resolution.environment import PROXIES
-from ferrule.trust.resolution.paths import first_inside, is_in, walk, what_is_refused
 
 TYPE_CHECKING = False
 
@@ -41,7 +40,7 @@ class Resolution:
         return list(dict.fromkeys(os.path.realpath(path) for entry in listed for path in self._written(entry)))
 
     def granted_paths(
-        self, listed: Iterable[str], by_admin: Collection[str], writable: Callable[[], Iterable[str]]
+        self, listed: Collection[str], by_admin: Collection[str], writable: Callable[[], Iterable[str]]
     ) -> list[str]:
         """As `paths`, without what no tool is given, which `refused` says then.
 
@@ -49,6 +48,10 @@ class Resolution:
         what is reached by a link in a folder that a tool may write: who has made it is not known. by_admin: entries of
         config.toml. writable: finds these folders; most calls do without.
         """
+        if not listed:
+            return []
+        from ferrule.trust.resolution.paths import first_inside, walk, what_is_refused
+
         found: dict[str, None] = {}
         for entry in listed:
             is_admins = entry in by_admin and not entries.is_indirect(entry) and entry != "."
@@ -86,8 +89,12 @@ class Resolution:
                 found.update(dict.fromkeys(self._executables(name)))
         return list(found)
 
-    def granted_programs(self, listed: Iterable[str], writable: Callable[[], Iterable[str]]) -> list[str]:
+    def granted_programs(self, listed: Collection[str], writable: Callable[[], Iterable[str]]) -> list[str]:
         """As `programs`, without those that a tool can have made, which `refused` says then."""
+        if not listed:
+            return []
+        from ferrule.trust.resolution.paths import first_inside, walk
+
         found = []
         for path in self.programs(listed):
             way = None if path.startswith(_SYSTEM) else walk(path)
@@ -165,11 +172,15 @@ def network_of(name: str) -> str | None:
     return found if entries.split_host(found) and "*" not in found else None
 
 
-def without_protected(paths: Iterable[str], protected: Sequence[str]) -> list[str]:
+def without_protected(paths: Collection[str], protected: Sequence[str]) -> list[str]:
     """The same paths, where none of them is, is in or holds a protected one.
 
     A folder that holds one is taken apart into its entries, since what is granted for a folder holds for all of it.
     """
+    if not paths:
+        return []
+    from ferrule.trust.resolution.paths import is_in
+
     found: dict[str, None] = {}
     for path in paths:
         if any(is_in(path, one) for one in protected):
@@ -190,6 +201,8 @@ def _entries_of(folder: str) -> list[str]:
 
 def _leads_to_hidden(path: str, home: str) -> bool:
     """Whether an entry of the home is a link to something hidden there, or to a folder around all of it."""
+    from ferrule.trust.resolution.paths import is_in
+
     if is_in(home, path):
         return True
     return is_in(path, home) and any(part.startswith(".") for part in path[len(home) :].split("/"))

@@ -1,0 +1,103 @@
+"""How far a piece of work goes through the house: the files whose functions it calls, and how often it changes file."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+from ferrule_dev.testing import Server
+from ferrule_testkit import trips
+from ferrule_testkit.corpus import Site
+from ferrule_testkit.serve.service import META
+from ferrule_testkit.trips import Record, Trip
+
+pytestmark = pytest.mark.process
+
+# Who makes a trip longer says here why, and by how much.
+FILES_OF_A_CALL = 60
+FILES_OF_A_SERVED_CALL = 88
+FILES_OF_A_PAGE = 127
+CHANGES_OF_A_LIST = 95  # for each tool that is listed, of those that are shipped
+OSLO = b'{"city": "Oslo"}'
+
+
+class Trips:
+    """Runs commands under the hook."""
+
+    def __init__(self, environment: dict[str, str], folder: Path) -> None:
+        self.environment = environment
+        self.path = folder / "record"
+        self.record = Record(self.path)
+
+    def command(self, function: str, *arguments: str) -> list[str]:
+        return [sys.executable, "-P", trips.__file__, str(self.path), function, *arguments]
+
+    def call(self, tool: str, arguments: bytes) -> Trip:
+        """A call for which the answer of the door is kept, as it is once no file behind it is quite new."""
+        for _ in range(20):
+            self.record.reset()
+            command = self.command("ferrule.dispatch:main", f"{tool.replace('_', '-')}-tool")
+            done = subprocess.run(command, input=arguments, env=self.environment, capture_output=True, timeout=60)
+            assert done.returncode == 0, done.stderr
+            trip = self.record.read()
+            if not any(file.endswith("/admission/judgement.py") for file in trip.all_files):
+                return trip
+            time.sleep(0.05)
+        raise AssertionError("the answer for the tool is not kept")
+
+
+@pytest.fixture
+def measured(healthy: Site, environment: dict[str, str], tmp_path: Path) -> Trips:
+    return Trips({**environment, "PYTHONPATH": str(healthy.path)}, tmp_path)
+
+
+def test_a_call_passes_few_files(measured: Trips) -> None:
+    trip = measured.call("example", OSLO)
+    assert len(trip.files) == 2  # the process that supervises, and the one that is held
+    assert len(trip.all_files) <= FILES_OF_A_CALL, sorted(trip.all_files)
+
+
+def test_a_page_passes_few_files(measured: Trips) -> None:
+    measured.environment |= {"FERRULE_FETCH_ALLOW": "loopback", "NO_PROXY": "*"}
+    with Server() as server:
+        url = server.page("/", "<h1>Hello</h1><p>A page with <a href='/'>a link</a>.")
+        trip = measured.call("web_fetch", json.dumps({"url": url}).encode())
+    assert len(trip.all_files) <= FILES_OF_A_PAGE, sorted(trip.all_files)
+
+
+def test_a_served_call_passes_few_files(measured: Trips) -> None:
+    command = measured.command("ferrule.cli:main", "ferrule", "serve", "example")
+    with subprocess.Popen(command, env=measured.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdin
+        assert server.stdout
+        for number in range(3):
+            measured.record.reset()
+            answer = _ask(server.stdin, server.stdout, number)
+            assert not answer["result"].get("isError"), answer
+        trip = measured.record.read()
+        server.stdin.close()
+    assert len(trip.all_files) <= FILES_OF_A_SERVED_CALL, sorted(trip.all_files)
+
+
+def _ask(stdin: IO[bytes], stdout: IO[bytes], number: int) -> Any:
+    params = {"name": "example", "arguments": {"city": "Oslo"}, "_meta": META}
+    stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode() + b"\n")
+    stdin.flush()
+    return json.loads(stdout.readline())
+
+
+def test_a_list_changes_file_seldom(measured: Trips) -> None:
+    done = subprocess.run(
+        measured.command("ferrule.cli:main", "ferrule", "list"),
+        env=measured.environment,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    tools = done.stdout.partition(b"\n\n")[0].splitlines()[1:]
+    trip = measured.record.read()
+    assert trip.changes / len(tools) <= CHANGES_OF_A_LIST, trip
