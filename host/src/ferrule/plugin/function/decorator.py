@@ -115,7 +115,7 @@ class FunctionTool(_Typed[Parameters, Returned]):
         return self._result_policy
 
     def _require_fitting(self, values: JSONMapping) -> None:
-        if self.definition.takes(values):
+        if self.definition.is_callable_with(values):
             return
         import inspect
 

@@ -81,7 +81,7 @@ class Definition:
             function = inspect.unwrap(function)
         return getattr(function, "__globals__", {})
 
-    def takes(self, names: Collection[str]) -> bool:
+    def is_callable_with(self, names: Collection[str]) -> bool:
         """Whether the function can be called with these keywords, where that can be seen without `inspect`."""
         code = getattr(self.function, "__code__", None)
         if code is None or hasattr(self.function, "__wrapped__") or code.co_posonlyargcount:
