@@ -34,7 +34,7 @@ def run(act: Callable[[], object], *, as_json: bool) -> int:
 
 def _try(act: Callable[[], object], as_json: bool) -> int:
     try:
-        return _exit_code(act())
+        return _find_exit_code(act())
     except SystemExit as error:  # click's way out after it has printed a completion, and a plugin's
         if isinstance(error.code, str):
             report(FerruleError(error.code), as_json)
@@ -51,7 +51,7 @@ def _try(act: Callable[[], object], as_json: bool) -> int:
         report(FerruleError(f"{where}{error.strerror or error}."), as_json)
         return 1
     except Exception as error:  # noqa: BLE001 - the user gets a sentence, also where the defect is ferrule's own
-        report(_defect(error), as_json)
+        report(_explain_defect(error), as_json)
         return 1
 
 
@@ -90,7 +90,7 @@ def print_error(facts: Mapping[str, object]) -> None:
     print_json({"error": facts})
 
 
-def _exit_code(value: object) -> int:
+def _find_exit_code(value: object) -> int:
     """The exit code that a command has returned. Raises FerruleError for what is none; 256 would be 0 to a shell."""
     if value is None:
         return 0
@@ -99,7 +99,7 @@ def _exit_code(value: object) -> int:
     raise FerruleError(f"The command has returned {type(value).__name__}, where an exit code of 0 to 255 was expected.")
 
 
-def _defect(error: Exception) -> FerruleError:
+def _explain_defect(error: Exception) -> FerruleError:
     from ferrule.plugin.remedies import missing_module
 
     missing = missing_module.explain(error, "This", "ferrule")

@@ -28,11 +28,11 @@ def run(arguments: Sequence[str]) -> int:
     """Run `ferrule list` or `ferrule list --json`, and return the exit code."""
     as_json = "--json" in arguments
 
-    def act() -> int:
+    def list_tools() -> int:
         exits.tell_configuration()
         return print_tools(as_json=as_json)
 
-    return exits.run(act, as_json=as_json)
+    return exits.run(list_tools, as_json=as_json)
 
 
 def print_tools(*, check: bool = False, as_json: bool = False) -> int:
