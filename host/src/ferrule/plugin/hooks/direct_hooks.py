@@ -51,7 +51,7 @@ _Function, _Method, _Module = type(DirectHooks.has), type(DirectHooks({}).has), 
 
 def find_hooks(plugin: object) -> DirectHooks | None:
     """The hooks of a plugin; None where a manager is needed to say what they are, or what is wrong with them."""
-    if (made := _made_of_function(plugin)) is not None:
+    if (made := _find_hooks_of_function(plugin)) is not None:
         return made
     if type(plugin) is not _Module or "__dir__" in vars(plugin):
         return None
@@ -67,7 +67,7 @@ def find_hooks(plugin: object) -> DirectHooks | None:
     return DirectHooks(found)
 
 
-def _made_of_function(plugin: object) -> DirectHooks | None:
+def _find_hooks_of_function(plugin: object) -> DirectHooks | None:
     """The hooks of what `@tool` made; None for all else, and where its module has changed one of them."""
     decorator = sys.modules.get("ferrule.plugin.function.decorator")
     if decorator is None or type(plugin) is not decorator.FunctionTool:
