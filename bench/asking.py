@@ -201,7 +201,7 @@ def fifty(url: str, stack: ExitStack) -> Iterator[tuple[str, float, float]]:
     for concurrency in (8, 16):
         many = stack.enter_context(Client(toolbox=no_tools(), base_url=url, concurrency=concurrency))
         fine(many)
-        seconds = timed(lambda client=many: together(client)).wall  # type: ignore[misc]
+        seconds = timed(lambda client=many: together(client)).wall  # type: ignore[misc] # mypy cannot infer a lambda with a default
         yield f"{ROWS} rows, {concurrency} at once", seconds, one_by_one
         if find_spec("ferrule_duckdb"):
             yield f"{ROWS} rows in SQL, {concurrency} at once", in_sql(many, concurrency), one_by_one

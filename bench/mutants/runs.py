@@ -94,7 +94,7 @@ def _read(folder: Path, code: int | None, seconds: float) -> Run:
         if event.pop("event") == "begin":
             current = test
         else:
-            results[test], current = Result(**event), ""  # type: ignore[arg-type]
+            results[test], current = Result(**event), ""  # type: ignore[arg-type] # the keys of a report are its fields
     output = (folder / "output").read_text(errors="replace")[-2000:].strip()
     lines = folder / "lines"
     return Run(results, code, current, seconds, output, lines.read_text() if lines.exists() else "")

@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _fastmcp(tools: dict[str, Callable[..., str]], _: str) -> None:
-    from fastmcp import FastMCP  # type: ignore[import-not-found]
+    from fastmcp import FastMCP  # type: ignore[import-not-found] # only the peer's own environment has it
 
     server = FastMCP("attacks")
     for tool in tools.values():
@@ -81,7 +81,7 @@ def _sandlock(tools: dict[str, Callable[..., str]], folder: str) -> None:
     from mcp import types as current_types
     from mcp.server.lowlevel.server import Server
     from mcp.server.stdio import stdio_server
-    from sandlock.mcp import McpSandbox  # type: ignore[import-not-found]
+    from sandlock.mcp import McpSandbox  # type: ignore[import-not-found] # only the peer's own environment has it
 
     sandbox = McpSandbox(workspace=str(Path(folder) / "workspace"))
     Path(folder, "workspace").mkdir(exist_ok=True)

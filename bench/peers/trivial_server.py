@@ -51,7 +51,7 @@ def main() -> None:
     framework, transport, *port = sys.argv[1:]
     options: dict[str, Any] = {"host": "127.0.0.1", "port": int(port[0]), "stateless_http": True} if port else {}
     if framework == "fastmcp":
-        from fastmcp import FastMCP  # type: ignore[import-not-found]
+        from fastmcp import FastMCP  # type: ignore[import-not-found] # only the peer's own environment has it
 
         server = FastMCP("trivial")
         for tool in (example, web_fetch, wait):

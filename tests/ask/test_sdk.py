@@ -172,11 +172,11 @@ def accepted(schema: Any) -> Any:
 def test_the_official_client_believes_our_server(sdk: "anthropic.Anthropic", model_server: ModelServer) -> None:
     model_server.script(wanting(*THINKING, TEXT, tool_use(SEARCH, QUERY)), says("Yes.", input_tokens=7))
     options: Any = {"model": MODEL, "max_tokens": 50, "tools": TOOLS}
-    first = sdk.messages.create(messages=HI, **options)  # type: ignore[arg-type]
+    first = sdk.messages.create(messages=HI, **options)  # type: ignore[arg-type] # the SDK's types know no plain data
     assert (first.stop_reason, first.content[-1].type) == ("tool_use", "tool_use")
-    result = {"type": "tool_result", "tool_use_id": first.content[-1].id, "content": "95,234"}  # type: ignore[union-attr]
+    result = {"type": "tool_result", "tool_use_id": first.content[-1].id, "content": "95,234"}  # type: ignore[union-attr] # the SDK's types know no plain data
     turn: Any = [{"role": "assistant", "content": first.content}, {"role": "user", "content": [result]}]
-    second = sdk.messages.create(messages=[*HI, *turn], **options)  # type: ignore[list-item]
+    second = sdk.messages.create(messages=[*HI, *turn], **options)  # type: ignore[list-item] # the SDK's types know no plain data
     assert (second.content[0].type, second.usage.input_tokens) == ("text", 7)
     assert second._request_id == "req_000000000000000000000001"
     assert not model_server.refused
@@ -203,7 +203,7 @@ def test_the_official_client_tells_our_servers_errors_apart(
 
     model_server.script(reply)
     with pytest.raises(getattr(anthropic, error)) as raised:
-        sdk.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type]
+        sdk.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type] # the SDK's types know no plain data
     assert raised.value.message
     assert raised.value.request_id
     assert len(model_server.requests) == 1
@@ -235,7 +235,7 @@ def create(sdk: "anthropic.Anthropic") -> None:
     import anthropic
 
     with pytest.raises(anthropic.APIStatusError):
-        sdk.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type]
+        sdk.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type] # the SDK's types know no plain data
 
 
 def test_our_server_notes_how_many_it_answers_at_one_time(client: Make, model_server: ModelServer) -> None:
@@ -288,7 +288,7 @@ def what_the_sdk_sends(server: ModelServer) -> list[dict[str, Any]]:
 
     before = len(server.requests)
     with suppress(TypeError), anthropic.Anthropic(max_retries=0) as sdk:  # TypeError is what it says without a key
-        sdk.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type]
+        sdk.messages.create(model=MODEL, max_tokens=5, messages=HI)  # type: ignore[arg-type] # the SDK's types know no plain data
     return [arrival(request) for request in server.requests[before:]]
 
 

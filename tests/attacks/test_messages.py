@@ -135,7 +135,7 @@ def test_a_server_goes_on_while_one_process_says_too_much(machine: Machine) -> N
             said: dict[str, Any] = json.loads((await pool.call(name, NO_ARGUMENTS)).document)
             return said
 
-        return [tuple(await asyncio.gather(document(name), document("innocent"))) for name in floods]  # type: ignore[misc]
+        return [tuple(await asyncio.gather(document(name), document("innocent"))) for name in floods]  # type: ignore[misc] # gather returns a list of both
 
     answers = Served(machine).run(work)
     assert [innocent for _, innocent in answers] == [{"well": True}] * len(floods)

@@ -98,7 +98,7 @@ def test_decisions_are_numbered_dated_and_listed() -> None:
     for page in pages:
         title, date, figure = re.match(
             r"# \d+\. (.+)\n\n- Date: (\d{4}-\d\d-\d\d)\n- Deciding figure: (.+)\n", page.read_text()
-        ).groups()  # type: ignore[union-attr] - a page of another shape fails here
+        ).groups()  # type: ignore[union-attr] # a page of another shape fails here
         assert f"| [{page.name[:4]}]({page.name}) | {title} | {date} |" in index
         assert re.search(r"\d|one|two|three|four|five", figure)
 
@@ -167,7 +167,7 @@ def check_gantt(lines: list[str]) -> None:
     known = {"0"}
     for line in lines[3:]:
         if not line.startswith("section "):
-            name, start = TASK.match(line).groups()  # type: ignore[union-attr] - a line of another shape fails here
+            name, start = TASK.match(line).groups()  # type: ignore[union-attr] # a line of another shape fails here
             assert start.removeprefix("after ") in known, line
             known.add(name)
 

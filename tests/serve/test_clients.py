@@ -106,7 +106,7 @@ class Shell:
         return done.stdout
 
 
-@pytest.mark.parametrize("server", [entry for entry in SERVERS if "url" not in entry.values[0]])  # type: ignore[operator]
+@pytest.mark.parametrize("server", [entry for entry in SERVERS if "url" not in entry.values[0]])  # type: ignore[operator] # a parameter's values are objects to type checkers
 def test_the_server_that_a_snippet_starts_serves_tools(server: dict[str, Any], machine: Machine) -> None:
     async def listed() -> set[str]:
         environment = {**machine.environment, **server.get("env", {})}
@@ -118,7 +118,7 @@ def test_the_server_that_a_snippet_starts_serves_tools(server: dict[str, Any], m
     assert "echo" in asyncio.run(listed())
 
 
-@pytest.mark.parametrize("server", [entry for entry in SERVERS if "url" in entry.values[0]])  # type: ignore[operator]
+@pytest.mark.parametrize("server", [entry for entry in SERVERS if "url" in entry.values[0]])  # type: ignore[operator] # a parameter's values are objects to type checkers
 def test_what_a_snippet_sends_is_what_the_server_wants(server: dict[str, Any], service: HttpService) -> None:
     assert server["url"] == WRITTEN
     assert service.post("tools/list", {})[0] == 401

@@ -58,7 +58,7 @@ def test_what_pip_installs_and_removes_is_served_and_told_of(era: str, python: P
         )
         await asyncio.to_thread(pip, what, *how)
         if events is None:
-            told = lambda: "ToolListChangedNotification" in heard.messages  # noqa: E731
+            told = lambda: "ToolListChangedNotification" in heard.messages  # noqa: E731 - one line for one use
             await asyncio.to_thread(wait_until, told, "the notification")
             heard.messages.clear()
         else:

@@ -148,7 +148,7 @@ def test_arguments_that_are_wrong_have_the_findings_of_the_executable(
 def test_text_that_is_no_json_is_an_answer_too(visitor: Visitor) -> None:
     status, page = visitor.send("kinds", {"json": "{"})
     assert status == 200
-    assert answer_in(page)["error_code"] == "INVALID_INPUT"  # type: ignore[index]
+    assert answer_in(page)["error_code"] == "INVALID_INPUT"  # type: ignore[index] # the answer is JSON
 
 
 @pytest.mark.parametrize("form", [{}, {"json": '{"fail": true}'}])

@@ -10,6 +10,6 @@ def renderer(*, raw_html: bool = False) -> MarkdownIt:
     options = {"html": raw_html, "tasklists": True, "strikethrough_single_tilde": True}
     markdown = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
     markdown.options["maxNesting"] = 200
-    markdown.validateLink = lambda url: True  # type: ignore[method-assign]
-    markdown.normalizeLink = lambda url: url  # type: ignore[method-assign]
+    markdown.validateLink = lambda url: True  # type: ignore[method-assign] # the renderer is to judge no address
+    markdown.normalizeLink = lambda url: url  # type: ignore[method-assign] # the renderer is to judge no address
     return markdown

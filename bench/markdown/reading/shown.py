@@ -42,7 +42,7 @@ def is_optional(element: Element) -> bool:
     style = element.get("style")
     if element.get("role") in _OPTIONAL_ROLES or is_permalink(element):
         return True
-    return name(element) in _OPTIONAL or "hidden" in element.keys() or bool(style and _HIDDEN.search(style))  # noqa: SIM118
+    return name(element) in _OPTIONAL or "hidden" in element.keys() or bool(style and _HIDDEN.search(style))  # noqa: SIM118 - an element's `in` looks at its children
 
 
 def is_permalink(element: Element) -> bool:

@@ -179,7 +179,7 @@ def test_storing_keeps_what_else_is_there_in_its_order(path: Path) -> None:
     write(path, json.dumps(content, ensure_ascii=True).encode(), 0o644)
     store(str(path), "dice.api_key", "new")
     store(str(path), "dice.engine", "x")
-    content["dice"] |= {"api_key": "new", "engine": "x"}  # type: ignore[operator]
+    content["dice"] |= {"api_key": "new", "engine": "x"}  # type: ignore[operator] # its kind is known here
     assert list(json.loads(path.read_text()).items()) == list(content.items())
     assert json.dumps(json.loads(path.read_text())) == json.dumps(content)
     assert "ü😀" in path.read_text()

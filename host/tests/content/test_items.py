@@ -79,15 +79,15 @@ def test_each_part_is_an_item_and_bytes_are_kept_under_their_handle(tmp_path: Pa
     text, value, image, audio, file, same = items_in(document) or ()
     assert text == {"type": "text", "text": "Sales"}
     assert value == {"type": "json", "value": {"sum": 12}}
-    shown = [(one["type"], one["mimeType"], one.get("name"), one["bytes"]) for one in (image, audio, file)]  # type: ignore[typeddict-item]
+    shown = [(one["type"], one["mimeType"], one.get("name"), one["bytes"]) for one in (image, audio, file)] # type: ignore[typeddict-item]
     assert shown == [("image", "image/png", "a.png", 308), ("audio", "audio/wav", None, 80),
                      ("file", "text/markdown", "notes.md", 7)]  # fmt: skip
     assert {**same, "expiresAt": ""} == {**file, "expiresAt": ""}
     for item, body in ((image, PNG), (audio, WAV), (file, b"# Notes")):
-        found = read_artifact(item["resource"])  # type: ignore[typeddict-item]
+        found = read_artifact(item["resource"])  # type: ignore[typeddict-item] # the keys of this kind of item
         assert found is not None
-        assert (found[0], found[1].path) == (body, item["path"])  # type: ignore[typeddict-item]
-        assert Path(item["path"]).read_bytes() == body  # type: ignore[typeddict-item]
+        assert (found[0], found[1].path) == (body, item["path"])  # type: ignore[typeddict-item] # the keys of this kind of item
+        assert Path(item["path"]).read_bytes() == body  # type: ignore[typeddict-item] # the keys of this kind of item
 
 
 def test_a_name_of_any_bytes_is_shown_as_far_as_it_is_legible(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_what_cannot_be_given_is_refused_with_the_reason(tmp_path: Path) -> None
     assert other.message == "The tool's image a.pdf is application/pdf."
     assert other.hint == "Name its media type, as in Image(data, 'image/…'), or use File."
     with pytest.raises(TypeError):
-        File(5)  # type: ignore[arg-type]
+        File(5)  # type: ignore[arg-type] # wrong on purpose, or of another shape than the type
 
 
 def test_a_file_of_more_than_64_mib_is_refused(tmp_path: Path) -> None:

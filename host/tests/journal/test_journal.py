@@ -29,7 +29,7 @@ def line(tool: str = "hello", **facts: object) -> bytes:
 
 def entry(tool: str = "hello", **facts: object) -> Entry:
     known = {"time": "2026-05-01T12:00:00.000Z", "tool": tool, "way": "run", "outcome": "ok", "seconds": 0.5}
-    return {**known, "input_bytes": 2, "output_bytes": 30, **facts}  # type: ignore[typeddict-item,return-value]
+    return {**known, "input_bytes": 2, "output_bytes": 30, **facts}  # type: ignore[typeddict-item,return-value] # a part of a record
 
 
 def tools(path: Path, reader: JournalReader | None = None) -> list[str]:

@@ -16,9 +16,9 @@ pytestmark = [pytest.mark.process, pytest.mark.skipif(not is_possible(), reason=
 def test_a_guard_ends_as_the_child_does(end: object) -> None:
     expected = os.fork()
     if not expected:
-        end()  # type: ignore[operator]
+        end()  # type: ignore[operator] # its kind is known here
     with Signals() as signals:
-        guard, child = fork_below_guard(lambda _: end(), signals)  # type: ignore[operator]
+        guard, child = fork_below_guard(lambda _: end(), signals)  # type: ignore[operator] # its kind is known here
         assert guard != child
         assert os.waitpid(guard, 0)[1] == os.waitpid(expected, 0)[1]
 

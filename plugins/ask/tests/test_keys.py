@@ -138,7 +138,7 @@ def test_what_no_header_can_carry_is_no_key_and_is_not_shown(wrong: str, home: H
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo], ids=["a directory", "a FIFO"])
 def test_what_is_no_file_is_said_and_does_not_hang(make: object, home: Home) -> None:
-    make(home.own)  # type: ignore[operator]
+    make(home.own)  # type: ignore[operator] # its kind is known here
     assert "is not a regular file" in refusal(home.keys())
 
 

@@ -36,7 +36,7 @@ def greeting(machine: Machine, extra: str = "") -> Path:
 
 
 def states(document: dict[str, object], target: int = 0) -> dict[str, str]:
-    return {one["id"]: one["state"] for one in document["targets"][target]["checks"]}  # type: ignore[index]
+    return {one["id"]: one["state"] for one in document["targets"][target]["checks"]}  # type: ignore[index] # JSON
 
 
 @pytest.mark.slow

@@ -289,7 +289,7 @@ def test_statements_of_several_connections_ask_the_same_question_once(con, serve
     for cursor in cursors:
         ferrule_duckdb.register(cursor)
     rows = []
-    ask = lambda cursor: rows.append(cursor.execute("SELECT stps_ask_ai('a', 'p')").fetchone())  # noqa: E731
+    ask = lambda cursor: rows.append(cursor.execute("SELECT stps_ask_ai('a', 'p')").fetchone())  # noqa: E731 - one line for one use
     threads = [threading.Thread(target=ask, args=[cursor]) for cursor in cursors]
     for thread in threads:
         thread.start()

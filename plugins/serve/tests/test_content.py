@@ -116,15 +116,15 @@ def test_each_item_is_a_block_of_its_kind(era: str, service: HttpService) -> Non
     result = call(service, era, "media", {"what": "all"})
     text, value, image, audio, table, file = result.content
     assert (result.is_error, result.structured_content) == (False, {"sum": 12})
-    assert (text.text, value.text) == ("Sales", '{"sum":12}')  # type: ignore[union-attr]
+    assert (text.text, value.text) == ("Sales", '{"sum":12}')  # type: ignore[union-attr] # the kind is known here, and another one fails the test
     assert isinstance(image, types.ImageContent)
     assert (image.mime_type, base64.b64decode(image.data)) == ("image/png", PNG)
     assert isinstance(audio, types.AudioContent)
     assert (audio.mime_type, base64.b64decode(audio.data)) == ("audio/wav", WAV)
     assert isinstance(table, types.EmbeddedResource)
-    assert (table.resource.mime_type, table.resource.text) == ("text/csv", "a,b\n")  # type: ignore[union-attr]
+    assert (table.resource.mime_type, table.resource.text) == ("text/csv", "a,b\n")  # type: ignore[union-attr] # the kind is known here, and another one fails the test
     assert isinstance(file, types.EmbeddedResource)
-    assert (file.resource.mime_type, file.resource.blob) == ("application/pdf", "//4=")  # type: ignore[union-attr]
+    assert (file.resource.mime_type, file.resource.blob) == ("application/pdf", "//4=")  # type: ignore[union-attr] # the kind is known here, and another one fails the test
     assert call(service, era, "media", {"what": "text"}).content == [types.TextContent(text="Only text.")]
 
 
@@ -148,8 +148,8 @@ def test_a_file_above_the_limit_is_a_link_to_its_bytes(era: str, service: HttpSe
     assert (image.mime_type, image.size) == ("image/png", len(PNG) + MEDIA_BYTES)
     assert (text.mime_type, text.size, text.name) == ("text/plain", RESULT_BYTES + 1, "long.txt")
     found = read(service, era, image.uri)
-    assert (found.mime_type, base64.b64decode(found.blob)) == ("image/png", PNG + bytes(MEDIA_BYTES))  # type: ignore[union-attr]
-    assert read(service, era, text.uri).text == "x" * (RESULT_BYTES + 1)  # type: ignore[union-attr]
+    assert (found.mime_type, base64.b64decode(found.blob)) == ("image/png", PNG + bytes(MEDIA_BYTES))  # type: ignore[union-attr] # the kind is known here, and another one fails the test
+    assert read(service, era, text.uri).text == "x" * (RESULT_BYTES + 1)  # type: ignore[union-attr] # the kind is known here, and another one fails the test
 
 
 def test_files_that_are_too_much_together_are_links_from_the_first_that_does_not_fit(service: HttpService) -> None:
@@ -160,14 +160,14 @@ def test_files_that_are_too_much_together_are_links_from_the_first_that_does_not
 @pytest.mark.slow
 def test_artifact_read_gives_text_by_pages_and_an_image_as_one(service: HttpService) -> None:
     table = call(service, ERAS[1], "media", {"what": "all"}).content[4]
-    uri = table.resource.uri  # type: ignore[union-attr]
+    uri = table.resource.uri  # type: ignore[union-attr] # the kind is known here, and another one fails the test
     assert json.loads(text_of(call(service, ERAS[1], "artifact_read", {"resource": uri})))["content"] == "a,b\n"
     link = call(service, ERAS[1], "media", {"what": "many"}).content[2]
-    again = call(service, ERAS[1], "artifact_read", {"resource": link.uri})  # type: ignore[union-attr]
+    again = call(service, ERAS[1], "artifact_read", {"resource": link.uri})  # type: ignore[union-attr] # the kind is known here, and another one fails the test
     assert again.is_error is False
     assert again.structured_content is not None
     assert again.structured_content["mimeType"] == "image/png"
-    assert base64.b64decode(again.content[1].data) == PNG + b"\2" * 9_000  # type: ignore[union-attr]
+    assert base64.b64decode(again.content[1].data) == PNG + b"\2" * 9_000  # type: ignore[union-attr] # the kind is known here, and another one fails the test
 
 
 @pytest.mark.slow
@@ -182,7 +182,7 @@ def test_a_result_of_any_tool_is_whole_up_to_the_limit_and_linked_above(era: str
         assert linked.is_error is False
         assert isinstance(linked.content[1], types.ResourceLink)
         found = read(service, era, linked.content[1].uri)
-        assert json.loads(found.text) == {"text": "x" * count}  # type: ignore[union-attr]
+        assert json.loads(found.text) == {"text": "x" * count}  # type: ignore[union-attr] # the kind is known here, and another one fails the test
 
 
 @pytest.mark.slow

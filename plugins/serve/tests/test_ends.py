@@ -388,7 +388,7 @@ class _Told:
             await self._listening.__aexit__(*error)
 
     async def _notified(self) -> None:
-        told = lambda: "ToolListChangedNotification" in self._heard.messages  # noqa: E731
+        told = lambda: "ToolListChangedNotification" in self._heard.messages  # noqa: E731 - one line for one use
         await asyncio.to_thread(wait_until, told, "the notification")
         self._heard.messages.clear()
 

@@ -183,7 +183,7 @@ def test_arguments_that_differ_from_their_headers_are_refused(
     ],
 )
 def test_a_schema_with_a_wrong_header_has_none(wrong: dict[str, Any]) -> None:
-    properties = {**SCHEMA["properties"], "wrong": wrong}  # type: ignore[dict-item]
+    properties = {**SCHEMA["properties"], "wrong": wrong}  # type: ignore[dict-item] # JSON
     assert header_parameters({"type": "object", "properties": properties}) == ()
 
 
@@ -356,7 +356,7 @@ def test_what_is_nested_too_deeply_to_be_written_is_an_error_of_its_request() ->
 
     async def sent() -> None:
         await asyncio.sleep(0)
-        EventStream(receiving()).send(notification("notifications/message", {"data": nested(100_000)}))  # type: ignore[arg-type]
+        EventStream(receiving()).send(notification("notifications/message", {"data": nested(100_000)}))  # type: ignore[arg-type] # wrong on purpose, or of another shape than the type
 
     with pytest.raises(RecursionError):
         asyncio.run(sent())
@@ -405,7 +405,7 @@ def test_a_stream_that_begins_at_the_end_of_the_server_ends_at_once() -> None:
         sent.append(message)
 
     async def waited() -> None:
-        http = StreamableHTTP(None, TrustedNames("127.0.0.1"), 1, has_sessions=True)  # type: ignore[arg-type]
+        http = StreamableHTTP(None, TrustedNames("127.0.0.1"), 1, has_sessions=True)  # type: ignore[arg-type] # wrong on purpose, or of another shape than the type
         assert http._sessions is not None
         session = http._sessions.open()
         assert session is not None

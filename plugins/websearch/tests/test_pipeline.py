@@ -37,7 +37,7 @@ class Lists(Provider):
     endpoint = "https://lists.example/search"
     endpoint_variable = "FERRULE_LISTS_ENDPOINT"
     credentials = (KEY,)
-    codes = {"E_KEY": "AUTH_INVALID", "E_MANY": "RATE_LIMIT"}  # noqa: RUF012
+    codes = {"E_KEY": "AUTH_INVALID", "E_MANY": "RATE_LIMIT"}  # noqa: RUF012 - as a provider's author writes it
 
     def request(self, keys: Mapping[str, str]) -> Request:
         return Request({"key": keys["api_key"]}, {"X-Key": keys["api_key"]})

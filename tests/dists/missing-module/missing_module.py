@@ -1,6 +1,6 @@
 """Imports a module that is not installed."""
 
-import a_module_that_nobody_installed  # noqa: F401
+import a_module_that_nobody_installed  # noqa: F401 - the import is what fails
 
 from ferrule import hookimpl, static_schema
 

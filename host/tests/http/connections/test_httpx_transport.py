@@ -341,7 +341,7 @@ def test_through_a_proxy_the_host_is_judged_and_the_proxy_is_not(
     server.page("*", "far")
     judge = Judge("10.0.0.1")
     names = {"127.0.0.1": ["127.0.0.1"], "near.example": ["10.0.0.1"], "far.example": ["8.8.8.8"]}
-    resolver = lambda host, port: names[host]  # noqa: E731
+    resolver = lambda host, port: names[host] # noqa: E731
     assert sender.get("http://far.example/", guard=judge, resolver=resolver) == b"far"
     with pytest.raises(ToolError, match="refused"):
         sender.get("http://near.example/", guard=judge, resolver=resolver)
@@ -449,7 +449,7 @@ def _anthropic(url: str, transport: HTTPXTransport) -> str:
     with anthropic.Anthropic(
         api_key="k", base_url=url, http_client=httpx2.Client(transport=transport), max_retries=0
     ) as client:
-        return str(client.messages.create(max_tokens=10, **ASKED).content[0].text)  # type: ignore[union-attr]
+        return str(client.messages.create(max_tokens=10, **ASKED).content[0].text)  # type: ignore[union-attr] # the kind is known here, and another one fails the test
 
 
 def _openai(url: str, transport: HTTPXTransport) -> str:

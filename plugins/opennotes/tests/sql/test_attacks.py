@@ -356,8 +356,8 @@ def test_the_locks_hold_where_the_tree_is_bypassed(ground: Ground):
     escaped = []
     for attack in (*READING, *WRITING):
         database, statement = Database(60), ground.aim(attack)
-        shown = answer_of(lambda: database.run(Query(statement, ["**/*.md"]), ground.notebook.list_notes()))  # noqa: B023
-        shown += answer_of(lambda: database._connection.execute(statement).fetchall())  # noqa: B023
+        shown = answer_of(lambda: database.run(Query(statement, ["**/*.md"]), ground.notebook.list_notes()))  # noqa: B023 - called before the loop goes on
+        shown += answer_of(lambda: database._connection.execute(statement).fetchall())  # noqa: B023 - called before the loop goes on
         database._connection.close()
         if SECRET in shown or not ground.is_untouched():
             escaped.append(attack)

@@ -42,7 +42,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(command: object, *arguments: str) -> Result:
-    return CliRunner().invoke(command, arguments)  # type: ignore[arg-type]
+    return CliRunner().invoke(command, arguments)  # type: ignore[arg-type] # wrong on purpose, or of another shape than the type
 
 
 @pytest.mark.parametrize(

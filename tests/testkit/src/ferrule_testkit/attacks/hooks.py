@@ -24,7 +24,7 @@ HOOKS = trial.HOSTILE / "hooks"
 sys.path.append(str(HOOKS))
 
 from hostile_hooks import table  # noqa: E402 - it is no part of any installed package
-from hostile_hooks.plugins import describe  # noqa: E402
+from hostile_hooks.plugins import describe  # noqa: E402 - the path is set before
 
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "list": ("list", "--check", "--json"),

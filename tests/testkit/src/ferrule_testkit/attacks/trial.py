@@ -27,8 +27,8 @@ sys.path += [str(HOSTILE / "attacks"), str(INNOCENT)]
 
 from hostile_attacks import table  # noqa: E402 - it is no part of any installed package
 from hostile_attacks.plugins import SEVERAL as SEVERAL  # noqa: E402 - for those who import this
-from hostile_attacks.plugins import describe  # noqa: E402
-from innocent import table as innocent_table  # noqa: E402
+from hostile_attacks.plugins import describe  # noqa: E402 - the path is set before
+from innocent import table as innocent_table  # noqa: E402 - the path is set before
 
 _ALONE = """\
 import json, sys

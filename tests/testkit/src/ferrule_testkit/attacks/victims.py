@@ -116,7 +116,7 @@ class Servers:
         self._is_over = True
         self._thread.join()
         for key in list(self._selector.get_map().values()):
-            key.fileobj.close()  # type: ignore[union-attr]  # sockets only
+            key.fileobj.close()  # type: ignore[union-attr] # sockets only
         self._selector.close()
 
     def _internet(self) -> tuple[int, int]:
@@ -136,7 +136,7 @@ class Servers:
             server.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         with suppress(OSError):
             server.setsockopt(socket.IPPROTO_TCP, 23, 5)  # TCP_FASTOPEN
-        server.bind(address)  # type: ignore[arg-type]  # of its family
+        server.bind(address)  # type: ignore[arg-type] # of its family
         server.setblocking(False)
         if kind == socket.SOCK_STREAM:
             server.listen(64)

@@ -42,7 +42,7 @@ def raw_deflate(data: bytes) -> bytes:
 
 def packed(name: str, encoding: str, data: object, **expected: object) -> Case:
     """A body with a Content-Encoding."""
-    return body(name, data, headers={"Content-Encoding": encoding}, **expected)  # type: ignore[arg-type]
+    return body(name, data, headers={"Content-Encoding": encoding}, **expected)  # type: ignore[arg-type] # passed on as they are
 
 
 def head_of(encoding: bytes) -> bytes:
@@ -123,7 +123,7 @@ COMPRESSED = [
 
 def charset(name: str, label: str, data: bytes | Callable[[], bytes] = PAGE, **expected: object) -> Case:
     """A body with a charset in its Content-Type."""
-    return body(name, data, f"text/html; charset={label}", **expected)  # type: ignore[arg-type]
+    return body(name, data, f"text/html; charset={label}", **expected)  # type: ignore[arg-type] # passed on as they are
 
 
 def meta(label: str) -> bytes:

@@ -131,4 +131,4 @@ def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
 JUDGES = {"config": judge_config, "part": judge_part, "client": judge_client}
 
 if __name__ == "__main__":
-    JUDGES[sys.argv[1]](*sys.argv[2:])  # type: ignore[operator]
+    JUDGES[sys.argv[1]](*sys.argv[2:])  # type: ignore[operator] # a parameter's values are objects to type checkers

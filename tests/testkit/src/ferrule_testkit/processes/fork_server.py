@@ -240,8 +240,8 @@ def _become(order: _Order, files: Sequence[int]) -> None:
     os.closerange(len(files), 1024)
     # As an interpreter opens them where LANG is C.UTF-8.
     sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115 - as the next two
-    sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115 - it stays open for the process
+    sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115 - it stays open for the process
     os.environ.clear()
     os.environ.update(order["environment"])
     time.tzset()

@@ -50,7 +50,7 @@ def install(root: str, own: str = OWN) -> None:
             for name in FILES:
                 Path(path, name).touch()
 
-    os.mkdir = make_with_files  # type: ignore[assignment]
+    os.mkdir = make_with_files  # type: ignore[assignment] # it stands in for the real one while this runs
 
 
 def _is_removed(path: str) -> bool:

@@ -72,7 +72,7 @@ class HttpService:
         """One request of the newer era as it goes over the wire; the answer's status and whole text."""
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": META, **params}}
         meta = {**META, **params.get("_meta", {})}
-        body["params"]["_meta"] = meta  # type: ignore[index]
+        body["params"]["_meta"] = meta  # type: ignore[index] # the answer is JSON
         return self.post_bytes(json.dumps(body).encode(), **{"Mcp-Method": method, **_named(params), **headers})
 
     def post_bytes(self, body: bytes, **headers: str) -> tuple[int, str]:

@@ -45,14 +45,14 @@ class Internet:
             internet._connected(connection, address)
 
         socket.getaddrinfo = self._resolved
-        socket.socket.connect = connect  # type: ignore[method-assign,assignment]
+        socket.socket.connect = connect  # type: ignore[method-assign,assignment] # it stands in for the real one while this runs
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         socket.getaddrinfo = self._getaddrinfo
-        socket.socket.connect = self._connect  # type: ignore[method-assign]
+        socket.socket.connect = self._connect  # type: ignore[method-assign] # it stands in for the real one while this runs
         self._server.__exit__(kind, error, trace)
 
     def _connected(self, connection: socket.socket, address: Any) -> None:
