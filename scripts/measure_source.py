@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "tests" / "source_measures.json"
+_FEW_ARGUMENTS = 3  # from which on a docstring has headed parts
 _LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 _TURNS = ("told", "beside", "where there is", "so many", "in the place of", "whoever", "as of", "mend")
 _PARTICIPLES = {"bound", "found", "given", "held", "hidden", "kept", "known", "left", "made", "said", "taken", "told"}
@@ -43,11 +44,15 @@ _NO_PARTICIPLES = {"embed", "feed", "need", "seed", "speed", "shed", "red", "exc
 
 
 class Measures(TypedDict):
-    """code_lines: by the folder of a distribution. turns: how often each stands in the source. verbless: functions."""
+    """code_lines: by the folder of a distribution. turns: how often each stands in the source. verbless: functions.
+
+    unheaded: docstrings that say in running text what several arguments are.
+    """
 
     code_lines: dict[str, int]
     turns: dict[str, int]
     verbless: int
+    unheaded: int
 
 
 def main() -> None:
@@ -72,6 +77,7 @@ def measure() -> Measures:
         "code_lines": {name: sum(map(count_code_lines, listed)) for name, listed in sources.items()},
         "turns": {turn: sum(len(re.findall(rf"\b{turn}\b", text)) for text in texts) for turn in _TURNS},
         "verbless": sum(1 for text in texts for _ in find_verbless(text)),
+        "unheaded": sum(1 for text in texts for _ in find_unheaded(text)),
     }
 
 
@@ -100,6 +106,30 @@ def find_verbless(source: str) -> Iterator[str]:
             is_participle = first.endswith("ed") and first not in _NO_PARTICIPLES
             if is_participle or first in _PARTICIPLES or first in _PREPOSITIONS:
                 yield node.name
+
+
+def find_unheaded(source: str) -> Iterator[str]:
+    """The functions of more than three arguments whose docstring says in running text what one of them is.
+
+    >>> body = "    'Do it. a: of the first. b: of the second.'"
+    >>> list(find_unheaded(f'def do(a, b, c, d):\\n{body}\\ndef go(a, b):\\n{body}\\n'))
+    ['do']
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef):
+            made = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+            documented: list[tuple[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, ast.arguments]]
+            documented = [(node, one.args) for one in made]
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            documented = [(node, node.args)]
+        else:
+            continue
+        for owner, arguments in documented:
+            listed = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+            names = [one.arg for one in listed if one.arg not in ("self", "cls")]
+            running = re.compile(rf"(?:^|\. )(?:{'|'.join(names)})(?:, [a-z_]+)*: ", re.MULTILINE)
+            if len(names) > _FEW_ARGUMENTS and running.search(ast.get_docstring(owner) or ""):
+                yield owner.name
 
 
 def _docstring_lines(source: str) -> set[int]:

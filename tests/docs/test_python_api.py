@@ -12,7 +12,6 @@ import textwrap
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import get_overloads
 
 import pytest
 
@@ -32,6 +31,8 @@ INTRODUCTION = """\
 Every name of `ferrule`, `ferrule.http` and `ferrule_dev.testing`, made from the docstrings. [Public
 names](public-names.md) lists the other modules that a distribution may import.
 """
+HEADED = re.compile(r"^(Args|Returns|Raises):\n((?: {4}.*(?:\n|$))+)", re.MULTILINE)
+ITEM = re.compile(r"^(?=\S)", re.MULTILINE)
 HANDLERS = re.compile(r"do_[A-Z]+|log_message|protocol_version|disable_nagle_algorithm")  # of http.server
 
 
@@ -71,8 +72,7 @@ def parameter(one: inspect.Parameter) -> str:
 
 
 def signature(name: str, function: Callable[..., object]) -> str:
-    overloads = get_overloads(function) if inspect.isfunction(function) else []
-    found = inspect.signature(overloads[-1] if overloads else function)
+    found = inspect.signature(function)
     given = [one for one in found.parameters.values() if one.name not in ("self", "cls")]
     written = [parameter(one) for one in given]
     first = next((at for at, one in enumerate(given) if one.kind is one.KEYWORD_ONLY), None)
@@ -100,6 +100,11 @@ def definition(module: str, name: str) -> tuple[str, str]:
     raise LookupError(f"{home} does not define {name}")
 
 
+def rendered(docstring: str) -> str:
+    """The docstring with its headed parts as lists: an item for each argument, and for what is returned or raised."""
+    return HEADED.sub(lambda part: f"{part[1]}:\n\n{ITEM.sub('- ', textwrap.dedent(part[2]))}", docstring)
+
+
 def entry(module: str, name: str, value: object) -> Iterator[str]:
     yield f"### `{name}`"
     if not is_documented(value):
@@ -109,15 +114,15 @@ def entry(module: str, name: str, value: object) -> Iterator[str]:
         return
     assert callable(value)
     yield f"```text\n{signature(name, value)}\n```"
-    yield inspect.getdoc(value) or ""
+    yield rendered(inspect.getdoc(value) or "")
     for base in value.__bases__ if inspect.isclass(value) else ():
         if base.__module__.startswith("ferrule.") and not base.__name__.startswith("_"):
-            yield f"It is a `{base.__name__}`. " + (inspect.getdoc(base) or "")
+            yield f"It is a `{base.__name__}`. " + rendered(inspect.getdoc(base) or "")
     for member, function, is_property in members(value) if inspect.isclass(value) else ():
         shown = f"{member}: {annotation(inspect.signature(function).return_annotation)}"
         yield f"**`{name}.{member}`**"
         yield f"```text\n{shown if is_property else signature(member, function)}\n```"
-        yield inspect.getdoc(function) or ""
+        yield rendered(inspect.getdoc(function) or "")
 
 
 def written() -> str:

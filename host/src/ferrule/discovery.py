@@ -38,9 +38,13 @@ _SIGNS_OF_METADATA = ("entry_points.txt", "METADATA", "PKG-INFO")
 class InstalledTool:
     """One entry point of the group `ferrule.tools`.
 
-    name: the tool's name. value: the entry point's value, `module` or `module:attribute`. distribution, version: who
-    offers it. metadata: the folder with the distribution's metadata. failures: the value of the entry point of the
-    same name in the group `ferrule.failures`, which renders failures in the tool's own shape; None for the default.
+    Args:
+        name: the tool's name.
+        value: the entry point's value, `module` or `module:attribute`.
+        distribution, version: who offers it.
+        metadata: the folder with the distribution's metadata.
+        failures: the value of the entry point of the same name in the group `ferrule.failures`, which renders failures
+            in the tool's own shape; None for the default.
     """
 
     __slots__ = ("distribution", "failures", "metadata", "name", "value", "version")

@@ -53,7 +53,9 @@ def run(
 ) -> NoReturn:
     """Be the executable of a tool, from the arguments to the exit code.
 
-    names: other names of tools, by their own. provider, translation: see `ferrule.links.orders`.
+    Args:
+        names: other names of tools, by their own.
+        provider, translation: see `ferrule.links.orders`.
     """
     # Leaving by os._exit saves the interpreter's own end, a seventh of its start; the collector, a tenth of a call's.
     gc.disable()

@@ -67,9 +67,13 @@ if TYPE_CHECKING:
 class FerruleError(Exception):
     """Anything that ferrule itself reports. `message` is one or more whole sentences for a user or a model.
 
-    hint: what to do next, as a sentence. admin: what an administrator can do about it, as a sentence; no model is shown
-    it. details: more facts, as JSON. retry_after: seconds after which the same call may succeed. event: a JSON object
-    that goes to stderr, such as `config_required`. traceback: of a defect of the host in another process.
+    Args:
+        hint: what to do next, as a sentence.
+        admin: what an administrator can do about it, as a sentence; no model is shown it.
+        details: more facts, as JSON.
+        retry_after: seconds after which the same call may succeed.
+        event: a JSON object that goes to stderr, such as `config_required`. traceback: of a defect of the host in
+            another process.
     """
 
     code = "INTERNAL_ERROR"
@@ -114,9 +118,12 @@ class ToolError(FerruleError):
 
         raise ToolError("CITY_UNKNOWN", "There is no city named Olso.", hint="Check the spelling.")
 
-    code: in capitals, for programs. message and hint: sentences for the model, what is wrong and what to do about it.
-    details: further facts, as JSON. retry_after: seconds after which a call may succeed. event: is sent to the process
-    that runs the tool, as by `Context.event`.
+    Args:
+        code: in capitals, for programs.
+        message, hint: sentences for the model, what is wrong and what to do about it.
+        details: further facts, as JSON.
+        retry_after: seconds after which a call may succeed.
+        event: is sent to the process that runs the tool, as by `Context.event`.
     """
 
     def __init__(

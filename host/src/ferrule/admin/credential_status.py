@@ -40,8 +40,10 @@ class CredentialStatus:
     """One credential of one tool, or of what else needs it.
 
     state: `set`, `missing`, `unusable` or `claimed`. source: where its value was found, None where it was not. problem:
-    why it cannot be used, None where it can. claim: another distribution declared it first, and the admin has not
-    accepted that this one has it, too.
+    why it cannot be used, None where it can.
+
+    Args:
+        claim: another distribution declared it first, and the admin has not accepted that this one has it, too.
     """
 
     def __init__(self, tool: str, credential: Credential, file: CredentialsFile, claim: Claim | None = None) -> None:

@@ -97,7 +97,8 @@ def _before(tool: InstalledTool, settings: Configuration) -> JSONObject:
 def _write(tool: InstalledTool, settings: Configuration, changes: JSONObject, additions: JSONObject) -> JSONObject:
     """Write the keys; one that is as the tool declares it, and that the admin had decided, is taken out.
 
-    additions: the lists of what is added, None for one to take out.
+    Args:
+        additions: the lists of what is added, None for one to take out.
     """
     asked = declaration.declared(tool).as_dict()
     decided = grants.changes(tool.name, settings)

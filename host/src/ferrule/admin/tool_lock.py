@@ -65,7 +65,8 @@ def statuses(
 ) -> Iterator[LockStatus]:
     """Each tool that is installed or in the lock, by name; those that are named, where names are given.
 
-    load: load every plugin, which tells its credentials; else only those whose schema is not in a file.
+    Args:
+        load: load every plugin, which tells its credentials; else only those whose schema is not in a file.
     """
     claims = discovery.scan()
     for name in sorted(names or {*claims, *known}):

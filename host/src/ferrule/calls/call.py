@@ -35,11 +35,16 @@ _OF_HOST_CODES = (b"_DENIED", b"OUT_OF_M", b"TOOL_", b"_UNUSABLE", b"_MALFORMED"
 class ToolCall:
     """A call of a tool, from what the caller sends to the outcome.
 
-    name: the tool that is asked for. source: of the arguments. runner: executes the tool. deadline: an instant of
-    `time.monotonic()`. names: other names that tools are linked under. resolve_tool: finds the tool, else
-    `Lookup.find_tool`. is_dry_run: check the arguments, and execute nothing. answer_bytes: that the answer may have, by
-    the configuration; those of an executable where it is None. lookup: reads the configuration and the schema. After
-    `run`, tool is what was found.
+    Args:
+        name: the tool that is asked for.
+        source: of the arguments.
+        runner: executes the tool.
+        deadline: an instant of `time.monotonic()`.
+        names: other names that tools are linked under.
+        resolve_tool: finds the tool, else `Lookup.find_tool`.
+        is_dry_run: check the arguments, and execute nothing.
+        answer_bytes: that the answer may have, by the configuration; those of an executable where it is None.
+        lookup: reads the configuration and the schema. After `run`, tool is what was found.
     """
 
     def __init__(
@@ -222,7 +227,8 @@ class Job:
 class StreamSource:
     """The arguments are one JSON object on stdin.
 
-    translation: how to make them the tool's own, where the client was shown a provider's form of its schema.
+    Args:
+        translation: how to make them the tool's own, where the client was shown a provider's form of its schema.
     """
 
     def __init__(
@@ -274,7 +280,11 @@ class ForkRunner:
 def answer(
     call: ToolCall, streams: Streams, signals: Signals, reformat: Callable[[Output], Output] | None = None
 ) -> int:
-    """Make the call, write its output to the streams, and return the exit code. reformat: changes what is written."""
+    """Make the call, write its output to the streams, and return the exit code.
+
+    Args:
+        reformat: changes what is written.
+    """
     from ferrule.calls.output import render
 
     outcome = call.run()

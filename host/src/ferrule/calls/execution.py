@@ -27,12 +27,16 @@ _DEADLINE_MARGIN_SECONDS = 2.0  # between the tool's deadline and the moment at 
 class Execution:
     """Load the tool, check what has not been checked yet, and execute it, wrapped by what is on.
 
-    settings: the tool's table of config.toml. wrappers: the tables of the wrappers that are on, by name.
-    wrapper_tables: all of the admin's, by which the wrappers that the tool wants are judged; None where it is not
-    asked. configuration: what the process goes by instead of config.toml; None where it reads that itself.
-    answer_bytes: that the answer may have, those of an executable where it is None. policy: what the process of the
-    call is held to; None is nothing. runs: what forks the processes that run other tools for it. is_journaled: whether
-    the journal wants to know what the call is refused.
+    Args:
+        settings: the tool's table of config.toml.
+        wrappers: the tables of the wrappers that are on, by name.
+        wrapper_tables: all of the admin's, by which the wrappers that the tool wants are judged; None where it is not
+            asked.
+        configuration: what the process goes by instead of config.toml; None where it reads that itself.
+        answer_bytes: that the answer may have, those of an executable where it is None.
+        policy: what the process of the call is held to; None is nothing. runs: what forks the processes that run other
+            tools for it.
+        is_journaled: whether the journal wants to know what the call is refused.
     """
 
     def __init__(

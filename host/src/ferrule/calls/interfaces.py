@@ -25,4 +25,8 @@ class Runner(Protocol):
     """Where an execution runs: in a process that can hurt nothing but itself."""
 
     def run(self, execution: Execution, tool: InstalledTool, memory_mib: int, deadline: float, /) -> Outcome:
-        """Run it; every failure is an outcome. deadline: an instant of `time.monotonic()`."""
+        """Run it; every failure is an outcome.
+
+        Args:
+            deadline: an instant of `time.monotonic()`.
+        """

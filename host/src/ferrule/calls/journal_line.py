@@ -26,8 +26,13 @@ def write_journal(
 ) -> str:
     """Write the line of a call that has ended just now, where the journal is on. Never raises.
 
-    tool: what was found, or the name that was asked for. sizes: bytes of the input and of the output. way, client: as
-    of `caller_facts`. Returns a line of warning where it cannot be written, once in a process; else an empty text.
+    Args:
+        tool: what was found, or the name that was asked for.
+        sizes: bytes of the input and of the output.
+        way, client: see `caller_facts`.
+
+    Returns:
+        A line of warning where it cannot be written, once in a process; else an empty text.
     """
     if not is_on(settings):
         return ""

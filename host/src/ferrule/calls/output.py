@@ -35,8 +35,9 @@ class Output:
 def render(outcome: Outcome, tool: InstalledTool | None, name: str, names: Mapping[str, str]) -> Output:
     """The output of a call, free of every secret that the call could have leaked.
 
-    name: the tool that was asked for, also where it is not installed. names: other names that tools are linked under;
-    what the host and the tool say about tools uses them.
+    Args:
+        name: the tool that was asked for, also where it is not installed.
+        names: other names that tools are linked under; what the host and the tool say about tools uses them.
     """
     # A result comes without secrets from the supervisor; what a plugin makes of a failure does not.
     if outcome.failure is None:

@@ -17,7 +17,9 @@ _INDENT_COLUMNS = 2
 def wrap(text: str, width: int, indent: int = 0, hanging: int | None = None) -> list[str]:
     """The text as lines of at most so many columns; a longer word, such as a path or a URL, is left whole.
 
-    indent: columns before the first line. hanging: before the others, as many by default.
+    Args:
+        indent: columns before the first line.
+        hanging: before the others, as many by default.
     """
     hanging = indent if hanging is None else hanging
     lines, line = [], " " * indent

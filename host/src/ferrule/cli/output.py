@@ -99,7 +99,10 @@ def _print_stacked(headings: Sequence[str], row: Sequence[str], width: int) -> N
 def print_text(text: object, *, indent: int = 0, hanging: int | None = None, is_error: bool = False) -> None:
     """Print a text as one line, on a terminal as lines that fit it.
 
-    indent: columns before the first line. hanging: before the others, as many by default. is_error: for stderr.
+    Args:
+        indent: columns before the first line.
+        hanging: before the others, as many by default.
+        is_error: for stderr.
     """
     width = _width(sys.stderr if is_error else sys.stdout)
     shown = plain(text)

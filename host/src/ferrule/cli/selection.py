@@ -70,7 +70,11 @@ def entries(
 ) -> Iterator[Entry]:
     """The named tools in the order of their names, or all: each with its state.
 
-    load, strict, silenced: as `inventory.examine` takes them. Raises ToolUnknown before anything is examined.
+    Args:
+        load, strict, silenced: as `inventory.examine` takes them.
+
+    Raises:
+        ToolUnknown before anything is examined.
     """
     from ferrule.installed import inventory
 

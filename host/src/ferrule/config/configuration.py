@@ -43,7 +43,8 @@ _TABLES = {"tool": "tools", "permission": "permissions", "wrapper": "wrappers"} 
 class Configuration:
     """The settings of one run. `path` is the file they came from, or would come from; `content` its tables.
 
-    is_whole: whether the content is all that stands there, also of other tools than the one that is called.
+    Args:
+        is_whole: whether the content is all that stands there, also of other tools than the one that is called.
     """
 
     __slots__ = ("content", "environ", "is_whole", "path")

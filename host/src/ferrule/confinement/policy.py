@@ -18,15 +18,23 @@ RELAY_REFUSAL = "Refused by ferrule"
 class Policy:
     """Everything that one call may touch, resolved; all of it can be pickled. It is not changed once it is made.
 
-    tool: its name, for messages. network: any of "public", "loopback", "private", and hosts with their port such as
-    "api.example.com:443"; empty is none. read, write: absolute paths of files and folders; what may be written may be
-    read. append: folders in which files may be made and replaced, but neither read nor listed. programs: absolute
-    paths. environment: all variables of the child, None for those of the parent. processes: copies of itself that it
-    may have at a time. is_copied: these are made by the host, and none by the tool. file_mib: MiB that a file may have.
-    temporary: whether it gets a TMPDIR of its own, which goes with the call. isolation: "strict", "standard" or "off".
-    granted_by: what a message says of who decides. refused: what was declared and is not granted, and why. proxies:
-    variables of the supervising process's environment that name a proxy, for which the child gets a relay. relays:
-    where these are, as addresses with their port.
+    Args:
+        tool: its name, for messages.
+        network: any of "public", "loopback", "private", and hosts with their port such as "api.example.com:443"; empty
+            is none.
+        read, write: absolute paths of files and folders; what may be written may be read.
+        append: folders in which files may be made and replaced, but neither read nor listed.
+        programs: absolute paths.
+        environment: all variables of the child, None for those of the parent.
+        processes: copies of itself that it may have at a time.
+        is_copied: these are made by the host, and none by the tool.
+        file_mib: MiB that a file may have.
+        temporary: whether it gets a TMPDIR of its own, which goes with the call.
+        isolation: "strict", "standard" or "off".
+        granted_by: what a message says of who decides.
+        refused: what was declared and is not granted, and why.
+        proxies: variables of the supervising process's environment that name a proxy, for which the child gets a relay.
+        relays: where these are, as addresses with their port.
     """
 
     __slots__ = (

@@ -22,8 +22,13 @@ _IGNORED = ("/dev/tty",)  # no call has a terminal, whatever its tool may
 
 
 class Attempt:
-    """What a program has tried. kind: read, write or run. process: its number. is_named: whether the path is a word of
-    its command line. is_new: whether the file is only made where it is not there.
+    """What a program has tried.
+
+    Args:
+        kind: read, write or run.
+        process: its number.
+        is_named: whether the path is a word of its command line.
+        is_new: whether the file is only made where it is not there.
     """
 
     __slots__ = ("is_named", "is_new", "kind", "path", "process")

@@ -30,11 +30,13 @@ _HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; ferrule)", "Accept": "*/*", 
 class Client:
     """Sends requests that all end by `deadline`, an instant of `time.monotonic()`; a context manager.
 
-    headers: sent with every request; they replace the client's own of the same name. tls: instead of the
-    context that the environment and the system give. resolver: finds the addresses of a host. guard:
-    is called with each host that is asked for, first without addresses, and again with all that it has, before any of
-    them is connected to; it raises ToolError to refuse. Through a proxy the addresses are those that are known here,
-    if any; they need not be those that the proxy connects to.
+    Args:
+        headers: sent with every request; they replace the client's own of the same name.
+        tls: instead of the context that the environment and the system give.
+        resolver: finds the addresses of a host.
+        guard: is called with each host that is asked for, first without addresses, and again with all that it has,
+            before any of them is connected to; it raises ToolError to refuse. Through a proxy the addresses are those
+            that are known here, if any; they need not be those that the proxy connects to.
     """
 
     def __init__(
@@ -61,8 +63,12 @@ class Client:
     ) -> Response:
         """Send a request, and return once the head of the answer is there. Close the response after use.
 
-        url: as text, or what `parse` has made of it. params: the query, instead of that of a text. Raises
-        RequestFailed, or UnusableURL.
+        Args:
+            url: as text, or what `parse` has made of it.
+            params: the query, instead of that of a text.
+
+        Raises:
+            RequestFailed, or UnusableURL.
         """
         with as_request_failed():
             target = parse(url, params) if isinstance(url, str) else url

@@ -28,7 +28,8 @@ def resolve(host: str, port: int) -> list[str]:
 class Lookup:
     """A question to a resolver, asked in a thread, because getaddrinfo knows no timeout.
 
-    when_done: called in that thread once there is an answer. The thread keeps no process from ending.
+    Args:
+        when_done: called in that thread once there is an answer. The thread keeps no process from ending.
     """
 
     def __init__(self, resolver: Resolver, host: str, port: int, when_done: Callable[[], object]) -> None:

@@ -26,14 +26,18 @@ def run_tool(
 ) -> Outcome:
     """Run an installed tool, and say how that ended; never raises for anything that the tool does.
 
-    deadline: an instant of `time.monotonic()`. operation: one of those that its `tool.json` names; empty, and it is
-    executed, with arguments that have to fit its schema. max_bytes: of the result.
-
     In the process of a tool, the host that runs it runs the other one: by its own permissions, settings and
     credentials, for tools that the list `tools` of the caller's permissions names. Its result comes without secrets;
     what it prints is written to stderr. In a program of the user's, no other thread may be running.
 
-    Raises AnswerMissing where the host does not answer.
+    Args:
+        deadline: an instant of `time.monotonic()`.
+        operation: one of those that its `tool.json` names; empty, and it is executed, with arguments that have to fit
+            its schema.
+        max_bytes: of the result.
+
+    Raises:
+        AnswerMissing where the host does not answer.
     """
     from ferrule.plugin.called_tool import outcome_in
     from ferrule.plugin.runs import run_called

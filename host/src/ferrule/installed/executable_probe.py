@@ -37,7 +37,8 @@ class Probe(NamedTuple):
 def judge(path: str, probe: Probe, *, strict: bool = False, silenced: Sequence[str] = ()) -> list[Finding]:
     """What is wrong with an executable that was asked for its schema, and with the schema that it printed.
 
-    strict, silenced: as `schema_rules.check` takes them.
+    Args:
+        strict, silenced: as `schema_rules.check` takes them.
     """
     findings = [*_check_name(path), *_check_limits(probe)]
     if not probe.output:
@@ -74,8 +75,11 @@ def ask(
 ) -> Probe:
     """Run `PATH --schema`, or it with other arguments, for so many seconds, without stdin and stderr.
 
-    environment, folder: those of this process by default. Everything that it started is gone afterwards. Raises
-    CallInterrupted.
+    Args:
+        environment, folder: those of this process by default. Everything that it started is gone afterwards.
+
+    Raises:
+        CallInterrupted.
     """
     processes.adopt_orphans()
     others = processes.children()

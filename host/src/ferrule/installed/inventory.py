@@ -128,8 +128,12 @@ def examine(
 ) -> Entry:
     """Find out in which state one tool is; never raises for anything that a plugin does.
 
-    load: load the plugin, in a supervised child, and check its schema. strict, silenced: as `schema_rules.check` takes
-    them; they matter with `load` alone. Raises CallInterrupted.
+    Args:
+        load: load the plugin, in a supervised child, and check its schema.
+        strict, silenced: as `schema_rules.check` takes them; they matter with `load` alone.
+
+    Raises:
+        CallInterrupted.
     """
     if len(entry.claims) > 1:
         entry._fail(CLASH, discovery.clash(entry.name, entry.claims))
@@ -198,12 +202,17 @@ def load_facts(tool: InstalledTool) -> LoadedFacts:
 def run_supervised(
     work: Callable[[Channel], None], policy: Policy, secrets: Sequence[str] = (), seconds: float = LOAD_SECONDS
 ) -> object:
-    """Do work with plugin code in a child; its result, or the error with which it failed. Raises CallInterrupted.
-
-    policy: what the child is held to. secrets: values in its environment that no output may hold. seconds: that it
-    may take.
+    """Do work with plugin code in a child; its result, or the error with which it failed.
 
     Another process stands between: a plugin that sends its parent a signal ends no listing of other tools.
+
+    Args:
+        policy: what the child is held to.
+        secrets: values in its environment that no output may hold.
+        seconds: that it may take.
+
+    Raises:
+        CallInterrupted.
     """
     from ferrule.supervision.signals import Signals
     from ferrule.supervision.supervisor import supervise

@@ -30,8 +30,13 @@ async def run_process(
 ) -> ProcessResult:
     """Start a process in a session of its own, write data to its stdin, and return what it writes to stdout.
 
-    seconds: from now; then it is asked to end by SIGTERM, and killed a second later. So it is where the caller is
-    cancelled. environ: the whole environment, the caller's by default. Raises OSError where it cannot be started.
+    Args:
+        seconds: from now; then it is asked to end by SIGTERM, and killed a second later. So it is where the caller is
+            cancelled.
+        environ: the whole environment, the caller's by default.
+
+    Raises:
+        OSError where it cannot be started.
     """
     transport, process = await asyncio.get_running_loop().subprocess_exec(
         _Process,

@@ -41,10 +41,16 @@ def record(
 ) -> str:
     """Write the line of a call that has ended just now. Never raises.
 
-    call: `tool`, `distribution`, `version`, `input_bytes` and `output_bytes`, as far as they are known. arguments: as
-    they came, None where they could not be read. caller: see `caller_facts`. seconds: that the call took.
-    likely_secrets: what arguments are cleared of beside the call's own secrets, which a call that failed early has not
-    told. Returns a line of warning where the journal cannot be written, once in a process; else an empty text.
+    Args:
+        call: `tool`, `distribution`, `version`, `input_bytes` and `output_bytes`, as far as they are known.
+        arguments: as they came, None where they could not be read.
+        caller: see `caller_facts`.
+        seconds: that the call took.
+        likely_secrets: what arguments are cleared of beside the call's own secrets, which a call that failed early has
+            not told.
+
+    Returns:
+        A line of warning where the journal cannot be written, once in a process; else an empty text.
     """
     global _has_warned
     try:

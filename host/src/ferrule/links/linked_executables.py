@@ -125,8 +125,10 @@ class LinkFacts(TypedDict):
 class Link:
     """One executable: the tool it starts, the name it gives it, and what is in it.
 
-    names: every tool that has another name for this link's client, its own included. provider: whose words the schema
-    is to be in, as a key of PROFILES; empty for the tool's own. changes: what that has changed, a phrase each.
+    Args:
+        names: every tool that has another name for this link's client, its own included.
+        provider: whose words the schema is to be in, as a key of PROFILES; empty for the tool's own. changes: what that
+            has changed, a phrase each.
     """
 
     def __init__(self, tool: InstalledTool, schema: JSONMapping, names: Mapping[str, str], provider: str = "") -> None:

@@ -53,8 +53,10 @@ class ManagedHooks:
 class LoadedTool:
     """One plugin whose hooks can be called. Every method runs the plugin's code and checks what comes back.
 
-    manager: that has the plugin. unknown_hooks: the names of those that this host does not know, which are never
-    called. hooks, plugin: for a plugin that has no manager yet.
+    Args:
+        manager: that has the plugin.
+        unknown_hooks: the names of those that this host does not know, which are never called.
+        hooks, plugin: for a plugin that has no manager yet.
     """
 
     def __init__(

@@ -85,10 +85,12 @@ def run_called(
 ) -> JSONObject:
     """Run the tool that a question names, and answer with what came of it, as `outcome_in` reads it.
 
-    question: `run`, the tool; `operation`, one that its tool.json names, else it is executed; `arguments`; `deadline`,
-    an instant of `time.monotonic()`; `max_bytes` of the result. caller: the tool that has asked; empty for a program
-    of the user's. names: of tools that it may run, as in the list `tools` of permissions; None for any. depth: how many
-    tools have run one another so far. It forks, so no other thread may be running.
+    Args:
+        question: `run`, the tool; `operation`, one that its tool.json names, else it is executed; `arguments`;
+            `deadline`, an instant of `time.monotonic()`; `max_bytes` of the result.
+        caller: the tool that has asked; empty for a program of the user's.
+        names: of tools that it may run, as in the list `tools` of permissions; None for any.
+        depth: how many tools have run one another so far. It forks, so no other thread may be running.
     """
     try:
         outcome = _run(question, caller, names, depth)

@@ -31,14 +31,16 @@ _MAX_LEDGER_BYTES = 1024
 class ExpiringFiles:
     """Entries in a folder, each under a key of 64 hexadecimal digits.
 
-    name: the folder in the messages of StorageError, which hold no path, such as "the cache's folder". total_bytes:
-    what all entries may take together. max_bytes: what one may. max_seconds: the longest life; an entry that claims
-    more is from a clock that was wrong, and has expired.
-
     has_ledger is for many small entries: a file says how much they take in blocks of the disk, so that `put` looks at
     no other file. When they take too much, or an hour has passed, those that have expired go, and then the oldest until
     a fifth is free. Without it, for a few large ones, each `put` looks at all, and what expires first goes, as little
     as it takes; and where the lock cannot be had, all together may take too much until the next `put`.
+
+    Args:
+        name: the folder in the messages of StorageError, which hold no path, such as "the cache's folder".
+        total_bytes: what all entries may take together.
+        max_bytes: what one may.
+        max_seconds: the longest life; an entry that claims more is from a clock that was wrong, and has expired.
     """
 
     def __init__(
@@ -70,8 +72,11 @@ class ExpiringFiles:
     def put(self, key: str, data: bytes, seconds: float, *, never_shortens: bool = False) -> float | None:
         """Keep an entry for some seconds; when it expires, in seconds since 1970. None where it is too large.
 
-        never_shortens: an entry of the same key that would live longer lengthens the new one's life. Raises
-        StorageError, and leaves the entry that was there.
+        Args:
+            never_shortens: an entry of the same key that would live longer lengthens the new one's life.
+
+        Raises:
+            StorageError, and leaves the entry that was there.
         """
         size, path = self._charge(len(data)), self.path_of(key)
         if len(data) > self._max_bytes or size > self.total_bytes * self._kept_share:

@@ -43,7 +43,8 @@ class ExpiringRedis:
     def put(self, key: str, data: bytes, seconds: float, *, never_shortens: bool = False) -> float | None:
         """Keep an entry for some seconds; when it expires, in seconds since 1970. None where it is too large.
 
-        never_shortens: an entry of the same key that would live longer lengthens the new one's life.
+        Args:
+            never_shortens: an entry of the same key that would live longer lengthens the new one's life.
         """
         if len(data) > self._max_bytes:
             return None

@@ -69,8 +69,12 @@ def replace_file(
 ) -> None:
     """Put a file in its place, whole or not at all. The folder must be there.
 
-    modified, modified_ns: its time of modification, in seconds or nanoseconds since 1970, for the present. is_synced:
-    whether the content has reached the disk before the file has its name. Raises OSError, and leaves what was there.
+    Args:
+        modified, modified_ns: its time of modification, in seconds or nanoseconds since 1970, for the present.
+        is_synced: whether the content has reached the disk before the file has its name.
+
+    Raises:
+        OSError, and leaves what was there.
     """
     draft = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.urandom(8).hex()}")
     try:

@@ -42,17 +42,21 @@ def bounded(
 ) -> T:
     """Do a piece of work in a copy of this process, and return what it returns.
 
-    work: returns bytes, or what JSON holds, such as texts, numbers, lists and objects; a tuple comes back as a list.
-    What it changes stays in the copy, and what it has started in the copy's process group ends with it. seconds: from
-    now. memory_mib: MiB that the copy may use, together with what it shares with this process; Linux alone holds it to
-    that. cpu_seconds: whole seconds of the processor's time, which a busy machine does not use up. max_bytes: of the
-    result, as JSON where it is not bytes. None is no limit.
+    It costs a fork, a few milliseconds. No other thread may hold a lock that the work needs, such as that of an import:
+    it would stay locked in the copy.
 
-    It costs a fork, a few milliseconds. No other thread may hold a lock that the work needs, such as that of an
-    import: it would stay locked in the copy.
+    Args:
+        work: returns bytes, or what JSON holds, such as texts, numbers, lists and objects; a tuple comes back as a
+            list. What it changes stays in the copy, and what it has started in the copy's process group ends with it.
+        seconds: from now.
+        memory_mib: MiB that the copy may use, together with what it shares with this process; Linux alone holds it to
+            that.
+        cpu_seconds: whole seconds of the processor's time, which a busy machine does not use up.
+        max_bytes: of the result, as JSON where it is not bytes. None is no limit.
 
-    Raises WorkFailed where the work passes a limit, which `limit` names, or ends in any other way. An error of
-    ferrule that the work raises, such as a ToolError, is raised as a ToolError with the same code and message.
+    Raises:
+        WorkFailed where the work passes a limit, which `limit` names, or ends in any other way. An error of ferrule
+        that the work raises, such as a ToolError, is raised as a ToolError with the same code and message.
     """
     if seconds <= 0:
         raise _passed("seconds", "was given no time")

@@ -41,10 +41,11 @@ _is_only_watched = False  # whether the parent alone bounds the memory of this p
 class Hold:
     """What a child is held by, and what it is given, from before it is forked until it has ended.
 
-    deadline, memory, size_limit, policy, answer, runs: arguments of `supervise`; once `begin` has returned, the policy
-    is that of the relay, if there is one. watched: the tool whose processes are watched, so that they use no more
-    memory together; None where none is. group: what holds them to that, if there is one. relay: stands between the
-    child and a proxy. replacement: of its environment.
+    Args:
+        deadline, memory, size_limit, policy, answer, runs: arguments of `supervise`; once `begin` has returned, the
+            policy is that of the relay, if there is one. watched: the tool whose processes are watched, so that they
+            use no more memory together; None where none is. group: what holds them to that, if there is one. relay:
+            stands between the child and a proxy. replacement: of its environment.
     """
 
     __slots__ = (
@@ -131,7 +132,8 @@ def run_child(
 ) -> None:
     """The child's whole life; never returns.
 
-    files: of the channel, of what is printed, and of the answers, None where questions are not answered.
+    Args:
+        files: of the channel, of what is printed, and of the answers, None where questions are not answered.
     """
     channel, text, answers = files
     try:

@@ -87,7 +87,11 @@ def go_on_below_guard() -> None:
 
 
 def _guard(run: Callable[[int], object], signals: Signals, parent: int, told: int) -> None:
-    """The guard's whole life; never returns. parent: a descriptor for the supervising process."""
+    """The guard's whole life; never returns.
+
+    Args:
+        parent: a descriptor for the supervising process.
+    """
     try:
         os.setsid()  # whoever kills the group of the supervising process leaves this one to end the others
         processes.adopt_orphans()

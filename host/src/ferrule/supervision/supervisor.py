@@ -71,15 +71,23 @@ def supervise(
 ) -> Outcome:
     """Do a piece of work in a child and return how it ended; never raises for anything that the work does.
 
-    work: gives its result to the channel, or raises. deadline: an instant of `time.monotonic()`. memory: MiB of
-    address space. size_limit: bytes that the result may have. signals: entered by the caller, else they are handled
-    here. messages: takes the messages, for a caller that wants to see them as they come. policy: what the child is held
-    to, before the work begins; None is nothing. environment: the child's whole one, instead of the policy's;
-    nothing else of this process's is left in its memory. secrets: values in it that no output may hold. answer:
-    gives the answers to what the child asks, see `ferrule.supervision.channel.questions`. watched: the name of a tool
-    whose processes may use that many MiB together, as those of a policy with programs may. runs: see `Desk`.
-
     The work has none of the caller's descriptors. Whatever it starts is gone when this returns.
+
+    Args:
+        work: gives its result to the channel, or raises.
+        deadline: an instant of `time.monotonic()`.
+        memory: MiB of address space.
+        size_limit: bytes that the result may have.
+        signals: entered by the caller, else they are handled here.
+        messages: takes the messages, for a caller that wants to see them as they come.
+        policy: what the child is held to, before the work begins; None is nothing.
+        environment: the child's whole one, instead of the policy's; nothing else of this process's is left in its
+            memory.
+        secrets: values in it that no output may hold.
+        answer: gives the answers to what the child asks, see `ferrule.supervision.channel.questions`.
+        watched: the name of a tool whose processes may use that many MiB together, as those of a policy with programs
+            may.
+        runs: see `Desk`.
     """
     occupy_standard_streams()
     messages = messages or Messages(size_limit)
@@ -162,9 +170,13 @@ def _close(*files: int | None) -> None:
 class ChildOutput:
     """What a child sends and prints, and the outcome that comes of it. Who reads it waits for it as they like.
 
-    child: its process. channel, text: the ends from which its messages and what it prints are read. deadline: an
-    instant of `time.monotonic()`. messages: what takes the messages. judge: what judges the child's system calls, where
-    it is held to a policy. memory: what looks at the memory of its processes, where that is bounded.
+    Args:
+        child: its process.
+        channel, text: the ends from which its messages and what it prints are read.
+        deadline: an instant of `time.monotonic()`.
+        messages: what takes the messages.
+        judge: what judges the child's system calls, where it is held to a policy. memory: what looks at the memory of
+            its processes, where that is bounded.
     """
 
     def __init__(

@@ -29,11 +29,15 @@ class MalformedPermissions(ValueError):
 class Permissions:
     """What a tool may touch, in the words of the declaration; nothing of it is resolved.
 
-    network: `public`, `loopback`, `private`, `HOST:PORT`, `*.HOST:PORT`. read, write: paths, `~`, `~/*`, `.`. programs:
-    names or absolute paths. environment: names of variables, or what they begin with and a `*`. processes: that the
-    tool may fork. state: folders of the state folder that it shares. tools: names of tools, or what they begin with and
-    a `*`, that it has run, each by its own permissions. The first four lists may hold `setting:KEY` and
-    `variable:NAME`, for what these name.
+    Args:
+        network: `public`, `loopback`, `private`, `HOST:PORT`, `*.HOST:PORT`.
+        read, write: paths, `~`, `~/*`, `.`.
+        programs: names or absolute paths.
+        environment: names of variables, or what they begin with and a `*`.
+        processes: that the tool may fork.
+        state: folders of the state folder that it shares.
+        tools: names of tools, or what they begin with and a `*`, that it has run, each by its own permissions. The
+            first four lists may hold `setting:KEY` and `variable:NAME`, for what these name.
     """
 
     __slots__ = KEYS

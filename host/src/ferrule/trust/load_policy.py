@@ -44,7 +44,11 @@ def policy_for_code(
     settings: Configuration | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Policy:
-    """For code that gets nothing but what is named here. name: of what it belongs to, for messages."""
+    """For code that gets nothing but what is named here.
+
+    Args:
+        name: of what it belongs to, for messages.
+    """
     from ferrule.config import configuration
     from ferrule.confinement.policy import STANDARD, Policy
 

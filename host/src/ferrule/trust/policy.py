@@ -69,8 +69,10 @@ def resolve(
 ) -> Policy:
     """The policy that these permissions are here and now. Makes folders that it writes to.
 
-    name: of the tool. without: variables that are not even read. by_admin: see `entries_of_admin`, which is asked
-    where it is not given.
+    Args:
+        name: of the tool.
+        without: variables that are not even read.
+        by_admin: see `entries_of_admin`, which is asked where it is not given.
     """
     from ferrule.confinement.policy import Policy
 

@@ -44,7 +44,11 @@ def execute_wrapped(
 ) -> JSONObject:
     """The result of a call inside of wrappers, with the notes that they made.
 
-    tables: the wrappers that are on, by name, with their settings. Raises what the tool raises.
+    Args:
+        tables: the wrappers that are on, by name, with their settings.
+
+    Raises:
+        What the tool raises.
     """
     context = WrapperContext(outer, tables)
     channel.secrets(_passwords([dict(table) for table in tables.values()]))

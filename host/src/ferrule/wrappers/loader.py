@@ -22,8 +22,10 @@ _ahead: dict[str, LoadedWrapper] = {}
 class LoadedWrapper:
     """An imported wrapper.
 
-    hooks: its `execute` functions, as pluggy has them. order: smaller is further out. unknown_hooks: the names of hooks
-    that this host does not know, which are never called.
+    Args:
+        hooks: its `execute` functions, as pluggy has them.
+        order: smaller is further out.
+        unknown_hooks: the names of hooks that this host does not know, which are never called.
     """
 
     def __init__(self, name: str, order: int, hooks: list[pluggy.HookImpl], unknown_hooks: Sequence[str] = ()) -> None:

@@ -38,28 +38,32 @@ _END_SECONDS = 3.0  # in which tools have to end once the answer is not wanted a
 class Client(AbstractContextManager["Client"]):
     """Asks questions with the same tools, keys and limits. Thread-safe; works on after a fork and after `close`.
 
-    model, max_tokens, base_url, budgets, prices: as `ferrule_ask.settings` has them; arguments win. budgets: seconds
-    for the first request, the tool, the second request. prices: by model, US dollars for a million tokens of input and
-    of output.
-    tools: names of what the model may call; () for none. None for the default: web_search, where it is installed and a
-    search provider has its keys, else the first of web_search_* that has its keys.
-    keys: `Keys()` by default. limits: none by default. concurrency: questions that run at once; others wait for their
-    turn, and their budgets begin with it.
-    event: called with what happens when it happens, on a thread of the client, where it must not take long:
-    "tool_call" {"tool", "input"}, "tool_result" {"tool", "seconds", "is_error"} (and "code", "error" of a failure),
-    "retry" {"seconds", "code"}, "wait" {"seconds"} for a turn, "warning" {"message"}.
-    toolbox: tools of one's own, instead of installed ones.
-    patience: seconds that a question may wait for its turns, where the provider takes no more requests for now, beside
-    its budgets; math.inf for many questions. None by default: all waits have to fit into the budgets.
-    on_tool_error: where a tool fails, "answer" has the model answer from what it knows, as the default; with "null" and
-    "raise" there is no answer, and the code TOOL_FAILED.
-    requests_per_minute, tokens_per_minute: limits besides those that the provider tells.
-    system: what the model is told beside the question; today's date is told in any case. tool_tokens: the most of a
-    tool's result that the model gets, about; results of searches are short as they are.
-    remember: how long a good answer is kept on the disk, for equal questions of this and later programs: seconds, or a
-    text such as "30d", "12h" or "90m". clock: for tests.
+    Args:
+        model, max_tokens, base_url, budgets, prices: as `ferrule_ask.settings` has them; arguments win.
+        budgets: seconds for the first request, the tool, the second request.
+        prices: by model, US dollars for a million tokens of input and of output.
+        tools: names of what the model may call; () for none. None for the default: web_search, where it is installed
+            and a search provider has its keys, else the first of web_search_* that has its keys.
+        keys: `Keys()` by default.
+        limits: none by default.
+        concurrency: questions that run at once; others wait for their turn, and their budgets begin with it.
+        event: called with what happens when it happens, on a thread of the client, where it must not take long:
+            "tool_call" {"tool", "input"}, "tool_result" {"tool", "seconds", "is_error"} (and "code", "error" of a
+            failure), "retry" {"seconds", "code"}, "wait" {"seconds"} for a turn, "warning" {"message"}.
+        toolbox: tools of one's own, instead of installed ones.
+        patience: seconds that a question may wait for its turns, where the provider takes no more requests for now,
+            beside its budgets; math.inf for many questions. None by default: all waits have to fit into the budgets.
+        on_tool_error: where a tool fails, "answer" has the model answer from what it knows, as the default; with "null"
+            and "raise" there is no answer, and the code TOOL_FAILED.
+        requests_per_minute, tokens_per_minute: limits besides those that the provider tells.
+        system: what the model is told beside the question; today's date is told in any case.
+        tool_tokens: the most of a tool's result that the model gets, about; results of searches are short as they are.
+        remember: how long a good answer is kept on the disk, for equal questions of this and later programs: seconds,
+            or a text such as "30d", "12h" or "90m".
+        clock: for tests.
 
-    Raises ToolUnknown where nothing installed has one of the names, and ConfigurationMalformed.
+    Raises:
+        ToolUnknown where nothing installed has one of the names, and ConfigurationMalformed.
     """
 
     def __init__(
@@ -109,11 +113,15 @@ class Client(AbstractContextManager["Client"]):
     ) -> Answer:
         """Ask, and wait for the answer. Also where an event loop runs in this thread, as in a notebook.
 
-        schema: a JSON schema, which `Answer.value` fits then.
+        An interrupt (Ctrl-C) ends the request and the tool.
 
-        An interrupt (Ctrl-C) ends the request and the tool. Raises ConfigurationMalformed, and ToolUnknown where the
-        settings name a tool that nothing installed has; never for what model, network and tool do, which the answer
-        says. Where it cannot be found out which tools there are, none is offered, and `left_out` says so.
+        Args:
+            schema: a JSON schema, which `Answer.value` fits then.
+
+        Raises:
+            ConfigurationMalformed, and ToolUnknown where the settings name a tool that nothing installed has; never for
+            what model, network and tool do, which the answer says. Where it cannot be found out which tools there are,
+            none is offered, and `left_out` says so.
         """
         self._refuse_inside_event()
         future = self.start(context, prompt, model=model, max_tokens=max_tokens, patience=patience, schema=schema)
@@ -242,10 +250,12 @@ class AskOptions(TypedDict, total=False):
 def ask(
     context: str | None, prompt: str, *, tools: Sequence[str] | None = None, **options: Unpack[AskOptions]
 ) -> Answer:
-    """Ask, and wait for the answer, as `Client.ask` does. options: model, max_tokens, patience.
+    """Ask, and wait for the answer, as `Client.ask` does.
 
-    tools: names of what the model may call; () for none. None for the default: web_search, where it is installed and a
-    search provider has its keys, else the first of web_search_* that has its keys.
+    Args:
+        options: model, max_tokens, patience.
+        tools: names of what the model may call; () for none. None for the default: web_search, where it is installed
+            and a search provider has its keys, else the first of web_search_* that has its keys.
     """
     return _client(tools).ask(context, prompt, **options)
 

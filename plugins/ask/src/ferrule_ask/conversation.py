@@ -253,7 +253,11 @@ class Conversation:
 def plan(
     context: str | None, prompt: str, settings: Settings, offers: Sequence[ToolOffer], experience: Experience
 ) -> Plan:
-    """The plan of a question with these tools on offer. experience: of the questions so far."""
+    """The plan of a question with these tools on offer.
+
+    Args:
+        experience: of the questions so far.
+    """
     size = len(messages.encode(messages.first_request(settings, messages.question(context, prompt), offers, _today())))
     likely, requests = likely_tokens(size), 2 if offers else 1
     most = max_tokens(size)

@@ -42,9 +42,14 @@ def _seconds_in(text: str) -> float:
 
 
 class KeptAnswer:
-    """The place of one answer. seconds: how long it is kept. redis: a URL, else files. warn: takes a sentence.
+    """The place of one answer.
 
     A store that cannot be used costs nothing but what it would have saved.
+
+    Args:
+        seconds: how long it is kept.
+        redis: a URL, else files.
+        warn: takes a sentence.
     """
 
     def __init__(self, identity: bytes, seconds: float, redis: str, warn: Callable[[str], None]) -> None:

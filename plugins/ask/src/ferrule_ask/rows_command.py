@@ -26,7 +26,11 @@ def duckdb_part(module: str) -> Any:
 
 
 def run(client: Client, facts: dict[str, Any], *, is_plan: bool, as_json: bool) -> int:
-    """Ask the rows, or plan them, and print what came of it: the exit code. facts: the fields of `Rows`."""
+    """Ask the rows, or plan them, and print what came of it: the exit code.
+
+    Args:
+        facts: the fields of `Rows`.
+    """
     part = duckdb_part("rows")
     rows = part.Rows(**facts)
     if is_plan:

@@ -88,24 +88,28 @@ def register(
     """Give the connection `stps_ask_ai`, `ask_ai`, `ask_plan`, `ask_usage`, `ask_answers`, `ask_clear` and the `stps_`
     settings.
 
-    con: a DuckDBPyConnection. Its later cursors have the functions, too; other connections are registered by
-    themselves. Those of one database share answers, account, limits and settings. Registering again without options
-    changes nothing; with options they all count anew.
+    Args:
+        con: a DuckDBPyConnection. Its later cursors have the functions, too; other connections are registered by
+            themselves. Those of one database share answers, account, limits and settings. Registering again without
+            options changes nothing; with options they all count anew.
+        client: asks the questions; else there is one with model, max_tokens, tools, keys, limits as
+            `ferrule_ask.Client` has them.
+        max_calls, max_spend: requests to the model and US dollars, which are never passed.
+        on_error: what a question without an answer gives: NULL, the text 'ERROR: …' from `stps_ask_ai`, or an error
+            that ends the query.
+        concurrency: questions of one vector that are asked at once.
+        remember: for how long a good answer counts in later statements; in the statement that asked it, it always does.
+            A number of seconds keeps it in memory, a text such as "30d" on the disk, for later programs, too.
+        on_tool_error: what a question gives whose tool has failed: the model's "answer" from what it knows, "null", or
+            an error that ends the query.
+        timeout: seconds for a whole statement, in which it waits for its turns as long as the provider wants; rows
+            without an answer have the code TIMEOUT then. None for any number.
+        requests_per_minute, tokens_per_minute: limits besides those that the provider tells.
+        progress: called with a `Progress` about once a second; None for a line on a terminal, False for none.
 
-    client: asks the questions; else there is one with model, max_tokens, tools, keys, limits as `ferrule_ask.Client`
-    has them. max_calls, max_spend: requests to the model and US dollars, which are never passed.
-    on_error: what a question without an answer gives: NULL, the text 'ERROR: …' from `stps_ask_ai`, or an error that
-    ends the query. concurrency: questions of one vector that are asked at once.
-    remember: for how long a good answer counts in later statements; in the statement that asked it, it always does. A
-    number of seconds keeps it in memory, a text such as "30d" on the disk, for later programs, too.
-    on_tool_error: what a question gives whose tool has failed: the model's "answer" from what it knows, "null", or an
-    error that ends the query. timeout: seconds for a whole statement, in which it waits for its turns as long as the
-    provider wants; rows without an answer have the code TIMEOUT then. None for any number.
-    requests_per_minute, tokens_per_minute: limits besides those that the provider tells.
-    progress: called with a `Progress` about once a second; None for a line on a terminal, False for none.
-
-    Raises ToolUnknown, ConfigurationMalformed, FerruleError where a transaction is open that began before the database
-    had the functions, and TypeError or ValueError for options that do not fit together.
+    Raises:
+        ToolUnknown, ConfigurationMalformed, FerruleError where a transaction is open that began before the database had
+        the functions, and TypeError or ValueError for options that do not fit together.
     """
     import duckdb
 

@@ -101,12 +101,15 @@ def _as_mcp(form: JSONObject) -> JSONObject:
 class Catalogue:
     """The tools that are served: those named, or all that are well.
 
-    names: of the tools, none of them meaning all. with_artifacts: `artifact_read` is served with them, since the result
-    of any tool may be too large. on_change: called after the tools, or the code behind them, may have changed, with
-    whether the list has become another one; not called for the first snapshot. first: that snapshot, which has been
-    started already. in_form: the form of schemas, None for the one that the configuration sets.
-
     Enter it to have it watched; everything else of it waits for the first snapshot.
+
+    Args:
+        names: of the tools, none of them meaning all.
+        with_artifacts: `artifact_read` is served with them, since the result of any tool may be too large.
+        on_change: called after the tools, or the code behind them, may have changed, with whether the list has become
+            another one; not called for the first snapshot.
+        first: that snapshot, which has been started already.
+        in_form: the form of schemas, None for the one that the configuration sets.
     """
 
     def __init__(

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 async def write_failure(
     tool: InstalledTool | str, error: FerruleError, sizes: tuple[int, int], client: Client | None, seconds: float
 ) -> None:
-    """Write such a call down, where the journal is on. Never raises. sizes: bytes of the arguments and of the answer.
+    """Write such a call down, where the journal is on. Never raises.
 
-    seconds: from the call to its end, with the time for which it was queued.
+    Args:
+        sizes: bytes of the arguments and of the answer.
+        seconds: from the call to its end, with the time for which it was queued.
     """
 
     def write() -> None:

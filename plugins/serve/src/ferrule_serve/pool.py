@@ -67,9 +67,12 @@ class _QueueEntry(NamedTuple):
 class Pool:
     """Calls tools, at most `workers` calls at a time, and at most `per_tool` of one tool.
 
-    calls: after which a plugin is loaded anew. idle: seconds after which an unused plugin is ended. queue: calls that
-    may wait. environment: of the tools, else this process's own without FERRULE_SERVE_TOKEN. record: makes a record of
-    each call, where the server remembers them.
+    Args:
+        calls: after which a plugin is loaded anew.
+        idle: seconds after which an unused plugin is ended.
+        queue: calls that may wait.
+        environment: of the tools, else this process's own without FERRULE_SERVE_TOKEN.
+        record: makes a record of each call, where the server remembers them.
     """
 
     def __init__(
@@ -119,13 +122,19 @@ class Pool:
     ) -> CallAnswer:
         """Call a tool. Every failure is an answer too, in the tool's own shape.
 
-        tool: by its name, or as it was found; it is looked up for each call, as an executable does. arguments: a JSON
-        object, or one as bytes. seconds: that the call may take once it begins, else the configured deadline. on_event:
-        gets each event of the tool as it happens, and one with the place in the queue where it has to wait. may_begin:
-        is waited for when it is the call's turn; what it raises is the call's failure, and no tool is called. read:
-        makes the tool's own arguments of those that are sent, if these are others; what it raises is the call's failure
-        too. by: what asks for the call, for its record. client: the MCP client that does, for the journal. Cancelling
-        ends the tool's process, and all that it has started.
+        Args:
+            tool: by its name, or as it was found; it is looked up for each call, as an executable does.
+            arguments: a JSON object, or one as bytes.
+            seconds: that the call may take once it begins, else the configured deadline.
+            on_event: gets each event of the tool as it happens, and one with the place in the queue where it has to
+                wait.
+            may_begin: is waited for when it is the call's turn; what it raises is the call's failure, and no tool is
+                called.
+            read: makes the tool's own arguments of those that are sent, if these are others; what it raises is the
+                call's failure too.
+            by: what asks for the call, for its record.
+            client: the MCP client that does, for the journal. Cancelling ends the tool's process, and all that it has
+                started.
         """
         name, installed = (tool, None) if isinstance(tool, str) else (tool.name, tool)
         try:

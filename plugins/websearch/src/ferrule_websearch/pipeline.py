@@ -73,7 +73,8 @@ def wants_extra_snippets(context: Context) -> bool:
 def fit_results(answer: JSONObject, context: Context, lists: Sequence[str], *, counter: str) -> None:
     """Leave out the last entries of an answer's lists, of equal length, until the client reads it, and tell how many.
 
-    counter: the name of their number in the answer.
+    Args:
+        counter: the name of their number in the answer.
     """
     left_out = 0
     while answer[counter] and context.size(answer) > context.max_bytes:

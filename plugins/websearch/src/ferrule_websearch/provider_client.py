@@ -32,9 +32,11 @@ _RESERVE_SECONDS = 1.0  # that a request itself may take; a turn later than that
 class ProviderClient:
     """Asks a provider for pages until the call's deadline; a context manager.
 
-    keys: the values of the provider's credentials by name. parameters: what each request has besides its page's, and
-    instead of what the provider says for all requests. budget: counts the requests; whoever asks for pages heeds it.
-    Everything that goes wrong is a ToolError without a key.
+    Args:
+        keys: the values of the provider's credentials by name.
+        parameters: what each request has besides its page's, and instead of what the provider says for all requests.
+        budget: counts the requests; whoever asks for pages heeds it. Everything that goes wrong is a ToolError without
+            a key.
     """
 
     def __init__(

@@ -50,8 +50,11 @@ def make_result(
 ) -> Result | None:
     """A result from what a provider sent, whatever that is; None where its URL is none that can be read on the web.
 
-    html: title and snippets are HTML. Else they are text, in which a `<` means what it says, except around words that
-    are emphasised. published: as `parse_date` takes it. extra_snippets: a list of texts.
+    Args:
+        html: title and snippets are HTML. Else they are text, in which a `<` means what it says, except around words
+            that are emphasised.
+        published: as `parse_date` takes it.
+        extra_snippets: a list of texts.
     """
     place = without_invisible(url).strip() if isinstance(url, str) else ""
     if len(place) > _MAX_URL_CHARS or not _is_web_page(place):
@@ -78,9 +81,11 @@ def read_results(
     published: str | Sequence[str] = (),
     extra_snippets: str = "",
 ) -> list[Result | None]:
-    """The results of a list of JSON objects, each in its place. title, url, snippet: the names that they have there.
+    """The results of a list of JSON objects, each in its place.
 
-    published: the name of the date, or several names, of which the first that has one counts.
+    Args:
+        title, url, snippet: the names that they have there.
+        published: the name of the date, or several names, of which the first that has one counts.
     """
     dates = [published] if isinstance(published, str) else published
 

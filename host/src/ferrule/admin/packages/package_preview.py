@@ -52,8 +52,10 @@ class NotFetched(FerruleError):
 class PackagePreview:
     """Reads packages before they are installed.
 
-    options: for the installer, those of the user. folder: where packages are unpacked, each time in one of its own.
-    trusted: names of those whose code may run to build them, if there is no wheel.
+    Args:
+        options: for the installer, those of the user.
+        folder: where packages are unpacked, each time in one of its own.
+        trusted: names of those whose code may run to build them, if there is no wheel.
     """
 
     def __init__(self, installer: Installer, options: Sequence[str], folder: str, trusted: Iterable[str] = ()) -> None:

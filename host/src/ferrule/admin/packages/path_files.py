@@ -54,8 +54,9 @@ def read(path: str, name: str) -> PathFile:
 def known_as(name: str, owner: str, code: list[str], *, is_editable: bool) -> str:
     """What a file that runs code is known as, in a few words; empty for one that is not known.
 
-    owner: the distribution that has it, empty where none has. is_editable: whether that was installed as the folder of
-    a project, whose code is the user's own.
+    Args:
+        owner: the distribution that has it, empty where none has.
+        is_editable: whether that was installed as the folder of a project, whose code is the user's own.
     """
     text = "\n".join(code).strip()
     if owner == "setuptools" and name == "distutils-precedence.pth" and text in (_DISTUTILS, _OLD_DISTUTILS):

@@ -39,8 +39,10 @@ _MAX_EVENTS, _MAX_EVENT_BYTES = 1000, 1 << 20  # of one call that are handed on
 class ServedCall:
     """A call that runs in a `ForkServer`.
 
-    on_event: gets each event of the tool as one JSON object, without secrets. on_answer: gets the answer, once. on_end:
-    is called just before that.
+    Args:
+        on_event: gets each event of the tool as one JSON object, without secrets.
+        on_answer: gets the answer, once.
+        on_end: is called just before that.
     """
 
     def __init__(

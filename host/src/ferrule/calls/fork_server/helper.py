@@ -110,8 +110,11 @@ def _help(work: Callable[[], object], signals: Signals, parent: int) -> NoReturn
 class Questions:
     """What one call asks for, such as its credentials, one after the other.
 
-    given: answers, and says who asks to have another tool run. file: the pipe on which the call waits for an answer.
-    resume: is called when none is being given any more. fail: is called where an answer could not be given.
+    Args:
+        given: answers, and says who asks to have another tool run.
+        file: the pipe on which the call waits for an answer.
+        resume: is called when none is being given any more.
+        fail: is called where an answer could not be given.
     """
 
     def __init__(

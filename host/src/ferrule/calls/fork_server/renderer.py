@@ -23,7 +23,11 @@ _Done = Callable[[bytes], None]
 
 
 class Renderer:
-    """One such process. done: gets the document, empty if there is none."""
+    """One such process.
+
+    Args:
+        done: gets the document, empty if there is none.
+    """
 
     def __init__(
         self,

@@ -138,7 +138,11 @@ class ServedTool:
                 self._load()
 
     def handle_call(self, plugin: Plugin, request: Request, outcome: Outcome, *, is_worn: bool) -> None:
-        """A call has an outcome. is_worn: it crashed, or its time was over."""
+        """A call has an outcome.
+
+        Args:
+            is_worn: it crashed, or its time was over.
+        """
         self.used = time.monotonic()
         self._lasts += _WEIGHT * (self.used - request.begun - self._lasts)
         is_outdated = self._surroundings.profile.learn(self.name, request.messages.imports) if not is_worn else False

@@ -101,9 +101,13 @@ class ForkServer:
     ) -> ServedCall:
         """Begin a call; every failure is an answer, too, in the shape of the tool's own.
 
-        tool: its name. arguments: one JSON object. on_answer: gets the `CallAnswer`, once, maybe before this returns.
-        on_event: gets each event of the tool as one JSON object, without secrets. seconds: that the call may take, else
-        the configured deadline. client: who asks, for the journal.
+        Args:
+            tool: its name.
+            arguments: one JSON object.
+            on_answer: gets the `CallAnswer`, once, maybe before this returns.
+            on_event: gets each event of the tool as one JSON object, without secrets.
+            seconds: that the call may take, else the configured deadline.
+            client: who asks, for the journal.
         """
         call = ServedCall(self._plugins, self._surroundings, on_event, on_answer, self._calls.discard)
         self._calls.add(call)

@@ -42,7 +42,11 @@ class LeavingProcess(Protocol):
 
 
 class Request:
-    """A job that waits for a process, or runs in one. done: gets its outcome, once."""
+    """A job that waits for a process, or runs in one.
+
+    Args:
+        done: gets its outcome, once.
+    """
 
     def __init__(self, job: Job, messages: Messages, deadline: float, done: Callable[[Outcome], None]) -> None:
         self.job = job

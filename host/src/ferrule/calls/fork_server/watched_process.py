@@ -54,7 +54,8 @@ class Family(Protocol):
 class WatchedWork:
     """One load of a plugin, or one call: its messages, what it prints, its time, and the end of its process.
 
-    on_end: is called once, with why there is no outcome, or None; `outcome` makes one of it when all is gone.
+    Args:
+        on_end: is called once, with why there is no outcome, or None; `outcome` makes one of it when all is gone.
     """
 
     def __init__(

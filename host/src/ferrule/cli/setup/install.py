@@ -71,7 +71,8 @@ def command(
 def change(chosen: Installer, command_line: list[str], *, as_json: bool, told: Collection[str] = ()) -> int:
     """Run the command of an installer, and say which tools came and went; the installer's exit code.
 
-    told: what the user knows already of code that runs in ferrule's own process.
+    Args:
+        told: what the user knows already of code that runs in ferrule's own process.
     """
     before, code_before = _tools(), _parent_code()
     output = _beside_the_document() if as_json else None

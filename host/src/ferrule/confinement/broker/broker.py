@@ -284,7 +284,12 @@ def _most_waiting() -> int:
 def explain(
     policy: Policy, known: Sequence[Denial], programs: ProgramCalls | None, failure: ErrorFacts | None
 ) -> tuple[ErrorFacts | None, list[Denial]]:
-    """See `Broker.explain`. known: what was refused, as it happened. programs: what was told of programs."""
+    """See `Broker.explain`.
+
+    Args:
+        known: what was refused, as it happened.
+        programs: what was told of programs.
+    """
     denials, code = list(known), failure["code"] if failure else ""
     of_programs, likely = ([], None) if programs is None else programs.refused()
     denials += [one for one in of_programs if one not in denials]

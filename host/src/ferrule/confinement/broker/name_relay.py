@@ -38,7 +38,12 @@ _MAPPED_LOOPBACK = b"\0" * 10 + b"\xff\xff" + b"\x7f\0\0\1"
 
 
 class Question:
-    """What is asked. name: in small letters, without the dot at its end. wire: name, type and class as written."""
+    """What is asked.
+
+    Args:
+        name: in small letters, without the dot at its end.
+        wire: name, type and class as written.
+    """
 
     __slots__ = ("identity", "kind", "name", "wire")
 

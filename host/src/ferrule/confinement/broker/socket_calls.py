@@ -42,10 +42,12 @@ _MAX_LOOKUPS = 20  # of the names that a policy has, in one call
 
 
 class SocketCalls:
-    """The calls, by name. deny: is told what was refused, and where it was to go.
+    """The calls, by name.
 
-    watch: has a function called whenever there is something to read from a descriptor, and with None no more. relayed:
-    is told of each connection to a relay to a proxy by the port that it comes from.
+    Args:
+        deny: is told what was refused, and where it was to go.
+        watch: has a function called whenever there is something to read from a descriptor, and with None no more.
+        relayed: is told of each connection to a relay to a proxy by the port that it comes from.
     """
 
     def __init__(

@@ -108,7 +108,11 @@ def shut_down(file: int) -> None:
 
 
 def send(file: int, data: bytes, flags: int, address: bytes) -> int:
-    """Send what fits at once; how many bytes. address: empty for where it is connected to."""
+    """Send what fits at once; how many bytes.
+
+    Args:
+        address: empty for where it is connected to.
+    """
     return call(
         NUMBERS["sendto"], file, data, len(data), flags | _DONT_WAIT | _NO_SIGNAL, address or None, len(address)
     )

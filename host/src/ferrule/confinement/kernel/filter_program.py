@@ -33,7 +33,10 @@ def error(number: int) -> int:
 class Test:
     """A condition on one argument, of which the low 32 bits are looked at.
 
-    argument: its place, from 0. operator: "==", "!=" or "&" (any of these bits). mask: bits that count.
+    Args:
+        argument: its place, from 0.
+        operator: "==", "!=" or "&" (any of these bits).
+        mask: bits that count.
     """
 
     __slots__ = ("argument", "mask", "operator", "value")

@@ -78,11 +78,13 @@ def write_filter(
 ) -> bytes:
     """The filter of a policy, as a program for the kernel.
 
-    listener: OWN where a supervising process is going to listen to this filter, and judges what a filter cannot; OUTER
-    where it listens to one that is in force already; empty if there is none. holds_signals: whether Landlock keeps
-    signals within the call. process: the number of the process that it is for. own_code: the first address, and the
-    one behind the last, of each part of its memory from which it makes its calls: what is told of programs is not told
-    of these. Without any, nothing is told.
+    Args:
+        listener: OWN where a supervising process is going to listen to this filter, and judges what a filter cannot;
+            OUTER where it listens to one that is in force already; empty if there is none.
+        holds_signals: whether Landlock keeps signals within the call.
+        process: the number of the process that it is for.
+        own_code: the first address, and the one behind the last, of each part of its memory from which it makes its
+            calls: what is told of programs is not told of these. Without any, nothing is told.
     """
     program = Program()
     program.answer(_NEVER.split(), _NOT_PERMITTED)

@@ -39,9 +39,12 @@ class Terms:
 
 
 def run(listeners: Mapping[str, socket], reports: int, stop: int, terms: Terms) -> NoReturn:
-    """The whole life of the process. listeners: by the variable that names the proxy behind each.
+    """The whole life of the process.
 
-    reports: where it is written which hosts were refused. stop: a descriptor that is readable once it shall end.
+    Args:
+        listeners: by the variable that names the proxy behind each.
+        reports: where it is written which hosts were refused.
+        stop: a descriptor that is readable once it shall end.
     """
     try:
         _be_alone([*(one.fileno() for one in listeners.values()), reports, stop])

@@ -19,7 +19,14 @@ _NOT_NOW = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWant
 
 
 def carry(client: socket, server: socket, to_client: bytes = b"", to_server: bytes = b"") -> None:
-    """Carry all that comes. to_client, to_server: what has been read already. Raises OSError."""
+    """Carry all that comes.
+
+    Args:
+        to_client, to_server: what has been read already.
+
+    Raises:
+        OSError.
+    """
     for one in (client, server):
         one.setblocking(False)
     ways = [_Way(client, server, to_server), _Way(server, client, to_client)]

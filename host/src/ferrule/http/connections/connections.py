@@ -34,9 +34,10 @@ RELAYED = "relayed"  # stands for a scheme: relayed requests have a pool of thei
 class Connections:
     """Carries requests over httpcore's pools.
 
-    deadline: an instant of `time.monotonic()`. tls: the context for https; where it is None, the one of
-    `trust.tls_context` once it is needed. guard: judges every host that is asked for, and no proxy, which the
-    environment names and no request.
+    Args:
+        deadline: an instant of `time.monotonic()`.
+        tls: the context for https; where it is None, the one of `trust.tls_context` once it is needed.
+        guard: judges every host that is asked for, and no proxy, which the environment names and no request.
     """
 
     def __init__(
@@ -54,9 +55,13 @@ class Connections:
         content: bytes | Iterable[bytes] | None = None,
         extensions: Mapping[str, object] | None = None,
     ) -> httpcore.Response:
-        """Send a request, and return once the head of the answer is there. extensions: httpcore's, such as `timeout`.
+        """Send a request, and return once the head of the answer is there.
 
-        Raises what httpcore, ssl and idna raise, and ToolError where the environment is at fault.
+        Args:
+            extensions: httpcore's, such as `timeout`.
+
+        Raises:
+            What httpcore, ssl and idna raise, and ToolError where the environment is at fault.
         """
         if by_relay := relay():
             self._to_hosts.judge_name(url.host)
@@ -142,7 +147,11 @@ def as_httpcore(
     content: object,
     extensions: Mapping[str, object] | None,
 ) -> httpcore.Request:
-    """The request as httpcore wants it. content: bytes, or an iterable of them, synchronous or not."""
+    """The request as httpcore wants it.
+
+    Args:
+        content: bytes, or an iterable of them, synchronous or not.
+    """
     target = httpcore.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target)
     return httpcore.Request(method, target, headers=headers, content=content, extensions=dict(extensions or {}))  # type: ignore[arg-type] # httpcore takes any mapping
 

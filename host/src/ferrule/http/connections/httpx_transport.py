@@ -50,9 +50,12 @@ class HTTPXTransport(_Transport):
         client = httpx.Client(transport=HTTPXTransport(context.deadline, guard=AddressGuard()))
 
     Everything ends by `deadline`, an instant of `time.monotonic()`, and by the client's own timeouts where they are
-    shorter. guard, tls, resolver: as for `Client`. Proxies and certificates are those that the environment names,
-    whatever the client says of `verify` and `trust_env`. A failure is the library's own exception, with a reason as
-    RequestFailed has one for its message; what the guard raises comes out as it is.
+    shorter.
+
+    Args:
+        guard, tls, resolver: as for `Client`. Proxies and certificates are those that the environment names, whatever
+            the client says of `verify` and `trust_env`. A failure is the library's own exception, with a reason as
+            RequestFailed has one for its message; what the guard raises comes out as it is.
     """
 
     def __init__(
@@ -89,7 +92,9 @@ class HTTPXTransport(_Transport):
 class AsyncHTTPXTransport(_AsyncTransport):
     """What `HTTPXTransport` is, for an `AsyncClient`. For asyncio; another event loop than asyncio's cannot use it.
 
-    deadline: an instant of `time.monotonic()`, by which everything ends. guard, tls, resolver: as for `Client`.
+    Args:
+        deadline: an instant of `time.monotonic()`, by which everything ends.
+        guard, tls, resolver: as for `Client`.
     """
 
     def __init__(

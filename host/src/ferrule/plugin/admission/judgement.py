@@ -98,8 +98,10 @@ def _read_answer(data: bytes) -> Any:
 def judge(name: str, *, is_called: bool = True, is_asked: bool = False, may_keep: bool = True) -> JSONObject:
     """See `judge_in_copy`, in this process; what was found is kept where that is possible.
 
-    is_called: whether what the tool asks for counts as accepted now; else there is no grant. is_asked: whether the hook
-    of a new version has been asked. Where not, `is_new_version` says that it has to be, and there is no grant.
+    Args:
+        is_called: whether what the tool asks for counts as accepted now; else there is no grant.
+        is_asked: whether the hook of a new version has been asked. Where not, `is_new_version` says that it has to be,
+            and there is no grant.
     """
     parts = _Parts()
     settings = parts.add("content", configuration.read)

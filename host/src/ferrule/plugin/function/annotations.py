@@ -54,7 +54,14 @@ class Rewriter:
         self._objects = 0
 
     def rewrite(self, annotation: object, place: str, *, may_be_left_out: bool = False, default: str = "") -> object:
-        """The type for msgspec. may_be_left_out: None only stands for that. Raises NotDescribable."""
+        """The type for msgspec.
+
+        Args:
+            may_be_left_out: None only stands for that.
+
+        Raises:
+            NotDescribable.
+        """
         description = ""
         bounds: _Bounds = {}
         annotation, metadata = _split(annotation)

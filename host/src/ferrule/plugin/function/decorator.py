@@ -145,19 +145,36 @@ if TYPE_CHECKING:
     ) -> _Decorator: ...
 
 
-def tool(function: Any = None, /, **options: Any) -> Any:
+def tool(
+    function: Any = None,
+    /,
+    *,
+    name: str | None = None,
+    credentials: Sequence[Credential] = (),
+    result_policy: ResultPolicy | None = None,
+    validate: Callable[[JSONObject], list[str]] | None = None,
+) -> Any:
     """Make a tool of a function: `@tool`, or `@tool(credentials=[…])`.
 
     The name of the function is that of the tool, its docstring the description, its parameters the parameters. A
     parameter whose type is Context is given the context of the call.
 
-    name: another name for the tool. credentials: what it needs, as the hook of that name lists it. result_policy: what
-    may be done with its results. validate: is given the arguments as JSON, and says what is wrong with them that the
-    types cannot say, one sentence each. Raises TypeError for anything but a function.
+    Args:
+        function: what `@tool` stands on; None where it has options.
+        name: another name for the tool.
+        credentials: what it needs, as the hook of that name lists it.
+        result_policy: what may be done with its results.
+        validate: is given the arguments as JSON, and says what is wrong with them that the types cannot say, one
+            sentence each.
+
+    Raises:
+        TypeError for anything but a function.
     """
-    if function is None:
-        return lambda made: FunctionTool(made, **options)
-    return FunctionTool(function, **options)
+
+    def make(made: Any) -> FunctionTool[..., Any]:
+        return FunctionTool(made, name=name, credentials=credentials, result_policy=result_policy, validate=validate)
+
+    return make if function is None else make(function)
 
 
 def _convert(definition: Definition, arguments: JSONMapping, findings: list[str] | None = None) -> dict[str, object]:

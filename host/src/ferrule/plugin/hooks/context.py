@@ -23,10 +23,13 @@ ANSWER_BYTES = 65_534  # the client reads 65,535, and the newline is one of them
 class Context:
     """One call, seen from inside the tool.
 
-    tool: the tool's own name. deadline: the instant, on the clock of `time.monotonic()`, by which `execute` must have
-    answered; two seconds later the call is ended for it. max_bytes: the size that the answer may have on the wire.
-
     Where wrappers are on, it is a `WrapperContext`, which has more for them.
+
+    Args:
+        tool: the tool's own name.
+        deadline: the instant, on the clock of `time.monotonic()`, by which `execute` must have answered; two seconds
+            later the call is ended for it.
+        max_bytes: the size that the answer may have on the wire.
     """
 
     __slots__ = ("_credentials", "_names", "_send_event", "_settings", "_values", "deadline", "max_bytes", "tool")

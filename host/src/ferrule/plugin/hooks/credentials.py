@@ -24,11 +24,13 @@ _MIN_SECRET_CHARS = 8  # shorter ones would blot out words of the reason
 class Credential:
     """One thing that a tool needs, and that must not be shown.
 
-    name: what the tool calls it, as in `context.credential("api_key")`.
-    environment: the variable that is looked at first; the same name is a flat key of the credentials file.
-    path: the nested key of the credentials file, dotted: `web_search.brave.api_key`.
-    url: where the user gets one. description: what it is, in a few words.
-    secret: False for what may be shown, such as an engine id; it is looked up in the same way.
+    Args:
+        name: what the tool calls it, as in `context.credential("api_key")`.
+        environment: the variable that is looked at first; the same name is a flat key of the credentials file.
+        path: the nested key of the credentials file, dotted: `web_search.brave.api_key`.
+        url: where the user gets one.
+        description: what it is, in a few words.
+        secret: False for what may be shown, such as an engine id; it is looked up in the same way.
     """
 
     __slots__ = ("description", "environment", "name", "path", "secret", "url")
@@ -168,8 +170,11 @@ def missing(
 ) -> CredentialMissing:
     """The error for a credential that is set nowhere, with the `config_required` event that tells the user how.
 
-    tool: its own name, by which `ferrule` knows it. problem: why the file cannot be used; the message begins with it,
-    and it is in `details` for a tool that has its own. name: what the client calls the tool, where that is another one.
+    Args:
+        tool: its own name, by which `ferrule` knows it.
+        problem: why the file cannot be used; the message begins with it, and it is in `details` for a tool that has its
+            own.
+        name: what the client calls the tool, where that is another one.
     """
     get_one = f" Get one: {credential.url}." if credential.url else ""
     because = f"{problem} " if problem else ""

@@ -18,17 +18,21 @@ _USUAL = (
 class ResultPolicy:
     """What may be done with the results of a tool, as its hook `result_policy` returns it.
 
-    cache_seconds: how long a result may be given again to an equal call, 0 for never. linkable: whether a large one may
-    be stored, and a handle be given for it. paging: the arguments by which a model asks for less, or for more.
-
     What decides a result beside the arguments is part of what makes two calls equal. The host knows the tool's
-    settings, its credentials and all variables FERRULE_*. environment: further variables that the tool reads.
-    identity: a function that is given the Context and returns what else there is, as JSON without secrets. normalise: a
-    function that is given the arguments, and returns them as the tool reads them, such as texts without blanks around
-    them: two calls for which it returns the same are equal. wrappers: names of wrappers that surround the tool's calls
-    unless the admin decides otherwise, such as `cache`.
+    settings, its credentials and all variables FERRULE_*.
 
-    Raises ValueError for seconds that are negative or no number, and for names that are no texts.
+    Args:
+        cache_seconds: how long a result may be given again to an equal call, 0 for never.
+        linkable: whether a large one may be stored, and a handle be given for it.
+        paging: the arguments by which a model asks for less, or for more.
+        environment: further variables that the tool reads.
+        identity: a function that is given the Context and returns what else there is, as JSON without secrets.
+        normalise: a function that is given the arguments, and returns them as the tool reads them, such as texts
+            without blanks around them: two calls for which it returns the same are equal.
+        wrappers: names of wrappers that surround the tool's calls unless the admin decides otherwise, such as `cache`.
+
+    Raises:
+        ValueError for seconds that are negative or no number, and for names that are no texts.
     """
 
     __slots__ = ("cache_seconds", "environment", "identity", "linkable", "normalise", "paging", "wrappers")

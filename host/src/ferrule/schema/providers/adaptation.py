@@ -131,7 +131,11 @@ class _Adapter:
     def _schema(
         self, schema: object, place: str, level: int, seen: tuple[str, ...], *, is_filled: bool = False
     ) -> tuple[JSONObject, Translation]:
-        """One schema below the parameters. is_filled: it may be left out, and the provider fills it in all the same."""
+        """One schema below the parameters.
+
+        Args:
+            is_filled: it may be left out, and the provider fills it in all the same.
+        """
         if self.profile.keywords is None:
             return self._as_it_is(schema, place, level, seen)
         resolved, seen = resolve(schema if isinstance(schema, dict) else {}, self._root, seen)

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 class Loss:
     """One thing in a schema that a provider refuses, or does not hold a model to, in one form.
 
-    pointer: the JSON pointer (RFC 6901), from the top of the schema document, of what is concerned.
-    message: a sentence that says what becomes of it.
-    refused: True where the provider answers every request that has the tool in it with an error.
-    rule: the id of the schema rule that warns of the same place; None where only this form is concerned.
+    Args:
+        pointer: the JSON pointer (RFC 6901), from the top of the schema document, of what is concerned.
+        message: a sentence that says what becomes of it.
+        refused: True where the provider answers every request that has the tool in it with an error.
+        rule: the id of the schema rule that warns of the same place; None where only this form is concerned.
     """
 
     __slots__ = ("message", "pointer", "refused", "rule")
@@ -44,7 +45,12 @@ class Loss:
 
 
 class ProviderFormat:
-    """A provider's form of a tool. name: as `ferrule schemas --for` has it. provider: what people call who reads it."""
+    """A provider's form of a tool.
+
+    Args:
+        name: as `ferrule schemas --for` has it.
+        provider: what people call who reads it.
+    """
 
     __slots__ = ("_gather", "_judge", "_shape", "name", "provider")
 

@@ -45,11 +45,14 @@ def check(
 ) -> list[Finding]:
     """Every finding in a schema, errors of the contract first; no two have the same id and pointer.
 
-    name: the tool's name as the executable's file name or the entry point has it; None if there is none.
-    size: bytes of the printed schema, newline included; None means those that the host would print.
-    strict: warnings count as errors. silenced: ids of warnings to leave out.
+    Args:
+        name: the tool's name as the executable's file name or the entry point has it; None if there is none.
+        size: bytes of the printed schema, newline included; None means those that the host would print.
+        strict: warnings count as errors.
+        silenced: ids of warnings to leave out.
 
-    Raises ValueError where `silenced` has an id that is not a warning's.
+    Raises:
+        ValueError where `silenced` has an id that is not a warning's.
     """
     _refuse_unknown(silenced)
     from ferrule.schema.rules.metaschema import metaschema

@@ -40,8 +40,10 @@ def contract_errors(
 ) -> list[Finding]:
     """The errors that cost nothing to find: the rules of the format, and the client's limits.
 
-    name: as for `check`. size: bytes of the printed schema, newline included; None leaves it unchecked.
-    printed: the schema as JSON, of which one look may say that it hides nothing.
+    Args:
+        name: as for `check`.
+        size: bytes of the printed schema, newline included; None leaves it unchecked.
+        printed: the schema as JSON, of which one look may say that it hides nothing.
     """
     return [
         *too_large(size),

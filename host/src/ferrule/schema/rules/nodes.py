@@ -23,11 +23,12 @@ _NAMED = ("$defs", "definitions", "dependentSchemas", "patternProperties")
 class Node:
     """One schema inside `parameters`, or what stands instead of one.
 
-    schema: the value; a schema only where it is a dict.
-    depth: 1 for `parameters`, and 1 more for each schema around it.
-    levels: how many objects and arrays of JSON are open there, its own included.
-    name: the key in `properties`; None for `parameters`, for `items`, and elsewhere.
-    plain: reached through `properties` and `items` alone, so that it describes an argument.
+    Args:
+        schema: the value; a schema only where it is a dict.
+        depth: 1 for `parameters`, and 1 more for each schema around it.
+        levels: how many objects and arrays of JSON are open there, its own included. name: the key in `properties`;
+            None for `parameters`, for `items`, and elsewhere. plain: reached through `properties` and `items` alone, so
+            that it describes an argument.
     """
 
     __slots__ = ("_around", "_tokens", "depth", "levels", "name", "plain", "schema")

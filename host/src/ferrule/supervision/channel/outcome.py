@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 class Outcome:
     """How a supervised piece of work ended: with a result or with a failure.
 
-    result: one JSON document, None where the work failed. failure: why, see `FerruleError.facts()`, None where there
-    is a result. Neither holds a secret. events: JSON objects for stderr. text: the first 12 KiB that the work printed.
-    Events and text may hold secrets; these values must not leave the host. denied: what the work wanted and was
-    refused, of which one may be why it failed. is_said: whether the failure is what the process itself has said, in
-    which a plugin ran. refused: the failures with which the host has answered questions of the process.
+    Args:
+        result: one JSON document, None where the work failed.
+        failure: why, see `FerruleError.facts()`, None for a result. Neither holds a secret.
+        events: JSON objects for stderr.
+        text: the first 12 KiB that the work printed. Events and text may hold secrets; these values must not leave the
+            host.
+        denied: what the work wanted and was refused, of which one may be why it failed.
+        is_said: whether the failure is what the process itself has said, in which a plugin ran.
+        refused: the failures with which the host has answered questions of the process.
     """
 
     __slots__ = ("denied", "events", "failure", "is_said", "refused", "result", "secrets", "text")

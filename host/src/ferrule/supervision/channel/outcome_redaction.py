@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 def redact_outcome(
     result: bytes | None, failure: ErrorFacts | None, secrets: Sequence[str], go_on: Callable[[], None]
 ) -> tuple[bytes | None, ErrorFacts | None]:
-    """The outcome without secrets. go_on: raises a FerruleError where the call ends meanwhile."""
+    """The outcome without secrets.
+
+    Args:
+        go_on: raises a FerruleError where the call ends meanwhile.
+    """
     from ferrule.text.redaction import Redaction, redact_value
 
     if result is not None:

@@ -103,9 +103,11 @@ class AnswerPipe:
 class Desk:
     """Where the questions of one child are answered, one after the other, while its parent goes on watching it.
 
-    answer: gives an answer, in a copy of this process. file: the pipe to which it is written. others: gets the process
-    of each answer, which is none of the child's. runs: has other tools run for the child. refusals: the failures in
-    what was answered.
+    Args:
+        answer: gives an answer, in a copy of this process.
+        file: the pipe to which it is written.
+        others: gets the process of each answer, which is none of the child's.
+        runs: has other tools run for the child. refusals: the failures in what was answered.
     """
 
     def __init__(self, answer: Answer, file: int, others: set[int], runs: Runs | None = None) -> None:
@@ -226,8 +228,9 @@ class _AnswerWork:
 def give(answer: JSONMapping, question: JSONMapping, told: int, file: int) -> None:
     """Give an answer, in the process that has worked it out: name what its parent has to know, and write it.
 
-    told: gets the former, on one line, and an empty line once the answer has been written. file: the pipe from which
-    the child reads.
+    Args:
+        told: gets the former, on one line, and an empty line once the answer has been written.
+        file: the pipe from which the child reads.
     """
     _write_all(told, strict_json.dumps(learnt_from(answer)) + _END)
     write_answer(file, question, answer)

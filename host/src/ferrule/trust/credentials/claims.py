@@ -46,9 +46,13 @@ _SETTLED = "is_settled"
 class Claim:
     """A credential that a tool declares, and that is another distribution's or another program's.
 
-    tool, distribution: who claims it. credential: its name. key: the variable, or the key of the file. owners: the
-    distributions that had it before, or the programs that go by it, in words. is_accepted: whether the admin has
-    accepted the claim. is_foreign: whether programs own it.
+    Args:
+        tool, distribution: who claims it.
+        credential: its name.
+        key: the variable, or the key of the file.
+        owners: the distributions that had it before, or the programs that go by it, in words.
+        is_accepted: whether the admin has accepted the claim.
+        is_foreign: whether programs own it.
     """
 
     __slots__ = ("credential", "distribution", "is_accepted", "is_foreign", "key", "owners", "tool")
@@ -125,9 +129,10 @@ def record(
 ) -> list[Claim]:
     """Keep who declares what since when, and return the tool's claims to what is another's.
 
-    of_others: what the hooks of others have answered that were not known; None where they were not asked. withheld:
-    variables and keys that wait for the admin for another reason. A state folder that cannot be written to holds
-    nothing up.
+    Args:
+        of_others: what the hooks of others have answered that were not known; None where they were not asked.
+        withheld: variables and keys that wait for the admin for another reason. A state folder that cannot be written
+            to holds nothing up.
     """
     before = _own_record(tool)
     if not credentials and not before:

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 class Grant:
     """What an accepted tool is given, in the words of its declaration and of the admin: nothing of it is resolved.
 
-    permissions: see `granted`. by_admin: entries of `read` and `write` that the admin has written. given: variables
-    of its credentials. taken: variables that are credentials of others.
+    Args:
+        permissions: see `granted`.
+        by_admin: entries of `read` and `write` that the admin has written.
+        given: variables of its credentials.
+        taken: variables that are credentials of others.
     """
 
     __slots__ = ("by_admin", "given", "permissions", "taken")

@@ -40,9 +40,10 @@ def environment(
 ) -> dict[str, str]:
     """The part of an environment that a tool with these permissions gets.
 
-    further: names of what it gets beside. without: names of what it does not get, even where it declares them, as it
-    never gets the real PROXIES. No other value is read: what this process has decoded is in its memory, and so in that
-    of a child that it forks.
+    Args:
+        further: names of what it gets beside.
+        without: names of what it does not get, even where it declares them, as it never gets the real PROXIES. No other
+            value is read: what this process has decoded is in its memory, and so in that of a child that it forks.
     """
     without = {*without, *PROXIES}.difference(further)
     usual = (*HARMLESS, *HOST, *_INTERPRETER, *(OF_NETWORK if permissions.network else ()))

@@ -178,7 +178,9 @@ def full_question(context: WrapperContext) -> JSONObject:
 def is_usable(entry: Entry, moment: Moment, seconds: float, settings: JSONMapping) -> bool:
     """Whether what the admin has decided by now lets an entry be given, which may be older than the decision.
 
-    seconds: how long a result of the tool may be given. settings: the table `[wrappers.cache]`.
+    Args:
+        seconds: how long a result of the tool may be given.
+        settings: the table `[wrappers.cache]`.
     """
     if not seconds or not entry.is_live(moment):
         return False

@@ -38,8 +38,11 @@ def now() -> Moment:
 class Entry:
     """What a call has come to.
 
-    question: what was asked, as it may be kept here. outcome: `{"result": …}`, or `{"error": facts}` with
-    its `kind`. stored: when. seconds: how long it may be given again.
+    Args:
+        question: what was asked, as it may be kept here.
+        outcome: `{"result": …}`, or `{"error": facts}` with its `kind`.
+        stored: when.
+        seconds: how long it may be given again.
     """
 
     __slots__ = ("key", "outcome", "question", "seconds", "stored")

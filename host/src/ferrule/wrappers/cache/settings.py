@@ -21,10 +21,14 @@ VARIABLE, SETTING = "FERRULE_REDIS", "redis"
 def open_store(redis: object, settings: JSONMapping, *, tool: str = "", seconds: float | None = None) -> AnyStore:
     """The store that the admin has chosen: a Redis server where one is named, else files of this machine.
 
-    redis: the URL that was found, in the environment or in the table, or nothing. settings: the table
-    `[wrappers.cache]`, of which `max_mib` and `redis_seconds` count here. seconds: what Redis may take, in
-    the place of `redis_seconds`. tool: whose files, else those of all tools.
-    Raises StorageError for a setting that cannot be used.
+    Args:
+        redis: the URL that was found, in the environment or in the table, or nothing.
+        settings: the table `[wrappers.cache]`, of which `max_mib` and `redis_seconds` count here.
+        seconds: what Redis may take, instead of `redis_seconds`.
+        tool: whose files, else those of all tools.
+
+    Raises:
+        StorageError for a setting that cannot be used.
     """
     if not redis:
         total_bytes = int(_positive(settings, "max_mib", DEFAULT_MIB) * (1 << 20))

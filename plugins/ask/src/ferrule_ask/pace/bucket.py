@@ -136,7 +136,11 @@ class State:
         self.accepted[0] += 1
 
     def tell(self, now: float, name: str, limit: float, left: float, *, uncounted: float) -> None:
-        """The provider said what a bucket holds. uncounted: the most that was taken and that it may not know of yet."""
+        """The provider said what a bucket holds.
+
+        Args:
+            uncounted: the most that was taken and that it may not know of yet.
+        """
         known = self.buckets.get(name)
         if known is None or known.is_guess or known.per_minute != limit:
             self.buckets[name] = Bucket(limit, limit, left - uncounted, now)
@@ -147,8 +151,10 @@ class State:
     def refuse(self, now: float, seconds: float | None, *, waiting: int, chance: float = 0.0) -> float:
         """The provider refused one request more. Returns the seconds for which nothing is taken.
 
-        seconds: for which it says so, None where it says nothing. waiting: turns that are taken and not yet used.
-        chance: from 0 to 1, by which those that wait do not all come back at once.
+        Args:
+            seconds: for which it says so, None where it says nothing.
+            waiting: turns that are taken and not yet used.
+            chance: from 0 to 1, by which those that wait do not all come back at once.
         """
         is_new = now >= self.blocked
         self.refusals += is_new

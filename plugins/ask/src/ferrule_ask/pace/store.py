@@ -36,7 +36,12 @@ _PREFIX = "ferrule:pace:1:"
 
 
 class Store:
-    """One state, by its name. redis: the URL of a server, empty for a file. failed: takes why Redis cannot be used."""
+    """One state, by its name.
+
+    Args:
+        redis: the URL of a server, empty for a file.
+        failed: takes why Redis cannot be used.
+    """
 
     def __init__(self, name: str, clock: Clock, redis: str = "", failed: Callable[[str], None] | None = None) -> None:
         self._name = name

@@ -65,7 +65,8 @@ def question(context: str | None, prompt: str) -> str:
 def first_request(settings: Settings, text: str, offers: Sequence[ToolOffer], today: str | None = None) -> JSONObject:
     """The body of the first request. The model may call at most one of the tools.
 
-    today: the date, which the model is told; None for what makes two questions equal on all days.
+    Args:
+        today: the date, which the model is told; None for what makes two questions equal on all days.
     """
     request: JSONObject = {
         "model": settings.model,

@@ -93,15 +93,21 @@ def run(
 ) -> Report:
     """Run an executable as clients do, and report what it does.
 
-    target: an installed tool, or the path of an executable. quick: 10 s where it is 120 s otherwise; what does not fit
-    is left out, and told. seconds: another time. examples: arguments beside those that the tool declares. credentials:
-    names of variables that hold its credentials, whose values it gets. home: a folder, a copy of which is its HOME;
-    an empty one by default. work: a folder, a copy of which is its working directory. progress: is called before each
-    check with its id, and with the plan as soon as there is one.
-
     To be called in the main thread of a process that starts no others meanwhile, since what the executable leaves
-    behind is found among this process's children. Raises FerruleError if there is no such target, and
-    CallInterrupted.
+    behind is found among this process's children.
+
+    Args:
+        target: an installed tool, or the path of an executable.
+        quick: 10 s where it is 120 s otherwise; what does not fit is left out, and told.
+        seconds: another time.
+        examples: arguments beside those that the tool declares.
+        credentials: names of variables that hold its credentials, whose values it gets.
+        home: a folder, a copy of which is its HOME; an empty one by default.
+        work: a folder, a copy of which is its working directory.
+        progress: is called before each check with its id, and with the plan as soon as there is one.
+
+    Raises:
+        FerruleError if there is no such target, and CallInterrupted.
     """
     began = time.monotonic()
     named = list(credentials)

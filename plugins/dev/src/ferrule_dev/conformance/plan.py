@@ -32,7 +32,9 @@ class Plan(NamedTuple):
 def make_plan(parameters: JSONObject, examples: int, call_seconds: float, budget: float) -> Plan:
     """Choose the checks that fit into so many seconds, in the order of what they tell.
 
-    examples: how many the author gives. call_seconds: of one good call.
+    Args:
+        examples: how many the author gives.
+        call_seconds: of one good call.
     """
     left_out: dict[str, float] = {}
     total = 0.0

@@ -44,8 +44,11 @@ class ReportDocument(TypedDict):
 class Fault(Exception):
     """What a check has found to be wrong.
 
-    details: a sentence for each place. fix: what to do about it. cause: a text that is the same for what has the same
-    cause, so that one cause is named once; None for what stands alone.
+    Args:
+        details: a sentence for each place.
+        fix: what to do about it.
+        cause: a text that is the same for what has the same cause, so that one cause is named once; None for what
+            stands alone.
     """
 
     def __init__(

@@ -82,9 +82,13 @@ def names_in_use(template: Template) -> frozenset[str]:
 def create(template: Template, name: str, parent: str, *, description: str = "", author: str = "") -> str:
     """Copy a template into `PARENT/ferrule-NAME`, with the new name in files and in their names; the folder's path.
 
-    name: in snake_case, without faults. description: what it does, as one sentence; that of the template if empty.
-    author: `NAME` or `NAME <ADDRESS>`. Raises FerruleError where the folder is there already. A folder that could not
-    be filled is taken away again.
+    Args:
+        name: in snake_case, without faults.
+        description: what it does, as one sentence; that of the template if empty.
+        author: `NAME` or `NAME <ADDRESS>`.
+
+    Raises:
+        FerruleError where the folder is there already. A folder that could not be filled is taken away again.
     """
     target = os.path.join(parent, f"ferrule-{name.replace('_', '-')}")
     if os.path.lexists(target):

@@ -27,9 +27,15 @@ def context(
 ) -> Context:
     """A real Context, for calling `execute` without an executable.
 
-    seconds: until its deadline. credentials: instead of those that the installed tool declares; their values are
-    looked up as always, in the environment first. settings: the tool's table of config.toml. events: a list to which
-    the events are added that the tool sends. Raises ToolBroken where the tool is installed and cannot be loaded.
+    Args:
+        seconds: until its deadline.
+        credentials: instead of those that the installed tool declares; their values are looked up as always, in the
+            environment first.
+        settings: the tool's table of config.toml.
+        events: a list to which the events are added that the tool sends.
+
+    Raises:
+        ToolBroken where the tool is installed and cannot be loaded.
     """
 
     def collect(event: Mapping[str, object]) -> None:

@@ -46,8 +46,10 @@ def read_bounds(arguments: JSONObject) -> tuple[int, int]:
 def cut(items: Sequence[Mapping[str, object]], total: int, offset: int, limit: int) -> Page:
     """The page of results that begins at `offset`.
 
-    items: the results from `offset` on, `limit` of them or as many as there are. total: of all. Results that would
-    exceed the budget are left to the next page; one that exceeds it by itself is shortened, and the guidance says so.
+    Args:
+        items: the results from `offset` on, `limit` of them or as many as there are.
+        total: of all. Results that would exceed the budget are left to the next page; one that exceeds it by itself is
+            shortened, and the guidance says so.
     """
     items = items[:limit]
     taken: list[JSONMapping] = [*take_fitting(items)]

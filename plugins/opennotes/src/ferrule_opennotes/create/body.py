@@ -50,9 +50,12 @@ def parse(text: str) -> Parts:
 def compose(title: str, written: str, template: Fields, content: str | None, data: JSONObject) -> str:
     """The whole note.
 
-    written: the note as the CLI wrote it. Of two values for a field the latter holds: the template's, the CLI's (title
-    and created), the content's, the one of `data`; but the title is always the one that was asked for. Raises ToolError
-    INVALID_INPUT for fields that would not be read back.
+    Args:
+        written: the note as the CLI wrote it. Of two values for a field the latter holds: the template's, the CLI's
+            (title and created), the content's, the one of `data`; but the title is always the one that was asked for.
+
+    Raises:
+        ToolError INVALID_INPUT for fields that would not be read back.
     """
     by_cli = _parse_written(written)
     own = by_cli if content is None else parse(content)

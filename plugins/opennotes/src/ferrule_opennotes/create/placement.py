@@ -18,8 +18,12 @@ _NO_SECOND_NAMES = (errno.EOPNOTSUPP, errno.EPERM, errno.EACCES, errno.ENOSYS, e
 def place(root: str, folder: Sequence[str], name: str, data: bytes) -> str:
     """Write a new file; return its path from the root, with "/" between its parts.
 
-    root: the notebook's, which is made where it does not exist, as the CLI does. folder: the way to the folder from
-    there, made as far as need be. Raises PATH_TRAVERSAL, NOTE_EXISTS, and WRITE_FAILED.
+    Args:
+        root: the notebook's, which is made where it does not exist, as the CLI does.
+        folder: the way to the folder from there, made as far as need be.
+
+    Raises:
+        PATH_TRAVERSAL, NOTE_EXISTS, and WRITE_FAILED.
     """
     path = "/".join([*folder, name])
     if len(os.fsencode(os.path.join(root, path))) > _MAX_PATH_BYTES:

@@ -55,10 +55,15 @@ def run(
 ) -> Output:
     """Run the CLI to its end, whatever its exit code is.
 
-    arguments: given as they are, so what a user wrote belongs behind `--` or into `--flag=value`. cwd: the folder it
-    runs in. notebook: the absolute folder of the notebook it works on. limit: seconds; the call's deadline is one in
-    any case. Raises ToolError CLI_FAILED where it cannot be started or writes too much, and ProgramTimeout
-    (QUERY_TIMEOUT) where it takes too long.
+    Args:
+        arguments: given as they are, so what a user wrote belongs behind `--` or into `--flag=value`.
+        cwd: the folder it runs in.
+        notebook: the absolute folder of the notebook it works on.
+        limit: seconds; the call's deadline is one in any case.
+
+    Raises:
+        ToolError CLI_FAILED where it cannot be started or writes too much, and ProgramTimeout (QUERY_TIMEOUT) where it
+        takes too long.
     """
     flags = [b"--notebook=" + os.fsencode(notebook)] if notebook is not None else []
     command = [os.fsencode(program.path), *flags, *(text.encode() for text in arguments)]

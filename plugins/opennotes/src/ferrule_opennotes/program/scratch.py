@@ -50,8 +50,11 @@ def scratch_notebook(template: str | None = None) -> Iterator[str]:
 def add_note(program: Program, context: Context, *, title: str, template: str | None = None) -> Draft:
     """The note that `notes add` writes for a title, read back from a scratch notebook.
 
-    template: its text, None for the CLI's own. Raises ToolError CLI_FAILED with the CLI's own words, and
-    ProgramTimeout.
+    Args:
+        template: its text, None for the CLI's own.
+
+    Raises:
+        ToolError CLI_FAILED with the CLI's own words, and ProgramTimeout.
     """
     try:
         return _add(program, context, [title], template)

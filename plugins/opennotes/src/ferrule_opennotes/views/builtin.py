@@ -46,7 +46,14 @@ def list_views(kind: Kind) -> dict[str, Definition]:
 
 
 def run(name: str, notes: list[Note], root: str, values: Values) -> list[Row]:
-    """The rows of a view that is no query alone. root: the folder of the notes. Raises ToolError INVALID_INPUT."""
+    """The rows of a view that is no query alone.
+
+    Args:
+        root: the folder of the notes.
+
+    Raises:
+        ToolError INVALID_INPUT.
+    """
     if name == "orphans":
         definition = values.text("{{definition}}") if values.has("definition") else ORPHANS[0]
         return _find_orphans(notes, Links(notes, root), definition)

@@ -243,7 +243,11 @@ async def _serve_http(options: Options, address: Address) -> None:
 
 
 def _page_of(running: _RunningService, names: TrustedNames, path: str, *, has_token: bool) -> ASGIApp | None:
-    """The page for people, where it is wanted. path: of MCP."""
+    """The page for people, where it is wanted.
+
+    Args:
+        path: of MCP.
+    """
     if running.history is None:
         return None
     from ferrule_serve.page.application import Protocol, make_page

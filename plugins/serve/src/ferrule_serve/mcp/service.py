@@ -53,8 +53,10 @@ _NO_CACHE = {"ttlMs": 0, "cacheScope": "private"}
 class Service:
     """Serves the tools of a catalogue, whose calls a pool makes.
 
-    say: prints a line for the one who runs the server. has_sessions: whether there is a standing connection to clients
-    of the handshake era, on which to tell of changes.
+    Args:
+        say: prints a line for the one who runs the server.
+        has_sessions: whether there is a standing connection to clients of the handshake era, on which to tell of
+            changes.
     """
 
     def __init__(

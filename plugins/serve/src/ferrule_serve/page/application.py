@@ -73,7 +73,11 @@ class Protocol(NamedTuple):
 
 
 def make_page(catalogue: Catalogue, pool: Pool, history: CallHistory, protocol: Protocol) -> ASGIApp:
-    """The page as ASGI. history: of the pool's calls."""
+    """The page as ASGI.
+
+    Args:
+        history: of the pool's calls.
+    """
     requests = _Requests(catalogue, pool, history, protocol)
     routes = [
         Route("/", requests.index),
@@ -201,7 +205,11 @@ class _Requests:
         form: dict[str, str],
         tell: Callable[[TimedEvent], None] = lambda _: None,
     ) -> Trial:
-        """Call the tool. tell: is called with each event as it happens."""
+        """Call the tool.
+
+        Args:
+            tell: is called with each event as it happens.
+        """
         events: list[TimedEvent] = []
         data = read_arguments(tool.input_schema, form)
         call = self._history.start_trial(tool.name, len(data))

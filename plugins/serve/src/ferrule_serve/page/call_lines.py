@@ -29,8 +29,9 @@ class Endpoint(NamedTuple):
 def call_lines(tool: str, arguments: bytes, own: bytes, endpoint: Endpoint) -> list[CallLine]:
     """The call for curl, as JSON-RPC, and for a shell; none where it is too long, or where the arguments are no object.
 
-    own: the arguments as the tool itself takes them, which a shell calls.
-    All of it is printable ASCII, so that what is shown is what is copied.
+    Args:
+        own: the arguments as the tool itself takes them, which a shell calls. All of it is printable ASCII, so that
+            what is shown is what is copied.
     """
     try:
         facts, own_facts = strict_json.loads_object(arguments), strict_json.loads_object(own)

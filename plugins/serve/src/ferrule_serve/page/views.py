@@ -71,9 +71,13 @@ def _structured(trial: Trial) -> str:
 
 
 def show_index(tools: Sequence[ServedTool], pool: Pool, history: CallHistory, failure: str, find: str = "") -> bytes:
-    """The page at `/`. failure: why it is not known which tools there are; empty where it is. find: words to look for.
+    """The page at `/`.
 
     Those whose name has a word come first.
+
+    Args:
+        failure: why it is not known which tools there are; empty where it is.
+        find: words to look for.
     """
     words = find.lower().split()
     found = [tool for tool in tools if all(word in _searched(tool) for word in words)]

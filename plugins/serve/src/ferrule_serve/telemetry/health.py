@@ -26,9 +26,12 @@ Findings = Callable[[], Awaitable[list[str]]]
 
 
 class Operations:
-    """The three as ASGI. findings: why the server is not ready. metrics: None where they are not served.
+    """The three as ASGI.
 
-    names: those of the server that count for the metrics, as for MCP; a balancer may use any for the others.
+    Args:
+        findings: why the server is not ready.
+        metrics: None where they are not served.
+        names: those of the server that count for the metrics, as for MCP; a balancer may use any for the others.
     """
 
     def __init__(self, findings: Findings, metrics: Metrics | None, pool: Pool, names: TrustedNames) -> None:

@@ -63,8 +63,10 @@ def _window(policy: str, limit: str, remaining: str, reset: str) -> Window:
 def next_turn(now: float, taken: Sequence[float], limits: Iterable[tuple[int, float]], blocked: float) -> float:
     """The first instant at which one more request keeps within the limits.
 
-    taken: the instants of the requests so far and to come, in order. limits: requests and seconds of each window.
-    blocked: the instant before which the provider takes none.
+    Args:
+        taken: the instants of the requests so far and to come, in order.
+        limits: requests and seconds of each window.
+        blocked: the instant before which the provider takes none.
     """
     turn = max(now, blocked)
     for limit, seconds in limits:

@@ -57,7 +57,12 @@ def max_requests(context: Context, otherwise: int = MAX_REQUESTS) -> int:
 
 
 def explain_limit(name: str, limit: int, tool: str, left_out: str) -> str:
-    """What the bound left out, and what to do. name: of the provider. tool: whose table has the setting."""
+    """What the bound left out, and what to do.
+
+    Args:
+        name: of the provider.
+        tool: whose table has the setting.
+    """
     times = "once" if limit == 1 else f"{limit} times"
     return (
         f"{name} was asked {times}, the most for one question; {left_out}. Make the question narrower, or have the "

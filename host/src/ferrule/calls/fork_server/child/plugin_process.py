@@ -268,7 +268,8 @@ def _take_calls(loaded: _Loaded, files: Sequence[int], folder: str = "") -> NoRe
 def _run(execution: Execution, loaded: _Loaded, ends: tuple[int, AnswerPipe], memory_mib: int) -> bool:
     """Make a call; whether the process may take another one, as far as that is quickly found.
 
-    ends: of the pipes: the channel, and the answers to questions.
+    Args:
+        ends: of the pipes: the channel, and the answers to questions.
     """
     channel, answers = ends
     limit_memory(memory_mib)

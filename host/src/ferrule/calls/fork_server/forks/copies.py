@@ -106,9 +106,11 @@ class Copy(WatchedProcess):
         given: GivenSurroundings,
         on_end: Callable[[WatchedWork, FerruleError | None], None],
     ) -> WatchedWork:
-        """Have it execute a call. given: answers what the call asks while it runs.
+        """Have it execute a call.
 
-        on_end: is called once, when there is an outcome, or why there is none.
+        Args:
+            given: answers what the call asks while it runs.
+            on_end: is called once, when there is an outcome, or why there is none.
         """
         self.calls += 1
         self._cancel_begin()

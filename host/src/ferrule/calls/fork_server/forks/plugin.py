@@ -43,7 +43,11 @@ class PluginOwner(Protocol):
         """A copy waits for a call."""
 
     def handle_call(self, plugin: Plugin, request: Request, outcome: Outcome, *, is_worn: bool) -> None:
-        """A call has an outcome. is_worn: it crashed, or its time was over."""
+        """A call has an outcome.
+
+        Args:
+            is_worn: it crashed, or its time was over.
+        """
 
     def handle_end(self, plugin: Plugin) -> None:
         """Its process has ended, with all that it had forked."""

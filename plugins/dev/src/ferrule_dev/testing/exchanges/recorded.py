@@ -76,7 +76,11 @@ class Writer(NamedTuple):
     secrets: Sequence[str]
 
     def request(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> RecordedRequest:
-        """The request as it is recorded. headers: names in small letters."""
+        """The request as it is recorded.
+
+        Args:
+            headers: names in small letters.
+        """
         kept = {name: value for name, value in headers.items() if not _is_unrecorded(name)}
         if boundary := _BOUNDARY.search(kept.get("content-type", "")):
             body = body.replace(boundary[1].encode(), b"boundary")
@@ -89,7 +93,11 @@ class Writer(NamedTuple):
         return {"method": method, "url": self._url(url), "headers": shown, **written}
 
     def answer(self, status: int, reason: str, headers: Iterable[tuple[str, str]], body: bytes) -> RecordedAnswer:
-        """The answer as it is recorded. body: without its content encoding."""
+        """The answer as it is recorded.
+
+        Args:
+            body: without its content encoding.
+        """
         pairs = [[name, value] for name, value in headers if name.lower() not in _UNRECORDED_OF_ANSWERS]
         kind = "".join(value for name, value in pairs if name.lower() == "content-type")
         shown = [[name, self._header_of_answer(name.lower(), value)] for name, value in pairs]
@@ -132,7 +140,11 @@ class Writer(NamedTuple):
 
 
 def as_it_came(status: int, reason: str, headers: Iterable[tuple[str, str]], body: bytes) -> RecordedAnswer:
-    """An answer for the tool itself, with everything that is secret. body: without its content encoding."""
+    """An answer for the tool itself, with everything that is secret.
+
+    Args:
+        body: without its content encoding.
+    """
     pairs = [[name, value] for name, value in headers if name.lower() not in _UNRECORDED_OF_ANSWERS]
     return {"status": status, "reason": reason, "headers": pairs, "base64": b64encode(body).decode()}
 

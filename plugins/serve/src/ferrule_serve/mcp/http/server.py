@@ -36,7 +36,9 @@ _KEEP_ALIVE_SECONDS = 75  # more than proxies keep a connection, or a request co
 class Application:
     """What is served over HTTP: MCP and the page behind the token, and what those who run the server ask.
 
-    page: what is served to browsers. origins: of other servers' pages that may call tools from a browser.
+    Args:
+        page: what is served to browsers.
+        origins: of other servers' pages that may call tools from a browser.
     """
 
     def __init__(
@@ -125,7 +127,8 @@ def listen(address: Address) -> socket.socket:
 class HttpServer(uvicorn.Server):
     """uvicorn, which leaves signals to its caller.
 
-    grace: seconds that running requests get to finish once it stops.
+    Args:
+        grace: seconds that running requests get to finish once it stops.
     """
 
     def __init__(

@@ -80,7 +80,12 @@ class _Head(NamedTuple):
 
 
 class StreamableHTTP:
-    """Answers the requests for one path. names: that are accepted. max_bytes: of a body. sessions: kept, or None."""
+    """Answers the requests for one path.
+
+    Args:
+        names: that are accepted.
+        max_bytes: of a body. sessions: kept, or None.
+    """
 
     def __init__(self, service: Service, names: TrustedNames, max_bytes: int, *, has_sessions: bool) -> None:
         self._service = service
