@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Protocol
 from ferrule.calls.fork_server import rest
 from ferrule.errors import ToolCrashed
 from ferrule.supervision import processes
+from ferrule.supervision.exception_text import defect, traceback_of
 from ferrule.supervision.memory.watch import MemoryWatch
 from ferrule.supervision.supervisor import ChildOutput
 from ferrule.supervision.termination import deadline_passed
 
 if TYPE_CHECKING:
     from ferrule.calls.fork_server.helper import Questions
-    from ferrule.calls.fork_server.poll_loop import PollLoop, Timer
+    from ferrule.calls.fork_server.poll_loop import Handler, PollLoop, Timer
     from ferrule.confinement.policy import Policy
     from ferrule.errors import FerruleError
     from ferrule.supervision.channel.channel import Messages
@@ -79,8 +80,8 @@ class WatchedWork:
         self._timers: list[Timer] = [loop.call_at(deadline, self._handle_deadline)]
         self._memory_timer: Timer | None = None
         self._is_silent = False
-        loop.watch(self._channel, self._read_channel)
-        loop.watch(self._text, self._read_text)
+        loop.watch(self._channel, self._guard(self._read_channel))
+        loop.watch(self._text, self._guard(self._read_text))
 
     def outcome(self, reason: FerruleError | None) -> Outcome:
         """The outcome, once everything that the work started is gone."""
@@ -123,7 +124,7 @@ class WatchedWork:
 
     def _wait_for_memory(self, watch: MemoryWatch) -> None:
         if watch.due is not None:
-            self._memory_timer = self._loop.call_at(watch.due, partial(self._look_at_memory, watch))
+            self._memory_timer = self._loop.call_at(watch.due, self._guard(partial(self._look_at_memory, watch)))
 
     def _look_at_memory(self, watch: MemoryWatch) -> None:
         if self._on_end is None:
@@ -156,7 +157,20 @@ class WatchedWork:
     def resume(self) -> None:
         """All questions are answered: read on."""
         if self._on_end is not None:
-            self._loop.watch(self._channel, self._read_channel)
+            self._loop.watch(self._channel, self._guard(self._read_channel))
+
+    def _guard(self, read: Handler) -> Handler:
+        """The same, but a defect of the host that what a tool sent brings to light ends this work alone."""
+
+        def read_guarded() -> None:
+            try:
+                read()
+            except Exception as error:  # noqa: BLE001 - without this, all calls of the server would end
+                failure = defect(error)
+                failure.traceback = traceback_of(error)
+                self.stop(failure)
+
+        return read_guarded
 
     def _end_questions(self) -> None:
         questions, self.questions = self.questions, None
