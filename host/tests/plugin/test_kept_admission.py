@@ -365,3 +365,16 @@ def test_a_link_below_a_grant_is_judged_by_all_of_the_configuration(
         settle()
     assert admitted.is_kept
     assert [policy.read for policy in policies] == [(str(target),)] * 3
+
+
+def test_answers_of_environments_that_are_gone_are_removed(kept: Site) -> None:
+    folder = kept.state / kept_admission.FOLDER
+    for name, days in (("gone-0123456789abcdef.json", 31), ("another-0123456789abcdef.json", 29)):
+        (folder / name).write_text("{}")
+        then = time.time() - days * 86400
+        os.utime(folder / name, (then, then))
+    kept_admission.keep("weather", kept_admission.read("weather") or {}, stamps.stamps([str(kept.config)]))
+    names = {path.name for path in folder.iterdir()}
+    assert "gone-0123456789abcdef.json" not in names
+    assert "another-0123456789abcdef.json" in names
+    assert len(names) == 2

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 from ferrule._version import __version__
 from ferrule.config import configuration
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 FOLDER = "admissions"
 _FORM = 1
 _MAX_BYTES = 1 << 18
+_KEPT_SECONDS = 30 * 86400
 _MAX_KEY = (1 << 61) - 1  # a prime
 
 
@@ -57,9 +59,21 @@ def keep(name: str, facts: JSONObject, stamped: Sequence[str]) -> bool:
         data = strict_json.dumps({"head": head, "stamps": list(stamped), "facts": facts})
         if len(data) <= _MAX_BYTES:
             private_files.replace_file(path, data)
+            _remove_old(os.path.dirname(path))
     except (OSError, ValueError):
         return False
     return len(data) <= _MAX_BYTES
+
+
+def _remove_old(folder: str) -> None:
+    """Remove the answers of hosts, environments and tools that are gone; one that is still good is found anew."""
+    limit = time.time() - _KEPT_SECONDS
+    for one in private_files.files_in(folder):
+        try:
+            if one.stat(follow_symlinks=False).st_mtime < limit:
+                os.unlink(one.path)
+        except OSError:
+            continue  # another process has removed it
 
 
 _FIRST_PATH = 5
