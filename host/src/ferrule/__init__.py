@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ferrule.plugin.function.decorator import tool
     from ferrule.plugin.function.signature import Range
     from ferrule.plugin.hooks.context import Context
-    from ferrule.plugin.hooks.credentials import Credential, CredentialValue
+    from ferrule.plugin.hooks.credentials import Credential, CredentialValue, static_credentials
     from ferrule.plugin.hooks.result_policy import ResultPolicy
     from ferrule.plugin.wrapper_context import WrapperContext
     from ferrule.schema.schema_file import static_schema
@@ -41,6 +41,7 @@ __all__ = [
     "__version__",
     "bounded",
     "hookimpl",
+    "static_credentials",
     "static_schema",
     "tool",
 ]
@@ -61,6 +62,7 @@ _MODULES = {
     "WrapperContext": "ferrule.plugin.wrapper_context",
     "bounded": "ferrule.supervision.bounded",
     "hookimpl": "ferrule.plugin.hooks.hookspecs",
+    "static_credentials": "ferrule.plugin.hooks.credentials",
     "static_schema": "ferrule.schema.schema_file",
     "tool": "ferrule.plugin.function.decorator",
 }

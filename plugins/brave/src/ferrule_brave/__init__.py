@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from ferrule import Context, Credential, JSONObject, ResultPolicy, hookimpl, static_schema
+from ferrule import Context, Credential, JSONObject, ResultPolicy, hookimpl, static_credentials, static_schema
 
-CREDENTIALS = [
-    Credential(
-        "api_key",
-        environment="BRAVE_API_KEY",
-        path="web_search.brave.api_key",
-        url="https://brave.com/search/api/",
-        description="an API key of Brave Search",
-    )
-]
+CREDENTIALS = static_credentials(__file__)
 
 
 def normalise(arguments: JSONObject) -> JSONObject:

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from ferrule import Context, Credential, JSONObject, ResultPolicy, hookimpl, static_schema
+from ferrule import Context, Credential, JSONObject, ResultPolicy, hookimpl, static_credentials, static_schema
 
-CREDENTIALS = [
-    Credential(
-        "api_key",
-        environment="EXA_API_KEY",
-        path="web_search.exa.api_key",
-        url="https://dashboard.exa.ai/api-keys",
-        description="an API key of Exa",
-    )
-]
+CREDENTIALS = static_credentials(__file__)
 
 
 @hookimpl

@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
-from ferrule import Context, Credential, JSONObject, ResultPolicy, hookimpl, static_schema
+from ferrule import Context, Credential, JSONObject, ResultPolicy, hookimpl, static_credentials, static_schema
 
-CREDENTIALS = [
-    Credential(
-        "api_key",
-        environment="GOOGLE_SEARCH_API_KEY",
-        path="web_search.google.api_key",
-        url="https://developers.google.com/custom-search/v1/overview",
-        description="an API key of Google Custom Search",
-    ),
-    Credential(
-        "engine_id",
-        environment="GOOGLE_SEARCH_ENGINE_ID",
-        path="web_search.google.engine_id",
-        url="https://programmablesearchengine.google.com/controlpanel/create",
-        description="the id of a Programmable Search Engine",
-        secret=False,
-    ),
-]
+CREDENTIALS = static_credentials(__file__)
 
 
 def normalise(arguments: JSONObject) -> JSONObject:

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from ferrule import Context, Credential, JSONObject, ResultPolicy, hookimpl, static_schema
+from ferrule import Context, Credential, JSONObject, ResultPolicy, hookimpl, static_credentials, static_schema
 
-CREDENTIALS = [
-    Credential(
-        "api_key",
-        environment="TAVILY_API_KEY",
-        path="web_search.tavily.api_key",
-        url="https://app.tavily.com/",
-        description="an API key of Tavily",
-    )
-]
+CREDENTIALS = static_credentials(__file__)
 
 
 @hookimpl

@@ -113,6 +113,23 @@ def _place(credential: Credential) -> tuple[str, str, str]:
     return credential.name, credential.environment, credential.path
 
 
+def static_credentials(module_file: str) -> list[Credential]:
+    """Read the credentials that the `tool.json` of a plugin lists; call it as `static_credentials(__file__)`.
+
+    It is the file in the folder of the module. Raises FileNotFoundError if there is none, and ValueError where it is
+    not strict JSON, or its `credentials` are no list of objects with the arguments of `Credential`.
+    """
+    from ferrule.schema import schema_file
+    from ferrule.text import strict_json
+
+    path = os.path.join(os.path.dirname(module_file), schema_file.DECLARATION)
+    data = schema_file.read_file(path)
+    try:
+        return [Credential(**one) for one in strict_json.loads_object(data).get("credentials", [])]
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
 class CredentialValue:
     """A credential's value and where it was found, in words. Its repr does not show the value.
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from ferrule import Context, Credential, JSONObject, ResultPolicy, hookimpl, static_schema
+from ferrule import Context, Credential, JSONObject, ResultPolicy, hookimpl, static_credentials, static_schema
 
-KEY = Credential(
-    "api_key",
-    environment="NEW_SEARCH_API_KEY",
-    path="web_search.new_search.api_key",
-    url="https://new-search.example/keys",
-)
+CREDENTIALS = static_credentials(__file__)
 
 
 @hookimpl
@@ -21,7 +16,7 @@ def schema() -> JSONObject:
 @hookimpl
 def credentials() -> list[Credential]:
     """It needs an API key."""
-    return [KEY]
+    return CREDENTIALS
 
 
 @hookimpl

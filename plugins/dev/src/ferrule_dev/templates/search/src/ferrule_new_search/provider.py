@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import ferrule_websearch as web
 
-from ferrule_new_search import KEY
+from ferrule_new_search import CREDENTIALS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,7 @@ class Search(web.Provider):
     name = "New search"
     endpoint = "https://api.new-search.example/search"
     endpoint_variable = "FERRULE_NEW_SEARCH_ENDPOINT"
-    credentials = (KEY,)
+    credentials = CREDENTIALS
     codes = CODES
     setup = web.Setup(
         tool="web_search_new_search",
