@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import compileall
 import json
+import re
 import subprocess
 import sys
+import tomllib
 import venv
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,10 +29,13 @@ class Installation:
         self.site = next((folder / "lib").glob("python*/site-packages"))
 
     def install(self, *requirements: str) -> None:
-        """Install distributions of the project (built to wheels first) or of the index, as the constraints say."""
+        """Install folders of the project (built to wheels first) or what the index has, as the constraints say.
+
+        What these need of the project comes from its folders, too: no index has it.
+        """
         command = [str(self.python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         constraints = ["--constraint", str(ROOT / "constraints.txt")]
-        subprocess.run([*command, *constraints, *requirements], check=True, stdout=sys.stderr)
+        subprocess.run([*command, *constraints, *_with_own_needs(requirements)], check=True, stdout=sys.stderr)
 
     def add_tools(self, number: int) -> list[str]:
         """Put small tools into the environment, as their wheels would; their names."""
@@ -51,3 +60,25 @@ class Installation:
         package.joinpath("__init__.py").write_text(example.joinpath("__init__.py").read_text())
         schema = json.loads(example.joinpath("schema.json").read_text())
         package.joinpath("schema.json").write_text(json.dumps({**schema, "name": name}))
+
+
+def _with_own_needs(requirements: Iterable[str]) -> list[str]:
+    """The requirements, and the folders of the project's distributions that those among them need."""
+    folders = [ROOT / "host", *sorted((ROOT / "plugins").iterdir())]
+    projects = {
+        facts["name"]: (str(folder), facts["dependencies"])
+        for folder in folders
+        if (folder / "pyproject.toml").is_file()
+        for facts in [tomllib.loads((folder / "pyproject.toml").read_text())["project"]]
+    }
+    found = dict.fromkeys(requirements)
+    chosen = {name for name, (folder, _) in projects.items() if any(one.partition("[")[0] == folder for one in found)}
+    waiting = list(chosen)
+    while waiting:
+        for need in projects[waiting.pop()][1]:
+            name = re.split(r"[^\w.-]", need, maxsplit=1)[0]
+            if name in projects and name not in chosen:
+                chosen.add(name)
+                waiting.append(name)
+                found[projects[name][0]] = None
+    return list(found)

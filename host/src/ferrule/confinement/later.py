@@ -11,10 +11,14 @@ if TYPE_CHECKING:
 
 
 class Later:
-    """file: a descriptor to wait for, and `events` what for.
+    """A call that is answered once a descriptor is ready.
 
-    leave: lets go of what it waits with, before anything else. finish: goes on with the call then: what it returns, or
-    another of these; it raises OSError. give_up: instead of that, where nobody waits for the call any more.
+    Args:
+        file: a descriptor to wait for.
+        events: what it is waited for.
+        leave: lets go of what it waits with, before anything else.
+        finish: goes on with the call then: what it returns, or another of these; it raises OSError.
+        give_up: is called instead, if nobody waits for the call any more.
     """
 
     __slots__ = ("events", "file", "finish", "give_up", "leave")

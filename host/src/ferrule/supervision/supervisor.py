@@ -279,8 +279,11 @@ class ChildOutput:
 class ChildWatch(ChildOutput):
     """The parent's loop over the child's two pipes and the signals.
 
-    child: a process that is waited for by no one else. broker: judges its system calls, where it is held to a policy.
-    desk: answers its questions.
+    Args:
+        child: a process that is waited for by no one else.
+        broker: judges its system calls, where it is held to a policy.
+        desk: answers its questions.
+        guard: the process between this one and the child, which ends as the child does.
     """
 
     def __init__(
@@ -296,7 +299,6 @@ class ChildWatch(ChildOutput):
         *,
         guard: int | None = None,
     ) -> None:
-        """guard: the process between this one and the child, which ends as the child does."""
         super().__init__(child, channel, text, signals, deadline, messages, broker)
         self._waited_for = child if guard is None else guard
         self._broker = broker

@@ -44,10 +44,17 @@ CLONE_FLAGS = (
 
 
 class NotifiedCalls:
-    """methods: by the number of the call. Each gets the process, a check, and six arguments; it raises OSError.
+    """What is answered to each system call that the kernel reports.
 
-    The check raises where the process has ended; it is made between reading memory and using it. child: the process
-    that was started first, and has started no other one yet.
+    methods: by the number of the call. Each gets the process, a check, and six arguments; it raises OSError. The check
+    raises where the process has ended; it is made between reading memory and using it.
+
+    Args:
+        child: the process that was started first, and has started no other one yet.
+        watch: see `SocketCalls`.
+        adopts: whether what the child leaves behind becomes a child of this process, and not of its own.
+        guard: the parent of the child, of which it becomes a child, if there is one.
+        relay: to a proxy.
     """
 
     def __init__(
@@ -61,12 +68,6 @@ class NotifiedCalls:
         guard: int | None = None,
         relay: Relay | None = None,
     ) -> None:
-        """watch: see `SocketCalls`.
-
-        adopts: whether what the child leaves behind becomes a child of this process, and not of its own.
-
-        guard: the parent of the child, of which it becomes a child, if there is one. relay: to a proxy.
-        """
         self._relay = relay
         self._policy = policy
         self._child = child

@@ -15,9 +15,13 @@ _WHOLE_VERSION = 6  # of Landlock, from which on it rules ports, signals and abs
 
 
 class Support:
-    """landlock_abi: the version, 0 for none. seccomp: filters. notifications: calls that a supervisor judges.
+    """What the kernel of this machine can hold a process to.
 
-    missing: sentences about what is not held here, each of which begins with what it is about.
+    Args:
+        landlock_abi: the version, 0 for none.
+        seccomp: filters.
+        notifications: calls that a supervisor judges.
+        missing: sentences about what is not held here, each of which begins with what it is about.
     """
 
     __slots__ = ("landlock_abi", "missing", "notifications", "seccomp")

@@ -41,9 +41,12 @@ _OF_ONE_CONNECTION = frozenset((
 
 
 class Exchange:
-    """variable, value: of the environment, which names the proxy. refuse: is told of a host that is not allowed.
+    """One request of a tool, and what the proxy answers.
 
-    seconds: that either end may take to say something more.
+    Args:
+        variable, value: of the environment, which names the proxy.
+        refuse: is called with a host that is not allowed.
+        seconds: that either end may take to say something more.
     """
 
     def __init__(

@@ -8,13 +8,14 @@ ANTHROPIC, GEMINI, OPENAI = "Anthropic", "Gemini", "OpenAI"
 class Finding:
     """One thing that is wrong with a schema.
 
-    id: the rule's id, a key of RULES.
-    severity: "error" or "warning".
-    pointer: the JSON pointer (RFC 6901), from the top of the schema document, of what has to change; where
-    something is missing, of the place where it is missing.
-    message: what is wrong, and what it costs.
-    fix: what to do about it.
-    refused_by: the providers that refuse every request with such a tool in it, as the client sends it.
+    Args:
+        id: the rule's id, a key of RULES.
+        severity: "error" or "warning".
+        pointer: the JSON pointer (RFC 6901), from the top of the schema document, of what has to change; where
+            something is missing, of the place where it is missing.
+        message: what is wrong, and what it costs.
+        fix: what to do about it.
+        refused_by: the providers that refuse every request with such a tool in it, as the client sends it.
     """
 
     __slots__ = ("fix", "id", "message", "pointer", "refused_by", "severity")

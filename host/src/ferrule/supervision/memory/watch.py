@@ -43,9 +43,15 @@ class MemoryWatch:
         group: MemoryGroup | None = None,
         member: int | None = None,
     ) -> None:
-        """child: the process of the call. tool: its name. others: the children of this process that have nothing to do
-        with the call, where orphans of the call become children of this process; None where they do not. group: what
-        holds the memory of the call instead of this, once it holds member, which is the child by default.
+        """Watch the processes of one call.
+
+        Args:
+            child: the process of the call.
+            tool: its name.
+            others: the children of this process that have nothing to do with the call, where orphans of the call become
+                children of this process; None where they do not.
+            group: what holds the memory of the call instead of this, once it holds member.
+            member: the child by default.
         """
         self._child = child
         self._limit_mib = limit_mib

@@ -272,7 +272,7 @@ def _claims(
     accepted: Collection[str],
     records: Sequence[JSONObject],
 ) -> Iterator[Claim]:
-    """keys: each with the credential that has it. Two credentials may have the same, and both claim it then."""
+    """The claims to what others declared before. keys: each with its credential; if two have one, both claim it."""
     from ferrule.trust.foreign_variables import owner_of
 
     others = [one for one in records if any(key in one["since"] for key, _ in keys)]

@@ -20,8 +20,11 @@ _CHUNK_BYTES = 1 << 12
 
 
 class Orders:
-    """on_fork: gets the process of a copy, 0 if there is none. on_silence: the process answers no order any more.
+    """The orders that a process which has loaded a plugin is given.
 
+    Args:
+    on_fork: gets the process of a copy, 0 if there is none.
+    on_silence: the process answers no order any more.
     on_rest: is called when the process has answered all, and is paused.
     """
 
