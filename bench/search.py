@@ -56,7 +56,7 @@ def main() -> None:
         folder = Path(name)
         installation = Installation(folder / "environment")
         plugins = [str(ROOT / "plugins" / provider) for provider in ("brave", "google")]
-        installation.install(f"{ROOT / 'host'}[http]", *plugins)
+        installation.install(f"{ROOT / 'host'}[http,httpx]", *plugins)
         ferrule = [str(installation.scripts / "ferrule"), "link", *TOOLS, "--to", str(folder / "links")]
         subprocess.run(ferrule, check=True, stdout=subprocess.DEVNULL, stderr=sys.stderr)
         report(installation, folder, options.runs, as_json=options.json)

@@ -182,3 +182,15 @@ def test_a_call_over_http_imports_httpcore_and_no_httpx(environment: dict[str, s
     assert "Hello" in content
     assert "httpcore" in modules
     assert {"httpx", "http.cookiejar", "urllib.request", "click", "jsonschema", "asyncio"}.isdisjoint(modules)
+
+
+def test_what_answers_a_tool_that_asks_for_its_keys_imports_little() -> None:
+    named = ("plugin.credential_answers", "plugin.hooks.credential_values", "plugin.cache_identity")
+    loaded = ", ".join(f"ferrule.{module}" for module in (*named, "config.credentials_file", "text.json_diagnosis"))
+    command = [sys.executable, "-P", "-c", f"import sys\nimport {loaded}\nprint(*sys.modules)"]
+    bare = [sys.executable, "-P", "-c", "import sys; print(*sys.modules)"]
+    after, before = (
+        set(subprocess.run(one, capture_output=True, text=True, check=True, timeout=60).stdout.split())
+        for one in (command, bare)
+    )
+    assert (after - before) & (HEAVY | LIBRARIES | SIGNALS) == set()

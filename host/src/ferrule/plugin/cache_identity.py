@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
 
 from ferrule.text.sha256 import sha256_hex
 from ferrule.trust.entries import may_be_secret
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
     from ferrule.text.json_types import JSONMapping, JSONObject
 
 _CANNOT_MATTER = {

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import TypeAlias
 
-_Place: TypeAlias = "tuple[_Place, object] | None"  # the way to a value: what it stands in, and its key there
-_Test: TypeAlias = Callable[[object], bool]
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    _Place: TypeAlias = "tuple[_Place, object] | None"  # the way to a value: what it stands in, and its key there
+    _Test: TypeAlias = Callable[[object], bool]
 
 LARGEST = sys.float_info.max
 _INFINITE = (float("inf"), float("-inf"))
