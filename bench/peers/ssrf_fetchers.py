@@ -23,7 +23,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "tests/testkit/src"))
+# A peer's environment has nothing of the project, and the server that answers them stands on its kit.
+sys.path += [
+    str(Path(__file__).resolve().parents[2] / one) for one in ("tests/testkit/src", "plugins/dev/src", "host/src")
+]
 from ferrule_testkit.hostile.urls import PARTS, Case
 from ferrule_testkit.web.fake_internet import Internet
 
