@@ -25,12 +25,12 @@ HOLDERS = ("article", "body", "column", "content", "main")
 CHROME = (
     "about-author", "about-the-author", "aboutauthor", "addthis", "addtoany", "advert", "article-footer", "author-bio",
     "author-box", "authorbio", "breadcrumb", "catlinks", "consent", "cookie", "copyright", "disclaimer", "entry-footer",
-    "more-stories", "morestories", "mw-editsection", "mw-jump", "navbox", "newsletter", "outbrain", "pagination",
-    "paywall", "popular", "post-flair", "post-footer", "print-only", "printfooter", "promo", "read-more", "read-next",
-    "readmore", "readnext", "recommend", "related", "screen-reader", "-share", "_share", "share-", "share_", "sharebar",
-    "sharedaddy", "sharelink", "sharetool", "sharing", "sidebar", "sign-up", "signup", "skip-link", "social", "sponsor",
-    "storyblock-footer", "subscri", "taboola", "tag-list", "taglist", "tags-list", "toolbar", "trending",
-    "visually-hidden", "widget",
+    "more-stories", "morestories", "mw-editsection", "mw-jump", "navbox", "navframe", "newsletter", "outbrain",
+    "pagination", "paywall", "popular", "portal-bar", "portalbox", "post-flair", "post-footer", "print-only",
+    "printfooter", "promo", "read-more", "read-next", "readmore", "readnext", "recommend", "related", "screen-reader",
+    "-share", "_share", "share-", "share_", "sharebar", "sharedaddy", "sharelink", "sharetool", "sharing", "sidebar",
+    "sign-up", "signup", "skip-link", "social", "sponsor", "storyblock-footer", "subscri", "taboola", "tag-list",
+    "taglist", "tags-list", "toolbar", "trending", "visually-hidden", "widget",
 )  # fmt: skip
 CHROME_WORDS = frozenset(
     (
