@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.article import title
+from ferrule_fetch.article.names import words_in
 from ferrule_fetch.article.outline import CHROME_TAGS, INNER, text_of
 from ferrule_fetch.tree.nodes import Element, Text
 
@@ -16,17 +16,16 @@ if TYPE_CHECKING:
     from ferrule_fetch.tree.nodes import Document
 
 DESCRIPTIONS = "meta[name=description],meta[property='og:description'],meta[name='twitter:description']"
-STANDFIRSTS = re.compile(
-    r"standfirst|sub-?(?:title|head|line)|dek\b|deck\b|(?:^|[-_ ])(?:lead|lede|intro|summary|excerpt)"
-)
+STANDFIRSTS = ("standfirst", "subtitle", "sub-title", "subhead", "sub-head", "subline", "sub-line")
+STANDFIRST_WORDS = frozenset(("dek", "deck", "lead", "lede", "intro", "summary", "excerpt"))
 STANDFIRST_TAGS = frozenset(("h2", "h3", "h4", "p", "div"))
 STANDFIRST_SHORTEST, STANDFIRST_LONGEST = 25, 600  # characters
 BYLINE_MARKS = "address,[rel~=author],[itemprop~=author]"
 BYLINE_LONGEST = 120  # characters
 DATE_LONGEST = 60  # characters
-DATES = re.compile(r"date|time|publish|posted", re.IGNORECASE)
-CAPTIONS = re.compile(r"caption", re.IGNORECASE)
-FILE = re.compile(r"\.(?:jpe?g|png|gif|webp)$")
+DATES = ("date", "time", "publish", "posted")
+CAPTION = "caption"
+FILES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
 CAPTION_LONGEST = 600  # characters
 CHROME_LONGEST = 1_000  # characters of what is passed over for its name; what has more only holds such things
 ELEMENTS_MOST = 3_000  # that are looked at between a heading and its article
@@ -102,12 +101,14 @@ class _Search:
         if element.parent in self._seen:
             self._seen.add(element)
             return
+        if not is_outside:
+            return
         text = text_of(element)
         if self._is_chrome(element, text):
             self._seen.add(element)
             return
         kind = self._find_kind(element, text)
-        if not kind or not is_outside or element in self._around:
+        if not kind or element in self._around:
             return
         self._seen.add(element)
         if self._is_said(text):
@@ -134,14 +135,13 @@ class _Search:
     def _find_kind(self, element: Element, text: str) -> str:
         """Which part of the head it is; empty for none."""
         tag, length = element.tag, len(text)
-        if tag == "figure" or CAPTIONS.search(element.attr("class") or ""):
+        if tag == "figure" or CAPTION in (element.attr("class") or "").lower():
             return "picture" if 0 < length <= CAPTION_LONGEST or (tag == "figure" and not length) else ""
         if tag == "time" and 0 < length <= DATE_LONGEST:
             return "date"
         if self._outline.names.inside(element).byline or element.matches(BYLINE_MARKS):
             if 0 < length <= BYLINE_LONGEST and not self._holds_chrome(element):
-                is_date = length <= DATE_LONGEST and any(map(str.isdigit, text)) and DATES.search(_read_names(element))
-                return "date" if is_date else "byline"
+                return "date" if length <= DATE_LONGEST and _is_date(element, text) else "byline"
             return ""
         if tag in STANDFIRST_TAGS and self._is_standfirst(element, text):
             return "standfirst"
@@ -150,7 +150,7 @@ class _Search:
     def _is_standfirst(self, element: Element, text: str) -> bool:
         if not STANDFIRST_SHORTEST <= len(text) <= STANDFIRST_LONGEST or element.select_one(INNER) is not None:
             return False
-        if STANDFIRSTS.search(_read_names(element).lower()) and self._outline.linked(element) < len(text) / 2:
+        if _is_named_standfirst(element) and self._outline.linked(element) < len(text) / 2:
             return True
         words = title.split_words(text)
         return any(_is_same(words, description) for description in self._descriptions)
@@ -161,8 +161,14 @@ def _mark_words(text: str) -> str:
     return f"|{'|'.join(title.split_words(text))}|" if text else ""
 
 
-def _read_names(element: Element) -> str:
-    return f"{element.attr('class') or ''} {element.attr('itemprop') or ''} {element.tag}"
+def _is_date(element: Element, text: str) -> bool:
+    names = f"{element.attr('class') or ''} {element.attr('itemprop') or ''}".lower()
+    return any(part in names for part in DATES) and any(map(str.isdigit, text))
+
+
+def _is_named_standfirst(element: Element) -> bool:
+    names = f"{element.attr('class') or ''} {element.attr('itemprop') or ''}".lower()
+    return any(part in names for part in STANDFIRSTS) or not STANDFIRST_WORDS.isdisjoint(words_in(names))
 
 
 def _is_same(words: list[str], others: list[str]) -> bool:
@@ -176,7 +182,7 @@ def make_line(element: Element) -> Element:
     text = text_of(element).lower()
     for image in element.select("img"):
         alternative = " ".join((image.attr("alt") or "").lower().split())
-        if not alternative or alternative in text or FILE.search(alternative) or element.tag != "figure":
+        if not alternative or alternative in text or alternative.endswith(FILES) or element.tag != "figure":
             image.extract()
     for block in element.select(BLOCKS):
         block.insert(0, Text(" "))

@@ -121,20 +121,21 @@ class Names:
 
 
 def _surrounds(names: str) -> bool:
-    is_named = _has(SURROUNDINGS, names) or not SURROUNDING_WORDS.isdisjoint(_words(names))
+    is_named = _has(SURROUNDINGS, names) or not SURROUNDING_WORDS.isdisjoint(words_in(names))
     return is_named and not _has(HOLDERS, names)
 
 
 def _judged(names: str) -> Hints:
     return Hints(
-        chrome=_has(CHROME, names) or not CHROME_WORDS.isdisjoint(_words(names)),
+        chrome=_has(CHROME, names) or not CHROME_WORDS.isdisjoint(words_in(names)),
         comments=_has(COMMENTS, names),
         byline=_has(BYLINES, names),
         notes=_has(NOTES, names),
     )
 
 
-def _words(names: str) -> list[str]:
+def words_in(names: str) -> list[str]:
+    """The words of names, which blanks, hyphens and underscores part."""
     return names.replace("-", " ").replace("_", " ").split()
 
 

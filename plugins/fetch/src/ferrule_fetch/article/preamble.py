@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.article.chrome import LINKED_WHOLLY, LISTS
+from ferrule_fetch.article.names import words_in
 from ferrule_fetch.article.outline import PROSE_LINKS, PROSE_SHORTEST, text_of
 from ferrule_fetch.article.phrases import is_notice
 
@@ -19,7 +19,7 @@ HELD_MOST = 0.4  # of the characters of a main content; what has more is the con
 LOOKED_AT = 2_000  # elements
 HOLDERS = frozenset((*LISTS, "div", "section", "p", "details"))
 CONTENT = "h1,img,pre,table,figure,blockquote"
-LANGUAGES = re.compile(r"(?:^|[-_ ])lang(?:uages?|s)?(?:$|[-_ ])|interlanguage", re.IGNORECASE)
+LANGUAGES = frozenset(("lang", "langs", "language", "languages", "interlanguage"))
 HEADINGS = frozenset(("p", "h2", "h3", "h4", "h5", "h6"))
 TITLE_LONGEST = 40  # characters of what stands over a list of links and goes with it
 
@@ -71,7 +71,7 @@ def leads_elsewhere(element: Element) -> bool:
 def _is_of_languages(element: Element, links: list[Element]) -> bool:
     if all(link.attr("hreflang") or link.attr("lang") for link in links):
         return True
-    return LANGUAGES.search(f"{element.attr('class') or ''} {element.attr('id') or ''}") is not None
+    return not LANGUAGES.isdisjoint(words_in(f"{element.attr('class') or ''} {element.attr('id') or ''}".lower()))
 
 
 def count_linked(element: Element) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,7 +9,7 @@ if TYPE_CHECKING:
 
     from ferrule_fetch.tree.nodes import Document, Element
 
-_SEPARATOR = re.compile(r"\s[|\-–—·»]\s")  # between a title and the name of a site
+SEPARATORS = "|-–—·»"  # between a title and the name of a site, with blanks around
 TITLES = ("meta[property='og:title']", "meta[name='twitter:title']")
 HEADINGS = ("h1", "h2", "h3", "[itemprop~=headline]")
 LOOKED_AT = 10  # headings of a page, of each kind
@@ -37,7 +36,7 @@ def find_said(tree: Document, is_inside: Callable[[Element], bool]) -> Element |
     is_inside: whether a heading stands in the main content. Of two that say much the same, that one is taken.
     """
     names = [words for name in titles(tree) if (words := split_words(name))]
-    firsts = [split_words(_SEPARATOR.split(name, maxsplit=1)[0]) for name in titles(tree)]
+    firsts = [split_words(_cut_site(name)) for name in titles(tree)]
     headings = [heading for kind in HEADINGS for heading in tree.select(kind)[:LOOKED_AT]]
     best, most = None, 0.0
     for heading in headings:
@@ -58,6 +57,12 @@ def titles(tree: Document) -> list[str]:
     found = [element.text for element in tree.select("title")[:1]]
     heads = [head for selector in TITLES for head in tree.select(selector)]
     return found + [head.attr("content") or "" for head in heads]
+
+
+def _cut_site(name: str) -> str:
+    """A title up to the first sign that parts it from what follows."""
+    words = name[:LONGEST].split()
+    return " ".join(words[: next((at for at, word in enumerate(words) if at and word in SEPARATORS), None)])
 
 
 def split_words(text: str) -> list[str]:
