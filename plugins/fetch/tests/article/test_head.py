@@ -76,6 +76,11 @@ def test_the_heading_that_says_the_title_wins_over_a_banner(lines: Lines) -> Non
     assert "# The Daily Sound" in rest
 
 
+def test_the_name_of_a_site_that_a_title_begins_with_is_none(lines: Lines) -> None:
+    article, _ = lines(above=f"<h1>{TITLE}</h1>", title=f"Sound - {TITLE}", banner="<h1>Sound</h1>")
+    assert article[0] == f"# {TITLE}"
+
+
 def test_a_title_that_is_shorter_than_the_name_of_the_site_wins_inside_the_article(lines: Lines) -> None:
     site = "The Daily Sound of the Islands and the Coast"
     article, _ = lines(
@@ -87,6 +92,13 @@ def test_a_title_that_is_shorter_than_the_name_of_the_site_wins_inside_the_artic
 def test_a_page_that_is_called_something_else_has_its_only_large_heading(lines: Lines) -> None:
     article, _ = lines(above="<h1>When the sea took the coffee machine</h1>")
     assert article[0] == "# When the sea took the coffee machine"
+
+
+@pytest.mark.parametrize("element", ["div", "td", "strong"])
+def test_a_title_that_is_no_heading_is_one(lines: Lines, element: str) -> None:
+    above = f"<{element}>{TITLE}</{element}>"
+    article, _ = lines(above=f"<table><tr>{above}</tr></table>" if element == "td" else above)
+    assert article[0] == f"# {TITLE}"
 
 
 def test_the_title_is_said_once(lines: Lines) -> None:

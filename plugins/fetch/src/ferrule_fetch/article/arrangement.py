@@ -60,9 +60,11 @@ def _extract_head(article: Article, body: Element) -> list[Element]:
     found = []
     if heading is not None and body in heading.ancestors:
         said = text_of(heading)
-        found.append(heading.extract())
+        first = Element("h1", {}, [])
+        first.extend(list(heading))
+        heading.extract()
         _remove_same(said, article, body)
-        heading.tag = "h1"
+        found.append(first)
     found += [make_line(line) for line in lines if body in line.ancestors]
     return found + [element.extract() for element in prose if body in element.ancestors]
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from ferrule_fetch.tree.nodes import Document, Element
 
-SEPARATORS = "|-–—·»"  # between a title and the name of a site, with blanks around
+SEPARATORS = "|-–—·»"  # between a title and the name of a site, with blanks around; an underscore has none
 TITLES = ("meta[property='og:title']", "meta[name='twitter:title']")
 HEADINGS = ("h1", "h2", "h3", "[itemprop~=headline]")
 LOOKED_AT = 10  # headings of a page, of each kind
@@ -18,16 +18,19 @@ ALIKE = 0.75  # of the words of a heading that the title has too
 COVERED = 0.4  # of the words of a title, by the heading that says it; the name of a site is less
 INSIDE = 1.5  # what a letter in the main content is worth
 FIRST = 3  # what one is worth in a heading there that is the first part of a title: the name of a site may be longer
+PLAIN = ",".join(f"{tag}:not(:has(*))" for tag in ("div", "p", "span", "td", "strong", "b", "font", "center"))
+PLAIN_LOOKED_AT = 1_000
+PLAIN_SHORTEST = 10  # characters of what is no heading, and says a title
 LONE_SHORTEST = 15  # characters of a heading that is the title of a page whose head calls it something else
 NEVER = "nav,aside,footer,dialog,[role=navigation],[role=complementary],[role=contentinfo]"
 
 
 def find(tree: Document, is_inside: Callable[[Element], bool]) -> Element | None:
-    """The heading that says most of the page's title, or the page's only large one; None if it has none.
+    """What says most of the page's title, or the page's only large heading; None if it has neither.
 
     is_inside: as for `find_said`.
     """
-    return find_said(tree, is_inside) or _find_lone(tree)
+    return find_said(tree, is_inside) or _find_plain(tree) or _find_lone(tree)
 
 
 def find_said(tree: Document, is_inside: Callable[[Element], bool]) -> Element | None:
@@ -43,10 +46,10 @@ def find_said(tree: Document, is_inside: Callable[[Element], bool]) -> Element |
         if len(heading.text) > LONGEST or heading.closest(NEVER) is not None:
             continue
         words = split_words(heading.text)
-        if is_inside(heading):
-            worth = _count_letters(words, [*names, *firsts]) * (INSIDE * FIRST if words in firsts else INSIDE)
-        else:
-            worth = _count_letters(words, names)
+        is_first, is_in = words in firsts, is_inside(heading)
+        is_whole = is_in or (is_first and heading.select_one("a") is None)
+        factor = (INSIDE if is_in else 1) * (FIRST if is_in and is_first else 1)
+        worth = factor * _count_letters(words, [*names, *firsts] if is_whole else names)
         if worth > most:
             best, most = heading, worth
     return best
@@ -61,7 +64,7 @@ def titles(tree: Document) -> list[str]:
 
 def _cut_site(name: str) -> str:
     """A title up to the first sign that parts it from what follows."""
-    words = name[:LONGEST].split()
+    words = name[:LONGEST].partition("_")[0].split()
     return " ".join(words[: next((at for at, word in enumerate(words) if at and word in SEPARATORS), None)])
 
 
@@ -79,6 +82,16 @@ def _count_letters(words: list[str], names: list[list[str]]) -> int:
         if letters >= ALIKE * length and letters >= COVERED * sum(map(len, name)):
             most = max(most, letters)
     return most
+
+
+def _find_plain(tree: Document) -> Element | None:
+    """What is no heading, and says the title as the page's head does."""
+    said = {cut for name in titles(tree) if len(cut := _cut_site(name)) >= PLAIN_SHORTEST}
+    for element in tree.select(PLAIN)[:PLAIN_LOOKED_AT] if said else ():
+        is_title = len(element.text) <= LONGEST and " ".join(element.text.split()) in said
+        if is_title and element.closest("a") is None and element.closest(NEVER) is None:
+            return element
+    return None
 
 
 def _find_lone(tree: Document) -> Element | None:
