@@ -108,12 +108,13 @@ def test_the_sentences_are_the_specified_ones(server: Server, page_error: Proble
         f"Blocked: {url}/403 refuses this request (HTTP 403). It does not say why. Try an alternative source."
     )
     assert message(402) == f"Payment required: {url}/402 answers HTTP 402."
-    assert message(408).endswith(". Ask it again later.")
+    assert message(408).endswith("the same call may work.")
+    assert message(418) == f"Request rejected for {url}/418: HTTP 418: I'm a Teapot. The server refuses this request."
     assert message(404) == (f"Not found: {url}/404 returned 404/410 — the page does not exist. Check the URL.")
     assert message(401) == f"Auth required: {url}/401 is behind a login wall."
     assert message(429) == f"Rate limited on {url}/429. Retry in 60 seconds."
     assert message(500).startswith(f"Network error on {url}/500: HTTP 500: Internal Server Error")
-    assert message(500).endswith(". The server itself has failed; ask it again later.")
+    assert message(500).endswith("The server has a fault of its own; the same call may work later.")
     assert message(451) == (f"Blocked: {url}/451 is withheld for legal reasons (HTTP 451). Try an alternative source.")
 
 
