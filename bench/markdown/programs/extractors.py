@@ -13,18 +13,10 @@ OURS_NAME = "ours, article"
 
 
 def ours() -> Convert:
-    """The article alone; the whole page where none is found."""
-    from ferrule_fetch.article import find_article, split
+    """What `web_fetch` says first: the article under its head; the whole page where none is found."""
     from ferrule_fetch.markdown import convert
-    from ferrule_fetch.tree.nodes import parse
 
-    def extract(html: str, url: str) -> str:
-        tree = parse(html)
-        tree.remove("script:not([type='application/ld+json']),style,noscript,template,[hidden],[style*='display:none']")
-        article = find_article(tree)
-        return convert(tree.html if article is None else split(tree, article).article.html, url, "turbohtml").markdown
-
-    return extract
+    return lambda html, url: convert(html, url, is_split=True).markdown
 
 
 def trafilatura() -> Convert:

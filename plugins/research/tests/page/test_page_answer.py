@@ -27,10 +27,17 @@ ALWAYS = {
 }
 
 
+def json_ld(value: Any) -> str:
+    return f'<script type="application/ld+json">{json.dumps(value, ensure_ascii=False)}</script>'
+
+
 def test_the_file_the_hook_and_the_executable_have_one_schema() -> None:
     file = Path(page.__file__).with_name("schema.json")
     assert json.loads(file.read_bytes()) == page.schema() == schema_of("scrape_page")
-    assert list(page.schema()["parameters"]["properties"]) == ["url", "mode", "max_length", "sessionId"]
+    assert list(page.schema()["parameters"]["properties"]) == [
+        *("url", "mode", "max_length", "include_citation", "include_structured_data", "include_links"),
+        *("include_metadata", "sessionId"),
+    ]
 
 
 def test_its_results_may_be_cached_for_an_hour_and_linked() -> None:
@@ -41,11 +48,11 @@ def test_its_results_may_be_cached_for_an_hour_and_linked() -> None:
 def test_a_plain_page_has_exactly_these_fields(server: Server, scrape: Scrape) -> None:
     url = server.page("/guide", f"<title>A guide</title><h1>Guide</h1><p>{PROSE * 4}</p>")
     answer = scrape(url)
-    assert set(answer) == {*ALWAYS, "metadata", "extractedBy", "extractionQuality"}
+    assert set(answer) == {*ALWAYS, "extractedBy", "extractionQuality"}
     assert (answer["url"], answer["contentType"], answer["extractedBy"]) == (url, "html", "html")
     assert answer["trust"] == "untrusted-external-content"
     assert answer["trust"] not in answer["content"]
-    assert answer["metadata"] == {"title": "A guide", "author": ""}
+    assert answer["citation"]["metadata"]["title"] == "A guide"
     assert (answer["sourceType"], answer["authorityTier"], answer["domainCategory"]) == ("unknown", "low", "general")
     assert (answer["truncated"], answer["extractionQuality"]) == (False, "complete")
 
@@ -65,8 +72,9 @@ def test_of_a_page_that_drips_there_is_a_part(
 
 
 def test_a_page_without_a_title_has_no_metadata_and_a_citation_all_the_same(server: Server, scrape: Scrape) -> None:
-    answer = scrape(server.page("/", f"<p>{PROSE * 4}</p>"))
-    assert "metadata" not in answer
+    url = server.page("/", f"<p>{PROSE * 4}</p>")
+    assert "metadata" not in scrape(url, include_citation=False)
+    answer = scrape(url)
     assert set(answer["citation"]) == {"url", "accessedDate", "metadata", "formatted"}
     assert set(answer["citation"]["formatted"]) == {"apa", "mla", "bibtex"}
     assert answer["citation"]["accessedDate"] == datetime.now(UTC).date().isoformat()
@@ -84,14 +92,60 @@ def test_a_page_without_a_title_has_no_metadata_and_a_citation_all_the_same(serv
     ],
 )
 def test_sizes_are_those_of_the_content_in_bytes(server: Server, scrape: Scrape, size: int, category: str) -> None:
-    answer = scrape(server.page("/", "x" * size, "text/plain"))
+    answer = scrape(server.page("/", "x" * size, "text/plain"), max_length=60_000)
     assert (answer["contentLength"], answer["sizeCategory"]) == (size, category)
-    assert answer["estimatedTokens"] == size // 4
 
 
 def test_letters_of_several_bytes_count_as_such(server: Server, scrape: Scrape) -> None:
     answer = scrape(server.page("/", "漢字" * 100, "text/plain; charset=utf-8"))
-    assert (answer["contentLength"], answer["estimatedTokens"]) == (600, 150)
+    assert answer["contentLength"] == 600
+
+
+@pytest.mark.parametrize("mode", ["full", "raw"])
+def test_the_tokens_are_those_of_the_whole_answer(server: Server, make_context: Any, scrape: Scrape, mode: str) -> None:
+    answer = scrape(server.page("/", f"<title>T</title><p>{PROSE * 40}</p>"), mode=mode)
+    assert abs(answer["estimatedTokens"] - make_context().size(answer) // 4) <= 1
+
+
+def test_a_page_of_an_article_costs_little_more_than_the_article(
+    server: Server, make_context: Any, scrape: Scrape
+) -> None:
+    said = {
+        "@context": "https://schema.org",
+        "@type": "NewsArticle",
+        "headline": "Storm closes harbour of Lindvik",
+        "author": [{"@type": "Person", "name": "Ann Lee"}, {"@type": "Person", "name": "Bo Ek"}],
+        "datePublished": "2026-03-05T06:00:00Z",
+        "publisher": {"@type": "Organization", "name": "The Daily Sound", "logo": "https://sound.example/l.png"},
+        "articleBody": PROSE * 80,
+    }
+    graph = "".join(
+        f'<meta property="og:{name}" content="{value}">'
+        for name, value in {"title": said["headline"], "site_name": "The Daily Sound", "type": "article"}.items()
+    )
+    body = "".join(f"<p>{PROSE * 5}</p>" for _ in range(17))
+    answer = scrape(server.page("/2026/03/05/storm", f"{graph}{json_ld(said)}<h1>Storm</h1>{body}"))
+    assert 5_700 < len(answer["content"]) < 5_900
+    assert answer["citation"]["formatted"]["mla"].startswith("Lee, Ann, and Bo Ek.")
+    assert make_context().size(answer) <= 7_500
+    assert answer["structuredData"] == {"openGraph": {"og:type": "article"}}
+
+
+def test_each_part_can_be_left_out(server: Server, scrape: Scrape) -> None:
+    source = json_ld({"@type": "Article", "headline": "H", "text": "y" * 3_000})
+    url = server.page("/", f'{source}<p><a href="/there">a link</a> <img src="i.png" alt="a dam"> {PROSE * 3}</p>')
+    whole = scrape(url, include_structured_data=True)
+    assert whole["structuredData"]["jsonLd"][0]["headline"] == "H"
+    assert "structuredData" not in scrape(url, include_structured_data=False)
+    assert scrape(url, include_citation=False)["metadata"] == {"title": "H", "author": ""}
+    assert not {"citation", "metadata"} & set(scrape(url, include_citation=False, include_metadata=False))
+    content = scrape(url, include_links=False)["content"]
+    assert content.startswith("a link a dam There are")
+    assert whole["content"].startswith(f"[a link]({url}there) ![a dam]({url}i.png)")
+
+
+def test_raw_can_be_had_without_a_citation(server: Server, scrape: Scrape) -> None:
+    assert "citation" not in scrape(server.page("/", "x", "text/plain"), mode="raw", include_citation=False)
 
 
 def test_links_and_the_indentation_of_code_are_kept(server: Server, scrape: Scrape) -> None:
@@ -134,25 +188,30 @@ def test_a_page_is_read_in_its_own_charset(server: Server, scrape: Scrape, body:
     assert "Grüße aus Köln" in scrape(server.page("/", body, content_type))["content"]
 
 
-def test_preview_has_five_thousand_bytes_whatever_is_asked_for(server: Server, scrape: Scrape) -> None:
+def test_preview_has_five_thousand_bytes_whatever_is_asked_for(
+    server: Server, make_context: Any, scrape: Scrape
+) -> None:
     url = server.page("/", f"<p>{PROSE * 200}</p>")
     answer = scrape(url, mode="preview", max_length=40_000)
-    assert 4_900 < answer["contentLength"] <= 5_000
+    assert 4_500 < make_context().size(answer) <= 5_000
     assert answer["truncated"] is True
     assert answer["content"].endswith("\n\n[content truncated]")
 
 
 def test_more_than_five_million_bytes_count_as_that(server: Server, scrape: Scrape, make_context: Any) -> None:
     url = server.page("/", "x" * 5_000_100, "text/plain")
-    answer = scrape(url, max_length=9_000_000, within=make_context(max_bytes=20_000_000))
-    assert (answer["contentLength"], answer["truncated"]) == (5_000_000, True)
+    within = make_context(max_bytes=20_000_000)
+    answer = scrape(url, max_length=9_000_000, within=within)
+    assert 4_990_000 < answer["contentLength"] < within.size(answer) <= 5_000_000
+    assert answer["truncated"] is True
 
 
 @pytest.mark.slow
-def test_the_length_that_is_asked_for_is_never_passed(server: Server, scrape: Scrape) -> None:
+def test_the_length_that_is_asked_for_is_never_passed(server: Server, make_context: Any, scrape: Scrape) -> None:
     url = server.page("/", "漢字かな交じり文。" * 300, "text/plain; charset=utf-8")
-    for length in range(1, 200):
+    for length in (*range(1, 100), *range(2_000, 2_100)):
         answer = scrape(url, max_length=length)
+        assert length < 2_000 or make_context().size(answer) <= length
         assert len(answer["content"].encode()) <= length
         assert "\ufffd" not in answer["content"]
         assert answer["truncated"] is True
@@ -228,7 +287,7 @@ def test_json_ld_does_not_push_the_content_out(server: Server) -> None:
         for number in range(4)
     )
     url = server.page("/", f"{blocks}<p>{PROSE * 1_500}</p>")
-    run = run_tool("scrape_page", {"url": url, "max_length": 100_000})
+    run = run_tool("scrape_page", {"url": url, "max_length": 100_000, "include_structured_data": True})
     assert run.exit_code == 0
     assert run.document["contentLength"] > 25_000
     assert [block["n"] for block in run.document["structuredData"]["jsonLd"]] == [0, 1]
@@ -257,7 +316,7 @@ def test_other_text_is_told_by_its_kind(
     answer = scrape(server.page(path, "# A title\n\nwords", content_type))
     assert answer["contentType"] == kind
     assert answer.get("extractedBy") == ("markdown" if kind == "markdown" else None)
-    assert ("metadata" in answer) == (kind == "markdown")
+    assert bool(answer["citation"]["metadata"]["title"]) == (kind == "markdown")
 
 
 def test_the_url_is_the_one_after_redirects(server: Server, scrape: Scrape) -> None:
@@ -298,13 +357,9 @@ def test_raw_text_in_a_charset_of_the_header_is_text(server: Server, scrape: Scr
 
 
 def test_a_text_whose_mark_has_more_letters_than_were_cut_is_truncated(server: Server, scrape: Scrape) -> None:
-    answer = scrape(server.page("/", "漢" * 21, "text/plain; charset=utf-8"), max_length=60)
+    answer = scrape(server.page("/", "漢" * 21, "text/plain; charset=utf-8"), max_length=100)
     assert answer["content"].endswith("[content truncated]")
     assert answer["truncated"] is True
-
-
-def json_ld(value: Any) -> str:
-    return f'<script type="application/ld+json">{json.dumps(value, ensure_ascii=False)}</script>'
 
 
 @pytest.mark.parametrize(
@@ -339,6 +394,6 @@ def test_as_many_authors_are_cited_as_have_room(scrape: Scrape, server: Server) 
 def test_where_only_json_ld_is_left_out_nothing_of_the_text_is_said_to_follow(server: Server) -> None:
     blocks = "".join(json_ld({"n": number, "text": "y" * 30_000}) for number in range(2))
     url = server.page("/" + "x" * 4_000, f"{blocks}<p>{PROSE * 10}</p>")
-    run = run_tool("scrape_page", {"url": url})
+    run = run_tool("scrape_page", {"url": url, "include_structured_data": True})
     assert run.document["truncated"] is True
     assert "offset" not in run.document["truncationHint"]

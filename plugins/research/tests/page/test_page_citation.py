@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ferrule_research.page.metadata.authors import Name, parse_authors, parse_person
-from ferrule_research.page.metadata.bibliography import Bibliography
+from ferrule_research.page.metadata.bibliography import Bibliography, Place
 from ferrule_research.page.metadata.citation import apa, bibtex, mla
 from ferrule_research.page.metadata.dates import Date, read_date
 
@@ -154,7 +154,7 @@ def test_bibtex_of_a_page() -> None:
     given = facts(
         "50% of $x_1 & {y} #2 ~ ^ \\n", [Name("de la Cruz", "María"), Name("R&D Team", literal=True)], on="2024-03-05"
     )
-    assert bibtex(given, URL, TODAY, {}) == (
+    assert bibtex(given, URL, TODAY) == (
         "@misc{delacruz202450,\n"
         "  author = {de la Cruz, María and {R\\&D Team}},\n"
         "  title = {{50\\% of \\$x\\_1 \\& \\{y\\} \\#2 \\textasciitilde{} \\textasciicircum{} \\textbackslash{}n}},\n"
@@ -162,30 +162,50 @@ def test_bibtex_of_a_page() -> None:
         "  year = {2024},\n"
         "  month = {3},\n"
         "  url = {https://site.example/a_b?c=d%20e&f},\n"
-        "  urldate = {2026-11-21},\n"
-        "  note = {Accessed 2026-11-21}\n"
+        "  urldate = {2026-11-21}\n"
         "}"
     )
 
 
+LANCET = facts(authors=[LEE], on="1998", journal="The Lancet")._replace(
+    site="The Lancet", place=Place("351", "9103", "637", "641", "10.1016/S0140-6736(97)11096-0")
+)
+DOI = "https://doi.org/10.1016/S0140-6736(97)11096-0"
+
+
 def test_bibtex_of_an_article_has_its_journal() -> None:
-    highwire = {
-        "citation_volume": "351",
-        "citation_issue": "9103",
-        "citation_firstpage": "637",
-        "citation_lastpage": "641",
-        "citation_doi": "10.1016/S0140-6736(97)11096-0",
-    }
-    entry = bibtex(facts(authors=[LEE], on="1998", journal="The Lancet"), URL, TODAY, highwire)
+    entry = bibtex(LANCET, URL, TODAY)
     assert entry.startswith("@article{lee1998cells,\n")
     for line in ("journal = {The Lancet}", "volume = {351}", "number = {9103}", "pages = {637--641}"):
         assert line in entry
     assert "doi = {10.1016/S0140-6736(97)11096-0}" in entry
 
 
+def test_apa_and_mla_of_an_article_have_its_place_in_the_journal_and_its_doi() -> None:
+    assert apa(LANCET, URL) == f"Lee, A. (1998). On cells. The Lancet, 351(9103), 637–641. {DOI}"
+    assert mla(LANCET, URL, TODAY) == (
+        f'Lee, Ann. "On cells." The Lancet, vol. 351, no. 9103, 1998, pp. 637-641, {DOI}.'
+    )
+
+
+@pytest.mark.parametrize(
+    ("place", "in_apa", "in_mla"),
+    [
+        (Place(volume="12"), "The Lancet, 12. ", "The Lancet, vol. 12, 1998"),
+        (Place(issue="3"), "The Lancet, (3). ", "The Lancet, no. 3, 1998"),
+        (Place(first="e17"), "The Lancet, e17. ", "The Lancet, 1998, p. e17"),
+        (Place(doi="no DOI"), f"The Lancet. {URL}", f"The Lancet, 1998, {URL}. Accessed"),
+    ],
+)
+def test_a_place_is_cited_as_far_as_it_is_known(place: Place, in_apa: str, in_mla: str) -> None:
+    given = LANCET._replace(place=place)
+    assert in_apa in apa(given, URL)
+    assert in_mla in mla(given, URL, TODAY)
+
+
 @pytest.mark.parametrize("evil", ["a}, note = {x", "{{{", "\\input{/etc/passwd}", "%", "a\n@misc{x"])
 def test_no_title_breaks_out_of_its_field(evil: str) -> None:
-    entry = bibtex(facts(evil, [Name(evil, literal=True)], site=evil), f"http://h/{evil}", TODAY, {})
+    entry = bibtex(facts(evil, [Name(evil, literal=True)], site=evil), f"http://h/{evil}", TODAY)
     bare = re.sub(r"\\[{}]", "", entry)
     depth = 0
     for line in bare.split("\n")[1:-1]:
@@ -236,3 +256,24 @@ def test_the_best_that_the_page_says_is_cited(scrape: Scrape, at: At, source: st
 def test_an_address_is_no_author(scrape: Scrape, at: At) -> None:
     source = '<meta property="article:author" content="https://facebook.com/somebody">'
     assert scrape(at("http://host.example/a", source))["citation"]["metadata"]["author"] == ""
+
+
+PLACES = {
+    "Highwire": HIGHWIRE
+    + "".join(
+        f'<meta name="citation_{name}" content="{value}">'
+        for name, value in {"volume": "12", "issue": "3", "firstpage": "45", "lastpage": "67"}.items()
+    ),
+    "JSON-LD": '<script type="application/ld+json">{"@type":"ScholarlyArticle","headline":"High",'
+    '"author":"Ann Wire","datePublished":"2023-03-03","pagination":"45-67","isPartOf":{"@type":"PublicationIssue",'
+    '"issueNumber":3,"isPartOf":{"@type":["PublicationVolume","Periodical"],"name":"Journal","volumeNumber":12}}}'
+    "</script>",
+}
+
+
+@pytest.mark.parametrize("source", PLACES.values(), ids=PLACES)
+def test_the_place_in_a_journal_is_read_from_the_page(scrape: Scrape, at: At, source: str) -> None:
+    formatted = scrape(at("http://www.host.example/a", source))["citation"]["formatted"]
+    assert "Journal, 12(3), 45–67. http://www.host.example/a" in formatted["apa"]
+    assert "Journal, vol. 12, no. 3, 3 Mar. 2023, pp. 45-67, " in formatted["mla"]
+    assert "pages = {45--67}" in formatted["bibtex"]

@@ -21,7 +21,7 @@ def block(value: Any) -> str:
 
 
 def data(server: Server, scrape: Scrape, source: str) -> dict[str, Any]:
-    answer: dict[str, Any] = scrape(server.page("/", source + PROSE), max_length=100)
+    answer: dict[str, Any] = scrape(server.page("/", source + PROSE), include_structured_data=True)
     return answer.get("structuredData", {})
 
 
@@ -74,18 +74,19 @@ def test_a_block_has_32_kb_and_all_have_64(server: Server, scrape: Scrape, make_
     exact = json.dumps({"a": "x" * (32_768 - len(json.dumps({"a": ""})))})
     assert len(exact) == 32_768
     page = server.page("/", block(exact) + block(exact.replace('"x', '"xx', 1)) + PROSE)
-    found = scrape(page, within=make_context(max_bytes=1 << 20))["structuredData"]["jsonLd"]
+    wanted = {"include_structured_data": True, "max_length": 1 << 20, "within": make_context(max_bytes=1 << 20)}
+    found = scrape(page, **wanted)["structuredData"]["jsonLd"]
     assert len(found) == 1
     small = [json.dumps({"n": number, "fill": "x" * 19_970}) for number in range(5)]
     page = server.page("/", "".join(map(block, small)) + PROSE)
-    found = scrape(page, within=make_context(max_bytes=1 << 20))["structuredData"]["jsonLd"]
+    found = scrape(page, **wanted)["structuredData"]["jsonLd"]
     assert [one["n"] for one in found] == [0, 1, 2]
 
 
 def test_a_map_has_64_values_of_2_kb_at_most(server: Server, scrape: Scrape) -> None:
     metas = "".join(f'<meta property="og:x{number}" content="{"é" * 2_000}">' for number in range(70))
     url = server.page("/", metas + PROSE)
-    graph = scrape(url, max_length=100)["structuredData"]["openGraph"]
+    graph = scrape(url, include_structured_data=True, max_length=200_000)["structuredData"]["openGraph"]
     assert all(len(value.encode()) == 2_048 for value in graph.values())
     metas = "".join(f'<meta property="og:x{number}" content="v">' for number in range(70))
     assert len(data(server, scrape, metas)["openGraph"]) == 64
@@ -103,9 +104,22 @@ def test_several_authors_are_one_value_and_the_first_of_other_tags_counts(server
     }
 
 
+def test_without_being_asked_for_there_is_what_is_short_and_stands_nowhere_else(server: Server, scrape: Scrape) -> None:
+    source = (
+        '<meta property="og:title" content="T"><meta property="og:type" content="article">'
+        '<meta name="citation_title" content="T"><meta name="citation_keywords" content="dams">'
+    )
+    answer = scrape(server.page("/", source + block({"long": "x" * 2_000}) + block({"n": 1}) + PROSE))
+    assert answer["structuredData"] == {
+        "jsonLd": [{"n": 1}],
+        "openGraph": {"og:type": "article"},
+        "citation": {"citation_keywords": "dams"},
+    }
+
+
 def test_a_page_that_defeats_the_parser_is_an_answer_without_them(server: Server, scrape: Scrape) -> None:
     html = block({"a": 1}) + PROSE + "<p>Some words</p>" + "<b><i>" * 300_000
-    answer = scrape(server.page("/", html), max_length=500)
+    answer = scrape(server.page("/", html), max_length=2_000)
     assert answer["extractionQuality"] == "partial"
     assert "Some words" in answer["content"]
 
@@ -161,7 +175,7 @@ def test_a_post_without_json_ld_has_no_signals(scrape: Scrape, at: At) -> None:
 def test_a_number_that_clients_cannot_hold_is_text(server: Server, scrape: Scrape) -> None:
     number = "1" + "0" * 400
     source = f'<script type="application/ld+json">{{"@type": "Article", "headline": "H", "n": {number}}}</script>'
-    answer = scrape(server.page("/", source + "<p>Words.</p>" * 30))
+    answer = scrape(server.page("/", source + "<p>Words.</p>" * 30), include_structured_data=True)
     assert answer["structuredData"]["jsonLd"][0]["n"] == number
     assert answer["citation"]["metadata"]["title"] == "H"
 

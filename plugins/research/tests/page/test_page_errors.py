@@ -105,13 +105,16 @@ def test_the_sentences_are_the_specified_ones(server: Server, page_error: Proble
 
     url = server.url
     assert message(403) == (
-        f"Blocked: {url}/403 uses bot detection. Try an alternative source — its content can't be read directly."
+        f"Blocked: {url}/403 refuses this request (HTTP 403). It does not say why. Try an alternative source."
     )
+    assert message(402) == f"Payment required: {url}/402 answers HTTP 402."
+    assert message(408).endswith("the same call may work.")
+    assert message(418) == f"Request rejected for {url}/418: HTTP 418: I'm a Teapot. The server refuses this request."
     assert message(404) == (f"Not found: {url}/404 returned 404/410 — the page does not exist. Check the URL.")
     assert message(401) == f"Auth required: {url}/401 is behind a login wall."
     assert message(429) == f"Rate limited on {url}/429. Retry in 60 seconds."
     assert message(500).startswith(f"Network error on {url}/500: HTTP 500: Internal Server Error")
-    assert message(500).endswith(". The server itself has failed; ask it again later.")
+    assert message(500).endswith("The server has a fault of its own; the same call may work later.")
     assert message(451) == (f"Blocked: {url}/451 is withheld for legal reasons (HTTP 451). Try an alternative source.")
 
 
@@ -241,6 +244,17 @@ def test_what_has_no_text_is_no_content_and_says_what_it_is(
     error = page_error(server.page("/", body, content_type))
     assert kind(error) == "content_empty"
     assert what in error.message
+
+
+def test_what_no_browser_could_read_is_not_said_to_need_one(server: Server, page_error: Problem) -> None:
+    assert "browser" not in page_error(server.page("/", b"\x89PNG\r\n\x1a\n" + bytes(200), "image/png")).message
+
+
+@pytest.mark.parametrize(("free", "quality"), [("false", "partial"), ('"False"', "partial"), ("true", "complete")])
+def test_a_page_that_not_all_can_read_is_partial(server: Server, scrape: Scrape, free: str, quality: str) -> None:
+    said = f'{{"@type": "NewsArticle", "headline": "H", "isAccessibleForFree": {free}}}'
+    html = f'<script type="application/ld+json">{said}</script><p>{"Words of the beginning. " * 20}</p>'
+    assert scrape(server.page("/", html))["extractionQuality"] == quality
 
 
 def test_the_executable_writes_the_kind_beside_the_message(server: Server) -> None:

@@ -25,12 +25,12 @@ HOLDERS = ("article", "body", "column", "content", "main")
 CHROME = (
     "about-author", "about-the-author", "aboutauthor", "addthis", "addtoany", "advert", "article-footer", "author-bio",
     "author-box", "authorbio", "breadcrumb", "catlinks", "consent", "cookie", "copyright", "disclaimer", "entry-footer",
-    "more-stories", "morestories", "mw-editsection", "mw-jump", "navbox", "newsletter", "outbrain", "pagination",
-    "paywall", "popular", "post-flair", "post-footer", "print-only", "printfooter", "promo", "read-more", "read-next",
-    "readmore", "readnext", "recommend", "related", "screen-reader", "-share", "_share", "share-", "share_", "sharebar",
-    "sharedaddy", "sharelink", "sharetool", "sharing", "sidebar", "sign-up", "signup", "skip-link", "social", "sponsor",
-    "storyblock-footer", "subscri", "taboola", "tag-list", "taglist", "tags-list", "toolbar", "trending",
-    "visually-hidden", "widget",
+    "more-stories", "morestories", "mw-editsection", "mw-jump", "navbox", "navframe", "newsletter", "outbrain",
+    "pagination", "paywall", "popular", "portal-bar", "portalbox", "post-flair", "post-footer", "print-only",
+    "printfooter", "promo", "read-more", "read-next", "readmore", "readnext", "recommend", "related", "screen-reader",
+    "-share", "_share", "share-", "share_", "sharebar", "sharedaddy", "sharelink", "sharetool", "sharing", "sidebar",
+    "sign-up", "signup", "skip-link", "social", "sponsor", "storyblock-footer", "subscri", "taboola", "tag-list",
+    "taglist", "tags-list", "toolbar", "trending", "visually-hidden", "widget",
 )  # fmt: skip
 CHROME_WORDS = frozenset(
     (
@@ -121,20 +121,21 @@ class Names:
 
 
 def _surrounds(names: str) -> bool:
-    is_named = _has(SURROUNDINGS, names) or not SURROUNDING_WORDS.isdisjoint(_words(names))
+    is_named = _has(SURROUNDINGS, names) or not SURROUNDING_WORDS.isdisjoint(words_in(names))
     return is_named and not _has(HOLDERS, names)
 
 
 def _judged(names: str) -> Hints:
     return Hints(
-        chrome=_has(CHROME, names) or not CHROME_WORDS.isdisjoint(_words(names)),
+        chrome=_has(CHROME, names) or not CHROME_WORDS.isdisjoint(words_in(names)),
         comments=_has(COMMENTS, names),
         byline=_has(BYLINES, names),
         notes=_has(NOTES, names),
     )
 
 
-def _words(names: str) -> list[str]:
+def words_in(names: str) -> list[str]:
+    """The words of names, which blanks, hyphens and underscores part."""
     return names.replace("-", " ").replace("_", " ").split()
 
 

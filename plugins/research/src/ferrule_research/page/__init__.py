@@ -1,7 +1,7 @@
 """The tool `scrape_page`: reads a page, and tells what there is to judge it by.
 
 Here stand the steps of a call (`call`, `request`, `content`, `answer`, `errors`); below them, each importing from the
-ones before it only, `budget`, `metadata`, `sources` and `credibility`.
+ones before it only, `budget`, `addresses`, `metadata`, `sources` and `credibility`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ _JOINER = "\u200d"
 _FENCE = re.compile(r"^((?:[ >]|[-*+] |\d{1,9}[.)] ){0,40})(`{3,}|~{3,})([^\n]*)", re.M)
 _ITEM = re.compile(r"[^ >]")
 _ESCAPE = re.compile(r"\\+$")
-_SLACK_BYTES = 256  # for numbers that change with the content, and for what says that it was cut
+SHORT_BYTES = 1_450  # of all facts but the content, where the page's own data is not asked for
+_SLACK_BYTES = 192  # for numbers that change with the content, and for what says that it was cut
 
 
 def largest(limit: int, fits: Callable[[int], bool]) -> int:
@@ -24,27 +25,46 @@ def largest(limit: int, fits: Callable[[int], bool]) -> int:
     return bisect_left(range(1, limit + 1), True, key=lambda number: not fits(number))
 
 
-def fit(answer: JSONObject, context: Context) -> tuple[JSONObject, bool]:
-    """The answer, its content cut to what fits, and JSON-LD left out from the last block on where that is not enough.
+def fit(answer: JSONObject, context: Context, max_bytes: int) -> tuple[JSONObject, bool]:
+    """The answer in `max_bytes`, and in what the client reads.
 
-    Also whether anything was left out. The content keeps half of the room that there is before JSON-LD does.
+    Its content is cut to what fits, and JSON-LD left out from the last block on where that is not enough. Also whether
+    anything was left out. The content keeps half of the room that there is before JSON-LD and citations do.
     """
-    limit = context.max_bytes - _SLACK_BYTES
+    limit = min(context.max_bytes, max_bytes) - _SLACK_BYTES
     if context.size(answer) <= limit:
         return answer, False
-    answer = _with_less_citation(_with_less_data(answer, limit, context), limit, context)
-    room = limit - _size_without_content(answer, context)
+    facts = limit - min(limit // 2, context.size(answer["content"]))
+    answer = _with_less_citation(_with_less_data(answer, facts, context), facts, context)
+    room = max(limit - _size_without_content(answer, context), min(max_bytes // 2, context.max_bytes // 4))
     content = answer["content"]
     size = largest(len(content.encode()), lambda size: context.size(truncate(content, size)) - len('""') <= room)
     return {**answer, "content": truncate(content, size)}, True
+
+
+def keep_short(data: JSONObject, answer: JSONObject, context: Context) -> JSONObject:
+    """What of the page's data fits into an answer whose facts stay short: blocks and values, from the first on."""
+    room = SHORT_BYTES - _size_without_content(answer, context)
+    kept: JSONObject = {}
+    for name, part in data.items():
+        entries = part if isinstance(part, list) else part.items()
+        short = []
+        for entry in entries:
+            size = context.size(entry) + 1
+            if size + len(name) <= room:
+                room -= size
+                short.append(entry)
+        if short:
+            room -= len(name) + 6
+            kept[name] = short if isinstance(part, list) else dict(short)
+    return kept
 
 
 def _size_without_content(answer: JSONObject, context: Context) -> int:
     return context.size({**answer, "content": ""})
 
 
-def _with_less_data(answer: JSONObject, limit: int, context: Context) -> JSONObject:
-    room = limit - min(context.max_bytes // 2, context.size(answer["content"]))
+def _with_less_data(answer: JSONObject, room: int, context: Context) -> JSONObject:
     while "structuredData" in answer and _size_without_content(answer, context) > room:
         answer = {**answer, "structuredData": _with_less(answer["structuredData"])}
         if not answer["structuredData"]:
@@ -62,6 +82,8 @@ def _with_less(data: JSONObject) -> JSONObject:
 
 def _with_less_citation(answer: JSONObject, limit: int, context: Context) -> JSONObject:
     """With empty texts for the longest citations, where nothing else would leave any room: signs that TeX escapes."""
+    if "citation" not in answer:
+        return answer
     formatted = dict(answer["citation"]["formatted"])
     while any(formatted.values()):
         shorter = {**answer, "citation": {**answer["citation"], "formatted": formatted}}

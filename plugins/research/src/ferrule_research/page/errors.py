@@ -24,31 +24,37 @@ class Kind(NamedTuple):
 
 
 _BLOCKED = "Blocked: {url} uses bot detection. Try an alternative source — its content can't be read directly."
+_REFUSED = "Blocked: {url} refuses this request (HTTP 403). It does not say why. Try an alternative source."
 _NOT_FOUND = "Not found: {url} returned 404/410 — the page does not exist. Check the URL."
 _NETWORK = "Network error on {url}: {detail}. Check connectivity."
 _WITHHELD = "Blocked: {url} is withheld for legal reasons (HTTP 451). Try an alternative source."
-_SERVER = "Network error on {url}: {detail}. The server itself has failed; ask it again later."
+_SERVER = "Network error on {url}: {detail}."  # the detail says whether to ask again
 _RATE_LIMITED = "Rate limited on {url}. Retry in {wait} seconds."
 VALIDATION = Kind("validation", "INVALID_URL", "URL rejected for {url}: {detail}. Provide a valid public http(s) URL.")
 NETWORK = Kind("network", "NETWORK_ERROR", _NETWORK, "retry_after_delay", retryable=True)
 BLOCKED = Kind("blocked", "BLOCKED", _BLOCKED)
+REFUSED = Kind("blocked", "BLOCKED", _REFUSED)
 WITHHELD = Kind("blocked", "BLOCKED", _WITHHELD)
 SERVER = Kind("network", "NETWORK_ERROR", _SERVER, "retry_after_delay", retryable=True)
+REJECTED = Kind("validation", "INVALID_URL", "Request rejected for {url}: {detail}.")
 NOT_FOUND = Kind("not_found", "NOT_FOUND", _NOT_FOUND)
 EMPTY = Kind("content_empty", "NO_CONTENT", "No content extracted from {url}{because}. May need browser rendering.")
+UNREADABLE = Kind("content_empty", "NO_CONTENT", "No content extracted from {url}{because}.")
+PAYMENT = Kind("auth_required", "AUTH_REQUIRED", "Payment required: {url} answers HTTP 402.")
 AUTH = Kind("auth_required", "AUTH_REQUIRED", "Auth required: {url} is behind a login wall.")
 RATE_LIMITED = Kind("rate_limited", "RATE_LIMIT", _RATE_LIMITED, "retry_after_delay", retryable=True)
 CONFIG = Kind("config", "MISSING_EXTRA", "Scrape failed: {detail}.")
 
 _KIND_BY_STATUS = {
-    **dict.fromkeys((401, 402), AUTH),
-    403: BLOCKED,
+    401: AUTH,
+    402: PAYMENT,
+    403: REFUSED,
     451: WITHHELD,
     **dict.fromkeys((404, 410), NOT_FOUND),
-    **dict.fromkeys((408, 425), NETWORK),
+    **dict.fromkeys((408, 425), SERVER),
     429: RATE_LIMITED,
 }
-_KIND_BY_CODE = {"INVALID_URL": VALIDATION, "NETWORK_ERROR": NETWORK, "HTTP_ERROR": NETWORK, "PARSE_ERROR": EMPTY}
+_KIND_BY_CODE = {"INVALID_URL": VALIDATION, "NETWORK_ERROR": NETWORK, "HTTP_ERROR": SERVER, "PARSE_ERROR": UNREADABLE}
 _PREFIXES = ("Invalid URL: ", "Failed to fetch URL: ", "Failed to parse HTML: ")
 _DEFAULT_WAIT_SECONDS = 60  # as advice where the server names none
 
@@ -105,4 +111,4 @@ def _kind_of(error: ToolError) -> Kind:
         return _KIND_BY_CODE.get(error.code, NETWORK)
     if getattr(error, "is_challenge", False):
         return BLOCKED
-    return _KIND_BY_STATUS.get(status, SERVER if status >= 500 else VALIDATION)
+    return _KIND_BY_STATUS.get(status, SERVER if status >= 500 else REJECTED)

@@ -13,12 +13,19 @@ DEFAULT_LENGTH_BYTES = 50_000
 
 
 class Request(NamedTuple):
-    """The arguments. max_length: bytes of content, as far as the mode allows."""
+    """The arguments. max_length: bytes of the whole answer, of raw content alone, as far as the mode allows.
+
+    citation, links, metadata: whether they are wanted. structured_data: the same; None for what is short of it.
+    """
 
     url: str
     mode: str
     max_length: int
     has_session: bool
+    citation: bool = True
+    structured_data: bool | None = None
+    links: bool = True
+    metadata: bool = True
 
     @classmethod
     def of(cls, arguments: JSONObject) -> Self:
@@ -26,7 +33,16 @@ class Request(NamedTuple):
         mode = arguments.get("mode", "full")
         length = min(arguments.get("max_length", DEFAULT_LENGTH_BYTES), MAX_LENGTH_BYTES)
         length = PREVIEW_BYTES if mode == "preview" else length
-        return cls(arguments["url"], mode, length, bool(arguments.get("sessionId")))
+        return cls(
+            arguments["url"],
+            mode,
+            length,
+            bool(arguments.get("sessionId")),
+            citation=arguments.get("include_citation", True),
+            structured_data=arguments.get("include_structured_data"),
+            links=arguments.get("include_links", True),
+            metadata=arguments.get("include_metadata", True),
+        )
 
     def ignored_parameters(self) -> JSONObject:
         """`{"ignoredParameters": [{"name", "why"}]}`; `{}` where each parameter has its effect."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MAX_AUTHORS_BYTES = 4 << 10
 MAX_FIELD_BYTES = 1 << 10
+MAX_PLACE_BYTES = 1 << 8
 
 _ARTICLES = frozenset(
     (
@@ -37,8 +38,34 @@ _DATES = (
 _SITES = ("application-name", "dc.publisher", "dcterms.publisher")
 
 
+# Names of Highwire's tags that a citation is made of.
+CITED = frozenset(
+    f"citation_{name}"
+    for name in (
+        *("title", "author", "journal_title", "conference_title", "publisher", "publication_date", "date"),
+        *("online_date", "year", "volume", "issue", "firstpage", "lastpage", "doi"),
+    )
+)
+_PLACES = ("volume", "issue", "firstpage", "lastpage", "doi", "publisher")
+_JOURNAL_LEVELS = 3  # of what an article is part of: an issue of a volume of a journal
+
+
+class Place(NamedTuple):
+    """Where in a journal a work stands, each part empty where it is not known. first, last: pages."""
+
+    volume: str = ""
+    issue: str = ""
+    first: str = ""
+    last: str = ""
+    doi: str = ""
+    publisher: str = ""
+
+
 class Bibliography(NamedTuple):
-    """What a citation is made of. site: the name of the site or the journal. types: names of Schema.org's."""
+    """What a citation is made of. site: the name of the site or the journal. types: names of Schema.org's.
+
+    journal: its name, where the work stands in one, at that place.
+    """
 
     title: str
     authors: list[Name]
@@ -46,6 +73,7 @@ class Bibliography(NamedTuple):
     date: Date | None
     types: frozenset[str] = frozenset()
     journal: str = ""
+    place: Place = Place()
 
     def bounded(self) -> Bibliography:
         """The same, as far as an answer has room, in which each of them comes several times."""
@@ -56,7 +84,8 @@ class Bibliography(NamedTuple):
                 break
             authors.append(name)
         title, site, journal = (cut(text, MAX_FIELD_BYTES) for text in (self.title, self.site, self.journal))
-        return self._replace(title=title, authors=authors, site=site, journal=journal)
+        place = Place(*(cut(part, MAX_PLACE_BYTES) for part in self.place))
+        return self._replace(title=title, authors=authors, site=site, journal=journal, place=place)
 
     @property
     def author(self) -> str:
@@ -68,8 +97,9 @@ def read_bibliography(embedded: EmbeddedData, url: str, title: str = "") -> Bibl
     """Highwire's tags before JSON-LD, before OpenGraph, before the title and the host. title: of the document."""
     article = _article(embedded.json_ld)
     graph, highwire, others = embedded.open_graph, embedded.highwire, embedded.others
-    journal = _first(highwire, "citation_journal_title", "citation_conference_title", "citation_publisher")
-    site = journal or graph.get("og:site_name") or _name_in(article.get("publisher")) or _first(others, *_SITES)
+    periodical, place = _find_journal(article)
+    name = _first(highwire, "citation_journal_title", "citation_conference_title", "citation_publisher") or periodical
+    site = name or graph.get("og:site_name") or _name_in(article.get("publisher")) or _first(others, *_SITES)
     heading = highwire.get("citation_title") or _text(article.get("headline") or article.get("name"))
     return Bibliography(
         heading or graph.get("og:title", "") or title,
@@ -77,8 +107,31 @@ def read_bibliography(embedded: EmbeddedData, url: str, title: str = "") -> Bibl
         site or host_of(url).removeprefix("www."),
         _date(embedded, article),
         frozenset(name for node in nodes_of(embedded.json_ld) for name in types_of(node)),
-        highwire.get("citation_journal_title", ""),
+        highwire.get("citation_journal_title", "") or periodical,
+        Place(*(_first(highwire, f"citation_{tag}") or other for tag, other in zip(_PLACES, place, strict=True))),
     )
+
+
+def _find_journal(article: JSONObject) -> tuple[str, Place]:
+    """The name of the journal that an article of JSON-LD is part of, and its place there."""
+    first, _, last = _text(article.get("pagination")).replace("–", "-").partition("-")
+    place = Place(first=_text(article.get("pageStart")) or first, last=_text(article.get("pageEnd")) or last)
+    name, part = "", article.get("isPartOf")
+    for _ in range(_JOURNAL_LEVELS):
+        if isinstance(part, list) and part:
+            part = part[0]
+        if not isinstance(part, dict):
+            break
+        if "Periodical" in types_of(part):
+            name = name or _text(part.get("name"))
+        volume, issue = _read_number(part.get("volumeNumber")), _read_number(part.get("issueNumber"))
+        place = place._replace(volume=place.volume or volume, issue=place.issue or issue)
+        part = part.get("isPartOf")
+    return (name, place) if name else ("", Place())
+
+
+def _read_number(value: object) -> str:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else _text(value)
 
 
 def _article(json_ld: list[object]) -> JSONObject:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ferrule_research.hosts import host_of
@@ -26,10 +25,10 @@ _TEX = {
 _SMALL_WORDS = frozenset(
     ["a", "an", "the", "on", "of", "in", "and", "for", "to", "der", "die", "das", "la", "le", "el"]
 )
-_HIGHWIRE = {"volume": "citation_volume", "number": "citation_issue", "publisher": "citation_publisher"}
+_DOI = re.compile(r"10\.\d{4,9}/\S+")
 
 
-def cite(work: Bibliography, url: str, accessed: Date, highwire: Mapping[str, str]) -> JSONObject:
+def cite(work: Bibliography, url: str, accessed: Date) -> JSONObject:
     """How a page is cited: `{"url", "accessedDate", "metadata", "formatted"}`."""
     date = work.date.iso() if work.date else ""
     return {
@@ -39,50 +38,90 @@ def cite(work: Bibliography, url: str, accessed: Date, highwire: Mapping[str, st
         "formatted": {
             "apa": apa(work, url),
             "mla": mla(work, url, accessed),
-            "bibtex": bibtex(work, url, accessed, highwire),
+            "bibtex": bibtex(work, url, accessed),
         },
     }
 
 
 def apa(work: Bibliography, url: str) -> str:
-    """`Doe, J., & Roe, R. (2024, March 5). Title. Site. URL`; without an author the title comes first."""
+    """`Doe, J., & Roe, R. (2024, March 5). Title. Site. URL`; without an author the title comes first.
+
+    What stands in a journal: `Doe, J. (2024). Title. Journal, 12(3), 45–67. https://doi.org/10.1000/x`.
+    """
     authors = _apa_authors(work.authors)
     title = work.title or "Untitled"
     date = f"({_apa_date(work.date)})."
-    site = "" if work.site in (authors, authors.rstrip(".")) else _with_full_stop(work.site)
+    site = "" if work.site in (authors, authors.rstrip(".")) else _with_full_stop(_make_apa_container(work))
     head = [_with_full_stop(authors), date, _with_full_stop(title)] if authors else [_with_full_stop(title), date]
-    return " ".join(filter(None, [*head, site, url]))
+    return " ".join(filter(None, [*head, site, _make_doi_address(work) or url]))
 
 
 def mla(work: Bibliography, url: str, accessed: Date) -> str:
-    """`Doe, Jane, and Richard Roe. "Title." Site, 5 Mar. 2024, URL. Accessed 21 Nov. 2026.`"""
+    """`Doe, Jane, and Richard Roe. "Title." Site, 5 Mar. 2024, URL. Accessed 21 Nov. 2026.`
+
+    What stands in a journal: `Doe, Jane. "Title." Journal, vol. 12, no. 3, 2024, pp. 45-67, https://doi.org/10.1000/x.`
+    """
     authors = _with_full_stop(_mla_authors(work.authors))
     title = '"' + _with_full_stop((work.title or "Untitled").replace('"', "'")) + '"'
-    container = ", ".join(filter(None, [work.site, _mla_date(work.date), url]))
-    seen = f"Accessed {_mla_date(accessed)}."
+    numbers, pages = _make_mla_place(work)
+    address = _make_doi_address(work)
+    container = ", ".join(filter(None, [work.site, *numbers, _mla_date(work.date), pages, address or url]))
+    seen = "" if address else f"Accessed {_mla_date(accessed)}."
     return " ".join(filter(None, [authors, title, f"{container}.", seen]))
 
 
-def bibtex(work: Bibliography, url: str, accessed: Date, highwire: Mapping[str, str]) -> str:
+def bibtex(work: Bibliography, url: str, accessed: Date) -> str:
     """An entry `@article` for what is in a journal, else `@misc`. What TeX takes for a command is escaped."""
-    where = {"journal": work.journal} if work.journal else {"organization": work.site}
-    pages = "--".join(filter(None, [highwire.get("citation_firstpage"), highwire.get("citation_lastpage")]))
+    place = work.place
+    in_journal = {
+        "journal": work.journal,
+        "volume": place.volume,
+        "number": place.issue,
+        "publisher": place.publisher,
+        "pages": _join_pages(work, "--"),
+    }
     fields = {
         "author": _bibtex_authors(work.authors),
         "title": "{" + _tex(work.title or "Untitled") + "}",
-        **{name: _tex(value) for name, value in where.items()},
-        **({name: _tex(highwire.get(tag, "")) for name, tag in _HIGHWIRE.items()} if work.journal else {}),
-        "pages": _tex(pages) if work.journal else "",
+        **{name: _tex(value) for name, value in (in_journal if work.journal else {"organization": work.site}).items()},
         "year": f"{work.date.year}" if work.date else "",
         "month": f"{work.date.month}" if work.date and work.date.month else "",
-        "doi": _verbatim(highwire.get("citation_doi", "")),
+        "doi": _verbatim(place.doi),
         "url": _verbatim(url),
         "urldate": accessed.iso(),
-        "note": f"Accessed {accessed.iso()}",
     }
     lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
     kind = "article" if work.journal else "misc"
     return f"@{kind}{{{_key(work, url)},\n" + ",\n".join(lines) + "\n}"
+
+
+def _join_pages(work: Bibliography, dash: str) -> str:
+    first, last = work.place.first, work.place.last
+    return dash.join(dict.fromkeys(filter(None, [first, last])))
+
+
+def _make_doi_address(work: Bibliography) -> str:
+    """The address that a DOI of the page's own leads to; empty where it has none."""
+    found = _DOI.search(work.place.doi)
+    return f"https://doi.org/{found[0]}" if found else ""
+
+
+def _make_apa_container(work: Bibliography) -> str:
+    """`Journal, 12(3), 45–67`, as far as it is known; the site of what is in no journal."""
+    if not work.journal:
+        return work.site
+    volume, issue = work.place.volume, work.place.issue
+    number = f"{volume}({issue})" if issue else volume
+    return ", ".join(filter(None, [work.journal, number, _join_pages(work, "–")]))
+
+
+def _make_mla_place(work: Bibliography) -> tuple[list[str], str]:
+    """The volume and the issue, and the pages, in words."""
+    if not work.journal:
+        return [], ""
+    volume, issue, pages = work.place.volume, work.place.issue, _join_pages(work, "-")
+    numbers = [f"vol. {volume}" if volume else "", f"no. {issue}" if issue else ""]
+    return numbers, f"{'pp.' if '-' in pages else 'p.'} {pages}" if pages else ""
 
 
 def _apa_authors(authors: list[Name]) -> str:

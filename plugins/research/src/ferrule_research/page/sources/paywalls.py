@@ -1,4 +1,4 @@
-"""Pages that are no pages: walls against robots, and shells that only scripts would fill."""
+"""Pages that are no pages, or not whole: walls against robots, shells that only scripts would fill, paywalls."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from ferrule_research.package_data import load_json
+from ferrule_research.page.metadata.embedded import nodes_of
 
 MAX_WALL_BYTES = 2048  # what has more is a page
 MIN_PAGE_BYTES = 100  # that a page has to have to be taken for whole
@@ -22,6 +23,11 @@ def is_wall(text: str, title: str, html: str) -> bool:
     source = html[:_SOURCE_CHARS].lower()
     marks = _marks()
     return any(mark in spoken for mark in marks["sentences"]) or any(mark in source for mark in marks["source_marks"])
+
+
+def is_paid(json_ld: list[object]) -> bool:
+    """Whether a page says of itself, by `isAccessibleForFree` of its JSON-LD, that not all can read it."""
+    return any(str(node.get("isAccessibleForFree", "")).lower().endswith("false") for node in nodes_of(json_ld))
 
 
 def is_shell(text: str, html: str) -> bool:

@@ -24,7 +24,7 @@ from ferrule_research.page.content import PageContent
 from ferrule_research.page.errors import BLOCKED, EMPTY, page_error
 from ferrule_research.page.metadata.bibliography import read_bibliography
 from ferrule_research.page.metadata.embedded import NO_DATA, EmbeddedData, read_embedded
-from ferrule_research.page.sources.paywalls import MIN_PAGE_BYTES, is_empty, is_shell, is_wall
+from ferrule_research.page.sources.paywalls import MIN_PAGE_BYTES, is_empty, is_paid, is_shell, is_wall
 from ferrule_research.page.sources.url_kinds import may_be_office, office_kind
 
 MAX_TEXT_BYTES = 8 << 20
@@ -62,7 +62,8 @@ def _read_html(page: Page, asked: str, read: PageText, context: Context) -> Page
     whole = "\n\n".join(filter(None, [read.whole(), framed]))
     if is_empty(whole, html):
         raise page_error(EMPTY, asked)
-    quality = "partial" if _is_thin(whole, html) else _quality(page, read.whole())
+    is_partial = is_paid(embedded.json_ld) or _is_thin(whole, html)
+    quality = "partial" if is_partial else _quality(page, read.whole())
     bibliography = read_bibliography(embedded, page.url, read.title)
     return PageContent(page.url, "html", text, bibliography, embedded, "html", quality, same_as_fetched=not framed)
 
