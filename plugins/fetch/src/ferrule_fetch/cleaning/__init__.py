@@ -22,17 +22,22 @@ _THEN = (images, links, notations, tables, definitions, spans)  # about what is 
 NOTE = "[All text of this page is hidden, or navigation. Both are left out otherwise; here they are shown.]"
 
 
+# What stands before a page of which a browser shows less than is shown here.
+HIDDEN_NOTE = "[A browser shows most of this text only once scripts have run.]"
+
+
 class LeftOut(NamedTuple):
     """What was left out.
 
     hidden, navigation: how many elements with text. emptied: items that may hold nothing now. is_deep: whether the page
-    is made to cost time, and is read with as few rules as can be.
+    is made to cost time, and is read with as few rules as can be. note: what a reader has to know, "" for nothing.
     """
 
     hidden: int
     navigation: int
     emptied: dict[Element, None]
     is_deep: bool = False
+    note: str = ""
 
     def has_text(self) -> bool:
         """Whether anything with text was left out, so that a page without words may have some."""
@@ -55,12 +60,12 @@ def leave_out(tree: Document, *, only_unseen: bool = False) -> LeftOut:
     formulas.clean(found)
     embeds.clean(found)
     landmarks.remove_unseen(found)
-    hidden = 0 if only_unseen else visibility.remove_hidden(tree, found)
+    hidden = visibility.Hidden(0) if only_unseen else visibility.remove_hidden(tree, found)
     panels.label(tree, found, roles)
     navigation = 0 if only_unseen else landmarks.remove_navigation(found, roles)
     forms.clean(found)
     landmarks.clean(found, roles)
-    return LeftOut(hidden, navigation, emptied)
+    return LeftOut(hidden.removed, navigation, emptied, note=HIDDEN_NOTE if hidden.shown else "")
 
 
 def simplify(tree: Document, url: str, left_out: LeftOut) -> None:

@@ -97,6 +97,14 @@ def is_visible(style: str) -> bool:
     return declarations(style).get("visibility") == "visible"
 
 
+def has_size(style: str) -> bool:
+    """Whether a style gives letters a size of their own within a parent whose letters have none."""
+    size = declarations(style).get("font-size", "")
+    return (
+        bool(_LENGTH.match(size)) and size[-1:].isalpha() and not size.endswith("em") and not _NO_FONT.fullmatch(size)
+    )
+
+
 def declarations(style: str) -> dict[str, str]:
     """The values of a style by their names, as they count: the last one, or the last important one."""
     plain = style.lower()
