@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from ferrule_fetch.cleaning.balance import Judged, find_own_text
 from ferrule_fetch.cleaning.blocks.disclosures import find_disclosed
 from ferrule_fetch.cleaning.blocks.panels import Panels, is_menu
+from ferrule_fetch.cleaning.colours import is_in_ground
 from ferrule_fetch.cleaning.edits import replace
+from ferrule_fetch.cleaning.sheets import Sheets
 from ferrule_fetch.cleaning.styles import Hiding, declarations, has_size, hiding_of, is_visible
 from ferrule_fetch.cleaning.text import HEADINGS, length_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from ferrule_fetch.cleaning.selection import Found
     from ferrule_fetch.tree.nodes import Document, Element
@@ -54,6 +56,7 @@ class Hidden(NamedTuple):
 def remove_hidden(tree: Document, found: Found) -> Hidden:
     """Remove what a browser keeps hidden, unless it is the page itself."""
     hidden = list(_hidden(found[SELECTORS[0]]))
+    hidden += _find_unreadable(tree, found, {each.element for each in hidden})
     page = _Page(tree, found, hidden)
     judged = page.judge()
     own = find_own_text(tree, found["body"], judged) if judged else set()
@@ -80,6 +83,30 @@ def _hidden(candidates: list[Element]) -> Iterator[Judged]:
             hiding = Hiding.DISPLAY
         if hiding:
             yield Judged(element, hiding)
+
+
+def _find_unreadable(tree: Document, found: Found, known: Collection[Element]) -> list[Judged]:
+    """Short texts that the page's own sheets hide, or that have the colour of what they stand on.
+
+    A longer part that a sheet hides is mostly one that a script shows.
+    """
+    sheets = Sheets(found["style"])
+    ground = None if tree.select_one('link[rel~="stylesheet" i]') else sheets.find_ground()
+    hidden = sheets.find_hidden(tree, _is_short, ground) if found["style"] else []
+    coloured = (each for each in found[SELECTORS[0]] if "color" in (each.attr("style") or "").lower())
+    pale = [each for each in coloured if is_in_ground(each, declarations(each.attr("style") or ""), ground)]
+    judged = [*(Judged(*each) for each in hidden), *(Judged(each, Hiding.INK) for each in pale if _is_short(each))]
+    return [each for each in judged if each.element not in known]
+
+
+def _is_short(element: Element) -> bool:
+    """Whether an element holds one short text, which is no heading and not all that a link or a cell says."""
+    if element.tag in _NEVER_BY_LOOKS:
+        return False
+    text = element.text
+    if not text or len(text) > _SHORT_CHARS or text.isspace():
+        return False
+    return _is_leaf(element) and element.closest(HEADINGS) is None and not _says_it_alone(element)
 
 
 def _motion(style: str) -> str:
