@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from ferrule_fetch.cleaning import HIDDEN_NOTE
 from ferrule_fetch.markdown import convert
+from ferrule_fetch.notes import MOST_HIDDEN
 
 Write = Callable[[str], str]
 
@@ -32,7 +32,7 @@ def test_ten_paragraphs_that_fade_in_are_the_page(write: Write, style: str) -> N
 @pytest.mark.parametrize("style", HIDING)
 def test_one_long_paragraph_below_a_heading_is_the_page_and_a_note_says_so(style: str) -> None:
     markdown = convert(f'<h1>Dams</h1><p style="{style}">{PROSE * 4}</p>', "https://site.example/").markdown
-    assert markdown == f"{HIDDEN_NOTE}\n\n# Dams\n\n{(PROSE * 4).strip()}"
+    assert markdown == f"{MOST_HIDDEN}\n\n# Dams\n\n{(PROSE * 4).strip()}"
 
 
 def test_two_paragraphs_that_move_in_are_the_page(write: Write) -> None:
@@ -64,7 +64,7 @@ def test_a_short_text_goes_where_little_can_be_seen(write: Write, style: str) ->
 
 def test_a_page_that_fades_in_does_not_bring_along_what_is_hidden_in_another_way(write: Write) -> None:
     html = f'<h1>Dams</h1><p style="opacity:0">{PROSE * 3}</p><p style="font-size:0">{ORDER}</p>'
-    assert write(html) == f"{HIDDEN_NOTE}\n\n# Dams\n\n{(PROSE * 3).strip()}"
+    assert write(html) == f"{MOST_HIDDEN}\n\n# Dams\n\n{(PROSE * 3).strip()}"
 
 
 @pytest.mark.parametrize(

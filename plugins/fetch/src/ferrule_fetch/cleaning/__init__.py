@@ -12,18 +12,12 @@ from ferrule_fetch.cleaning import addresses, landmarks, streamed_content, visib
 from ferrule_fetch.cleaning.blocks import code_blocks, definitions, forms, panels, tables
 from ferrule_fetch.cleaning.inlines import embeds, formulas, images, links, notations, spans
 from ferrule_fetch.cleaning.selection import by_role, find, is_deep
+from ferrule_fetch.notes import MOST_HIDDEN
 
 if TYPE_CHECKING:
     from ferrule_fetch.tree.nodes import Document, Element
 _FIRST = (code_blocks, formulas, embeds, landmarks, visibility, panels, forms)
 _THEN = (images, links, notations, tables, definitions, spans)  # about what is left then
-
-# What stands before a page that has words only in what is left out otherwise.
-NOTE = "[All text of this page is hidden, or navigation. Both are left out otherwise; here they are shown.]"
-
-
-# What stands before a page of which a browser shows less than is shown here.
-HIDDEN_NOTE = "[A browser shows most of this text only once scripts have run.]"
 
 
 class LeftOut(NamedTuple):
@@ -65,7 +59,7 @@ def leave_out(tree: Document, *, only_unseen: bool = False) -> LeftOut:
     navigation = 0 if only_unseen else landmarks.remove_navigation(found, roles)
     forms.clean(found)
     landmarks.clean(found, roles)
-    return LeftOut(hidden.removed, navigation, emptied, note=HIDDEN_NOTE if hidden.shown else "")
+    return LeftOut(hidden.removed, navigation, emptied, note=MOST_HIDDEN if hidden.shown else "")
 
 
 def simplify(tree: Document, url: str, left_out: LeftOut) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -49,7 +50,7 @@ def has_ground(given: Mapping[str, str]) -> bool:
     return any(name in given for name in _GROUNDS)
 
 
-def ground_of(given: Mapping[str, str]) -> Colour | None:
+def read_ground(given: Mapping[str, str]) -> Colour | None:
     """The colour that declarations give to what is behind the letters, None where it is no plain one."""
     painted = [given[name] for name in _GROUNDS if name in given]
     return read_colour(painted[0]) if len(painted) == 1 else None
@@ -63,7 +64,7 @@ def is_in_ground(element: Element, given: Mapping[str, str], page: Colour | None
     colour = read_colour(given.get("-webkit-text-fill-color") or given.get("color", ""))
     if colour is None or given.get("position") in ("absolute", "fixed") or "text-shadow" in given:
         return False
-    ground = ground_of(given) if has_ground(given) else _find_ground(element, page)
+    ground = read_ground(given) if has_ground(given) else _find_ground(element, page)
     return ground is not None and colour.is_like(ground)
 
 
@@ -75,9 +76,15 @@ def _find_ground(element: Element, page: Colour | None) -> Colour | None:
         if colour := around.attr("bgcolor"):
             return read_colour(colour.lower())
         style = around.attr("style")
-        given = declarations(style) if style else {}
+        given = _read_style(style) if style else {}
         if has_ground(given):
-            return ground_of(given)
+            return read_ground(given)
         if given.get("position") in ("absolute", "fixed"):
             return None
     return None
+
+
+@lru_cache(maxsize=256)
+def _read_style(style: str) -> Mapping[str, str]:
+    """The declarations of a style, which many elements of a page stand in."""
+    return declarations(style)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_fetch.cleaning.colours import WHITE, Colour, ground_of, is_in_ground
+from ferrule_fetch.cleaning.colours import WHITE, Colour, is_in_ground, read_ground
 from ferrule_fetch.cleaning.styles import COMMENT, Hiding, declarations, find_hiding, may_hide
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Sheets:
             begins, _, body = part.rpartition("{")
             if "background" in body:
                 selectors = {one.strip() for one in begins.split(",")}
-                found = ground_of(declarations(body[:_MAX_BODY_CHARS]))
+                found = read_ground(declarations(body[:_MAX_BODY_CHARS]))
                 if not selectors <= {"html", "body"} or found is None:
                     return None
                 ground = found
@@ -90,14 +90,14 @@ class Sheets:
         by_name = self._find_hiding(tree, is_coloured=ground is not None)
         named = dict.fromkeys(each for name in islice(by_name, _MAX_NAMES) for each in tree.select(f".{name},#{name}"))
         found = islice(filter(is_wanted, named), _MAX_ELEMENTS)
-        styled = ((each, self._given(each, by_name)) for each in found)
+        styled = ((each, self._gather(each, by_name)) for each in found)
         hidden, pale = [], []
         for each, given in styled:
             if kind := find_hiding(given):
                 hidden.append(Hidden(each, kind))
             elif is_in_ground(each, given, ground):
                 pale.append(Hidden(each, Hiding.INK))
-        return [*(self._without_shown(hidden) if hidden else ()), *pale]
+        return [*(self._keep_never_shown(hidden) if hidden else ()), *pale]
 
     def _find_hiding(self, tree: Document, *, is_coloured: bool) -> dict[str, list[Rule]]:
         """The rules that may hide something, by a name that elements of the page have."""
@@ -113,14 +113,14 @@ class Sheets:
                 continue
             if may_hide(body.lower()) or ("color" in body and (is_coloured or "background" in body)):
                 for selector in _simple_selectors(begins.rpartition("{")[2].rpartition(";")[2]):
-                    if (key := _key(selector)) in names:
+                    if (key := _find_key(selector)) in names:
                         by_name.setdefault(key, []).append(Rule(selector, body, at))
         return by_name
 
-    def _given(self, element: Element, by_name: dict[str, list[Rule]]) -> dict[str, str]:
+    def _gather(self, element: Element, by_name: dict[str, list[Rule]]) -> dict[str, str]:
         """What the rules that hide something say of an element, and behind it what its own style says."""
         given: dict[str, str] = {}
-        rules = (each for name in _names_of(element) for each in by_name.get(name, ()))
+        rules = (each for name in _list_names(element) for each in by_name.get(name, ()))
         for rule in islice(rules, _MAX_RULES):
             if element.matches(rule.selector) and self._is_for_every_screen(rule):
                 given |= declarations(rule.body)
@@ -134,12 +134,12 @@ class Sheets:
         begins = self._css.rfind("@", 0, rule.at)
         return blocks == 2 and bool(_EVERY_SCREEN.fullmatch(self._css[begins : self._css.find("{", begins)]))
 
-    def _without_shown(self, hidden: Sequence[Hidden]) -> list[Hidden]:
+    def _keep_never_shown(self, hidden: Sequence[Hidden]) -> list[Hidden]:
         """Those that no rule shows: none that is about one of their classes or ids says something else of the same."""
         kinds = {each.hiding for each in hidden}
-        names = {name for each in hidden for name in _names_of(each.element)}
+        names = {name for each in hidden for name in _list_names(each.element)}
         shown = {(kind, name) for name in islice(names, _MAX_NAMES) for kind in self._find_shown(name, kinds)}
-        return [each for each in hidden if not any((each.hiding, name) in shown for name in _names_of(each.element))]
+        return [each for each in hidden if not any((each.hiding, name) in shown for name in _list_names(each.element))]
 
     def _find_shown(self, name: str, kinds: Iterable[Hiding]) -> Iterator[Hiding]:
         """The ways to hide that rules take back of elements with a class or an id."""
@@ -173,11 +173,11 @@ def _simple_selectors(selectors: str) -> Iterator[str]:
                 yield " ".join(parts)
 
 
-def _names_of(element: Element) -> list[str]:
+def _list_names(element: Element) -> list[str]:
     return [element.attr("id") or "", *(element.attr("class") or "").split()]
 
 
-def _key(selector: str) -> str:
+def _find_key(selector: str) -> str:
     """The last class or id of a selector; "" where it has none."""
     names = _NAME.findall(selector.rpartition(" ")[2])
     return names[-1] if names else ""

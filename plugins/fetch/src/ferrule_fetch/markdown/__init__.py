@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ferrule_fetch import cleaning
 from ferrule_fetch.article import find_article, split
 from ferrule_fetch.markdown import writer
+from ferrule_fetch.notes import ALL_HIDDEN
 from ferrule_fetch.tree import parsers
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _make_plain(tree: Document, url: str, left_out: LeftOut) -> None:
 def _with_all_text(tree: Document, url: str) -> str:
     """The markdown of a page that has words only in what is left out otherwise."""
     _make_plain(tree, url, cleaning.leave_out(tree, only_unseen=True))
-    return _add_note(cleaning.NOTE, writer.write(tree))
+    return _add_note(ALL_HIDDEN, writer.write(tree))
 
 
 def _add_note(note: str, markdown: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from functools import cache
 
-from ferrule_research.package_data import load_json
+from ferrule_fetch.notes import ALL_HIDDEN
 
 MAX_WALL_BYTES = 2048  # what has more is a page
 MIN_PAGE_BYTES = 100  # that a page has to have to be taken for whole
@@ -33,12 +35,25 @@ def is_shell(text: str, html: str) -> bool:
 
 
 def is_empty(text: str, html: str) -> bool:
-    """Whether there is nothing to be read, or only the wish that scripts might run.
+    """Whether there is nothing to be read, or only the wish that scripts might run or that cookies are taken.
 
     All else may be all that the page has to say, however much HTML is around it.
     """
     size = len(text.strip().encode())
-    return size == 0 or (size < MIN_PAGE_BYTES and is_shell(text, html) and _waits_for_scripts(text))
+    if size == 0 or (size < MIN_PAGE_BYTES and is_shell(text, html) and _waits_for_scripts(text)):
+        return True
+    return text.startswith(ALL_HIDDEN) and size <= MAX_WALL_BYTES and asks_consent(text)
+
+
+def may_be_empty(text: str) -> bool:
+    """Whether it takes a look at the HTML to know that there is something to be read."""
+    return len(text) < MIN_PAGE_BYTES or text.startswith(ALL_HIDDEN)
+
+
+def asks_consent(text: str) -> bool:
+    """Whether a text is a question about cookies."""
+    spoken = text.lower()
+    return "cookie" in spoken and any(word in spoken for word in ("consent", "accept", "agree"))
 
 
 def _waits_for_scripts(text: str) -> bool:
@@ -51,5 +66,7 @@ def _waits_for_scripts(text: str) -> bool:
 @cache
 def _marks() -> dict[str, list[str]]:
     """Texts of the walls' own, in small letters. A page about captchas has none of them."""
-    marks: dict[str, list[str]] = load_json(__file__, "walls.json")
+    # not by pathlib, which takes longer to import than this
+    with open(os.path.join(os.path.dirname(__file__), "walls.json"), "rb") as file:  # noqa: PTH118, PTH120, PTH123 - pathlib costs more
+        marks: dict[str, list[str]] = json.loads(file.read())
     return marks
