@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.text.invisible import without_invisible
+from ferrule_fetch.emptiness.walls import is_empty, may_be_empty
 from ferrule_fetch.formats.magic_bytes import is_binary, kind_by_signature
 from ferrule_fetch.formats.media import XHTML, Format, format_of
 from ferrule_fetch.limits.conversion import AS_IT_STANDS, convert_page
 from ferrule_fetch.reading_policy import ARTICLE
 from ferrule_fetch.text.charsets import decode
 from ferrule_fetch.text.lines import Document, Lines
-from ferrule_fetch.transfer.http_errors import not_text
+from ferrule_fetch.transfer.http_errors import no_words, not_text
 
 if TYPE_CHECKING:
     from ferrule_fetch.reading_policy import ReadingPolicy
@@ -40,11 +41,31 @@ class PageText(NamedTuple):
 def read(page: Page, deadline: float, reading: ReadingPolicy) -> Document:
     """Convert a page by `deadline`, an instant of `time.monotonic()`.
 
-    Raises ToolError PARSE_ERROR, which says what it is, for what has no text that can be read.
+    Raises ToolError PARSE_ERROR, which says what it is, for what has no text that can be read, and why, for a page
+    without words.
     """
-    read = read_text(page, deadline, reading)
+    read = _require_words(read_text(page, deadline, reading), page)
     main = read.text.count("\n") + 1 if read.rest and reading.content == ARTICLE else 0
     return Document(read.title, Lines(read.whole()), main)
+
+
+def _require_words(read: PageText, page: Page) -> PageText:
+    """What was read of a page, if it says anything. Raises ToolError PARSE_ERROR, which says why it does not.
+
+    What a page says to machines alone has its place here: between the look for words and the look for a reason.
+    """
+    whole = read.whole()
+    if page.missing or not may_be_empty(whole):
+        return read
+    is_html = format_of(page.type, page.body, page.url) is Format.HTML
+    html = decode_page(page, html=True) if is_html else ""
+    if not (is_empty(whole, html) if is_html else not whole.strip()):
+        return read
+    from ferrule_fetch.emptiness.reasons import find_reason
+
+    named = f' "{read.title}"' if read.title else ""
+    why = find_reason(html, page.url, read.title, whole) if is_html or not page.body else "it is not empty, but blank"
+    raise no_words(f"the page{named} has no words: {why}")
 
 
 def read_text(page: Page, deadline: float, reading: ReadingPolicy = AS_IT_STANDS) -> PageText:

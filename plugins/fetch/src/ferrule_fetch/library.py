@@ -46,7 +46,10 @@ __all__ = [
     "decode_page",
     "elements_of",
     "fetch",
+    "find_emptiness",
     "form_of",
+    "is_thin",
+    "is_wall",
     "is_whole",
     "read_article",
     "read_text",
@@ -135,6 +138,31 @@ def read_article(page: Page, context: Context) -> PageText:
     from ferrule_fetch.reading_policy import ReadingPolicy
 
     return document.read_text(page, context.deadline, ReadingPolicy.from_context(context))
+
+
+def is_wall(text: str, title: str, html: str) -> bool:
+    """Whether a page is there to keep robots out. text, title: what was read of it. html: of the page."""
+    from ferrule_fetch.emptiness import walls
+
+    return walls.is_wall(text, title, html)
+
+
+def is_thin(text: str, html: str) -> bool:
+    """Whether a page says so little for its HTML that scripts or frames have to bring the rest."""
+    from ferrule_fetch.emptiness import walls
+
+    return len(text.encode()) < walls.MIN_PAGE_BYTES or walls.is_shell(text, html)
+
+
+def find_emptiness(read: PageText, html: str, url: str) -> str:
+    """Why there is nothing to be read on a page, and what to do, as a clause; "" for a page that says something.
+
+    read: what was read of it. html: of the page, which was found at `url`.
+    """
+    from ferrule_fetch.emptiness.reasons import find_reason
+    from ferrule_fetch.emptiness.walls import is_empty
+
+    return find_reason(html, url, read.title, read.whole()) if is_empty(read.whole(), html) else ""
 
 
 def is_whole(page: Page, text: str) -> bool:

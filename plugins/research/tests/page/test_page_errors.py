@@ -177,18 +177,25 @@ def test_a_short_page_about_captchas_is_none(server: Server, scrape: Scrape) -> 
 
 
 @pytest.mark.parametrize(
-    "html",
+    ("html", "why"),
     [
-        "",
-        "<title>App</title><div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript>",
-        "<title>App</title><div id=app>Loading</div>" + "<script src=/a.js></script>" * 40,
+        ("", "an empty page"),
+        (
+            "<title>App</title><div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript>",
+            "without them it says only",
+        ),
+        ("<title>App</title><div id=app>Loading</div>" + "<script src=/a.js></script>" * 40, "the shell of an app"),
+        ("<meta http-equiv=refresh content='0;url=https://other.example/'>", "fetch that"),
     ],
-    ids=["nothing", "script wanted", "loading"],
+    ids=["nothing", "script wanted", "loading", "elsewhere"],
 )
-def test_a_shell_without_text_is_no_content(server: Server, page_error: Problem, html: str) -> None:
+def test_a_shell_without_text_is_no_content(server: Server, page_error: Problem, html: str, why: str) -> None:
     error = page_error(server.page("/", html))
     assert (kind(error), error.code) == ("content_empty", "NO_CONTENT")
-    assert error.message == f"No content extracted from {server.url}/. May need browser rendering."
+    assert error.message.startswith(f"No content extracted from {server.url}/: ")
+    assert error.message.endswith(". May need browser rendering.")
+    assert error.details is not None
+    assert why in error.details["detail"]
 
 
 def test_a_shell_with_some_text_is_partial(server: Server, scrape: Scrape) -> None:

@@ -12,27 +12,26 @@ from ferrule_fetch.cleaning import addresses, landmarks, streamed_content, visib
 from ferrule_fetch.cleaning.blocks import code_blocks, definitions, forms, panels, tables
 from ferrule_fetch.cleaning.inlines import embeds, formulas, images, links, notations, spans
 from ferrule_fetch.cleaning.selection import by_role, find, is_deep
+from ferrule_fetch.notes import MOST_HIDDEN
 
 if TYPE_CHECKING:
     from ferrule_fetch.tree.nodes import Document, Element
 _FIRST = (code_blocks, formulas, embeds, landmarks, visibility, panels, forms)
 _THEN = (images, links, notations, tables, definitions, spans)  # about what is left then
 
-# What stands before a page that has words only in what is left out otherwise.
-NOTE = "[All text of this page is hidden, or navigation. Both are left out otherwise; here they are shown.]"
-
 
 class LeftOut(NamedTuple):
     """What was left out.
 
     hidden, navigation: how many elements with text. emptied: items that may hold nothing now. is_deep: whether the page
-    is made to cost time, and is read with as few rules as can be.
+    is made to cost time, and is read with as few rules as can be. note: what a reader has to know, "" for nothing.
     """
 
     hidden: int
     navigation: int
     emptied: dict[Element, None]
     is_deep: bool = False
+    note: str = ""
 
     def has_text(self) -> bool:
         """Whether anything with text was left out, so that a page without words may have some."""
@@ -55,12 +54,12 @@ def leave_out(tree: Document, *, only_unseen: bool = False) -> LeftOut:
     formulas.clean(found)
     embeds.clean(found)
     landmarks.remove_unseen(found)
-    hidden = 0 if only_unseen else visibility.remove_hidden(tree, found)
+    hidden = visibility.Hidden(0) if only_unseen else visibility.remove_hidden(tree, found)
     panels.label(tree, found, roles)
     navigation = 0 if only_unseen else landmarks.remove_navigation(found, roles)
     forms.clean(found)
     landmarks.clean(found, roles)
-    return LeftOut(hidden, navigation, emptied)
+    return LeftOut(hidden.removed, navigation, emptied, note=MOST_HIDDEN if hidden.shown else "")
 
 
 def simplify(tree: Document, url: str, left_out: LeftOut) -> None:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Hiding(Enum):
@@ -17,13 +21,13 @@ class Hiding(Enum):
 
 
 _AWAY = re.compile(r"(?<![0-9a-z])-(?:[0-9]{3}|[0-9]{2}(?:\.[0-9]*)?(?:r?em|in|cm))")
-_NO_OPACITY = re.compile(r"opacity\s*[:(]\s*0*\.?0*%?\s*(?:[;!)]|\Z)")
+_NO_OPACITY = re.compile(r"opacity\s*[:(]\s*(?:0*\.?0|[0-2]%)")
 _NO_SIZE = re.compile(r":\s*(?:0|1px)(?![0-9.])")
-_SMALL_FONT = re.compile(r"font[a-z-]*\s*:[^;]*(?<![0-9.#])(?:0(?![0-9])|\.)")
+_SMALL_FONT = re.compile(r"font[a-z-]*\s*:[^;]*(?<![0-9.#])(?:0(?![0-9])|\.|[12](?:px|pt))")
 _NO_COLOUR_AT_ALL = re.compile(
     r"(?:color)\s*:\s*(?:transparent|(?:rgb|hsl)a?\([^)]*[,/]\s*0*\.?0*%?\s*\)|#[0-9a-f]{3}0\b|#[0-9a-f]{6}00\b)"
 )
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
+COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.I | re.S)
 _DECLARATION = re.compile(r"""(?:[^;"'(]|"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|\([^)]*(?:\)|\Z))+""")
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z")
@@ -51,39 +55,47 @@ _CLIP_PATH = re.compile(
     r"inset\(\s*(?:5[0-9]|[6-9][0-9]|100)(?:\.[0-9]+)?%|(?:circle|ellipse)\(\s*0(?:px|%)?[\s)]"
     r"|polygon\(\s*(?:0(?:px|%)?\s+0(?:px|%)?\s*,?\s*)+\)"
 )
-_SCALE = re.compile(r"scale(?:3d|x|y)?\(\s*0*\.?0+\s*[,)]")
+_SCALE = re.compile(r"scale(?:3d|x|y)?\(\s*(?:0+(?:\.0[0-9]*)?|\.0[0-9]*)\s*[,)]")
+_ALL_THE_WAY = re.compile(r"[1-9][0-9]{2,}(?:\.[0-9]*)?%")
 _TRANSLATE = re.compile(r"translate(?:x|y|3d)?\(([^)]*)\)")
 _NO_COLOUR = re.compile(r"transparent|(?:rgb|hsl)a?\([^)]*[,/]\s*0*\.?0+%?\s*\)|#[0-9a-f]{3}0|#[0-9a-f]{6}00")
+_NUMBER = re.compile(r"([0-9]*\.?[0-9]+)(%?)")
+_OPACITY = re.compile(r"opacity\(([^)]*)\)")
+_MIN_OPACITY = 0.02  # below which nobody reads a text
 _ZERO = re.compile(r"0*\.?0+[a-z%]*")
-_NO_FONT = re.compile(r"0*\.?0+[a-z%]*|0*\.[0-9]+(?:px|pt)")
+_NO_FONT = re.compile(r"0*\.?0+[a-z%]*|(?:0*\.[0-9]+|[12](?:\.[0-9]*)?)(?:px|pt)")
 _NO_FONT_AT_ALL = re.compile(r"(?:^|\s)0(?:px|pt)?[/\s]")
 
 
 def hiding_of(style: str) -> Hiding | None:
     """How a style hides what has it; None where a browser shows it."""
-    if not _may_hide(style.lower()):
+    if not may_hide(style.lower()):
         return None
-    given = declarations(style)
+    return find_hiding(declarations(style))
+
+
+def find_hiding(given: Mapping[str, str]) -> Hiding | None:
+    """How declarations hide what has them; None where a browser shows it."""
     if given.get("display") == "none" or given.get("content-visibility") == "hidden":
         return Hiding.DISPLAY
     if given.get("visibility") in ("hidden", "collapse"):
         return Hiding.VISIBILITY
-    if _ZERO.fullmatch(given.get("opacity", "1")) or "opacity(0" in given.get("filter", ""):
+    if _is_transparent(given):
         return Hiding.OPACITY
     if _is_off_screen(given) or _is_cut_off(given):
         return Hiding.PLACE
     return Hiding.INK if _is_without_ink(given) else None
 
 
-def _may_hide(style: str) -> bool:
-    """Whether a style has a word of those that hide; most have none, and need not be read further."""
+def may_hide(style: str) -> bool:
+    """Whether a style, in small letters, has a word of those that hide; most need not be read further."""
     return (
         ("none" in style and "display" in style)
         or ("visib" in style and ("hidden" in style or "collapse" in style))
         or ("opacity" in style and bool(_NO_OPACITY.search(style)))
         or "clip" in style
         or "scale" in style
-        or ("overflow" in style and bool(_NO_SIZE.search(style)))
+        or ("overflow" in style and ("indent" in style or bool(_NO_SIZE.search(style))))
         or ("font" in style and bool(_SMALL_FONT.search(style)))
         or ("color" in style and bool(_NO_COLOUR_AT_ALL.search(style)))
         or ("-" in style and bool(_AWAY.search(style)))
@@ -92,16 +104,34 @@ def _may_hide(style: str) -> bool:
     )
 
 
+def _is_transparent(given: Mapping[str, str]) -> bool:
+    filtered = _OPACITY.search(given.get("filter", ""))
+    return any(_is_next_to_none(each) for each in (given.get("opacity", ""), filtered[1] if filtered else ""))
+
+
+def _is_next_to_none(opacity: str) -> bool:
+    found = _NUMBER.fullmatch(opacity.strip())
+    return found is not None and float(found[1]) / (100 if found[2] else 1) <= _MIN_OPACITY
+
+
 def is_visible(style: str) -> bool:
     """Whether a style shows what has it within a parent that is not visible."""
     return declarations(style).get("visibility") == "visible"
+
+
+def has_size(style: str) -> bool:
+    """Whether a style gives letters a size of their own within a parent whose letters have none."""
+    size = declarations(style).get("font-size", "")
+    return (
+        bool(_LENGTH.match(size)) and size[-1:].isalpha() and not size.endswith("em") and not _NO_FONT.fullmatch(size)
+    )
 
 
 def declarations(style: str) -> dict[str, str]:
     """The values of a style by their names, as they count: the last one, or the last important one."""
     plain = style.lower()
     if "\\" in plain or "/*" in plain:
-        plain = _ESCAPE.sub(_unescape, _COMMENT.sub("", plain))
+        plain = _ESCAPE.sub(_unescape, COMMENT.sub("", plain))
     all_of_them = _DECLARATION.findall(plain) if "(" in plain or '"' in plain or "'" in plain else plain.split(";")
     values: dict[str, str] = {}
     important: set[str] = set()
@@ -133,10 +163,13 @@ def _unescape(found: re.Match[str]) -> str:
     return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\N{REPLACEMENT CHARACTER}"
 
 
-def _is_off_screen(given: dict[str, str]) -> bool:
+def _is_off_screen(given: Mapping[str, str]) -> bool:
     for name in _OFFSETS:
         if name in given and any(_is_far(number, unit) for number, unit in _LENGTH.findall(given[name])):
             return True
+    overflow = given.get("overflow", "") + given.get("overflow-x", "")
+    if _ALL_THE_WAY.fullmatch(given.get("text-indent", "")) and ("hidden" in overflow or "clip" in overflow):
+        return True
     moved = _TRANSLATE.search(given.get("transform", ""))
     return moved is not None and any(_is_far(number, unit) for number, unit in _LENGTH.findall(moved[1]))
 
@@ -146,7 +179,7 @@ def _is_far(number: str, unit: str) -> bool:
     return unit in _FAR and -float(number) >= _FAR[unit]
 
 
-def _is_cut_off(given: dict[str, str]) -> bool:
+def _is_cut_off(given: Mapping[str, str]) -> bool:
     if _CLIP.search(given.get("clip", "")) or _CLIP_PATH.search(given.get("clip-path", "")):
         return True
     if _SCALE.search(given.get("transform", "")) or _ZERO.fullmatch(given.get("scale", "1").split()[0]):
@@ -158,7 +191,7 @@ def _is_cut_off(given: dict[str, str]) -> bool:
     return any(_ZERO.fullmatch(size) or size == "1px" for size in sizes)
 
 
-def _is_without_ink(given: dict[str, str]) -> bool:
+def _is_without_ink(given: Mapping[str, str]) -> bool:
     if _NO_FONT.fullmatch(given.get("font-size", "")) or _NO_FONT_AT_ALL.search(given.get("font", "")):
         return True
     paints = "text" in given.get("background-clip", "") + given.get("-webkit-background-clip", "")

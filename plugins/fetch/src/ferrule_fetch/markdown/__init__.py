@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ferrule_fetch import cleaning
 from ferrule_fetch.article import find_article, split
 from ferrule_fetch.markdown import writer
+from ferrule_fetch.notes import ALL_HIDDEN
 from ferrule_fetch.tree import parsers
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ def convert(html: str, url: str, parser: str = parsers.TURBOHTML, *, is_split: b
         _make_plain(tree, url, left_out)
         if article:
             halves = split(tree, article)
-            return Conversion(title, writer.write(halves.article), writer.write(halves.rest))
-        markdown = writer.write(tree)
+            return Conversion(title, _add_note(left_out.note, writer.write(halves.article)), writer.write(halves.rest))
+        markdown = _add_note(left_out.note, writer.write(tree))
         if not markdown and left_out.has_text():
             markdown = _with_all_text(parsers.parse(html, parser), url)
         return Conversion(title, markdown)
@@ -58,8 +59,12 @@ def _make_plain(tree: Document, url: str, left_out: LeftOut) -> None:
 def _with_all_text(tree: Document, url: str) -> str:
     """The markdown of a page that has words only in what is left out otherwise."""
     _make_plain(tree, url, cleaning.leave_out(tree, only_unseen=True))
-    markdown = writer.write(tree)
-    return f"{cleaning.NOTE}\n\n{markdown}" if markdown else ""
+    return _add_note(ALL_HIDDEN, writer.write(tree))
+
+
+def _add_note(note: str, markdown: str) -> str:
+    """Markdown behind a note, unless one of them is empty."""
+    return f"{note}\n\n{markdown}" if note and markdown else markdown
 
 
 def title_of(tree: Document) -> str:

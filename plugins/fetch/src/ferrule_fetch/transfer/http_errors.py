@@ -66,6 +66,11 @@ def not_text(kind: str, media_type: str = "", size: int | None = None) -> ToolEr
     return ToolError("PARSE_ERROR", f"Failed to parse HTML: the server sent {kind}{called}{long}, which is not text")
 
 
+def no_words(why: str) -> ToolError:
+    """The error for a page that was read and says nothing: PARSE_ERROR. why: in a clause, with what to do."""
+    return ToolError("PARSE_ERROR", f"Failed to parse HTML: {why}")
+
+
 def _meaning(response: Response) -> str:
     if _is_challenge(response):
         return _CHALLENGE

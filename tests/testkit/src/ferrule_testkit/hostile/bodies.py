@@ -82,7 +82,7 @@ COMPRESSED = [
     packed("is cut within a member", "gzip", GOOD[:-12], says=("The needle", REST)),
     packed("is cut within a checksum", "gzip", GOOD[:-3], says=(NEEDLE, REST)),
     packed("is cut within a header", "gzip", GOOD[:6], code=NETWORK, says=CUT),
-    packed("is compressed to nothing", "gzip", b""),
+    packed("is compressed to nothing", "gzip", b"", code=PARSE, says="no words"),
     packed("has a wrong checksum", "gzip", GOOD[:-8] + bytes(8), code=NETWORK, says=DAMAGED),
     packed("has a wrong length after its checksum", "gzip", GOOD[:-4] + b"\1\2\3\4", code=NETWORK, says=DAMAGED),
     packed("is damaged within", "gzip", GOOD[:15] + b"\xff\xff\xff\xff" + GOOD[19:], code=NETWORK),

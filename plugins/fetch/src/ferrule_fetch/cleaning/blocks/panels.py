@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace, unwrap
@@ -9,7 +10,7 @@ from ferrule_fetch.cleaning.text import HEADINGS, make, words_of
 from ferrule_fetch.tree.nodes import Element
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from ferrule_fetch.cleaning.selection import Found
     from ferrule_fetch.tree.nodes import Document
@@ -22,6 +23,8 @@ _OPENERS = (
 )
 _OPEN_OTHERS = frozenset({"dropdown", "modal", "offcanvas", "popover", "tooltip"})
 _MAX_TABLISTS = 200
+_MAX_NODES = 100  # before a panel, among which its button is looked for
+_MAX_NEIGHBOURS = 40  # of a panel, on each side, among which another is looked for
 _NO_CONTENT = frozenset({"menu", "listbox", "dialog", "alertdialog", "tooltip", "navigation", "search", "alert"})
 _IN_HEADING = "h1 button,h2 button,h3 button,h4 button,h5 button,h6 button,summary button,dt button"
 
@@ -32,6 +35,7 @@ class Panels:
     def __init__(self, tree: Document) -> None:
         self._opened: set[str] = set()
         self._buttons = {button.attr("id") for button in tree.select("button[id]")}
+        self._linked = {(link.attr("href") or "")[1:] for link in tree.select('a[href^="#"]')} - {""}
         for selector in _OPENERS:
             for opener in tree.select(selector):
                 for name in _TARGETS:
@@ -42,14 +46,27 @@ class Panels:
         if names and toggles not in _OPEN_OTHERS and (opener.attr("aria-haspopup") or "false") == "false":
             self._opened.update(name.lstrip("#") for name in names.split())
 
-    def is_opened(self, element: Element) -> bool:
-        """Whether something on the page opens an element, and it is no menu and no dialog."""
+    def is_opened(self, element: Element, gone: Collection[Element] = ()) -> bool:
+        """Whether something on the page opens an element, and it is no menu and no dialog. gone: what is left out."""
         role = element.attr("role")
         if role == "tabpanel" or (element.attr("aria-labelledby") or "-") in self._buttons:
             return True
-        if role in _NO_CONTENT or element.tag in ("dialog", "nav") or element.has_class("modal"):
+        if is_never_content(element):
             return False
-        return (element.attr("id") in self._opened or _is_behind_button(element)) and not is_menu(element)
+        is_opened = element.attr("id") in self._opened or _is_behind_button(element, gone) or self._is_tab(element)
+        return is_opened and not is_menu(element)
+
+    def _is_tab(self, element: Element) -> bool:
+        """Whether links of the page lead to an element and to another one next to it, as tabs do."""
+        if element.attr("id") not in self._linked:
+            return False
+        nodes = (islice(some, _MAX_NEIGHBOURS) for some in (element.previous_siblings, element.next_siblings))
+        return any(isinstance(node, Element) and node.attr("id") in self._linked for node in chain(*nodes))
+
+
+def is_never_content(element: Element) -> bool:
+    """Whether an element is a dialog or a menu, whatever opens it."""
+    return element.attr("role") in _NO_CONTENT or element.tag in ("dialog", "nav") or element.has_class("modal")
 
 
 # Tabs that are the labels of fields, by class: MkDocs's and VitePress's, with the classes of labels and of blocks.
@@ -134,14 +151,13 @@ def _opens_panel(by_id: dict[str, Element], button: Element) -> bool:
     return panel.attr("role") not in _NO_CONTENT and panel.tag not in ("nav", "dialog") and not is_menu(panel)
 
 
-def _is_behind_button(element: Element) -> bool:
+def _is_behind_button(element: Element, gone: Collection[Element]) -> bool:
     """Whether an element follows a heading that is a button, as the answers in an accordion do."""
     place: Element | None = element
     for _ in range(2):
-        before = place.previous_sibling if place is not None else None
-        while before is not None and not isinstance(before, Element):
-            before = before.previous_sibling
-        if isinstance(before, Element):
+        nodes = islice(place.previous_siblings, _MAX_NODES) if place is not None else ()
+        before = next((node for node in nodes if isinstance(node, Element) and node not in gone), None)
+        if before is not None:
             return _is_button_or_has(before)
         parent = place.parent if place is not None else None
         place = parent if isinstance(parent, Element) else None

@@ -15,7 +15,10 @@ from ferrule_fetch.library import (
     PageText,
     decode_page,
     fetch,
+    find_emptiness,
     form_of,
+    is_thin,
+    is_wall,
     is_whole,
     read_article,
     read_text,
@@ -24,7 +27,7 @@ from ferrule_research.page.content import PageContent
 from ferrule_research.page.errors import BLOCKED, EMPTY, page_error
 from ferrule_research.page.metadata.bibliography import read_bibliography
 from ferrule_research.page.metadata.embedded import NO_DATA, EmbeddedData, read_embedded
-from ferrule_research.page.sources.paywalls import MIN_PAGE_BYTES, is_empty, is_paid, is_shell, is_wall
+from ferrule_research.page.sources.paywalls import is_paid
 from ferrule_research.page.sources.url_kinds import may_be_office, office_kind
 
 MAX_TEXT_BYTES = 8 << 20
@@ -60,8 +63,8 @@ def _read_html(page: Page, asked: str, read: PageText, context: Context) -> Page
     framed = _read_frames(page.url, embedded, context) if _is_thin(read.whole(), html) else ""
     text = "\n\n".join(filter(None, [read.text, framed]))
     whole = "\n\n".join(filter(None, [read.whole(), framed]))
-    if is_empty(whole, html):
-        raise page_error(EMPTY, asked)
+    if why := find_emptiness(PageText(read.title, whole), html, page.url):
+        raise page_error(EMPTY, asked, why)
     is_partial = is_paid(embedded.json_ld) or _is_thin(whole, html)
     quality = "partial" if is_partial else _quality(page, read.whole())
     bibliography = read_bibliography(embedded, page.url, read.title)
@@ -83,7 +86,7 @@ def _read_frames(url: str, embedded: EmbeddedData, context: Context) -> str:
 
 def _is_thin(text: str, html: str) -> bool:
     words = re.sub(r"\]\([^)]*\)", "]", text)  # the addresses of frames are no text
-    return len(words.encode()) < MIN_PAGE_BYTES or is_shell(text, html)
+    return is_thin(words, html)
 
 
 def _quality(page: Page, text: str) -> str:

@@ -1,0 +1,1 @@
+"""Pages that say nothing: whether one does, and why. `walls` judges what was read, `reasons` looks at its HTML."""
