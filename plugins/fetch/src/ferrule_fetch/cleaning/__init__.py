@@ -9,14 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.cleaning import addresses, landmarks, streamed_content, visibility
-from ferrule_fetch.cleaning.blocks import code_blocks, definitions, forms, panels, tables
-from ferrule_fetch.cleaning.inlines import embeds, formulas, images, links, notations, spans
+from ferrule_fetch.cleaning.blocks import (
+    code_blocks,
+    comments,
+    controls,
+    definitions,
+    forms,
+    panels,
+    role_tables,
+    tables,
+)
+from ferrule_fetch.cleaning.inlines import embeds, formulas, icons, images, links, notations, spans
 from ferrule_fetch.cleaning.selection import by_role, find, is_deep
 
 if TYPE_CHECKING:
     from ferrule_fetch.tree.nodes import Document, Element
-_FIRST = (code_blocks, formulas, embeds, landmarks, visibility, panels, forms)
-_THEN = (images, links, notations, tables, definitions, spans)  # about what is left then
+_FIRST = (code_blocks, formulas, embeds, landmarks, visibility, panels, forms, controls, icons)
+_THEN = (images, links, notations, comments, tables, definitions, spans)  # about what is left then
 
 # What stands before a page that has words only in what is left out otherwise.
 NOTE = "[All text of this page is hidden, or navigation. Both are left out otherwise; here they are shown.]"
@@ -48,6 +57,7 @@ def leave_out(tree: Document, *, only_unseen: bool = False) -> LeftOut:
     if is_deep(tree):
         return _leave_out_of_deep(tree, only_unseen=only_unseen)
     streamed_content.put_in_place(tree)
+    embeds.open_documents(tree)
     found = find(tree, *(rules.SELECTORS for rules in _FIRST))
     roles = by_role(found[visibility.SELECTORS[0]])
     emptied = landmarks.may_become_empty(found)
@@ -58,8 +68,11 @@ def leave_out(tree: Document, *, only_unseen: bool = False) -> LeftOut:
     hidden = 0 if only_unseen else visibility.remove_hidden(tree, found)
     panels.label(tree, found, roles)
     navigation = 0 if only_unseen else landmarks.remove_navigation(found, roles)
+    icons.clean(found, roles)
     forms.clean(found)
+    controls.clean(found)
     landmarks.clean(found, roles)
+    role_tables.make_tables(roles)
     return LeftOut(hidden, navigation, emptied)
 
 
@@ -74,10 +87,12 @@ def simplify(tree: Document, url: str, left_out: LeftOut) -> None:
     images.clean(found)
     links.clean(found, doubtful, url)
     notations.clean(found)
+    comments.clean(found)
     tables.clean(found)
     definitions.clean(found)
     spans.clean(found)
     landmarks.remove_empty_items(emptied)
+    landmarks.remove_empty_blocks(tree)
     landmarks.remove_empty_holders(tree)
     addresses.make_whole(tree, url)
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace
-from ferrule_fetch.cleaning.text import words_of
+from ferrule_fetch.cleaning.text import length_of, words_of
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _MAX_CONSENT_CHARS = 3_000  # of a question about cookies
 _CONSENTS = ("body > div", "body > section", "body > aside")  # where scripts put a question about cookies
 _OF_CONSENT = re.compile("cookie|consent|gdpr", re.I)  # what its names hold
 _ANSWERS = "button,a[role=button],input[type=button],input[type=submit],a[class*=btn],a[class*=button]"
+_FEW_CHARS = 20
 _HOLDERS = ("div", "section", "aside", "li")
 _SMALL_HEADINGS = ("h3", "h4", "h5", "h6")
 
@@ -124,6 +125,19 @@ def remove_empty_holders(tree: Document) -> None:
                 continue
             if holder.select_one("img,input,hr") is None:
                 _remove_with_list(holder)
+
+
+def remove_empty_blocks(tree: Document) -> None:
+    """Remove quotations and code blocks that hold nothing, but from a page of a few characters."""
+    empty = [block for tag in ("pre", "blockquote") for block in tree.find_all(tag) if _holds_nothing(block)]
+    if empty and length_of(tree.text) > _FEW_CHARS:
+        for block in empty:
+            block.extract()
+
+
+def _holds_nothing(block: Element) -> bool:
+    text = block.text
+    return (not text or text.isspace()) and block.select_one("img,input,hr") is None
 
 
 def _remove_with_list(item: Element) -> None:

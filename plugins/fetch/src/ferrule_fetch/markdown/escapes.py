@@ -55,8 +55,15 @@ def _begins_no_block(text: str, start: int, end: int) -> bool:
     return (not begin or begin.isdecimal()) and after.isalnum()
 
 
+def _is_before_word(text: str, _: int, end: int) -> bool:
+    """Whether a letter, a digit or a blank follows a backslash, as in TeX, which is none of an escaped sign then."""
+    after = text[end : end + 1]
+    return after.isalnum() or after == " "
+
+
 _PLAIN: dict[str, Callable[[str, int, int], bool]] = {
     "_": _is_within_word,
     "*": _is_alone,
+    "\\": _is_before_word,
     **dict.fromkeys("#+-.)", _begins_no_block),
 }

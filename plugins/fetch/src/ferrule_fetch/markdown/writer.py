@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ferrule_fetch.markdown import emphasis, escapes, marks
+from ferrule_fetch.markdown import emphasis, escapes, formulas, marks
 from ferrule_fetch.tree import nodes
 
 if TYPE_CHECKING:
@@ -40,6 +40,10 @@ _FORGED_TABLE = re.compile(r"  \n[ >]*(?=\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[
 _BREAK = re.compile(r"\\\n[ >]*")
 _FIRST_BREAKS = re.compile(r"(\n[ >]*\n)(?:[ >]*\\\n)+")
 _BLANK_PARAGRAPH = re.compile(r"(?<=\n)[ >]*(?:&#160;|\xa0|&nbsp;)+[ \xa0]*\n(?:[ >]*\n|$)")
+# The indentation of a paragraph in Chinese and Japanese, and no-break spaces at the ends of a longer one.
+_WIDE_BLANKS = re.compile(
+    r"&#12288;\u3000*|(?<=[^\n]{40})(?:&#160;)+(?=\n|\Z)|(?:(?<=\n)|(?<=\A))(?:&#160;)+(?=[^\W\d_][^\n]{40})"
+)
 _BLANK_END = re.compile(r"(?:\n+[ >]*(?:&#160;|\xa0)+)+\Z")
 _BLANK_BEGIN = re.compile(r"(?:(?:\\|(?:&#160;|\xa0)+)\n+)+")
 _ITEM_BEGIN = re.compile(r" \n([ >]*)")
@@ -174,17 +178,24 @@ def _outside_code(text: str) -> str:
 
 
 def _corrected(text: str) -> str:
+    """The text with its formulas as code, and the rest corrected."""
+    if formulas.MARK not in text:
+        return _correct_words(text)
+    return "".join(part if is_code else _correct_words(part) for part, is_code in formulas.part(text))
+
+
+def _correct_words(text: str) -> str:
     text = escapes.thin_out(text)
     if "  \n" in text:
         text = _FORGED_TABLE.sub(r"\g<0>\\", _BREAKS.sub(_parted, text))
     if "\\\n" in text:
         text = _BREAK.sub(_without_first_break, _FIRST_BREAKS.sub(r"\1", text))
-    if "&#160;" in text:
-        text = _BLANK_PARAGRAPH.sub("", text)
+    if "&#1" in text:
+        text = _WIDE_BLANKS.sub("", _BLANK_PARAGRAPH.sub("", text))
     if " \n" in text:
         text = _ITEM_BEGIN.sub(_begun_at_once, text)
-    if "</" in text:
-        text = emphasis.mark(text)
+    if "<" in text:
+        text = emphasis.mark(text.replace("<br>", " "))
     if "| \xa0" in text or "\xa0 |" in text or "| &#160; |" in text:
         text = _held_blanks(text)
     return text
