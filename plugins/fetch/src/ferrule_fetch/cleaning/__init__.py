@@ -34,13 +34,14 @@ NOTE = "[All text of this page is hidden, or navigation. Both are left out other
 class LeftOut(NamedTuple):
     """What was left out.
 
-    hidden, navigation: how many elements with text. emptied: items that may hold nothing now. is_deep: whether the page
-    is made to cost time, and is read with as few rules as can be.
+    hidden, navigation: how many elements with text. emptied: items that may hold nothing now. blank: code blocks that
+    hold nothing. is_deep: whether the page is made to cost time, and is read with as few rules as can be.
     """
 
     hidden: int
     navigation: int
     emptied: dict[Element, None]
+    blank: list[Element]
     is_deep: bool = False
 
     def has_text(self) -> bool:
@@ -61,7 +62,7 @@ def leave_out(tree: Document, *, only_unseen: bool = False) -> LeftOut:
     found = find(tree, *(rules.SELECTORS for rules in _FIRST))
     roles = by_role(found[visibility.SELECTORS[0]])
     emptied = landmarks.may_become_empty(found)
-    code_blocks.clean(tree, found)
+    blank = code_blocks.clean(tree, found)
     formulas.clean(found)
     embeds.clean(found)
     landmarks.remove_unseen(found)
@@ -73,7 +74,7 @@ def leave_out(tree: Document, *, only_unseen: bool = False) -> LeftOut:
     controls.clean(found)
     landmarks.clean(found, roles)
     role_tables.make_tables(roles)
-    return LeftOut(hidden, navigation, emptied)
+    return LeftOut(hidden, navigation, emptied, blank)
 
 
 def simplify(tree: Document, url: str, left_out: LeftOut) -> None:
@@ -92,7 +93,7 @@ def simplify(tree: Document, url: str, left_out: LeftOut) -> None:
     definitions.clean(found)
     spans.clean(found)
     landmarks.remove_empty_items(emptied)
-    landmarks.remove_empty_blocks(tree)
+    landmarks.remove_empty_blocks(tree, left_out.blank)
     landmarks.remove_empty_holders(tree)
     addresses.make_whole(tree, url)
 
@@ -105,4 +106,4 @@ def _leave_out_of_deep(tree: Document, *, only_unseen: bool) -> LeftOut:
     hidden = 0 if only_unseen else visibility.remove_all_hidden(found)
     navigation = 0 if only_unseen else landmarks.remove_navigation(found, roles)
     landmarks.clean(found, roles)
-    return LeftOut(hidden, navigation, {}, is_deep=True)
+    return LeftOut(hidden, navigation, {}, [], is_deep=True)

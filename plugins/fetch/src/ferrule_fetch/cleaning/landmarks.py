@@ -118,18 +118,18 @@ def remove_empty_items(doubtful: Iterable[Element]) -> None:
 
 def remove_empty_holders(tree: Document) -> None:
     """Remove items and headings that hold nothing but empty elements, or are there for a script alone."""
-    for tag in ("li", "h1", "h2", "h3", "h4", "h5", "h6"):
-        for holder in tree.select(f"{tag}:not(:has(:not(:empty)))"):
-            text = holder.text
-            if (text and not text.isspace()) or not (len(holder.attrs) or len(holder)):
-                continue
-            if holder.select_one("img,input,hr") is None:
-                _remove_with_list(holder)
+    found = [tree.select(f"{tag}:not(:has(:not(:empty)))") for tag in ("li", "h1", "h2", "h3", "h4", "h5", "h6")]
+    for holder in (holder for holders in found for holder in holders):
+        text = holder.text
+        if (text and not text.isspace()) or not (len(holder.attrs) or len(holder)):
+            continue
+        if holder.select_one("img,input,hr") is None:
+            _remove_with_list(holder)
 
 
-def remove_empty_blocks(tree: Document) -> None:
-    """Remove quotations and code blocks that hold nothing, but from a page of a few characters."""
-    empty = [block for tag in ("pre", "blockquote") for block in tree.find_all(tag) if _holds_nothing(block)]
+def remove_empty_blocks(tree: Document, blank: list[Element]) -> None:
+    """Remove quotations and code blocks that hold nothing, but from a page of a few characters. blank: such blocks."""
+    empty = [*filter(_holds_nothing, (*blank, *tree.select("blockquote:not(:has(:not(:empty)))")))]
     if empty and length_of(tree.text) > _FEW_CHARS:
         for block in empty:
             block.extract()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MARK = "\\\\"  # a backslash as the writer escapes it, without which there is no formula
+_BEGINS = ("$", r"\\(", r"\\\[")
 
 _INNER = r"((?:[^$`\n\\]|\\[^\n]){1,600}?)"
 _FORMULA = re.compile(
@@ -17,6 +17,11 @@ _FORMULA = re.compile(
 )
 _COMMAND = re.compile(r"\\\\(?:[A-Za-z]{2,}|\\[{}])")
 _ESCAPED = re.compile(r"\\([^\n])")
+
+
+def may_be_in(text: str) -> bool:
+    """Whether a text may hold a formula: it has a backslash, as the writer escapes it, and what begins one."""
+    return "\\" in text and r"\\" in text and any(map(text.__contains__, _BEGINS))
 
 
 def part(text: str) -> Iterator[tuple[str, bool]]:

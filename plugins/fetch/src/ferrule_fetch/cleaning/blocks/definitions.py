@@ -66,7 +66,11 @@ def _define(item: Element, part: Node) -> None:
 
 
 def _says_nothing(part: Element) -> bool:
-    return not part.text.strip() and part.select_one("img,input,hr") is None
+    for node in part.children:
+        text = node.data if isinstance(node, Text) else node.text if isinstance(node, Element) else ""
+        if text and not text.isspace():
+            return False
+    return part.select_one("img,input,hr") is None
 
 
 def _is_blank(node: Node) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -40,6 +41,7 @@ _BLOCKS = (
 )
 _WITH_TEXT = f"p,li,td,th,dt,dd,figcaption,pre,blockquote,div,section,article,header,footer,{HEADINGS}"
 _ENLARGE = re.compile(r"enlarge|zoom|view (?:full )?(?:size|image)|open|permalink|#|click to enlarge", re.I)
+_HEADINGS = frozenset(HEADINGS.split(","))
 _SHORT = 3  # characters, which may be part of anything
 _FEW_WORDS = 3  # which a title may have besides the text and says nothing by them, as in "view all posts by"
 _CARD = "li,article,section,tr,figure,td,blockquote"
@@ -134,7 +136,7 @@ def _clean_within_page(link: Element, href: str, page: str, based: str) -> None:
     if text[:1] == "[" or text.isdigit():  # a note, as most of them are
         return
     if text[:1].isalnum() and text[0] not in _BEGINS and fragment != "#":
-        if link.closest(HEADINGS) is not None:
+        if _is_in_heading(link):
             unwrap(link)
         return
     if _PERMALINK.fullmatch(text.strip()) and "footnote" not in fragment and link.closest("sup,sub") is None:
@@ -142,7 +144,7 @@ def _clean_within_page(link: Element, href: str, page: str, based: str) -> None:
             _remove(link)
         else:
             unwrap(link)
-    elif fragment == "#" or link.closest(HEADINGS) is not None:
+    elif fragment == "#" or _is_in_heading(link):
         unwrap(link)
     elif _SKIP.fullmatch(text):
         _remove(link)
@@ -188,7 +190,7 @@ def _tell_once(other: Element, link: Element) -> None:
         return
     if not other_text:  # an image
         _unwrap_image(other, letters_of(text))
-    elif link.closest(HEADINGS) is not None and other.closest(HEADINGS) is None:
+    elif _is_in_heading(link) and not _is_in_heading(other):
         if not _is_in_sentence(other):
             other.extract() if text == other_text else unwrap(other)
     elif letters_of(text) == letters_of(other_text) or _is_more(text, other_text):
@@ -202,6 +204,18 @@ def _unwrap_image(link: Element, text: str) -> None:
         if letters_of(image.attr("alt") or "") in text:
             image.extract()
     unwrap(link)
+
+
+def _is_in_heading(link: Element) -> bool:
+    """Whether a heading is near around a link, which a selector finds in more time."""
+    around = link.parent
+    for _ in range(_MAX_EMPHASIS):
+        if not isinstance(around, Element):
+            return False
+        if around.tag in _HEADINGS:
+            return True
+        around = around.parent
+    return False
 
 
 def _is_more(text: str, title: str) -> bool:
@@ -241,6 +255,7 @@ def _shorten_titles(found: Found) -> None:
             del link.attrs["title"]
 
 
+@lru_cache(maxsize=1_024)
 def _repeats(title: str, text: str, href: str) -> bool:
     if len(title) > _SHORT and title.replace(" ", "_") in href:
         return True

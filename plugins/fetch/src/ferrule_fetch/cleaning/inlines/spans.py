@@ -21,9 +21,7 @@ _AROUND_BLOCKS = tuple(f"{name}:has(p,div,ul,ol,dl,pre,table,blockquote,h1,h2,h3
 
 _BREAKS = ("b > br", "strong > br")
 # Parts of a line that a style sheet sets apart: a price and the old price, a name and a date.
-_PARTS = tuple(
-    f":is(span,s,del,time,small,a,strong,b,ins) + {tag}" for tag in ("span", "ins", "del", "s", "strong", "b")
-)
+_PARTS = tuple(f":is(span,s,del,time,small,a,strong,b,ins) + {tag}" for tag in ("span", "ins", "strong"))
 _WORDS_MEET = re.compile(r"(?:[^\W_]|[$€£¥])(?:[^\W_]|[$€£¥])")
 _PRICE = re.compile(r"(?:[$€£¥]\s?[0-9][0-9., ]{0,12}|[0-9][0-9., ]{0,12}\s?(?:[$€£¥]|EUR|USD|GBP|kr|zł))")
 _MAX_PRICE_CHARS = 18
