@@ -199,19 +199,25 @@ def _correct_words(text: str) -> str:
         text = _ITEM_BEGIN.sub(_begun_at_once, text)
     if "<" in text:
         text = emphasis.mark(text.replace("<br>", " "))
-    if "|" in text and ("\xa0" in text or "&#160;" in text):
+    if "|" in text and ("| \xa0" in text or "\xa0 |" in text or "| &#160; |" in text):
         text = _held_blanks(text)
     return text
 
 
 def _keep_blank(blank: re.Match[str]) -> str:
-    """Nothing of a wide blank that indents a paragraph in Chinese or Japanese, or stands at an end of a longer line."""
+    """Nothing of a wide blank that indents a paragraph in Chinese or Japanese, or stands at an end of a longer line.
+
+    One within a line is written as it is. One at an end of a short line stays an entity, which no reader takes away.
+    """
     text, start, end = blank.string, blank.start(), blank.end()
     if blank[0][:4] == "&#12":
         return ""
-    if text[end : end + 1] in ("\n", "") and text.rfind("\n", 0, start) < start - _MIN_PROSE_CHARS:
+    before, behind = text[start - 1 : start], text[end : end + 1]
+    if not before.isspace() and before and behind not in ("\n", ""):
+        return "\xa0" * blank[0].count("&")
+    if behind in ("\n", "") and text.rfind("\n", 0, start) < start - _MIN_PROSE_CHARS:
         return ""
-    begins = text[start - 1 : start] in ("\n", "") and text[end : end + 1].isalpha()
+    begins = before in ("\n", "") and behind.isalpha()
     return "" if begins and "\n" not in text[end : end + _MIN_PROSE_CHARS] else blank[0]
 
 

@@ -29,9 +29,8 @@ _OPERATION = re.compile(
     r"|refresh|log ?in|sign ?(?:in|up))\b(?:\s\w+){0,3}[.…!]?|\W*",
     re.I,
 )
-_VARIANT = re.compile(
-    r"size|colou?r|variant|style|option|material|model|edition|format|flavou?r|width|length|capacity", re.I
-)
+_VARIANT = re.compile(r"size|colou?r|variant|material|edition|flavou?r|capacity", re.I)
+_SETTING = re.compile(r"scheme|theme|font|text|page|sort|mode", re.I)  # of how a page is shown
 _PURCHASE = re.compile(r"/cart|/basket|/checkout|add-to-cart|product-form|variations_form", re.I)
 _CHOICES = frozenset({"radio", "option", "tab", "switch", "checkbox"})
 _CELLS = "td,th,[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]"
@@ -42,6 +41,7 @@ _MAX_VALUE_CHARS = 200
 _TYPED = frozenset(
     {"text", "number", "email", "tel", "url", "date", "time", "datetime-local", "month", "week", "color"}
 )
+_SENTENCE_ENDS = (".", "!", "?", ":", "。", "！", "？")
 _WORD = re.compile(r"[^\W\d_]{2}|[\u3041-\u9fff\uac00-\ud7a3]")
 _NUMBERS = re.compile(r"\s*[0-9]*\s*")
 
@@ -73,7 +73,7 @@ def _says_something(button: Element) -> bool:
         if button.closest(_CELLS) is not None:
             return not is_operation
         words = [_has_word(node) for node in (button.previous_sibling, button.next_sibling)]
-        return _may_be_in_sentence(button) and (all(words) or (any(words) and not is_operation))
+        return _may_be_in_sentence(button) and (all(words) or (not is_operation and _continues(button)))
     return button.closest("nav,header,footer,dialog,[role=dialog]") is None
 
 
@@ -84,6 +84,14 @@ def _may_be_in_sentence(button: Element) -> bool:
 
 def _has_word(node: Node | None) -> bool:
     return isinstance(node, Text) and _WORD.search(node.data) is not None
+
+
+def _continues(button: Element) -> bool:
+    """Whether a button follows words that end no sentence, or has words behind it."""
+    before = button.previous_sibling
+    if isinstance(before, Text) and _WORD.search(before.data):
+        return not before.data.rstrip().endswith(_SENTENCE_ENDS)
+    return _has_word(button.next_sibling)
 
 
 def _make_text(button: Element) -> None:
@@ -105,10 +113,10 @@ def _write_choice(field: Element) -> None:
     options = [(name, disabled) for name, disabled in options if name]
     if not options or all(_NUMBERS.fullmatch(name) for name, _ in options):
         return
-    names = (field.attr("aria-label"), field.attr("name"), field.attr("id"))
+    names = " ".join(filter(None, map(field.attr, ("aria-label", "name", "id"))))
     form = field.closest("form")
     sells = form is not None and _PURCHASE.search(f"{form.attr('action')} {form.attr('class')} {form.attr('id')}")
-    if not sells and not any(_VARIANT.search(name or "") for name in names):
+    if not sells and (not _VARIANT.search(names) or _SETTING.search(names)):
         return
     written = "; ".join(f"{name} (disabled)" if disabled else name for name, disabled in options[:_MAX_OPTIONS])
     more = "; …" if len(options) > _MAX_OPTIONS else ""
