@@ -14,7 +14,7 @@ EXAMPLES = [(html, markdown) for html, _, markdown in _PAIR.findall(PAGE.read_te
 
 
 def test_the_page_has_its_examples() -> None:
-    assert len(EXAMPLES) == PAGE.read_text("utf-8").count("```html\n") == 14
+    assert len(EXAMPLES) == PAGE.read_text("utf-8").count("```html\n") == 16
 
 
 @pytest.mark.parametrize("parser", parsers.PARSERS)

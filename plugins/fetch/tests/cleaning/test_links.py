@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from ferrule_fetch.markdown import convert
+
 Write = Callable[[str], str]
 SITE = "https://site.example"
 
@@ -112,3 +114,37 @@ def test_a_note_of_a_generator_has_no_link_back(write: Write) -> None:
 def test_links_that_share_the_page_are_left_out_but_those_of_a_sentence(address: str, write: Write) -> None:
     assert write(f'<p>Text.</p><ul><li><a href="{address}">Share</a></li></ul>') == "Text."
     assert "[this](" in write(f'<p>Such a link looks like <a href="{address}">this</a> one.</p>')
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        (
+            '<p>Written by <a href="/john">John Smith</a>.</p><p>By <a href="/john">John Smith</a>.</p>',
+            f"Written by [John Smith]({SITE}/john).\n\nBy [John Smith]({SITE}/john).",
+        ),
+        (
+            '<p>With <b>bold</b> and <a href="/x">link</a>.</p>' * 2,
+            f"With **bold** and [link]({SITE}/x).\n\nWith **bold** and [link]({SITE}/x).",
+        ),
+        ('<p>See the <i><a href="/d">docs</a></i>.</p>' * 3, "\n\n".join([f"See the *[docs]({SITE}/d)*."] * 3)),
+    ],
+)
+def test_a_sentence_keeps_its_link_though_another_one_has_it(write: Write, html: str, markdown: str) -> None:
+    assert write(html) == markdown
+
+
+@pytest.mark.parametrize("more", ["Read more<i> about Title</i>", "Read more: Title", "Continue reading Title"])
+def test_a_link_that_says_more_and_the_title_is_left_out_of_its_card(write: Write, more: str) -> None:
+    html = f'<article><h3><a href="/x">Title</a></h3><p>In short</p><a href="/x">{more}</a></article>'
+    assert write(html) == f"### [Title]({SITE}/x)\n\nIn short"
+
+
+def test_places_of_a_page_with_a_query_are_short() -> None:
+    page = f"{SITE}/a/p?q=1"
+    written = ("/a/p?q=1#z", "?q=1#z", "p?q=1#z", f"{page}#z", f"{SITE}/a/p#z", "/a/p#z")
+    for href in written:
+        assert convert(f'<h2 id="z">h</h2><p><a href="{href}">it</a></p>', page).markdown == "## h\n\n[it](#z)"
+    for href in ("/a/p?q=2#z", "/a/p#other"):
+        html = f'<h2 id="z">h</h2><p><a href="{href}">it</a></p>'
+        assert convert(html, page).markdown == f"## h\n\n[it]({SITE}{href})"

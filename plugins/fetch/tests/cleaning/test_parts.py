@@ -262,3 +262,18 @@ def test_the_name_of_the_language_above_its_code_is_said_by_the_block(write: Wri
     code = '<pre class="brush: js"><code>at(index)\n</code></pre>'
     assert write(f'<div class="code-example">{head}{code}</div>') == "```js\nat(index)\n```"
     assert write(f"<div><p>Use it so:</p>{code}</div>") == "Use it so:\n\n```js\nat(index)\n```"
+
+
+@pytest.mark.parametrize("html", ["<pre> </pre>", "<pre><code></code></pre>", "<blockquote><p></p></blockquote>"])
+def test_a_block_that_holds_nothing_leaves_no_mark_on_a_page_with_text(html: str, write: Write) -> None:
+    assert write(f"<p>A paragraph with some words.</p>{html}<p>b</p>") == "A paragraph with some words.\n\nb"
+
+
+def test_a_definition_that_holds_nothing_leaves_no_mark(write: Write) -> None:
+    assert write("<dl><dt>x<dd><dt>y<dd><span></span></dl>") == "- x\n- y"
+
+
+def test_a_frame_with_a_text_of_its_own_is_read(write: Write) -> None:
+    held = "<p>held</p><p hidden>hidden</p><script>x</script>"
+    assert write(f"<p>a</p><iframe srcdoc='{held}'></iframe>") == "a\n\nheld"
+    assert write(f"<p>a</p><iframe srcdoc='{held}' style='display:none'></iframe>") == "a"

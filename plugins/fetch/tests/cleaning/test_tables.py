@@ -42,3 +42,17 @@ def test_a_table(write: Write, html: str, markdown: str) -> None:
 def test_spans_cannot_make_a_page_swell(write: Write) -> None:
     html = "<table>" + "<tr><td colspan=1000 rowspan=1000>a<td>b" * 200 + "</table>"
     assert len(write(html)) < 1_000_000
+
+
+def test_a_table_made_by_roles_is_a_table(write: Write) -> None:
+    html = (
+        '<div role="table" aria-label="Dams"><div role="rowgroup"><div role="row"><span role="columnheader">Name</span>'
+        '<span role="columnheader">Height</span></div></div><div role="rowgroup"><div role="row"><div>'
+        '<span role="cell">A</span></div><span role="cell"><p>30 m</p></span></div></div></div>'
+    )
+    assert write(html) == "Dams\n\n| Name | Height |\n| --- | --- |\n| A | 30 m |"
+
+
+def test_a_grid_of_one_column_is_no_table(write: Write) -> None:
+    row = '<div role="row"><div role="gridcell">{}</div></div>'
+    assert write(f'<div role="grid">{row.format("a")}{row.format("b")}</div>') == "a\n\nb"

@@ -93,7 +93,7 @@ def test_white_space_and_emphasis_are_tidied(html: str, markdown: str) -> None:
         ("*a* and `b`", "\\*a\\* and \\`b\\`"),
         ("snake_case _private_ __init__", "snake_case \\_private\\_ \\__init\\_\\_"),
         ("1 &lt; 2, &lt;b&gt; &amp;amp;", "1 < 2, \\<b> \\&amp;"),
-        ("C:\\dir \\* end\\", "C:\\\\dir \\\\\\* end\\\\"),
+        ("C:\\dir \\* end\\", "C:\\dir \\\\\\* end\\\\"),
         ("[1] [a](b)", "[1] \\[a\\](b)"),
         ("[a]<span>(b)</span>", "\\[a\\](b)"),
         ("~~a~~ ~b", "\\~\\~a\\~\\~ \\~b"),
@@ -293,3 +293,30 @@ def test_deep_nesting_of_blocks_is_converted(html: str) -> None:
 def test_a_fragment_without_a_body_is_a_page() -> None:
     assert _markdown("just text") == "just text"
     assert _markdown("") == ""
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<p>/lib<em><code>&lt;q&gt;</code></em> x</p>", "/lib`<q>` x"),
+        ("<p>a <em><code>&lt;q&gt;</code></em> x</p>", "a *`<q>`* x"),
+        ("<p>&#12288;你好</p><p>&#12288;&#12288;世界</p>", "你好\n\n世界"),
+        (
+            "<p>This sentence has more than forty characters.&nbsp;</p><p>b",
+            "This sentence has more than forty characters.\n\nb",
+        ),
+        (
+            "<p>a</p><p>&nbsp;This sentence has more than forty characters.",
+            "a\n\nThis sentence has more than forty characters.",
+        ),
+        (r"<p>Let $\alpha_1 \in \{1,2\}$ be.", r"Let $`\alpha_1 \in \{1,2\}`$ be."),
+        (r"<p>Let \(x_1\) and \[\frac{a}{b}\] be.", r"Let $`x_1`$ and $`\frac{a}{b}`$ be."),
+        (r"<p>\alpha costs $5 or C:\dir, $6", r"\alpha costs $5 or C:\dir, $6"),
+    ],
+)
+def test_no_html_no_entity_and_no_doubled_backslash_is_written(html: str, markdown: str) -> None:
+    assert _markdown(html) == markdown
+
+
+def test_formulas_without_an_end_are_read_in_time() -> None:
+    assert _markdown("<p>" + r"$\alpha \( \[ " * 20_000).count("alpha") == 20_000

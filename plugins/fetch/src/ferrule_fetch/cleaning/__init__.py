@@ -9,27 +9,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.cleaning import addresses, landmarks, streamed_content, visibility
-from ferrule_fetch.cleaning.blocks import code_blocks, definitions, forms, panels, tables
-from ferrule_fetch.cleaning.inlines import embeds, formulas, images, links, notations, spans
+from ferrule_fetch.cleaning.blocks import (
+    code_blocks,
+    comments,
+    controls,
+    definitions,
+    forms,
+    panels,
+    role_tables,
+    tables,
+)
+from ferrule_fetch.cleaning.inlines import embeds, formulas, icons, images, links, notations, spans
 from ferrule_fetch.cleaning.selection import by_role, find, is_deep
 from ferrule_fetch.notes import MOST_HIDDEN
 
 if TYPE_CHECKING:
     from ferrule_fetch.tree.nodes import Document, Element
-_FIRST = (code_blocks, formulas, embeds, landmarks, visibility, panels, forms)
-_THEN = (images, links, notations, tables, definitions, spans)  # about what is left then
+_FIRST = (code_blocks, formulas, embeds, landmarks, visibility, panels, forms, controls, icons)
+_THEN = (images, links, notations, comments, tables, definitions, spans)  # about what is left then
 
 
 class LeftOut(NamedTuple):
     """What was left out.
 
-    hidden, navigation: how many elements with text. emptied: items that may hold nothing now. is_deep: whether the page
-    is made to cost time, and is read with as few rules as can be. note: what a reader has to know, "" for nothing.
+    hidden, navigation: how many elements with text. emptied: items that may hold nothing now. blank: code blocks that
+    hold nothing. is_deep: whether the page is made to cost time, and is read with as few rules as can be. note: what a
+    reader has to know, "" for nothing.
     """
 
     hidden: int
     navigation: int
     emptied: dict[Element, None]
+    blank: list[Element]
     is_deep: bool = False
     note: str = ""
 
@@ -47,19 +58,23 @@ def leave_out(tree: Document, *, only_unseen: bool = False) -> LeftOut:
     if is_deep(tree):
         return _leave_out_of_deep(tree, only_unseen=only_unseen)
     streamed_content.put_in_place(tree)
+    embeds.open_documents(tree)
     found = find(tree, *(rules.SELECTORS for rules in _FIRST))
     roles = by_role(found[visibility.SELECTORS[0]])
     emptied = landmarks.may_become_empty(found)
-    code_blocks.clean(tree, found)
+    blank = code_blocks.clean(tree, found)
     formulas.clean(found)
     embeds.clean(found)
     landmarks.remove_unseen(found)
     hidden = visibility.Hidden(0) if only_unseen else visibility.remove_hidden(tree, found)
     panels.label(tree, found, roles)
     navigation = 0 if only_unseen else landmarks.remove_navigation(found, roles)
+    icons.clean(found, roles)
     forms.clean(found)
+    controls.clean(found)
     landmarks.clean(found, roles)
-    return LeftOut(hidden.removed, navigation, emptied, note=MOST_HIDDEN if hidden.shown else "")
+    role_tables.make_tables(roles)
+    return LeftOut(hidden.removed, navigation, emptied, blank, note=MOST_HIDDEN if hidden.shown else "")
 
 
 def simplify(tree: Document, url: str, left_out: LeftOut) -> None:
@@ -73,10 +88,12 @@ def simplify(tree: Document, url: str, left_out: LeftOut) -> None:
     images.clean(found)
     links.clean(found, doubtful, url)
     notations.clean(found)
+    comments.clean(found)
     tables.clean(found)
     definitions.clean(found)
     spans.clean(found)
     landmarks.remove_empty_items(emptied)
+    landmarks.remove_empty_blocks(tree, left_out.blank)
     landmarks.remove_empty_holders(tree)
     addresses.make_whole(tree, url)
 
@@ -89,4 +106,4 @@ def _leave_out_of_deep(tree: Document, *, only_unseen: bool) -> LeftOut:
     hidden = 0 if only_unseen else visibility.remove_all_hidden(found)
     navigation = 0 if only_unseen else landmarks.remove_navigation(found, roles)
     landmarks.clean(found, roles)
-    return LeftOut(hidden, navigation, {}, is_deep=True)
+    return LeftOut(hidden, navigation, {}, [], is_deep=True)

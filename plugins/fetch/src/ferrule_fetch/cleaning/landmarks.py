@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace
-from ferrule_fetch.cleaning.text import words_of
+from ferrule_fetch.cleaning.text import length_of, words_of
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _MAX_CONSENT_CHARS = 3_000  # of a question about cookies
 _CONSENTS = ("body > div", "body > section", "body > aside")  # where scripts put a question about cookies
 _OF_CONSENT = re.compile("cookie|consent|gdpr", re.I)  # what its names hold
 _ANSWERS = "button,a[role=button],input[type=button],input[type=submit],a[class*=btn],a[class*=button]"
+_FEW_CHARS = 20
 _HOLDERS = ("div", "section", "aside", "li")
 _SMALL_HEADINGS = ("h3", "h4", "h5", "h6")
 
@@ -117,13 +118,26 @@ def remove_empty_items(doubtful: Iterable[Element]) -> None:
 
 def remove_empty_holders(tree: Document) -> None:
     """Remove items and headings that hold nothing but empty elements, or are there for a script alone."""
-    for tag in ("li", "h1", "h2", "h3", "h4", "h5", "h6"):
-        for holder in tree.select(f"{tag}:not(:has(:not(:empty)))"):
-            text = holder.text
-            if (text and not text.isspace()) or not (len(holder.attrs) or len(holder)):
-                continue
-            if holder.select_one("img,input,hr") is None:
-                _remove_with_list(holder)
+    found = [tree.select(f"{tag}:not(:has(:not(:empty)))") for tag in ("li", "h1", "h2", "h3", "h4", "h5", "h6")]
+    for holder in (holder for holders in found for holder in holders):
+        text = holder.text
+        if (text and not text.isspace()) or not (len(holder.attrs) or len(holder)):
+            continue
+        if holder.select_one("img,input,hr") is None:
+            _remove_with_list(holder)
+
+
+def remove_empty_blocks(tree: Document, blank: list[Element]) -> None:
+    """Remove quotations and code blocks that hold nothing, but from a page of a few characters. blank: such blocks."""
+    empty = [*filter(_holds_nothing, (*blank, *tree.select("blockquote:not(:has(:not(:empty)))")))]
+    if empty and length_of(tree.text) > _FEW_CHARS:
+        for block in empty:
+            block.extract()
+
+
+def _holds_nothing(block: Element) -> bool:
+    text = block.text
+    return (not text or text.isspace()) and block.select_one("img,input,hr") is None
 
 
 def _remove_with_list(item: Element) -> None:

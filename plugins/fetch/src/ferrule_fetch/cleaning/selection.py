@@ -23,40 +23,42 @@ class _Plan(NamedTuple):
     """Selectors by how their elements are found.
 
     Elements are found by their name alone in a tenth of the time, and most pages have none of most names.
-    names: of elements that a selector is about. whole: the selectors that are names. narrowed: those that say more,
-    each with the name. others: those that are about elements of any name.
+    empty: no elements for each selector. named: by each name of elements that selectors are about, those that say more.
+    others: selectors that are about elements of any name.
     """
 
-    names: list[str]
-    whole: list[str]
-    narrowed: list[tuple[str, str]]
+    empty: Found
+    named: list[tuple[str, list[str]]]
     others: list[str]
 
 
 def find(tree: Document, *selectors: tuple[str, ...]) -> Found:
     """The elements of a tree by the selectors that match them, in their order."""
-    plan, find_all = _plan(selectors), tree.find_all
-    named = {name: find_all(name) for name in plan.names}
-    found = {selector: named[selector] for selector in plan.whole}
-    for selector, name in plan.narrowed:
-        found[selector] = tree.select(selector) if named[name] else []
+    plan, find_all, select = _plan(selectors), tree.find_all, tree.select
+    found = plan.empty.copy()
+    for name, narrowed in plan.named:
+        if elements := find_all(name):
+            found[name] = elements
+            for selector in narrowed:
+                found[selector] = select(selector)
     for selector in plan.others:
-        found[selector] = tree.select(selector)
+        found[selector] = select(selector)
     return found
 
 
 @cache
 def _plan(selectors: tuple[tuple[str, ...], ...]) -> _Plan:
-    names: dict[str, str] = {}
-    for selector in (selector for some in selectors for selector in some):
-        named = _NAME.search(selector)
-        names[selector] = named[1] if named else ""
-    return _Plan(
-        list(dict.fromkeys(filter(None, names.values()))),
-        [selector for selector, name in names.items() if selector == name],
-        [(selector, name) for selector, name in names.items() if name and selector != name],
-        [selector for selector, name in names.items() if not name],
-    )
+    every = dict.fromkeys(selector for some in selectors for selector in some)
+    named: dict[str, list[str]] = {}
+    others: list[str] = []
+    for selector in every:
+        name = _NAME.search(selector)
+        if name is None:
+            others.append(selector)
+        else:
+            named.setdefault(name[1], []).extend([selector] if selector != name[1] else [])
+    nothing: list[Element] = []
+    return _Plan(dict.fromkeys([*every, *named], nothing), list(named.items()), others)
 
 
 def by_role(elements: Iterable[Element]) -> Found:

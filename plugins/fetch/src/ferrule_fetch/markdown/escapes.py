@@ -10,12 +10,16 @@ from ferrule_fetch.markdown.marks import LESS_THAN
 # A pair of brackets around plain words, or any other escaped sign. Behind a pair, a parenthesis would make a link of
 # it, and a colon at the beginning of a line the definition of one.
 _ESCAPED = re.compile(r"\\(?:\[([^\[\]\\\n<]*)\\\](?![(\[:])|.)", re.S)
+# An underscore within a word, as most of what is escaped is one: it needs no look at what stands around it.
+_WITHIN_WORD = re.compile(r"\\_(?<=\w\\_)(?=[^\W_])")
 _MARKER_ENDS = tuple("-*+.)")
 _BOXES = frozenset({" ", "x", "X"})  # in brackets they are the box of a task
 
 
 def thin_out(text: str) -> str:
     """Take away the backslashes that change nothing, and put a mark instead of `\\<`. The text holds no code."""
+    if "\\_" in text:
+        text = _WITHIN_WORD.sub("_", text)
     return _ESCAPED.sub(_needed, text) if "\\" in text else text
 
 
@@ -38,11 +42,6 @@ def _stands_behind_marker(text: str, start: int) -> bool:
     return before[-1:] in _MARKER_ENDS and not before.strip(" >0123456789")[1:]
 
 
-def _is_within_word(text: str, start: int, end: int) -> bool:
-    before = text[max(start - 1, 0) : start]
-    return (before.isalnum() or before == "_") and text[end : end + 1].isalnum()
-
-
 def _is_alone(text: str, start: int, end: int) -> bool:
     """Whether a star stands between blanks, and is no item's."""
     return start > 1 and text[start - 1] == " " == text[end : end + 1] and text[start - 2].isalnum()
@@ -55,8 +54,14 @@ def _begins_no_block(text: str, start: int, end: int) -> bool:
     return (not begin or begin.isdecimal()) and after.isalnum()
 
 
+def _is_before_word(text: str, _: int, end: int) -> bool:
+    """Whether a letter, a digit or a blank follows a backslash, as in TeX, which is none of an escaped sign then."""
+    after = text[end : end + 1]
+    return after.isalnum() or after == " "
+
+
 _PLAIN: dict[str, Callable[[str, int, int], bool]] = {
-    "_": _is_within_word,
     "*": _is_alone,
+    "\\": _is_before_word,
     **dict.fromkeys("#+-.)", _begins_no_block),
 }

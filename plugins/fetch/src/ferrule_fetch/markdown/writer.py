@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ferrule_fetch.markdown import emphasis, escapes, marks
+from ferrule_fetch.markdown import emphasis, escapes, formulas, marks
 from ferrule_fetch.tree import nodes
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ _TIGHT_ITEM = ":is(ul, ol):not(:has(> li > p)) > li:not(:last-child)"
 _ENDS = ("h1", "h2", "h3", "h4", "h5", "h6", "blockquote > p", "blockquote:not(:has(p))")
 # What ends an item of a tight list, and an item that is code alone, which cannot hold a mark itself.
 _TIGHT_ENDS = ",".join(f"{_TIGHT_ITEM} > {end}:last-child" for end in _ENDS) + f",{_TIGHT_ITEM}:has(> pre:only-child)"
+_CHECKED = "li > label:has(> input[type=checkbox]:first-child)"
 _NUMBERED = "ol[reversed],ol[start^='-'],ol:has(> li[value])"
 _ALIGNED = ", ".join(f"{row}:has(> [align], > [style*=text-align])" for row in _HEADERS)
 _ALIGN = re.compile(r"text-align\s*:\s*(left|center|right)", re.I)
@@ -39,7 +40,9 @@ _BREAKS = re.compile(r"  \n([ >]*)(?:\\\n[ >]*)+")
 _FORGED_TABLE = re.compile(r"  \n[ >]*(?=\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*(?:\n|\Z))")
 _BREAK = re.compile(r"\\\n[ >]*")
 _FIRST_BREAKS = re.compile(r"(\n[ >]*\n)(?:[ >]*\\\n)+")
-_BLANK_PARAGRAPH = re.compile(r"(?<=\n)[ >]*(?:&#160;|\xa0|&nbsp;)+[ \xa0]*\n(?:[ >]*\n|$)")
+_BLANK_PARAGRAPH = re.compile(r"\n[ >]*(?:&#160;|\xa0|&nbsp;)+[ \xa0]*\n[ >]*(?=\n|\Z)")
+_WIDE_BLANKS = re.compile(r"&#1(?:2288;\u3000*|60;(?:&#160;)*)")
+_MIN_PROSE_CHARS = 40  # of a line, whose no-break spaces at its ends say nothing
 _BLANK_END = re.compile(r"(?:\n+[ >]*(?:&#160;|\xa0)+)+\Z")
 _BLANK_BEGIN = re.compile(r"(?:(?:\\|(?:&#160;|\xa0)+)\n+)+")
 _ITEM_BEGIN = re.compile(r" \n([ >]*)")
@@ -52,21 +55,25 @@ _HEADER = re.compile(rf"{marks.ALIGNED}([lcr-]*){marks.ALIGNED}(.*\n[ >]*)\| -[-
 
 
 def prepare(tree: Document) -> None:
-    """Put the marks into a tree."""
-    for paragraph in tree.select("li > p"):
-        if not len(paragraph):
+    """Put the marks into a tree. All is found before the first edit: each search behind one reads the whole tree."""
+    if tree.find("li") is not None:
+        for paragraph in [each for each in tree.select("li > p") if not len(each)]:
             paragraph.extract()
-            continue
+        found = [tree.select(each) for each in ("li > p", "li > * + p", _CHECKED, _TIGHT_ENDS, _NUMBERED, _ALIGNED)]
+    else:
+        found = [[], [], [], [], [], tree.select(_ALIGNED) if tree.find("tr") is not None else []]
+    paragraphs, later, labels, ends, lists, rows = found
+    for paragraph in paragraphs:
         paragraph.append(nodes.Text(marks.LOOSE))
-    for paragraph in tree.select("li > * + p"):
+    for paragraph in later:
         paragraph.insert(0, nodes.Text(marks.LOOSE))
-    for label in tree.select("li > label:has(> input[type=checkbox]:first-child)"):
+    for label in labels:
         label.unwrap()
-    for end in tree.select(_TIGHT_ENDS):
+    for end in ends:
         end.append(nodes.Text(marks.TIGHT))
-    for ordered in tree.select(_NUMBERED):
+    for ordered in lists:
         _mark_numbers(ordered)
-    for row in tree.select(_ALIGNED):
+    for row in rows:
         _mark_alignment(row)
     for titled in tree.select('[title*="<"]'):
         titled.attrs["title"] = (titled.attr("title") or "").replace("<", marks.LESS_THAN)
@@ -174,20 +181,44 @@ def _outside_code(text: str) -> str:
 
 
 def _corrected(text: str) -> str:
+    """The text with its formulas as code, and the rest corrected."""
+    if not formulas.may_be_in(text):
+        return _correct_words(text)
+    return "".join(part if is_code else _correct_words(part) for part, is_code in formulas.part(text))
+
+
+def _correct_words(text: str) -> str:
     text = escapes.thin_out(text)
     if "  \n" in text:
         text = _FORGED_TABLE.sub(r"\g<0>\\", _BREAKS.sub(_parted, text))
-    if "\\\n" in text:
+    if "\\" in text and "\\\n" in text:
         text = _BREAK.sub(_without_first_break, _FIRST_BREAKS.sub(r"\1", text))
-    if "&#160;" in text:
-        text = _BLANK_PARAGRAPH.sub("", text)
+    if "&#1" in text:
+        text = _WIDE_BLANKS.sub(_keep_blank, _BLANK_PARAGRAPH.sub("", text))
     if " \n" in text:
         text = _ITEM_BEGIN.sub(_begun_at_once, text)
-    if "</" in text:
-        text = emphasis.mark(text)
-    if "| \xa0" in text or "\xa0 |" in text or "| &#160; |" in text:
+    if "<" in text:
+        text = emphasis.mark(text.replace("<br>", " "))
+    if "|" in text and ("| \xa0" in text or "\xa0 |" in text or "| &#160; |" in text):
         text = _held_blanks(text)
     return text
+
+
+def _keep_blank(blank: re.Match[str]) -> str:
+    """Nothing of a wide blank that indents a paragraph in Chinese or Japanese, or stands at an end of a longer line.
+
+    One within a line is written as it is. One at an end of a short line stays an entity, which no reader takes away.
+    """
+    text, start, end = blank.string, blank.start(), blank.end()
+    if blank[0][:4] == "&#12":
+        return ""
+    before, behind = text[start - 1 : start], text[end : end + 1]
+    if not before.isspace() and before and behind not in ("\n", ""):
+        return "\xa0" * blank[0].count("&")
+    if behind in ("\n", "") and text.rfind("\n", 0, start) < start - _MIN_PROSE_CHARS:
+        return ""
+    begins = before in ("\n", "") and behind.isalpha()
+    return "" if begins and "\n" not in text[end : end + _MIN_PROSE_CHARS] else blank[0]
 
 
 def _parted(breaks: re.Match[str]) -> str:

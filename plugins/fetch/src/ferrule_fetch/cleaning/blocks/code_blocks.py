@@ -46,20 +46,24 @@ _SIGNS = (("addition", "+"), ("deletion", "-"))
 SELECTORS = ("table", "pre", "listing", "xmp", "plaintext", "textarea")
 
 
-def clean(tree: Document, found: Found) -> None:
-    """Rebuild all code blocks, also those that are tables with a line in each row."""
+def clean(tree: Document, found: Found) -> list[Element]:
+    """Rebuild all code blocks, also those that are tables with a line in each row; returns those that are blank."""
     for table in found["table"]:
         _unfold(table)
     for source in found["textarea"]:
         if source.attr("id") == "read-only-cursor-text-area":
             _put_source(tree, source)
     last: Element | None = None
+    blank: list[Element] = []
     for block in found["pre"]:
         if block.parent is not None:
             last = _rebuild(block, last)
+            if last.text.isspace() or not last.text:
+                blank.append(last)
     for tag in ("listing", "xmp", "plaintext"):
         for block in found[tag]:
             replace(block, _block(block.text, language_of(block)))
+    return blank
 
 
 def _rebuild(block: Element, last: Element | None) -> Element:
@@ -69,10 +73,11 @@ def _rebuild(block: Element, last: Element | None) -> Element:
         language = language_of(inner)
     language = language or language_around(block)
     _remove_beside(block, language)
-    if block.inner_html.find('class="line diff ') >= 0:
+    written = block.inner_html if block.find(True) is not None else ""
+    if 'class="line diff ' in written:
         language = "diff"
         _sign_lines(block)
-    plain = _block(_text(block), language)
+    plain = _block(_text(block, written), language)
     if last is not None and last.parent == block.parent and last.text == plain.text and block.has_class("shiki"):
         block.extract()  # the same in the colours of another theme
         return last
@@ -85,11 +90,8 @@ def _block(text: str, language: str) -> Element:
     return Element("pre", {}, [Element("code", attributes, [Text(text)])])
 
 
-def _text(block: Element) -> str:
-    """The text of a code block, whose elements are its colours, or its lines."""
-    if len(block) == 1 and isinstance(block[0], Text):
-        return block.text
-    written = block.inner_html
+def _text(block: Element, written: str) -> str:
+    """The text of a code block, whose elements are its colours, or its lines. written: its HTML, if it has elements."""
     if not _has_parts(written) or not _has_parts("".join(set(_TAG.findall(written)))):
         return block.text
     for element in block.select(_NOT_CODE):

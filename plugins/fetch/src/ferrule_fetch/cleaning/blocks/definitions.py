@@ -46,7 +46,7 @@ def _define(item: Element, part: Node) -> None:
     if not isinstance(part, Element) or part.tag != "dd":
         item.append(part)
         return
-    contents = list(part.children)
+    contents = [] if _says_nothing(part) else list(part.children)
     while contents and _is_blank(contents[0]):
         del contents[0]
     while contents and _is_blank(contents[-1]):
@@ -63,6 +63,14 @@ def _define(item: Element, part: Node) -> None:
         last.append(part)
         return
     part.extract()
+
+
+def _says_nothing(part: Element) -> bool:
+    for node in part.children:
+        text = node.data if isinstance(node, Text) else node.text if isinstance(node, Element) else ""
+        if text and not text.isspace():
+            return False
+    return part.select_one("img,input,hr") is None
 
 
 def _is_blank(node: Node) -> bool:

@@ -19,7 +19,8 @@ _MAX_REPEATED_CHARS = 200  # a longer value is not repeated
 _STRUCTURE = "table,pre,blockquote,h1,h2,h3,h4,h5,h6,hr,ul,ol,dl,form,fieldset,article,section,figure"
 _IN_CELL = f"{_STRUCTURE},p,div,br,li,address,header,footer,main,aside,details,summary,center"
 _BLOCKS_IN_CELL = _IN_CELL.replace("pre,", "").replace("br,", "").replace("li,", "")
-_BLOCK_IN_CELL = re.compile(f"<(?:{_IN_CELL.replace(',', '|')})\\b")
+_BLOCK_IN_CELL = re.compile(f"<({_IN_CELL.replace(',', '|')})\\b")
+_BREAKS, _ITEMS, _NO_BLOCKS = frozenset({"br", "hr"}), frozenset({"li", "dl"}), frozenset({"br", "pre", "li"})
 _NUMBER = re.compile(r"\s*([0-9]{1,9})")
 
 
@@ -80,22 +81,23 @@ def _lay_out(table: Element) -> None:
 
 
 def _put_on_one_line(cell: Element) -> None:
-    if (len(cell) < 2 and cell.find(True) is None) or not _BLOCK_IN_CELL.search(cell.inner_html):
+    if len(cell) < 2 and cell.find(True) is None:
         return
-    for code in cell.select("pre"):
+    names = frozenset(_BLOCK_IN_CELL.findall(cell.inner_html))
+    for code in cell.select("pre") if "pre" in names else ():
         lines = [line.strip() for line in code.text.split("\n") if line.strip()]
         spans = [node for line in lines for node in (Element("code", {}, [Text(line)]), Text(" "))]
         replace(code, *spans)
-    for line_break in cell.select("br,hr"):
+    for line_break in cell.select("br,hr") if names & _BREAKS else ():
         replace(line_break, Text(" "))
-    for item in cell.select("li,dt,dd"):
+    for item in cell.select("li,dt,dd") if names & _ITEMS else ():
         item.insert(0, Text(" - " if item.tag == "li" else " "))
         item.append(Text(" "))
         unwrap(item)
-    for nested in cell.select("td,th,tr,tbody,thead,tfoot,caption"):
+    for nested in cell.select("td,th,tr,tbody,thead,tfoot,caption") if "table" in names else ():
         nested.append(Text(" "))
         unwrap(nested)
-    for block in cell.select(_BLOCKS_IN_CELL):
+    for block in cell.select(_BLOCKS_IN_CELL) if names - _NO_BLOCKS else ():
         block.insert(0, Text(" "))
         block.append(Text(" "))
         unwrap(block)

@@ -6,11 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace
+from ferrule_fetch.cleaning.selection import is_deep
 from ferrule_fetch.cleaning.text import make
+from ferrule_fetch.tree import nodes
 from ferrule_fetch.tree.nodes import Element
 
 if TYPE_CHECKING:
     from ferrule_fetch.cleaning.selection import Found
+    from ferrule_fetch.tree.nodes import Document
 
 _KINDS = {
     "video": "Video",
@@ -28,11 +31,25 @@ _NO_CONTENT = (
 )  # fmt: skip
 _SMALL = re.compile(r"\s*[01](?:px)?\s*")
 _YOUTUBE = re.compile(r"(?:https?:)?//(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]{6,})(?:[?#].*)?")
+_MAX_HELD_CHARS = 200_000  # of a frame's own text
 _MAX_NAMELESS_CHARS = 200  # of an address
 _LAZY = ("data-src", "data-lazy-src", "data-litespeed-src", "data-cookieblock-src", "data-cmp-src")
 
 
 SELECTORS = tuple(_KINDS)
+
+
+def open_documents(tree: Document) -> None:
+    """Put what a frame holds as its own text in its place."""
+    for frame in tree.find_all("iframe"):
+        held = frame.attr("srcdoc") or ""
+        if not held.strip() or len(held) > _MAX_HELD_CHARS or _is_invisible(frame):
+            continue
+        inner = nodes.parse(held, positions=False, allow_declarative_shadow_roots=False)
+        body = inner.find("body")
+        if body is not None and not is_deep(inner):
+            style = {name: frame.attr(name) or "" for name in ("style",) if name in frame.attrs}
+            replace(frame, Element("div", style, list(body.children)))
 
 
 def clean(found: Found) -> None:

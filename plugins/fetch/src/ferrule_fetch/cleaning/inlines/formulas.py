@@ -140,6 +140,8 @@ def _written(node: Node) -> str:
         return node.data.strip()
     if not isinstance(node, Element):
         return ""
+    if len(node) == 1 and isinstance(leaf := node[0], Text) and node.tag not in ("msqrt", "mfrac"):
+        return leaf.data.strip()
     parts = [written for child in node.children if (written := _written(child)) or isinstance(child, Element)]
     count, shape = _SHAPES.get(node.tag, (0, ""))
     if shape and len(parts) == count:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from ferrule_fetch.cleaning.addresses import base_of
 from ferrule_fetch.cleaning.edits import replace, unwrap
 from ferrule_fetch.cleaning.text import HEADINGS, letters_of
-from ferrule_fetch.tree.nodes import Element, Text
+from ferrule_fetch.tree.nodes import Document, Element, Text
 
 if TYPE_CHECKING:
     from ferrule_fetch.cleaning.selection import Found
@@ -30,12 +31,17 @@ _MORE = re.compile(
     r"\s*[.…»›→>]*",
     re.I,
 )
+_ABOUT = re.compile(r"\b(?:about|of|on)\s*$")  # before the title of what there is more of
+_OF_SENTENCE = re.compile(r"[^\W\d_]|[.,;:?!。，；：？！]")  # letters, and the signs that end a part of one
+_EMPHASIS = frozenset({"b", "strong", "i", "em", "cite", "code", "span", "u", "small", "mark", "q"})
+_MAX_EMPHASIS = 4  # elements around a link that are looked at
 _BLOCKS = (
     *("div", "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol"),
     *("section", "article", "figure", "header", "li", "table"),
 )
 _WITH_TEXT = f"p,li,td,th,dt,dd,figcaption,pre,blockquote,div,section,article,header,footer,{HEADINGS}"
 _ENLARGE = re.compile(r"enlarge|zoom|view (?:full )?(?:size|image)|open|permalink|#|click to enlarge", re.I)
+_HEADINGS = frozenset(HEADINGS.split(","))
 _SHORT = 3  # characters, which may be part of anything
 _FEW_WORDS = 3  # which a title may have besides the text and says nothing by them, as in "view all posts by"
 _CARD = "li,article,section,tr,figure,td,blockquote"
@@ -69,18 +75,43 @@ def clean(found: Found, doubtful: list[Element], url: str) -> None:
     links = [moved.get(link, link) for link in found["a[href]"]] if moved else found["a[href]"]
     page = url.partition("#")[0]
     based = base_of(found["base"], page).partition("#")[0]
-    within = ("#", f"{page}#")
+    within = _list_beginnings(page, based)
+    places = frozenset(_list_places(links, page, based))
     last: dict[str, int] = {}  # where a link to each address was met
     hrefs = [link.attr("href") or "" for link in links]
     _remove_shares(links, hrefs)
     for index, href in enumerate(hrefs):
-        if href.startswith(within):
+        if href.startswith(within) or href in places:
             _clean_within_page(links[index], href, page, based)
             continue
         before = last.get(href, -_RECENT)
         last[href] = index
         if index - before < _RECENT:
             _tell_once(links[before], links[index])
+
+
+def _list_beginnings(page: str, based: str) -> tuple[str, ...]:
+    """How links to places of a page begin. based: what its relative links are relative to."""
+    begins = ("#", f"{page}#")
+    address, _, query = page.partition("?")
+    if page != based or not query:
+        return begins
+    path = address.partition("//")[2].partition("/")[2]
+    return (*begins, *(f"{written}?{query}#" for written in ("", f"/{path}", path.rpartition("/")[2])))
+
+
+def _list_places(links: list[Element], page: str, based: str) -> tuple[str, ...]:
+    """The addresses of places of a page, where its links leave out the query that it was asked for with."""
+    address, _, query = page.partition("?")
+    path = f"/{address.partition('//')[2].partition('/')[2]}"
+    if (
+        page != based
+        or not query
+        or not any((link.attr("href") or "").startswith((f"{address}#", f"{path}#")) for link in links)
+    ):
+        return ()
+    root = next(node for node in links[0].ancestors if isinstance(node, Document))
+    return tuple(f"{written}#{each.attr('id')}" for each in root.select("[id]") for written in (address, path))
 
 
 def _remove_shares(links: list[Element], hrefs: list[str]) -> None:
@@ -105,7 +136,7 @@ def _clean_within_page(link: Element, href: str, page: str, based: str) -> None:
     if text[:1] == "[" or text.isdigit():  # a note, as most of them are
         return
     if text[:1].isalnum() and text[0] not in _BEGINS and fragment != "#":
-        if link.closest(HEADINGS) is not None:
+        if _is_in_heading(link):
             unwrap(link)
         return
     if _PERMALINK.fullmatch(text.strip()) and "footnote" not in fragment and link.closest("sup,sub") is None:
@@ -113,7 +144,7 @@ def _clean_within_page(link: Element, href: str, page: str, based: str) -> None:
             _remove(link)
         else:
             unwrap(link)
-    elif fragment == "#" or link.closest(HEADINGS) is not None:
+    elif fragment == "#" or _is_in_heading(link):
         unwrap(link)
     elif _SKIP.fullmatch(text):
         _remove(link)
@@ -153,18 +184,17 @@ def _tell_once(other: Element, link: Element) -> None:
     if card != other_card or (card is None and not _are_neighbours(other, link)):
         return
     other_text, text = other.text.strip(), link.text.strip()
+    if other_text and _is_in_sentence(link):  # which needs all of its words, and where they lead
+        return
     if other_text and (paragraph := link.closest("p")) is not None and paragraph == other.closest("p"):
         return
     if not other_text:  # an image
         _unwrap_image(other, letters_of(text))
-    elif link.closest(HEADINGS) is not None and other.closest(HEADINGS) is None:
-        if text == other_text and not _is_in_sentence(other):
-            other.extract()
-        else:
-            unwrap(other)
-    elif text == other_text or letters_of(text) == letters_of(other_text) or _MORE.fullmatch(text):
-        if not _is_in_sentence(link):  # which needs all of its words
-            link.extract()
+    elif _is_in_heading(link) and not _is_in_heading(other):
+        if not _is_in_sentence(other):
+            other.extract() if text == other_text else unwrap(other)
+    elif letters_of(text) == letters_of(other_text) or _is_more(text, other_text):
+        link.extract()
     else:
         unwrap(link)
 
@@ -176,10 +206,39 @@ def _unwrap_image(link: Element, text: str) -> None:
     unwrap(link)
 
 
+def _is_in_heading(link: Element) -> bool:
+    """Whether a heading is near around a link, which a selector finds in more time."""
+    around = link.parent
+    for _ in range(_MAX_EMPHASIS):
+        if not isinstance(around, Element):
+            return False
+        if around.tag in _HEADINGS:
+            return True
+        around = around.parent
+    return False
+
+
+def _is_more(text: str, title: str) -> bool:
+    """Whether a text says no more than that there is more, perhaps of what has a title."""
+    if _MORE.fullmatch(text):
+        return True
+    about = letters_of(title)
+    before, found, after = letters_of(text).partition(about) if len(about) > _SHORT else ("", "", "")
+    return bool(found) and not after and bool(_MORE.fullmatch(_ABOUT.sub("", before).strip()))
+
+
 def _is_in_sentence(link: Element) -> bool:
-    """Whether a link has words beside it."""
-    beside = (link.previous_sibling, link.next_sibling)
-    return any(isinstance(node, Text) and len(node.data.strip()) > 3 for node in beside)
+    """Whether a link has words or the signs of a sentence next to it, as far as emphasis reaches."""
+    place: Element = link
+    for _ in range(_MAX_EMPHASIS):
+        for node in (place.previous_sibling, place.next_sibling):
+            if isinstance(node, Text) and _OF_SENTENCE.search(node.data):
+                return True
+        around = place.parent
+        if not isinstance(around, Element) or around.tag not in _EMPHASIS:
+            return False
+        place = around
+    return False
 
 
 def _are_neighbours(other: Element, link: Element) -> bool:
@@ -196,6 +255,7 @@ def _shorten_titles(found: Found) -> None:
             del link.attrs["title"]
 
 
+@lru_cache(maxsize=1_024)
 def _repeats(title: str, text: str, href: str) -> bool:
     if len(title) > _SHORT and title.replace(" ", "_") in href:
         return True

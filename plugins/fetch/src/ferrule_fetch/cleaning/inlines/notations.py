@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 _RAISED = str.maketrans("0123456789+-−–=()ni′", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿⁱ′")
 _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
-_CLOSING = ")]}|′'’"
+_SIGNS = "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉"
+_CLOSING = tuple(")]}|′'’%‰")
+_PARTS = ("%", "‰")  # no ordinal number ends with these
+_PRICE = re.compile(r"[$€£¥]\s*[0-9][0-9.,]*\Z")
+_CENTS = re.compile(r"[0-9]{2}")
+_MAX_PRICE_CHARS = 24
 _INDEX = re.compile(r"[^\W_¹²³⁰-₉]{1,4}")  # what says something else when it is written on the line, as in 2^k
 _WORD_BELOW = re.compile(r"[^\W\d_]{5,12}")  # as in v_total
 # a term: short words, numbers and what may stand between them, but no sentence
@@ -49,6 +54,9 @@ def _write_shifted(element: Element, digits: dict[int, int], mark: str) -> None:
     if element.select_one("a,img,button") is not None or not text:
         return
     before = last_letter(element.previous_sibling)
+    if mark == "^" and _CENTS.fullmatch(text) and before.isdigit() and _PRICE.search(_read_before(element)):
+        replace(element, Text(f".{text}"))
+        return
     if mark == "^" and text.isdigit() and _is_numerator(element):
         replace(element, Text(f" {text}" if before.isdigit() else text))
         return
@@ -60,12 +68,12 @@ def _write_shifted(element: Element, digits: dict[int, int], mark: str) -> None:
 def _shifted(text: str, before: str, behind: str, digits: dict[int, int], mark: str) -> str | None:
     """The text of a raised or lowered element with its sign; None where it says the same without one."""
     in_signs = all(ord(letter) in digits for letter in text)
-    if not before.isalnum() and before not in tuple(_CLOSING):
-        # the mass number before an element, as in ¹⁴C
-        return text.translate(digits) if in_signs and mark == "^" and text.isdigit() and behind.isalpha() else None
+    if not before.isalnum() and before not in _CLOSING:
+        # the mass number before an element, as in ¹⁴C, and its atomic number
+        return text.translate(digits) if in_signs and text.isdigit() and behind.isalpha() else None
     if in_signs:
         return text.translate(digits)
-    if text.lower() in _ORDINALS and mark == "^":
+    if text.lower() in _ORDINALS and mark == "^" and before not in _PARTS:
         return None
     if _INDEX.fullmatch(text) or (mark == "_" and _WORD_BELOW.fullmatch(text)):
         return f"{mark}{text}"
@@ -87,9 +95,25 @@ def _is_numerator(element: Element) -> bool:
 
 
 def _letter_behind(element: Element) -> str:
+    """The first character behind an element, or behind a number that stands above or below it there."""
     behind = element.next_sibling
-    text = behind.data if isinstance(behind, Text) else behind.text if isinstance(behind, Element) else ""
+    text = ""
+    for _ in range(2):
+        text = behind.data if isinstance(behind, Text) else behind.text if isinstance(behind, Element) else ""
+        is_number = isinstance(behind, Element) and behind.tag in ("sup", "sub") and text.isdecimal()
+        if behind is None or not (is_number or (text and not text.strip(_SIGNS))):
+            break
+        behind = behind.next_sibling
     return text[:1]
+
+
+def _read_before(element: Element) -> str:
+    """The end of the text before an element, as long as a price may be."""
+    node, text = element.previous_sibling, ""
+    while node is not None and len(text) < _MAX_PRICE_CHARS:
+        text = (node.data if isinstance(node, Text) else node.text if isinstance(node, Element) else "") + text
+        node = node.previous_sibling
+    return text[-_MAX_PRICE_CHARS:]
 
 
 def _expand_abbreviations(found: Found) -> None:

@@ -21,12 +21,14 @@ _AROUND_BLOCKS = tuple(f"{name}:has(p,div,ul,ol,dl,pre,table,blockquote,h1,h2,h3
 
 _BREAKS = ("b > br", "strong > br")
 # Parts of a line that a style sheet sets apart: a price and the old price, a name and a date.
-_PARTS = ":is(span,s,del,time,small,a) + span"
-_WORDS_MEET = re.compile(r"[^\W_](?:[^\W_]|[$€£¥])")
+_PARTS = tuple(f":is(span,s,del,time,small,a,strong,b,ins) + {tag}" for tag in ("span", "ins", "strong"))
+_WORDS_MEET = re.compile(r"(?:[^\W_]|[$€£¥])(?:[^\W_]|[$€£¥])")
+_PRICE = re.compile(r"(?:[$€£¥]\s?[0-9][0-9., ]{0,12}|[0-9][0-9., ]{0,12}\s?(?:[$€£¥]|EUR|USD|GBP|kr|zł))")
+_MAX_PRICE_CHARS = 18
 _MIN_PARTS_CHARS = 4  # fewer are letters, each drawn by itself
 _PLACED = "code,pre,dt,math,svg,h1,h2,h3,h4,h5,h6"  # where signs stand side by side as they are
 
-SELECTORS = (*_SIDE_BY_SIDE, *_WITH_LINK, *_AROUND_BLOCKS, "a pre", *_BREAKS, _PARTS)
+SELECTORS = (*_SIDE_BY_SIDE, *_WITH_LINK, *_AROUND_BLOCKS, "a pre", *_BREAKS, *_PARTS)
 
 
 def clean(found: Found) -> None:
@@ -43,7 +45,7 @@ def clean(found: Found) -> None:
         _move_out(line_break)
     for span in (span for selector in _SIDE_BY_SIDE for span in found[selector]):
         _join(span)
-    for span in found[_PARTS]:
+    for span in (span for selector in _PARTS for span in found[selector]):
         _set_apart(span)
 
 
@@ -72,9 +74,13 @@ def _set_apart(span: Element) -> None:
     if len(left) + len(right) < _MIN_PARTS_CHARS or not _WORDS_MEET.fullmatch(left[-1:] + right[:1]):
         return
     kinds = {before.attr("class"), span.attr("class")}
-    are_numbers = left[-1:].isdecimal() and right[:1].isdecimal()
+    are_numbers = (left[-1:].isdecimal() and right[:1].isdecimal()) or _is_price(left) or _is_price(right)
     if (are_numbers or (len(kinds) == 2 and None not in kinds)) and span.closest(_PLACED) is None:
         span.insert_before(Text(" "))
+
+
+def _is_price(text: str) -> bool:
+    return len(text) <= _MAX_PRICE_CHARS and _PRICE.fullmatch(text.strip()) is not None
 
 
 def _put_into_links(code: Element) -> None:

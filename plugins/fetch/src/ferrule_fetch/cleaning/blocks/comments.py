@@ -1,0 +1,61 @@
+"""Comments and the replies to them: their depth is that of nested lists."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ferrule_fetch.tree.nodes import Element, Text
+
+if TYPE_CHECKING:
+    from ferrule_fetch.cleaning.selection import Found
+
+_KINDS = ("div", "article", "section", "details")
+_OF_COMMENT = re.compile("comment|reply", re.I)  # what a class of comments holds
+_GROUP = re.compile(r"(?:comments|replies|children|list|threads?|container|wrapper)$", re.I)
+_MAX_COMMENTS = 3_000  # of a page that are looked at
+_MAX_AROUND = 40  # elements between a comment and one that it answers
+
+SELECTORS = tuple(f"{tag}:is([class*=omment],[class*=eply],[itemprop=comment])" for tag in _KINDS)
+
+
+def clean(found: Found) -> None:
+    """Make lists of comments of which some stand in others."""
+    named = {each: _find_names(each) for selector in SELECTORS for each in found[selector][:_MAX_COMMENTS]}
+    name = _find_name_of_nested(named) if len(named) > 1 else ""
+    if not name:
+        return
+    for comment, names in named.items():
+        if name in names and comment.parent is not None:
+            _put_into_list(comment)
+
+
+def _find_names(element: Element) -> frozenset[str]:
+    classes = (element.attr("class") or "").split()
+    kind = ["itemprop=comment"] if element.attr("itemprop") == "comment" else []
+    return frozenset([*kind, *(name for name in classes if _OF_COMMENT.search(name))])
+
+
+def _find_name_of_nested(named: dict[Element, frozenset[str]]) -> str:
+    """The name that comments share with those around them; of several, that of the outermost, and of no group."""
+    outermost: dict[str, int] = {}
+    order = {each: index for index, each in enumerate(named)}
+    for comment, names in named.items():
+        for around, _ in zip(comment.ancestors, range(_MAX_AROUND), strict=False):
+            if not isinstance(around, Element):
+                break
+            for name in names & named.get(around, frozenset()):
+                outermost[name] = min(order[around], outermost.get(name, len(order)))
+    return min(outermost, key=lambda name: (bool(_GROUP.search(name)), outermost[name], name), default="")
+
+
+def _put_into_list(comment: Element) -> None:
+    """Make an item of a comment, in the list of the one before it, or in one of its own."""
+    before = comment.previous_sibling
+    while isinstance(before, Text) and not before.data.strip():
+        before = before.previous_sibling
+    if not (isinstance(before, Element) and before.tag == "ul" and before.attr("data-comments") is not None):
+        before = Element("ul", {"data-comments": ""})
+        comment.insert_before(before)
+    comment.tag = "li"
+    before.append(comment.extract())
