@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from markdown.heads import read_head, remove_head
 from markdown.programs.workers import Unavailable, Worker
 from markdown.reading.judging import judge
 from markdown.reading.likeness import f1
@@ -273,6 +274,17 @@ def test_the_bench_measures_articles_where_a_folder_of_pages_is_named(tmp_path):
     [line] = map(json.loads, done.stdout.splitlines())
     assert (line["measure"], line["converter"]) == ("articles", "ours, article")
     assert [line["figures"][name] for name in ("precision", "recall", "F1", "tokens")] == [1, 1, 1, None]
+
+
+def test_the_head_of_a_page_counts_for_nobody():
+    page = (
+        '<title>Storm in Lindvik | The Daily Sound</title><meta name="description" content="Ferries torn away">'
+        '<h1>Storm in Lindvik</h1><p class="byline">By Ann Lee</p><time>5 March 2026</time><p>Nobody was hurt.</p>'
+    )
+    head = read_head(page)
+    with_head = "Storm in Lindvik. Ferries torn away. By Ann Lee, 5 March 2026. Nobody was hurt in the storm."
+    assert remove_head(with_head, head) == remove_head("Nobody was hurt in the storm.", head)
+    assert remove_head("Nobody was hurt in the storm.", head) == "nobody was hurt in the storm"
 
 
 def test_the_bench_measures_no_articles_without_pages():
