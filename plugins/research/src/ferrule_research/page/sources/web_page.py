@@ -41,7 +41,7 @@ def read_page(url: str, context: Context) -> PageContent:
         from ferrule_research.page.sources.office import read_office
 
         return read_office(page, kind, url, context)
-    title, text, _ = read = read_article(page, context)
+    title, text = (read := read_article(page, context))[:2]
     if form_of(page) is Format.HTML:
         return _read_html(page, url, read, context)
     if not text.strip():
@@ -62,9 +62,10 @@ def _read_html(page: Page, asked: str, read: PageText, context: Context) -> Page
     whole = "\n\n".join(filter(None, [read.whole(), framed]))
     if is_empty(whole, html):
         raise page_error(EMPTY, asked)
-    quality = "partial" if _is_thin(whole, html) else _quality(page, read.whole())
+    quality = "partial" if read.source or _is_thin(whole, html) else _quality(page, read.whole())
     bibliography = read_bibliography(embedded, page.url, read.title)
-    return PageContent(page.url, "html", text, bibliography, embedded, "html", quality, same_as_fetched=not framed)
+    way = read.source or "html"
+    return PageContent(page.url, "html", text, bibliography, embedded, way, quality, same_as_fetched=not framed)
 
 
 def _read_frames(url: str, embedded: EmbeddedData, context: Context) -> str:
