@@ -20,18 +20,21 @@ if TYPE_CHECKING:
 
 MAX_TITLE_CHARS = 500
 REST_HEADING = "## Rest of the page"
+_MAX_SHELL_CHARS = 8_000  # of a page that may have hardly any words, with the addresses of its links
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")  # a byte order mark, or the beginning of markup
 
 
 class PageText(NamedTuple):
     """What a page says. title: one line. text: of its main content, or of all. rest: what surrounds the main content.
 
-    Lines end in line feeds.
+    Lines end in line feeds. source: where the text is from, as `embedded_data` names it, such as "json-ld"; "" where it
+    is that of the page itself.
     """
 
     title: str
     text: str
     rest: str = ""
+    source: str = ""
 
     def whole(self) -> str:
         """All text: the main content, and behind a heading what surrounds it."""
@@ -73,14 +76,14 @@ def read_text(page: Page, deadline: float, reading: ReadingPolicy = AS_IT_STANDS
     form = format_of(page.type, page.body, page.url)
     if form is not Format.PDF and (kind := _binary_kind(page, form)):
         raise not_text(kind, page.type.type, page.size)
-    title, text, rest = _read_as(form, page, deadline, reading)
+    title, text, rest, source = _read_as(form, page, deadline, reading)
     text, rest = _with_line_feeds(text), _with_line_feeds(rest)
     if page.missing:
         note = f"\n\n[The page goes on: {page.missing}.]"
         text, rest = (text, rest + note) if rest else (text + note, "")
     if len(title) > MAX_TITLE_CHARS:
         title = title[: MAX_TITLE_CHARS - 1] + "…"
-    return PageText(title, text, rest)
+    return PageText(title, text, rest, source)
 
 
 def _with_line_feeds(text: str) -> str:
@@ -93,7 +96,7 @@ def _read_as(form: Format, page: Page, deadline: float, reading: ReadingPolicy) 
         return PageText(*_pdf(page, deadline))
     text = decode_page(page, html=form is Format.HTML)
     if form is Format.HTML:
-        return PageText(*convert_page(text, page.url, deadline, reading))
+        return _with_embedded(PageText(*convert_page(text, page.url, deadline, reading)), text, page.url, deadline)
     if form is Format.XML:
         return PageText(*_xml(text, page.url, deadline))
     if form is Format.JSON:
@@ -101,6 +104,18 @@ def _read_as(form: Format, page: Page, deadline: float, reading: ReadingPolicy) 
 
         text = readable_json(text)
     return PageText("", without_invisible(text))
+
+
+def _with_embedded(read: PageText, html: str, url: str, deadline: float) -> PageText:
+    """The text of a page, and behind it that of its data where it has hardly any words."""
+    if len(read.text) + len(read.rest) > _MAX_SHELL_CHARS:
+        return read
+    from ferrule_fetch.embedded_data import read_embedded
+
+    embedded = read_embedded(html, url, read.whole(), deadline)
+    if not embedded:
+        return read
+    return PageText(read.title, "\n\n".join(filter(None, [read.whole(), embedded.markdown])), source=embedded.source)
 
 
 def decode_page(page: Page, *, html: bool) -> str:

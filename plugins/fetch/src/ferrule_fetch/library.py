@@ -91,13 +91,15 @@ def fetch(
     deadline: float | None = None,
     options: FetchOptions | None = None,
     is_page: bool = True,
+    asked_by: str = "",
 ) -> Page:
     """Get what is at a URL, following redirects. deadline: an earlier one than the call's.
 
     options: which answers are read, by default text. is_page: False for the data of an API, which robots.txt is not
-    about, which no reader has to be imported for, and of which a part is worth nothing. Raises ToolError: INVALID_URL,
-    NETWORK_ERROR, PARSE_ERROR for an answer that is not readable, and StatusError (HTTP_ERROR) for a status of 400 and
-    above.
+    about, which no reader has to be imported for, and of which a part is worth nothing. asked_by: the URL of a page
+    whose scripts want it: it may name public addresses alone, and its own host where that is none by its name. Raises
+    ToolError: INVALID_URL, NETWORK_ERROR, PARSE_ERROR for an answer that is not readable, and StatusError (HTTP_ERROR)
+    for a status of 400 and above.
     """
     from ferrule_fetch.call import fetch_page
     from ferrule_fetch.transfer.request import DEFAULT_OPTIONS
@@ -105,6 +107,10 @@ def fetch(
     from ferrule_fetch.transfer.request_policy import RequestPolicy
 
     policy = RequestPolicy.from_context(context)
+    if asked_by:
+        from ferrule_fetch.transfer.request_policy import restrict
+
+        policy = restrict(policy, url, asked_by)
     until = context.deadline if deadline is None else min(deadline, context.deadline)
     if is_page:
         return fetch_page(url, until, policy, options)

@@ -187,3 +187,13 @@ def test_votes_beyond_all_numbers_are_an_answer(scrape: Scrape, at: At) -> None:
     )
     assert signals["forumSignals"]["upvotes"] == signals["forumSignals"]["comments"] == 2**53 - 1
     assert signals["forumSignals"]["authorName"] == "a" * 200
+
+
+def test_a_page_without_words_is_read_from_its_data_and_partial(server: Server, scrape: Scrape) -> None:
+    state = {"title": "Gates", "text": "Four oak gates were lifted out of the river on Monday morning."}
+    html = f'<div id="root"></div><script>window.__NUXT__={json.dumps(state)}</script>'
+    answer = scrape(server.page("/", html))
+    assert answer["content"].startswith("[The HTML of this page has no words. What follows was read from its data")
+    assert answer["content"].endswith(f"# Gates\n\n{state['text']}")
+    assert (answer["extractedBy"], answer["extractionQuality"]) == ("nuxt-data", "partial")
+    assert scrape(server.page("/words", PROSE))["extractedBy"] == "html"

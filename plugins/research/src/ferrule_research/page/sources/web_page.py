@@ -23,6 +23,7 @@ from ferrule_fetch.library import (
     read_article,
     read_text,
 )
+from ferrule_research.page.browser.policy import BrowserPolicy
 from ferrule_research.page.content import PageContent
 from ferrule_research.page.errors import BLOCKED, EMPTY, page_error
 from ferrule_research.page.metadata.bibliography import read_bibliography
@@ -33,6 +34,10 @@ from ferrule_research.page.sources.url_kinds import may_be_office, office_kind
 MAX_TEXT_BYTES = 8 << 20
 MAX_DOCUMENT_BYTES = 50 << 20
 
+_MIN_WRITTEN_CHARS = 100  # that a browser has to write to be preferred to a page's data
+_WRITTEN = "browser"
+_WRITTEN_TYPE = ContentType("text/html", "utf-8")
+_SUMMARIES = ("description", "noscript")  # which are had where a page has no data
 _MARKDOWN = ("text/markdown", "text/x-markdown")
 _KINDS = {Format.PDF: "pdf", Format.JSON: "json", Format.XML: "xml", Format.TEXT: "text"}
 
@@ -44,9 +49,10 @@ def read_page(url: str, context: Context) -> PageContent:
         from ferrule_research.page.sources.office import read_office
 
         return read_office(page, kind, url, context)
-    title, text, _ = read = read_article(page, context)
+    title, text = (read := read_article(page, context))[:2]
     if form_of(page) is Format.HTML:
-        return _read_html(page, url, read, context)
+        written = _written(page, read, context)
+        return _read_html(*written, url, context) if written else _read_html(page, read, url, context)
     if not text.strip():
         raise page_error(EMPTY, url)
     kind = "markdown" if _is_markdown(page) else _KINDS[form_of(page)]
@@ -55,7 +61,32 @@ def read_page(url: str, context: Context) -> PageContent:
     return PageContent(page.url, kind, text, bibliography, NO_DATA, way, quality, same_as_fetched=True)
 
 
-def _read_html(page: Page, asked: str, read: PageText, context: Context) -> PageContent:
+def _written(page: Page, read: PageText, context: Context) -> tuple[Page, PageText] | None:
+    """A page as its scripts write it, if the admin has a browser for that; None where it is not needed or no help."""
+    browser = BrowserPolicy.from_context(context)
+    if not browser.program or page.missing:
+        return None
+    html = decode_page(page, html=True)
+    if not browser.is_first and not _needs_scripts(read, html):
+        return None
+    from ferrule_research.page.browser.rendition import render
+
+    written = render(page, browser.program, context)
+    if not written:
+        return None
+    page = page._replace(type=_WRITTEN_TYPE, body=written.encode(errors="replace"))
+    again = read_article(page, context)
+    least = _MIN_WRITTEN_CHARS if read.source else len(read.whole()) + 1
+    if again.source or len(again.whole()) < least:
+        return None
+    return page, again._replace(source=_WRITTEN)
+
+
+def _needs_scripts(read: PageText, html: str) -> bool:
+    return read.source in _SUMMARIES or (not read.source and _is_thin(read.whole(), html))
+
+
+def _read_html(page: Page, read: PageText, asked: str, context: Context) -> PageContent:
     html = decode_page(page, html=True)
     embedded = read_embedded(html, context.deadline)
     if is_wall(read.whole(), read.title, html):
@@ -65,10 +96,13 @@ def _read_html(page: Page, asked: str, read: PageText, context: Context) -> Page
     whole = "\n\n".join(filter(None, [read.whole(), framed]))
     if why := find_emptiness(PageText(read.title, whole), html, page.url):
         raise page_error(EMPTY, asked, why)
-    is_partial = is_paid(embedded.json_ld) or _is_thin(whole, html)
+    is_of_data = read.source not in ("", _WRITTEN)
+    is_partial = is_of_data or is_paid(embedded.json_ld) or _is_thin(whole, html)
     quality = "partial" if is_partial else _quality(page, read.whole())
     bibliography = read_bibliography(embedded, page.url, read.title)
-    return PageContent(page.url, "html", text, bibliography, embedded, "html", quality, same_as_fetched=not framed)
+    way = read.source or "html"
+    is_same = not framed and way != _WRITTEN
+    return PageContent(page.url, "html", text, bibliography, embedded, way, quality, same_as_fetched=is_same)
 
 
 def _read_frames(url: str, embedded: EmbeddedData, context: Context) -> str:

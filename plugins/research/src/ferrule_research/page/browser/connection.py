@@ -1,0 +1,65 @@
+"""Messages to a browser and from it: JSON over two pipes, each message with a null byte behind it."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ferrule import JSONObject
+
+MAX_MESSAGE_BYTES = 64 << 20
+_PIECE_BYTES = 1 << 20
+
+
+class BrowserEnded(Exception):
+    """The browser has closed its pipe, or says more than is read."""
+
+
+class Connection:
+    """A connection over two descriptors, which it closes. wake: another descriptor that ends waiting."""
+
+    def __init__(self, reading: int, writing: int, wake: int) -> None:
+        self._reading, self._writing, self._wake = reading, writing, wake
+        self._received = bytearray()
+        self._searched = 0
+        self._number = 0
+
+    def send(self, method: str, session: str = "", **parameters: object) -> int:
+        """Send a command; returns the number by which its answer is known. Raises BrowserEnded."""
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        data = memoryview(json.dumps(message | ({"sessionId": session} if session else {})).encode() + b"\0")
+        try:
+            while data:
+                data = data[os.write(self._writing, data) :]
+        except OSError as error:
+            raise BrowserEnded from error
+        return self._number
+
+    def receive(self, until: float) -> JSONObject | None:
+        """The next message; None where none came until an instant of `time.monotonic()`, or `wake` has a byte."""
+        while (end := self._received.find(b"\0", self._searched)) < 0:
+            self._searched = len(self._received)
+            ready, _, _ = select.select([self._reading, self._wake], [], [], max(0.0, until - time.monotonic()))
+            if self._wake in ready:
+                os.read(self._wake, _PIECE_BYTES)
+                return None
+            if not ready:
+                return None
+            piece = os.read(self._reading, _PIECE_BYTES)
+            self._received += piece
+            if not piece or len(self._received) > MAX_MESSAGE_BYTES:
+                raise BrowserEnded
+        message = json.loads(self._received[:end])
+        del self._received[: end + 1]
+        self._searched = 0
+        return message if isinstance(message, dict) else {}
+
+    def close(self) -> None:
+        """Close both pipes."""
+        os.close(self._reading)
+        os.close(self._writing)
