@@ -30,6 +30,24 @@ def test_comments_in_comments_are_items_of_nested_lists(write: Write, comment: s
     assert write(f'<div class="comments">{_page(comment, replies)}</div>') == NESTED
 
 
+LEVELS = [("Ann: one", 0), ("Bob: two", 1), ("Cy: three", 2), ("Dan: four", 0)]
+
+
+def test_comments_that_say_how_deep_they_are_are_nested(write: Write) -> None:
+    divs = (f'<div class="comment" data-depth="{level}"><p>{text}</p></div>' for text, level in LEVELS)
+    assert write("".join(divs)).replace("\n\n", "\n") == NESTED
+    rows = (
+        f'<tr><td><table><tr><td indent="{level}"><img src="s.gif"></td><td><a id="up"></a></td><td>{text}</td></tr></table>'  # noqa: E501
+        for text, level in LEVELS
+    )
+    assert write(f"<table>{''.join(rows)}</table><p>Text</p>") == f"{NESTED}\n\nText"
+
+
+def test_a_comment_that_is_deeper_than_one_before_answers_it(write: Write) -> None:
+    html = "".join(f'<div data-depth="{level}">{level}</div>' for level in (7, 9, 3, 99, 98, 0, 1))
+    assert write(html) == "- 7\n  - 9\n- 3\n  - 99\n  - 98\n- 0\n  - 1"
+
+
 def test_comments_side_by_side_are_no_list(write: Write) -> None:
     assert write("<div class=comment>one</div><div class=comment>two</div>") == "one\n\ntwo"
 

@@ -119,3 +119,9 @@ def test_choices_and_values_are_read_where_they_are_content(write: Write, html: 
 )
 def test_names_prices_and_states_do_not_run_together(write: Write, html: str, markdown: str) -> None:
     assert write(html) == markdown
+
+
+def test_many_icons_in_a_cell_and_many_buttons_are_read_in_time(write: Write) -> None:
+    icons = '<svg aria-label="Yes"><title>Yes</title></svg>' * 5_000
+    buttons = "word <button>Name</button> " * 5_000
+    assert "word" in write(f"<table><tr><th>a<th>b<tr><td>x<td>{icons}</table><p>{buttons}</p>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace
@@ -28,6 +29,7 @@ _DRAWN = {
 _KIND = re.compile(r"^(?:fa[srlb]?|icon|bi|mdi|lucide|ri|ti|glyphicon|ico|i|svg|octicon|feather|ph|tabler-icon)[-_]+")
 _CELLS = "td,th,[role=cell],[role=gridcell]"
 _MAX_NAME_CHARS = 80
+_MANY_TEXTS = 20  # of a cell, which is then no icon's alone
 _MAX_ICONS = 3_000
 _NAMED = ":is([title],[aria-label])"
 
@@ -59,10 +61,17 @@ def _read(icon: Element) -> str:
     name = _find_name(icon)
     is_state = _STATE.fullmatch(name) is not None
     cell = icon.closest(_CELLS)
-    if cell is None or cell.text.replace(_read_title(icon), "").strip() or icon.closest("a,button") is not None:
+    if cell is None or not _is_alone(icon, cell) or icon.closest("a,button") is not None:
         is_answer = _ANSWER.fullmatch(name) is not None and icon.closest("li,dd,dt") is None
         return name if is_state and not is_answer and icon.closest("a,button,nav,pre") is None else ""
     return name or _find_sign(icon)
+
+
+def _is_alone(icon: Element, cell: Element) -> bool:
+    """Whether a cell holds no text but the title of an icon."""
+    title = _read_title(icon)
+    texts = list(islice(cell.strings, _MANY_TEXTS))
+    return len(texts) < _MANY_TEXTS and all(text.strip() in ("", title) for text in texts)
 
 
 def _find_name(icon: Element) -> str:
