@@ -1,0 +1,222 @@
+"""The content of a page as HTML: paragraphs, headings, items and tables, by how their lines stand."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from html import escape
+from itertools import groupby, pairwise
+
+from ferrule_fetch.formats.pdf.columns import Part, find_parts
+from ferrule_fetch.formats.pdf.rows import Row, find_pitch, find_rows
+from ferrule_fetch.formats.pdf.tables import Table, find_tables
+from ferrule_fetch.formats.pdf.words import PageContent, Word
+
+_HEADING_RATIOS = ((1.5, "h3"), (1.12, "h4"))  # of the size of a heading to that of the text
+_BOLD_HEADING = "h5"
+_MAX_HEADING_CHARS = 200
+_MAX_BOLD_CHARS = 90
+_NEW_PARAGRAPH = 1.35  # of the usual distance between lines
+_LEAST_ROWS = 4  # of a page that may have a footer
+_MAX_FOOTER_WORDS = 15
+_FOOTER_GAP = 1.0  # of the size of letters
+_INDENT = 0.9  # of the size of letters
+_SHORT_LINE = 0.8  # of the width of a column, that the last line of a paragraph does not reach
+_ENDS = (".", "!", "?", ":", "”", '"', ".)", "。")
+_BULLETS = "•◦▪‣●○■□–·∙\uf0b7"
+_NUMBER = re.compile(r"(\d{1,3})[.)]$")
+_HYPHENS = ("-", "\N{HYPHEN}", "\N{SOFT HYPHEN}")
+
+
+class Sizes:
+    """The sizes of the letters of a document, as far as it has been read."""
+
+    def __init__(self, counts: dict[float, int] | None = None) -> None:
+        self.counts: Counter[float] = Counter(counts or {})
+
+    def add(self, words: list[Word]) -> None:
+        """Count the letters of a page."""
+        for word in words:
+            self.counts[round(word.size * 2) / 2] += len(word.text)
+
+    @property
+    def usual(self) -> float:
+        """That of the most letters."""
+        return self.counts.most_common(1)[0][0] if self.counts else 0.0
+
+
+def write_page(page: PageContent, sizes: Sizes) -> str:
+    """The content of a page in the order in which it is read."""
+    tables = find_tables(page.words, page.rules)
+    taken = {id(word) for table in tables for word in table.words}
+    words, footer = _split_footer([word for word in page.words if id(word) not in taken])
+    # Each table is a word of its own, so that it has its place in the order.
+    places = {_find_place(table.words): table for table in tables}
+    html: list[str] = []
+    for part in find_parts([*words, *places]) if words or places else []:
+        for block in _read_part(part, places, sizes.usual):
+            _add(html, block)
+    html.extend(f"<p>{_write_words(row.words)}</p>" for row in footer)
+    if page.sideways:
+        html.append(f"<p>{escape(page.sideways)}</p>")
+    return "".join(html)
+
+
+def _read_part(part: Part, places: dict[Word, Table], usual: float) -> Iterator[str]:
+    if part.cells is not None and not any(word in places for word in part.words):
+        yield _write_table(part.cells)
+        return
+    for has_table, run in groupby(find_rows(part.words), key=lambda row: any(word in places for word in row.words)):
+        rows = list(run)
+        if not has_table:
+            yield from _write_blocks(rows, usual)
+            continue
+        for word in (word for row in rows for word in row.words):
+            yield _write_table(places[word].cells) if word in places else f"<p>{_write_words([word])}</p>"
+
+
+def _split_footer(words: list[Word]) -> tuple[list[Word], list[Row]]:
+    """The words of a page without a short last line that stands apart, and that line: it belongs to no column."""
+    rows = find_rows(words)
+    if len(rows) < _LEAST_ROWS or len(rows[-1].words) > _MAX_FOOTER_WORDS:
+        return words, []
+    if rows[-2].bottom - rows[-1].top < _FOOTER_GAP * rows[-1].size:
+        return words, []
+    return [word for row in rows[:-1] for word in row.words], rows[-1:]
+
+
+def _add(html: list[str], block: str) -> None:
+    """Add a block, or the rest of a paragraph to what stands at the foot of the column before."""
+    if html and block.startswith("<p>") and html[-1].startswith("<p>"):
+        before, after = html[-1].removesuffix("</p>"), block.removeprefix("<p>")
+        if after[:1].islower() and not before.endswith((*_ENDS, ">")):
+            html[-1] = f"{before} {after}"
+            return
+    html.append(block)
+
+
+def _find_place(words: list[Word]) -> Word:
+    edges = zip(*((word.left, word.bottom, word.right, word.top) for word in words), strict=True)
+    left, bottom, right, top = (list(edge) for edge in edges)
+    return Word("\0", min(left), min(bottom), max(right), max(top), words[0].size)
+
+
+def _write_table(cells: list[list[list[Word]]]) -> str:
+    rows = []
+    for number, row in enumerate(cells):
+        name = "td" if number else "th"
+        texts = (_write_lines(find_rows(cell)) if cell else "" for cell in row)
+        rows.append("<tr>" + "".join(f"<{name}>{text}</{name}>" for text in texts) + "</tr>")
+    return f"<table>{''.join(rows)}</table>"
+
+
+def _write_blocks(rows: list[Row], usual: float) -> Iterator[str]:
+    """The lines of one column as blocks."""
+    items: list[str] = []
+    pending = ""
+    for paragraph in _find_paragraphs(rows):
+        kind, html = _write_block(paragraph, usual)
+        if items and kind != pending:
+            yield _write_list(pending, items)
+            items = []
+        if kind in ("ul", "ol"):
+            pending = kind
+            items.append(html)
+        else:
+            yield f"<{kind}>{html}</{kind}>"
+    if items:
+        yield _write_list(pending, items)
+
+
+def _write_list(kind: str, items: list[str]) -> str:
+    return f"<{kind}>{''.join(items)}</{kind}>"
+
+
+def _write_block(rows: list[Row], usual: float) -> tuple[str, str]:
+    """What a paragraph is, as the name of an element, and its content."""
+    words = rows[0].words
+    first = words[0].text
+    if len(words) > 1 or len(rows) > 1:
+        rest = [Row(words[1:]), *rows[1:]] if len(words) > 1 else rows[1:]
+        if first in _BULLETS:
+            return "ul", f"<li>{_write_lines(rest)}</li>"
+        if (number := _NUMBER.match(first)) and not _is_heading(rows, usual):
+            return "ol", f'<li value="{number[1]}">{_write_lines(rest)}</li>'
+    return _is_heading(rows, usual) or "p", _write_lines(rows)
+
+
+def _is_heading(rows: list[Row], usual: float) -> str:
+    """The name of the element that a heading is; empty where it is none."""
+    text = " ".join(row.text for row in rows)
+    if len(text) > _MAX_HEADING_CHARS or not any(letter.isalpha() for letter in text):
+        return ""
+    size = rows[0].size
+    for ratio, name in _HEADING_RATIOS:
+        if usual and size >= ratio * usual:
+            return name
+    is_bold = all(word.is_bold for row in rows for word in row.words)
+    is_short = len(text) <= _MAX_BOLD_CHARS and not text.endswith((".", ",", ";", ":"))
+    return _BOLD_HEADING if is_bold and is_short and size >= usual * 0.95 else ""
+
+
+def _find_paragraphs(rows: list[Row]) -> Iterator[list[Row]]:
+    pitch = find_pitch(rows)
+    left, right = min(row.left for row in rows), max(row.right for row in rows)
+    paragraph = [rows[0]]
+    for before, row in pairwise(rows):
+        if _is_new(before, row, pitch, left, right):
+            yield paragraph
+            paragraph = []
+        paragraph.append(row)
+    yield paragraph
+
+
+def _is_new(before: Row, row: Row, pitch: float, left: float, right: float) -> bool:
+    """Whether a line begins a paragraph. left, right: of all lines."""
+    size = max(row.size, 0.01)
+    step = before.bottom - row.bottom
+    if abs(row.size - before.size) > 0.08 * max(row.size, before.size):
+        return True
+    if step > max(_NEW_PARAGRAPH * min(pitch, 1.6 * size), 1.25 * size if pitch == 0 else 0):
+        return True
+    first = row.words[0].text
+    if first in _BULLETS or (_NUMBER.match(first) and len(row.words) > 1 and row.left <= before.left + size):
+        return True
+    if all(word.is_bold for word in row.words) != all(word.is_bold for word in before.words) and (
+        before.right < left + _SHORT_LINE * (right - left)
+    ):
+        return True
+    has_ended = before.text.endswith(_ENDS)
+    if has_ended and before.right < left + _SHORT_LINE * (right - left):
+        return True
+    return has_ended and row.left > before.left + _INDENT * size and before.left < left + _INDENT * size
+
+
+def _write_lines(rows: list[Row]) -> str:
+    """Lines as one: a word that is divided at the end of a line becomes whole."""
+    words: list[Word] = []
+    for row in rows:
+        if words and _is_divided(words[-1].text, row.words[0].text):
+            words[-1] = words[-1]._replace(text=_join(words[-1].text, row.words[0].text))
+            words.extend(row.words[1:])
+        else:
+            words.extend(row.words)
+    return _write_words(words)
+
+
+def _is_divided(end: str, start: str) -> bool:
+    return len(end) > 1 and end.endswith(_HYPHENS) and end[-2].isalnum() and start[:1].isalnum()
+
+
+def _join(end: str, start: str) -> str:
+    """A word from its two parts. Its hyphen stays where it cannot be only that of the end of the line."""
+    return (end[:-1] if end[-2].islower() and start[0].islower() else end) + start
+
+
+def _write_words(words: list[Word]) -> str:
+    parts = []
+    for link, run in groupby(words, key=lambda word: word.link):
+        text = escape(" ".join(word.text for word in run))
+        parts.append(f'<a href="{escape(link)}">{text}</a>' if link else text)
+    return " ".join(parts)
