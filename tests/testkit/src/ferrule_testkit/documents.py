@@ -10,16 +10,18 @@ def pdf(pages: Sequence[str], title: str = "") -> bytes:
 
 
 def drawn_pdf(pages: Sequence[str], facts: str = "", links: Mapping[str, Sequence[int]] | None = None) -> bytes:
-    """A PDF whose pages, 612 points wide and 792 high, are drawn by these streams. F1 is Helvetica, F2 is bold.
+    """A PDF whose pages, 612 points wide and 792 high, are drawn by these streams. F1 is Helvetica, F2 is
+    bold, and F3 has letters of one width.
 
     facts: the entries of its metadata. links: addresses, and the place of each on every page: left, bottom, right, top.
     """
-    kids = " ".join(f"{5 + 2 * index} 0 R" for index in range(len(pages)))
+    kids = " ".join(f"{6 + 2 * index} 0 R" for index in range(len(pages)))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>",
     ]
     notes = "".join(
         f"<< /Type /Annot /Subtype /Link /Rect [{' '.join(map(str, place))}] /A << /S /URI /URI ({address}) >> >>"
@@ -27,8 +29,9 @@ def drawn_pdf(pages: Sequence[str], facts: str = "", links: Mapping[str, Sequenc
     )
     for index, drawn in enumerate(pages):
         objects.append(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> "
-            f"/Annots [{notes}] /Contents {6 + 2 * index} 0 R >>"
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] "
+            "/Resources << /Font << /F1 3 0 R /F2 4 0 R /F3 5 0 R >> >> "
+            f"/Annots [{notes}] /Contents {7 + 2 * index} 0 R >>"
         )
         objects.append(f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream")
     objects.append(f"<< {facts} >>")

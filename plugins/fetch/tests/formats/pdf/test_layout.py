@@ -99,6 +99,21 @@ def test_items_are_a_list() -> None:
     assert read(lines([f"{bullet} First thing", f"{bullet} Second thing"])) == "- First thing\n- Second thing"
 
 
+def test_lines_of_code_stay_lines() -> None:
+    code = line("def read\\(\\):", 72, 660, 10, "F3") + line("return [x]", 96, 648, 10, "F3")
+    assert read(lines([PROSE]) + code) == f"{PROSE}\n\n```\ndef read():\n    return [x]\n```"
+
+
+def test_a_table_of_contents_has_its_lines() -> None:
+    text = read(lines(["Introduction . . . . . . . . . . 5", "Methods .................... 17"]))
+    assert text == "Introduction … 5\n\nMethods … 17"
+
+
+def test_a_heading_of_two_lines_is_one() -> None:
+    heading = line("A heading that", 72, 740, 14) + line("goes on", 72, 722, 14)
+    assert read(heading + lines([PROSE, PROSE, PROSE])).startswith("#### A heading that goes on\n\n")
+
+
 def test_a_link_is_a_link_where_it_stands() -> None:
     page = line("See here now", 72, 700)
     assert read(page, links={"/there": (92, 698, 111, 712)}) == "See [here](http://h/there) now"

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from html import escape
 from itertools import groupby, pairwise
+from statistics import median
 
 from ferrule_fetch.formats.pdf.columns import Part, find_parts
 from ferrule_fetch.formats.pdf.rows import Row, find_pitch, find_rows
@@ -18,14 +19,20 @@ _BOLD_HEADING = "h5"
 _MAX_HEADING_CHARS = 200
 _MAX_BOLD_CHARS = 90
 _NEW_PARAGRAPH = 1.35  # of the usual distance between lines
-_LEAST_ROWS = 4  # of a page that may have a footer
-_MAX_FOOTER_WORDS = 15
-_FOOTER_GAP = 1.0  # of the size of letters
+_LEAST_ROWS = 4  # of a page that may have a header or footer
+_MAX_MARGIN_WORDS = 15
+_MARGIN_GAP = 1.0  # of the size of letters
+_LARGE = 0.95  # of the usual distance between lines, for letters of that size
+_PITCH = 1.25  # of the size of letters, from line to line
 _INDENT = 0.9  # of the size of letters
 _SHORT_LINE = 0.8  # of the width of a column, that the last line of a paragraph does not reach
 _ENDS = (".", "!", "?", ":", "”", '"', ".)", "。")
 _BULLETS = "•◦▪‣●○■□–·∙\uf0b7"
+_ENDING_CHARS = 60
+_SPACED_LEADERS = re.compile(r"(?: ?\.){5,} ?")
+_LEADERS = re.compile(r"(?: ?\.){5,} ?\w{1,6}$")  # of a line in a table of contents
 _NUMBER = re.compile(r"(\d{1,3})[.)]$")
+_MAX_INDENT = 80
 _HYPHENS = ("-", "\N{HYPHEN}", "\N{SOFT HYPHEN}")
 
 
@@ -50,10 +57,10 @@ def write_page(page: PageContent, sizes: Sizes) -> str:
     """The content of a page in the order in which it is read."""
     tables = find_tables(page.words, page.rules)
     taken = {id(word) for table in tables for word in table.words}
-    words, footer = _split_footer([word for word in page.words if id(word) not in taken])
+    words, header, footer = _split_margins([word for word in page.words if id(word) not in taken])
     # Each table is a word of its own, so that it has its place in the order.
     places = {_find_place(table.words): table for table in tables}
-    html: list[str] = []
+    html = list(_write_blocks(header, sizes.usual)) if header else []
     for part in find_parts([*words, *places]) if words or places else []:
         for block in _read_part(part, places, sizes.usual):
             _add(html, block)
@@ -76,14 +83,20 @@ def _read_part(part: Part, places: dict[Word, Table], usual: float) -> Iterator[
             yield _write_table(places[word].cells) if word in places else f"<p>{_write_words([word])}</p>"
 
 
-def _split_footer(words: list[Word]) -> tuple[list[Word], list[Row]]:
-    """The words of a page without a short last line that stands apart, and that line: it belongs to no column."""
+def _split_margins(words: list[Word]) -> tuple[list[Word], list[Row], list[Row]]:
+    """The words of a page, and its first and its last line where these are short and stand apart: of no column."""
     rows = find_rows(words)
-    if len(rows) < _LEAST_ROWS or len(rows[-1].words) > _MAX_FOOTER_WORDS:
-        return words, []
-    if rows[-2].bottom - rows[-1].top < _FOOTER_GAP * rows[-1].size:
-        return words, []
-    return [word for row in rows[:-1] for word in row.words], rows[-1:]
+    if len(rows) < _LEAST_ROWS:
+        return words, [], []
+    header = rows[:1] if _is_apart(rows[0], rows[1]) else []
+    footer = rows[-1:] if _is_apart(rows[-1], rows[-2]) else []
+    inner = rows[len(header) : len(rows) - len(footer)]
+    return [word for row in inner for word in row.words], header, footer
+
+
+def _is_apart(row: Row, neighbour: Row) -> bool:
+    gap = max(row.bottom - neighbour.top, neighbour.bottom - row.top)
+    return len(row.words) <= _MAX_MARGIN_WORDS and gap >= _MARGIN_GAP * row.size
 
 
 def _add(html: list[str], block: str) -> None:
@@ -136,6 +149,8 @@ def _write_list(kind: str, items: list[str]) -> str:
 def _write_block(rows: list[Row], usual: float) -> tuple[str, str]:
     """What a paragraph is, as the name of an element, and its content."""
     words = rows[0].words
+    if rows[0].is_fixed:
+        return "pre", _write_lines_as_they_are(rows)
     first = words[0].text
     if len(words) > 1 or len(rows) > 1:
         rest = [Row(words[1:]), *rows[1:]] if len(words) > 1 else rows[1:]
@@ -174,14 +189,22 @@ def _find_paragraphs(rows: list[Row]) -> Iterator[list[Row]]:
 
 def _is_new(before: Row, row: Row, pitch: float, left: float, right: float) -> bool:
     """Whether a line begins a paragraph. left, right: of all lines."""
+    if row.is_fixed or before.is_fixed:
+        return row.is_fixed != before.is_fixed
     size = max(row.size, 0.01)
     step = before.bottom - row.bottom
+    if row.size > _LARGE * pitch:  # lines of a heading are farther apart than those of the text
+        pitch = max(pitch, _PITCH * row.size)
     if abs(row.size - before.size) > 0.08 * max(row.size, before.size):
         return True
     if step > max(_NEW_PARAGRAPH * min(pitch, 1.6 * size), 1.25 * size if pitch == 0 else 0):
         return True
     first = row.words[0].text
-    if first in _BULLETS or (_NUMBER.match(first) and len(row.words) > 1 and row.left <= before.left + size):
+    if (
+        _LEADERS.search(before.text[-_ENDING_CHARS:])
+        or first in _BULLETS
+        or (_NUMBER.match(first) and len(row.words) > 1 and row.left <= before.left + size)
+    ):
         return True
     if all(word.is_bold for word in row.words) != all(word.is_bold for word in before.words) and (
         before.right < left + _SHORT_LINE * (right - left)
@@ -205,6 +228,14 @@ def _write_lines(rows: list[Row]) -> str:
     return _write_words(words)
 
 
+def _write_lines_as_they_are(rows: list[Row]) -> str:
+    """Lines in letters of one width, with their indents."""
+    left = min(row.left for row in rows)
+    width = max(median((word.right - word.left) / len(word.text) for row in rows for word in row.words), 0.1)
+    lines = (" " * min(round((row.left - left) / width), _MAX_INDENT) + row.text for row in rows)
+    return escape("\n".join(lines))
+
+
 def _is_divided(end: str, start: str) -> bool:
     return len(end) > 1 and end.endswith(_HYPHENS) and end[-2].isalnum() and start[:1].isalnum()
 
@@ -217,6 +248,6 @@ def _join(end: str, start: str) -> str:
 def _write_words(words: list[Word]) -> str:
     parts = []
     for link, run in groupby(words, key=lambda word: word.link):
-        text = escape(" ".join(word.text for word in run))
+        text = _SPACED_LEADERS.sub(" … ", escape(" ".join(word.text for word in run)))
         parts.append(f'<a href="{escape(link)}">{text}</a>' if link else text)
     return " ".join(parts)

@@ -18,6 +18,7 @@ _MAX_TITLE_CHARS = 300
 _LEAST_TITLE_CHARS = 6
 _TITLE_RATIO = 1.2  # of its size to that of most letters
 _MAX_AUTHOR_ROWS = 4
+_MAX_AUTHOR_CHARS = 1_000
 _MAX_DATE_CHARS = 60
 # What programs write where nobody has said anything.
 _NO_TITLE = re.compile(
@@ -25,7 +26,7 @@ _NO_TITLE = re.compile(
     r"|^microsoft \w+ -|\.(?:docx?|tex|dvi|indd|pdf|qxd)$"
 )
 _NO_AUTHOR = re.compile(r"(?i)^\(?(?:anonymous|unspecified|unknown|admin\w*|user|root|author|microsoft.*)\)?$")
-_MARKS = re.compile(r"[\d*†‡§¶∗✉,]+$")
+_MARKS = "0123456789*†‡§¶∗✉,"  # behind a name
 _NAME = re.compile(r"[^\W\d_][\w.’'-]*(?: (?:[^\W\d_][\w.’'-]*)){1,4}")
 _PARTICLES = frozenset({"de", "der", "den", "van", "von", "da", "di", "la", "le", "el", "al", "bin", "ter", "zu"})
 _MONTHS = [
@@ -97,7 +98,9 @@ def _find_authors(rows: list[Row]) -> str:
     """The names in the lines that follow the title; none where the first of them holds anything else."""
     names: list[str] = []
     for row in rows[:_MAX_AUTHOR_ROWS]:
-        found = [_MARKS.sub("", name.strip()).strip() for name in re.split(r",| and | & |;", row.text)]
+        found = [
+            name.strip().rstrip(_MARKS).strip() for name in re.split(r",| and | & |;", row.text[:_MAX_AUTHOR_CHARS])
+        ]
         found = [name for name in found if name]
         if not found or not all(_is_name(name) for name in found):
             break
@@ -106,7 +109,7 @@ def _find_authors(rows: list[Row]) -> str:
 
 
 def _is_name(text: str) -> bool:
-    words = [_MARKS.sub("", word) for word in text.split()]
+    words = [word.rstrip(_MARKS) for word in text.split()]
     is_written_so = bool(_NAME.fullmatch(" ".join(words)))
     return is_written_so and all(word in _PARTICLES or word[:1].isupper() for word in words)
 

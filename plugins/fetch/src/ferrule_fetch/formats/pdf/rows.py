@@ -41,6 +41,11 @@ class Row(NamedTuple):
         return max(self.words, key=lambda word: len(word.text)).size
 
     @property
+    def is_fixed(self) -> bool:
+        """Whether all of its letters are of one width, as those of code."""
+        return all(word.is_fixed for word in self.words)
+
+    @property
     def text(self) -> str:
         return " ".join(word.text for word in self.words)
 

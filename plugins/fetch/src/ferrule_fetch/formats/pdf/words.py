@@ -24,6 +24,9 @@ _LEAST_POINTS = 0.5  # of a letter that anybody could read
 _WORD_GAP = 0.18  # of the size of letters, from which on two of them are not of one word
 _LEAST_RATIO = 0.3  # of the sizes of letters of one word
 _BOLD_WEIGHT = 600
+_BOLD_FONTS = (b"bold", b"black")
+_FIXED = 1  # of the flags of a font
+_FIXED_FONTS = (b"courier", b"mono", b"cmtt", b"consolas", b"menlo")
 _THIN_POINTS = 2.5  # of what is a rule and no area
 _LEAST_RULE_POINTS = 6.0
 _PICTURE_SHARE = 0.5  # of the page, which a picture covers that may be a scan
@@ -33,7 +36,7 @@ _Handle = ctypes.c_void_p
 
 
 class Word(NamedTuple):
-    """A word and its place. size: of its letters. link: where it leads to, or empty."""
+    """A word and its place. size: of its letters. is_fixed: they are all as wide. link: where it leads, or empty."""
 
     text: str
     left: float
@@ -42,6 +45,7 @@ class Word(NamedTuple):
     top: float
     size: float
     is_bold: bool = False
+    is_fixed: bool = False
     link: str = ""
 
     @property
@@ -92,15 +96,24 @@ def read_page(document: _Handle, index: int) -> PageContent:
         pdfium.FPDF_ClosePage(page)
 
 
+class _Style(NamedTuple):
+    """How letters are written."""
+
+    size: float = 0.0
+    is_bold: bool = False
+    is_fixed: bool = False
+    is_level: bool = True
+
+
 class _OpenWord:
     """A word of which more letters may come."""
 
-    __slots__ = ("bottom", "is_bold", "left", "letters", "right", "size", "top")
+    __slots__ = ("bottom", "left", "letters", "right", "size", "style", "top")
 
-    def __init__(self, letter: str, box: pdfium.FS_RECTF, size: float, is_bold: bool) -> None:
+    def __init__(self, letter: str, box: pdfium.FS_RECTF, style: _Style) -> None:
         self.letters = [letter]
         self.left, self.bottom, self.right, self.top = box.left, box.bottom, box.right, box.top
-        self.size, self.is_bold = size, is_bold
+        self.size, self.style = style.size, style
 
     def is_followed_by(self, box: pdfium.FS_RECTF, size: float) -> bool:
         """Whether a letter goes on with the word: it follows closely, and stands at its height, or a little off it."""
@@ -119,7 +132,7 @@ class _OpenWord:
     def close(self) -> Word:
         """The word, which is whole."""
         place = self.left, self.bottom, self.right, self.top
-        return Word("".join(self.letters), *place, self.size, self.is_bold)
+        return Word("".join(self.letters), *place, self.size, self.style.is_bold, self.style.is_fixed)
 
 
 class _Letters:
@@ -128,7 +141,7 @@ class _Letters:
     def __init__(self, text: _Handle) -> None:
         self._text = text
         self.sideways = ""
-        self._size, self._is_bold, self._is_level = 0.0, False, True
+        self._style = _Style()
 
     def read_words(self) -> list[Word]:
         """The words that can be seen, or all of them where nobody could see any."""
@@ -152,14 +165,14 @@ class _Letters:
             if (box.bottom, box.top) != before:
                 before = box.bottom, box.top
                 self._measure(index)
-            if not self._is_level:
+            if not self._style.is_level:
                 self.sideways += letter
-            elif word and word.is_followed_by(box, self._size):
+            elif word and word.is_followed_by(box, self._style.size):
                 word.add(letter, box.right)
             else:
                 if word:
                     yield word.close()
-                word = _OpenWord(letter, box, self._size, self._is_bold)
+                word = _OpenWord(letter, box, self._style)
         if word:
             yield word.close()
 
@@ -177,21 +190,19 @@ class _Letters:
     def _measure(self, index: int) -> None:
         """Note the size and the weight of a letter, which hold for those that follow at its height."""
         matrix = pdfium.FS_MATRIX()
-        scale = 1.0
-        self._is_level = True
+        scale, is_level = 1.0, True
         if pdfium.FPDFText_GetMatrix(self._text, index, matrix):
             scale = sqrt(abs(matrix.a * matrix.d - matrix.b * matrix.c))
-            self._is_level = abs(matrix.b) <= abs(matrix.a)
-        self._size = pdfium.FPDFText_GetFontSize(self._text, index) * scale
-        self._is_bold = self._find_weight(index) >= _BOLD_WEIGHT
-
-    def _find_weight(self, index: int) -> int:
-        name = ctypes.create_string_buffer(128)
-        flags = ctypes.c_int()
+            is_level = abs(matrix.b) <= abs(matrix.a)
+        size = pdfium.FPDFText_GetFontSize(self._text, index) * scale
+        name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
         pdfium.FPDFText_GetFontInfo(self._text, index, name, len(name), flags)
-        if b"bold" in name.value.lower() or b"black" in name.value.lower():
-            return _BOLD_WEIGHT
-        return int(pdfium.FPDFText_GetFontWeight(self._text, index))
+        font = name.value.lower()
+        is_bold = any(word in font for word in _BOLD_FONTS) or (
+            pdfium.FPDFText_GetFontWeight(self._text, index) >= _BOLD_WEIGHT
+        )
+        is_fixed = bool(flags.value & _FIXED) or any(word in font for word in _FIXED_FONTS)
+        self._style = _Style(size, is_bold, is_fixed, is_level)
 
     def _end_sideways(self, letter: str) -> None:
         if self.sideways and not self.sideways[-1].isspace():
