@@ -20,7 +20,7 @@ from typing import Any
 from filed.score import Score, score
 from installations.environments import CACHE, interpreter_with
 
-_PEERS = Path(__file__).parent / "peers"
+_PEERS = Path(__file__).parent / "filed" / "peers"
 _LIMIT_SECONDS = 900
 
 
@@ -62,7 +62,7 @@ def _write(results: dict[str, Any]) -> list[str]:
     for name, files in results.items():
         for kind in ("PDF", "other"):
             chosen = [one for one in files.values() if one["name"].endswith(".pdf") == (kind == "PDF")]
-            scores = [one["score"] for one in chosen]
+            scores = [one["score"] for one in chosen if not one["error"]]
             read = sum(not one["error"] for one in chosen)
             shares = (_mean([getattr(one, field) for one in scores]) for field in Score._fields)
             seconds = sum(one["seconds"] for one in chosen)

@@ -75,6 +75,11 @@ class ContentType(NamedTuple):
         return self.type in readable or self.type.startswith("text/") or self.is_xml or self.is_json
 
     @property
+    def is_document(self) -> bool:
+        """Whether it is said to be a PDF or another document, of which a part is worth nothing."""
+        return self.type in PDF | DOCUMENTS
+
+    @property
     def is_stated(self) -> bool:
         """Whether it says anything at all."""
         return self.type not in _UNSTATED

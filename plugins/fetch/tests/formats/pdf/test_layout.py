@@ -93,6 +93,10 @@ def test_headings_are_told_by_their_size_and_by_their_weight() -> None:
     assert read(page).startswith("### Large\n\n#### Middle\n\n##### Bold\n\nWater")
 
 
+def test_short_lines_that_were_ended_on_purpose_stay_apart() -> None:
+    assert read(lines([PROSE, "One thing", "Another", "A third"])) == f"{PROSE} One thing\n\nAnother\n\nA third"
+
+
 def test_items_are_a_list() -> None:
     assert read(lines(["1. First thing", "2. Second thing"])) == "1. First thing\n2. Second thing"
     bullet = "\\267"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from html import escape
 from itertools import groupby, pairwise
 from statistics import median
+from typing import NamedTuple
 
 from ferrule_fetch.formats.pdf.columns import Part, find_parts
 from ferrule_fetch.formats.pdf.rows import Row, find_pitch, find_rows
@@ -22,10 +23,11 @@ _NEW_PARAGRAPH = 1.35  # of the usual distance between lines
 _LEAST_ROWS = 4  # of a page that may have a header or footer
 _MAX_MARGIN_WORDS = 15
 _MARGIN_GAP = 1.0  # of the size of letters
-_LARGE = 0.95  # of the usual distance between lines, for letters of that size
+_LARGE = 1.08  # of the usual size of letters
 _PITCH = 1.25  # of the size of letters, from line to line
 _INDENT = 0.9  # of the size of letters
 _SHORT_LINE = 0.8  # of the width of a column, that the last line of a paragraph does not reach
+_HALF = 0.5  # of the width of a column, that a line does not fill which nothing but its end has ended
 _ENDS = (".", "!", "?", ":", "”", '"', ".)", "。")
 _BULLETS = "•◦▪‣●○■□–·∙\uf0b7"
 _ENDING_CHARS = 60
@@ -128,7 +130,7 @@ def _write_blocks(rows: list[Row], usual: float) -> Iterator[str]:
     """The lines of one column as blocks."""
     items: list[str] = []
     pending = ""
-    for paragraph in _find_paragraphs(rows):
+    for paragraph in _find_paragraphs(rows, usual):
         kind, html = _write_block(paragraph, usual)
         if items and kind != pending:
             yield _write_list(pending, items)
@@ -175,25 +177,35 @@ def _is_heading(rows: list[Row], usual: float) -> str:
     return _BOLD_HEADING if is_bold and is_short and size >= usual * 0.95 else ""
 
 
-def _find_paragraphs(rows: list[Row]) -> Iterator[list[Row]]:
-    pitch = find_pitch(rows)
-    left, right = min(row.left for row in rows), max(row.right for row in rows)
+def _find_paragraphs(rows: list[Row], usual: float) -> Iterator[list[Row]]:
+    around = _Surroundings(find_pitch(rows), min(row.left for row in rows), max(row.right for row in rows), usual)
     paragraph = [rows[0]]
     for before, row in pairwise(rows):
-        if _is_new(before, row, pitch, left, right):
+        if _is_new(before, row, around):
             yield paragraph
             paragraph = []
         paragraph.append(row)
     yield paragraph
 
 
-def _is_new(before: Row, row: Row, pitch: float, left: float, right: float) -> bool:
-    """Whether a line begins a paragraph. left, right: of all lines."""
+class _Surroundings(NamedTuple):
+    """Of a line: the usual distance between lines, where they begin and end, and the usual size of letters."""
+
+    pitch: float
+    left: float
+    right: float
+    usual: float
+
+
+def _is_new(before: Row, row: Row, around: _Surroundings) -> bool:
+    """Whether a line begins a paragraph."""
+    pitch, left, right, usual = around
     if row.is_fixed or before.is_fixed:
         return row.is_fixed != before.is_fixed
     size = max(row.size, 0.01)
     step = before.bottom - row.bottom
-    if row.size > _LARGE * pitch:  # lines of a heading are farther apart than those of the text
+    is_large = row.size > _LARGE * usual
+    if is_large:  # lines of a heading are farther apart than those of the text
         pitch = max(pitch, _PITCH * row.size)
     if abs(row.size - before.size) > 0.08 * max(row.size, before.size):
         return True
@@ -210,10 +222,18 @@ def _is_new(before: Row, row: Row, pitch: float, left: float, right: float) -> b
         before.right < left + _SHORT_LINE * (right - left)
     ):
         return True
+    if not is_large and before.right < left + _HALF * (right - left) and _would_fit(before, row, right):
+        return True
     has_ended = before.text.endswith(_ENDS)
     if has_ended and before.right < left + _SHORT_LINE * (right - left):
         return True
     return has_ended and row.left > before.left + _INDENT * size and before.left < left + _INDENT * size
+
+
+def _would_fit(before: Row, row: Row, right: float) -> bool:
+    """Whether the first word of a line had room on the line before, so that it was put below on purpose."""
+    first = row.words[0]
+    return before.right + (first.right - first.left) + row.size < right
 
 
 def _write_lines(rows: list[Row]) -> str:
