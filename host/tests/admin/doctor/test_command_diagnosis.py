@@ -110,7 +110,7 @@ def test_a_requirement_is_found_by_what_distributions_say_of_themselves() -> Non
     assert unmet("no-such-distribution") == []
     assert requirement_for("opentelemetry.sdk", "ferrule-serve") == "ferrule-serve[traces]"
     assert requirement_for("prometheus_client", "no-such-distribution", "ferrule-serve") == "ferrule-serve[metrics]"
-    assert requirement_for("pptx", "ferrule-research") == "ferrule-research[documents]"
+    assert requirement_for("pptx", "ferrule-fetch") == "ferrule-fetch[documents]"
     assert requirement_for("msgspec", "ferrule-example", "ferrule") == "ferrule[schema]"
     assert requirement_for("nothing_of_the_kind", "ferrule-serve") is None
 

@@ -27,9 +27,11 @@ def fetch_as_markdown(arguments: JSONObject, context: Context) -> JSONObject:
     try:
         page = fetch_page(arguments["url"], context.deadline, policy)
         from ferrule_fetch.document import read
+        from ferrule_fetch.text.wanted import Wanted
 
-        document = read(page, context.deadline, reading)
-        return answer(page.url, document, arguments.get("offset", 1), arguments.get("limit"), context)
+        offset, limit = arguments.get("offset", 1), arguments.get("limit")
+        document = read(page, context.deadline, reading, Wanted(offset, limit, context.max_bytes))
+        return answer(page.url, document, offset, limit, context)
     finally:
         if was_enabled:
             gc.enable()

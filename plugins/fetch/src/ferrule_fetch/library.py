@@ -120,9 +120,9 @@ def fetch(
 
 def form_of(page: Page) -> Format:
     """In which way the text of a page is read."""
-    from ferrule_fetch.formats.media import format_of
+    from ferrule_fetch.document import find_format
 
-    return format_of(page.type, page.body, page.url)
+    return find_format(page)
 
 
 def read_text(page: Page, deadline: float) -> tuple[str, str]:
@@ -135,15 +135,18 @@ def read_text(page: Page, deadline: float) -> tuple[str, str]:
     return document.read_text(page, deadline)[:2]
 
 
-def read_article(page: Page, context: Context) -> PageText:
+def read_article(page: Page, context: Context, max_chars: float = inf) -> PageText:
     """The text of a page's main content, and apart from it what surrounds that. Raises as `read_text` does.
 
-    All is main content where none was found, and where the administrator wants pages as they are.
+    All is main content where none was found, and where the administrator wants pages as they are. max_chars: how much
+    of a long document is wanted.
     """
     from ferrule_fetch import document
     from ferrule_fetch.reading_policy import ReadingPolicy
+    from ferrule_fetch.text.wanted import Wanted
 
-    return document.read_text(page, context.deadline, ReadingPolicy.from_context(context))
+    wanted = Wanted(max_chars=max_chars)
+    return document.read_text(page, context.deadline, ReadingPolicy.from_context(context), wanted)
 
 
 def is_wall(text: str, title: str, html: str) -> bool:

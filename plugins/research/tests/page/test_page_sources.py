@@ -9,7 +9,6 @@ import zipfile
 from collections.abc import Callable
 from io import BytesIO
 from typing import Any
-from xml.parsers.expat import ExpatError
 
 import pytest
 
@@ -17,7 +16,7 @@ from ferrule import Context, ToolError
 from ferrule.discovery import scan
 from ferrule.plugin.loader import load
 from ferrule_dev.testing import Server, run_tool
-from ferrule_research.page.sources import office
+from ferrule_fetch.formats.documents import readers
 from ferrule_research.page.sources.url_kinds import Place, hacker_news_place, watch_url
 from ferrule_testkit.documents import pdf
 
@@ -397,17 +396,6 @@ def test_a_hidden_slide_is_called_so(server: Server, scrape: Scrape) -> None:
     assert "## Slide 2 (hidden)\n\nIn reserve.\n\n## Slide 3\n\nLast." in content
 
 
-@pytest.mark.slow
-def test_one_expensive_slide_does_not_cost_the_others(
-    server: Server, scrape: Scrape, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(office, "_SLIDE_SECONDS", 0.3)
-    show = slides(PROSE, "\n".join("x" * 50_000), "Last.")
-    content = scrape(server.page("/show.pptx", saved(show), "application/octet-stream"))["content"]
-    note = "[This slide takes too much time or memory to read.]"
-    assert f"## Slide 2\n\n{note}\n\n## Slide 3\n\nLast." in content
-
-
 def test_one_malformed_slide_does_not_cost_the_others(server: Server, scrape: Scrape) -> None:
     show = slides(PROSE, "Broken.", "Last.")
     tree = show.slides[1].shapes._spTree
@@ -416,29 +404,10 @@ def test_one_malformed_slide_does_not_cost_the_others(server: Server, scrape: Sc
     assert "## Slide 2\n\n[This slide cannot be read.]\n\n## Slide 3\n\nLast." in content
 
 
-def test_a_lack_of_memory_in_a_library_is_none_of_the_document() -> None:
-    etree = pytest.importorskip("lxml.etree")
-    expat = ExpatError("out of memory: line 1, column 0")
-    expat.code = 1  # there is no way to have memory end in the parser and nowhere else
-
-    chained = KeyError("w:p")  # as of a library that knows nothing of it
-    chained.__context__ = MemoryError()
-
-    def fail(error: Exception) -> Callable[[bytes], str]:
-        def read(body: bytes) -> str:
-            raise error
-
-        return read
-
-    for error in (expat, etree.XMLSyntaxError("unknown error", 2, 0, 0), chained):
-        with pytest.raises(MemoryError):
-            office._work(fail(error), word(paragraph("x")))()
-
-
 def test_without_the_extra_the_error_says_how_to_install_it_here(
     server: Server, make_context: Callable[..., Context], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(office, "find_spec", lambda library: None)
+    monkeypatch.setattr(readers, "find_spec", lambda library: None)
     url = server.page("/file.docx", word(paragraph("x")), DOCX_TYPE)
     with pytest.raises(ToolError) as raised:
         load(scan()["scrape_page"][0]).execute({"url": url}, make_context())

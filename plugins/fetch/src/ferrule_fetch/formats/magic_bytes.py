@@ -62,30 +62,17 @@ _LATER = (
     (rb".{257}ustar", "a tar archive"),
 )
 _ZIPPED = (
-    (b"word/", "a Word document"),
-    (b"xl/", "an Excel workbook"),
-    (b"ppt/", "a PowerPoint presentation"),
-    (b"mimetypeapplication/epub+zip", "an EPUB book"),
-    (b"mimetypeapplication/vnd.oasis.opendocument.text", "an OpenDocument text"),
-    (b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "an OpenDocument spreadsheet"),
-    (b"mimetypeapplication/vnd.oasis.opendocument.presentation", "an OpenDocument presentation"),
     (b"META-INF/", "a Java archive"),
     (b"AndroidManifest.xml", "an Android app"),
 )
 _UNREADABLE_TEXT = (b"%!PS", b"{\\rtf")
 _NAMED = {
-    "application/epub+zip": "an EPUB book",
     "application/gzip": "a gzip archive",
     "application/java-archive": "a Java archive",
     "application/msword": "a Word document",
     "application/postscript": "a PostScript document",
     "application/rtf": "an RTF document",
-    "application/vnd.ms-excel": "an Excel workbook",
     "application/vnd.ms-powerpoint": "a PowerPoint presentation",
-    "application/vnd.oasis.opendocument.text": "an OpenDocument text",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "a PowerPoint presentation",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "an Excel workbook",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "a Word document",
     "application/wasm": "a WebAssembly module",
     "application/x-tar": "a tar archive",
     "application/zip": "a ZIP archive",

@@ -11,6 +11,15 @@ XHTML = "application/xhtml+xml"
 HTML = frozenset({"text/html", XHTML})
 PDF = frozenset({"application/pdf", "application/x-pdf"})
 
+_OPEN_XML = "application/vnd.openxmlformats-officedocument."
+_OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
+DOCUMENTS = frozenset(
+    {f"{_OPEN_XML}wordprocessingml.document", f"{_OPEN_XML}spreadsheetml.sheet"}
+    | {f"{_OPEN_XML}presentationml.presentation", f"{_OPEN_XML}presentationml.slideshow"}
+    | {f"{_OPEN_DOCUMENT}{name}" for name in ("text", "spreadsheet", "presentation")}
+    | {"application/vnd.ms-excel", "application/epub+zip", "message/rfc822", "application/csv"}
+)
+
 _TEXT = frozenset(
     {"application/ecmascript", "application/graphql", "application/javascript", "application/json"}
     | {"application/json5", "application/ndjson", "application/sql", "application/toml"}
@@ -44,6 +53,13 @@ class Format(Enum):
     JSON = "JSON"
     XML = "XML"
     TEXT = "text"
+    DOCX = "DOCX"
+    PPTX = "PPTX"
+    XLSX = "XLSX"
+    ODT = "ODT"
+    EPUB = "EPUB"
+    CSV = "CSV"
+    EML = "EML"
 
 
 class ContentType(NamedTuple):
@@ -55,8 +71,13 @@ class ContentType(NamedTuple):
     @property
     def may_be_readable(self) -> bool:
         """Whether it is worth while to read the body."""
-        readable = HTML | PDF | _TEXT | _UNSTATED
+        readable = HTML | PDF | DOCUMENTS | _TEXT | _UNSTATED
         return self.type in readable or self.type.startswith("text/") or self.is_xml or self.is_json
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it is said to be a PDF or another document, of which a part is worth nothing."""
+        return self.type in PDF | DOCUMENTS
 
     @property
     def is_stated(self) -> bool:
@@ -88,7 +109,7 @@ def parse_content_type(header: str) -> ContentType:
 
 
 def format_of(declared: ContentType, body: bytes, url: str) -> Format:
-    """In which way a body is to be read, which is no binary but a PDF.
+    """In which way a body is to be read, which is no binary but a PDF, and no other document.
 
     That is as its header says, unless the header says nothing, or the body is a PDF, or a feed that is called HTML.
     url: its end may tell, too.

@@ -51,9 +51,11 @@ class Document(NamedTuple):
     """What there is to read.
 
     title: one line, empty if there is none. lines: without their line ends. main_lines: how many of them are the
-    main content, where an answer ends with it; 0 where it does not.
+    main content, where an answer ends with it; 0 where it does not. is_whole: False where more lines follow, of which
+    nobody knows yet how many.
     """
 
     title: str
     lines: Sequence[str]
     main_lines: int = 0
+    is_whole: bool = True

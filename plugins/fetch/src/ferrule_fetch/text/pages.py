@@ -17,8 +17,9 @@ def answer(url: str, document: Document, offset: int, limit: int | None, context
     """Return `{"success", "url", "title", "content"}` with the lines from `offset` on; 1 is the first.
 
     Where `limit` or the size of an answer leaves lines out, it has `truncated`, `next_offset` (the line with
-    which the next call goes on) and `total_lines` too; where `offset` is past the end, `total_lines` alone. A line that
-    fits into no answer is cut, and says so. An answer that ends where the main content of a document does says so, too.
+    which the next call goes on) and `total_lines` too, if the document was read to its end; where `offset` is past the
+    end, `total_lines` alone. A line that fits into no answer is cut, and says so. An answer that ends where the main
+    content of a document does says so, too.
     """
 
     def fits(answer: JSONObject) -> bool:
@@ -45,6 +46,7 @@ class _Page:
         self._head = head
         self._lines = document.lines
         self._main_lines = document.main_lines
+        self._is_whole = document.is_whole
         self._offset = offset
 
     def until(self, end: int) -> JSONObject:
@@ -55,7 +57,7 @@ class _Page:
         answer = {**self._head, "content": content}
         if self._offset > len(self._lines):
             return {**answer, "total_lines": len(self._lines)}
-        return answer | self._way_on(end) if end < len(self._lines) else answer
+        return answer | self._way_on(end) if end < len(self._lines) or not self._is_whole else answer
 
     def cut(self, length: int) -> JSONObject:
         """The answer with the first `length` characters of one line."""
@@ -72,7 +74,8 @@ class _Page:
         return end
 
     def _way_on(self, end: int) -> JSONObject:
-        return {"truncated": True, "next_offset": end + 1, "total_lines": len(self._lines)}
+        way_on: JSONObject = {"truncated": True, "next_offset": end + 1}
+        return way_on | {"total_lines": len(self._lines)} if self._is_whole else way_on
 
 
 def _count_while(holds: Callable[[int], bool], total: int) -> int:

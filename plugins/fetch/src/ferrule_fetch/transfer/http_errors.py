@@ -61,9 +61,18 @@ def not_text(kind: str, media_type: str = "", size: int | None = None) -> ToolEr
 
     kind: what it is, in words. media_type: what its header says. size: its bytes, where they are known.
     """
+    return _unreadable(kind, media_type, size, "which is not text")
+
+
+def unreadable_document(kind: str, why: str, media_type: str = "", size: int | None = None) -> ToolError:
+    """The error for a document of which there is nothing to be had: PARSE_ERROR. why: a clause."""
+    return _unreadable(kind, media_type, size, f"but {why}")
+
+
+def _unreadable(kind: str, media_type: str, size: int | None, why: str) -> ToolError:
     called = f" ({media_type})" if media_type else ""
     long = f", {_in_units(size)}" if size is not None else ""
-    return ToolError("PARSE_ERROR", f"Failed to parse HTML: the server sent {kind}{called}{long}, which is not text")
+    return ToolError("PARSE_ERROR", f"Failed to parse HTML: the server sent {kind}{called}{long}, {why}")
 
 
 def no_words(why: str) -> ToolError:

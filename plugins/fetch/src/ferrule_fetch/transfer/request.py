@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ferrule_fetch.transfer.request_policy import RequestPolicy
 
 MAX_BYTES = 10 << 20
+MAX_DOCUMENT_BYTES = 32 << 20
 MAX_REDIRECTS = 10
 _MAX_HEADER_CHARS = 1000
 _CONVERSION_SECONDS = 6.0  # that are kept free for reading what came, and never more than half of what is left
@@ -53,7 +54,7 @@ class FetchOptions(NamedTuple):
     """
 
     accept: str = ACCEPT
-    max_bytes: Callable[[ContentType], int] = lambda _: MAX_BYTES
+    max_bytes: Callable[[ContentType], int] = lambda declared: MAX_DOCUMENT_BYTES if declared.is_document else MAX_BYTES
     is_readable: Callable[[ContentType], bool] = lambda declared: declared.may_be_readable
     may_be_partial: bool = True
 

@@ -26,10 +26,10 @@ def scrape(arguments: JSONObject, context: Context) -> JSONObject:
             from ferrule_research.page.sources.raw import read_raw
 
             return build_raw_answer(read_raw(url, context, request.max_length), request, context)
-        return build_answer(_read(url, context), request, context)
+        return build_answer(_read(url, context, request.max_length), request, context)
 
 
-def _read(url: str, context: Context) -> PageContent:
+def _read(url: str, context: Context, max_chars: int) -> PageContent:
     from ferrule_research.page.sources.url_kinds import hacker_news_place, watch_url
     from ferrule_research.page.sources.web_page import read_page
 
@@ -46,4 +46,4 @@ def _read(url: str, context: Context) -> PageContent:
 
         if content := read_video(video, context):
             return content
-    return read_page(url, context)
+    return read_page(url, context, max_chars)

@@ -54,7 +54,13 @@ _KIND_BY_STATUS = {
     **dict.fromkeys((408, 425), SERVER),
     429: RATE_LIMITED,
 }
-_KIND_BY_CODE = {"INVALID_URL": VALIDATION, "NETWORK_ERROR": NETWORK, "HTTP_ERROR": SERVER, "PARSE_ERROR": UNREADABLE}
+_KIND_BY_CODE = {
+    "INVALID_URL": VALIDATION,
+    "NETWORK_ERROR": NETWORK,
+    "HTTP_ERROR": SERVER,
+    "PARSE_ERROR": UNREADABLE,
+    "MISSING_EXTRA": CONFIG,
+}
 _PREFIXES = ("Invalid URL: ", "Failed to fetch URL: ", "Failed to parse HTML: ")
 _DEFAULT_WAIT_SECONDS = 60  # as advice where the server names none
 
@@ -81,7 +87,7 @@ def translate_errors(url: str) -> Iterator[None]:
     except ToolError as error:
         if error.details and "kind" in error.details:
             raise
-        raise _translate(error, url) from None
+        raise _translate(error, url) from error.__cause__  # by which the host knows what is missing
 
 
 def _without_secrets(url: str) -> str:

@@ -1,15 +1,12 @@
-"""Which way leads to what is at a URL: an API, a player, a library for documents. Known by host, path, first bytes."""
+"""Which way leads to what is at a URL: an API, or a player. Known by host and path."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from ferrule_research.hosts import host_of, is_on
-
-if TYPE_CHECKING:
-    from ferrule_fetch.library import ContentType
 
 HACKER_NEWS = "news.ycombinator.com"
 LISTS = {
@@ -22,16 +19,6 @@ LISTS = {
 }
 _YOUTUBE = ("youtube.com", "youtu.be", "youtube-nocookie.com")
 _VIDEO = re.compile(r"[A-Za-z0-9_-]{11}")
-
-DOCX, PPTX = "docx", "pptx"
-_FORMATS = ("wordprocessingml.document", "presentationml.presentation", "presentationml.slideshow")
-_TYPES = frozenset(
-    [f"application/vnd.openxmlformats-officedocument.{name}" for name in _FORMATS]
-    + ["application/zip", "application/x-zip-compressed"]
-)
-_SNIFFED_BYTES = 1 << 16
-_LISTED = re.compile(rb"PK\x01\x02.{42}(word|ppt)/", re.S)  # in the directory, at the end
-_ENTRY = re.compile(rb"PK\x03\x04.{26}(word|ppt)/", re.S)
 
 
 class Place(NamedTuple):
@@ -70,16 +57,3 @@ def watch_url(url: str) -> str | None:
         return None
     domain = f"www.youtube.com{f':{parts.port}' if parts.port else ''}"
     return f"{parts.scheme}://{domain}/watch?v={number}"
-
-
-def may_be_office(declared: ContentType) -> bool:
-    """Whether a type is one that documents come as."""
-    return declared.type in _TYPES
-
-
-def office_kind(body: bytes) -> str | None:
-    """`docx` or `pptx`, by what is packed in it; None for anything else."""
-    if not body.startswith(b"PK\x03\x04"):
-        return None
-    found = _ENTRY.search(body[:_SNIFFED_BYTES]) or _LISTED.search(body[-_SNIFFED_BYTES:])
-    return {b"word": DOCX, b"ppt": PPTX}[found[1]] if found else None

@@ -23,13 +23,15 @@ from ferrule_fetch.library import (
     read_article,
     read_text,
 )
+from ferrule_research.hosts import host_of
 from ferrule_research.page.browser.policy import BrowserPolicy
 from ferrule_research.page.content import PageContent
 from ferrule_research.page.errors import BLOCKED, EMPTY, page_error
-from ferrule_research.page.metadata.bibliography import read_bibliography
+from ferrule_research.page.metadata.authors import parse_authors
+from ferrule_research.page.metadata.bibliography import Bibliography, read_bibliography
+from ferrule_research.page.metadata.dates import read_date
 from ferrule_research.page.metadata.embedded import NO_DATA, EmbeddedData, read_embedded
 from ferrule_research.page.sources.paywalls import is_paid
-from ferrule_research.page.sources.url_kinds import may_be_office, office_kind
 
 MAX_TEXT_BYTES = 8 << 20
 MAX_DOCUMENT_BYTES = 50 << 20
@@ -38,27 +40,30 @@ _MIN_WRITTEN_CHARS = 100  # that a browser has to write to be preferred to a pag
 _WRITTEN = "browser"
 _WRITTEN_TYPE = ContentType("text/html", "utf-8")
 _SUMMARIES = ("description", "noscript")  # which are had where a page has no data
+_ARCHIVES = ("application/zip", "application/x-zip-compressed")  # as servers call documents that they do not know
 _MARKDOWN = ("text/markdown", "text/x-markdown")
-_KINDS = {Format.PDF: "pdf", Format.JSON: "json", Format.XML: "xml", Format.TEXT: "text"}
+_DOCUMENTS = frozenset({Format.PDF, Format.DOCX, Format.PPTX, Format.XLSX, Format.ODT, Format.EPUB, Format.EML})
 
 
-def read_page(url: str, context: Context) -> PageContent:
-    """Fetch a page and read it. Raises ToolError."""
+def read_page(url: str, context: Context, max_chars: int) -> PageContent:
+    """Fetch a page and read it. max_chars: how much of a long document is wanted. Raises ToolError."""
     page = fetch(url, context, options=FetchOptions(max_bytes=_max_bytes, is_readable=_is_readable))
-    if kind := office_kind(page.body):
-        from ferrule_research.page.sources.office import read_office
-
-        return read_office(page, kind, url, context)
-    title, text = (read := read_article(page, context))[:2]
-    if form_of(page) is Format.HTML:
+    read = read_article(page, context, max_chars)
+    form = form_of(page)
+    if form is Format.HTML:
         written = _written(page, read, context)
         return _read_html(*written, url, context) if written else _read_html(page, read, url, context)
-    if not text.strip():
+    if not read.text.strip():
         raise page_error(EMPTY, url)
-    kind = "markdown" if _is_markdown(page) else _KINDS[form_of(page)]
-    bibliography = read_bibliography(NO_DATA, page.url, title or (_heading(text) if kind == "markdown" else ""))
-    way, quality = "markdown" if kind == "markdown" else "", _quality(page, text)
-    return PageContent(page.url, kind, text, bibliography, NO_DATA, way, quality, same_as_fetched=True)
+    kind = "markdown" if _is_markdown(page) else form.value.lower()
+    quality = _quality(page, read.text) if read.is_whole else "partial"
+    if form in _DOCUMENTS:
+        host = host_of(page.url).removeprefix("www.")
+        bibliography = Bibliography(read.title, parse_authors(read.authors), host, read_date(read.date))
+    else:
+        bibliography = read_bibliography(NO_DATA, page.url, read.title or _heading(read.text, kind))
+    way = "markdown" if kind == "markdown" else ""
+    return PageContent(page.url, kind, read.text, bibliography, NO_DATA, way, quality, same_as_fetched=True)
 
 
 def _written(page: Page, read: PageText, context: Context) -> tuple[Page, PageText] | None:
@@ -132,8 +137,10 @@ def _is_markdown(page: Page) -> bool:
     return page.type.type in _MARKDOWN or (form_of(page) is Format.TEXT and path.endswith((".md", ".markdown")))
 
 
-def _heading(text: str) -> str:
-    """The first heading of a text that is markdown already."""
+def _heading(text: str, kind: str) -> str:
+    """The first heading of a text that is markdown already; empty for any other."""
+    if kind != "markdown":
+        return ""
     line = next((line for line in text.split("\n") if line.startswith("# ")), "")
     return " ".join(line.removeprefix("# ").split())[:500]
 
@@ -144,4 +151,4 @@ def _max_bytes(declared: ContentType) -> int:
 
 
 def _is_readable(declared: ContentType) -> bool:
-    return declared.may_be_readable or may_be_office(declared)
+    return declared.may_be_readable or declared.type in _ARCHIVES

@@ -1,6 +1,7 @@
 """A PDF comes back as the text of its pages."""
 
 import io
+import time
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -10,11 +11,24 @@ from pypdf import PdfReader, PdfWriter
 
 from ferrule import Context
 from ferrule_dev.testing import Server
-from ferrule_fetch.formats.pdf import pdf_text
-from ferrule_testkit.documents import pdf
+from ferrule_fetch.formats import pdf as reading
+from ferrule_fetch.formats.pdf import PDFText, read_pdf
+from ferrule_fetch.formats.pdf.document import Document
+from ferrule_fetch.text.wanted import Wanted
+from ferrule_testkit.documents import drawn_pdf, line, pdf
 
 Fetch = Callable[..., dict[str, Any]]
 Error = Callable[..., tuple[str, str]]
+
+
+def read(body: bytes, seconds: float = 12) -> PDFText:
+    return read_pdf(body, "http://h/", time.monotonic() + 60, Wanted(), seconds)
+
+
+def read_pages(body: bytes) -> list[str]:
+    """The text of each page, read in this process."""
+    document = Document(body)
+    return [document.read(index, "http://h/").text for index in range(document.total)]
 
 
 @pytest.mark.process
@@ -74,7 +88,6 @@ def test_a_pdf_that_needs_no_password_to_be_read_is_read(server: Server, fetch: 
     assert fetch(server.page("/", _encrypted(""), "application/pdf"))["content"].endswith("Words")
 
 
-@pytest.mark.slow
 @pytest.mark.process
 def test_a_pdf_that_is_built_to_take_for_ever_is_an_error_in_time(
     server: Server, error: Error, make_context: Callable[..., Context]
@@ -84,37 +97,53 @@ def test_a_pdf_that_is_built_to_take_for_ever_is_an_error_in_time(
     assert "a PDF that takes too much time or memory to read" in message
 
 
-@pytest.mark.slow
 @pytest.mark.process
-def test_one_expensive_page_does_not_cost_the_others() -> None:
-    expensive = ") Tj ET " + "BT /F1 12 Tf (x) Tj ET\n" * 300_000 + "BT ("
-    _, text = pdf_text(pdf(["One", expensive, "Three"]), page_seconds=0.3)
+def test_one_expensive_page_does_not_cost_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_PAGE_SHARE", 0.3 / 60)
+    expensive = "BT /F1 12 Tf (x) Tj ET\n" * 1_000_000
+    pages = drawn_pdf([line("One", 72, 700), expensive, line("Three", 72, 700)])
+    text = read(pages, seconds=60).text
     note = "[This page takes too much time or memory to read.]"
     assert text == f"## Page 1\n\nOne\n\n## Page 2\n\n{note}\n\n## Page 3\n\nThree"
 
 
 @pytest.mark.parametrize("hidden", ["/F1 0.1 Tf (secret) Tj", "0.01 0 0 0.01 72 700 Tm (secret) Tj"])
 def test_text_that_is_too_small_to_be_seen_is_left_out(hidden: str) -> None:
-    assert pdf_text(pdf([f"Seen) Tj {hidden} ("])) == ("", "## Page 1\n\nSeen")
-    assert "secret" in pdf_text(pdf([f") Tj {hidden} ("]))[1]  # rather than nothing at all
+    assert read_pages(pdf([f"Seen) Tj {hidden} ("])) == ["Seen"]
+    assert "secret" in read_pages(pdf([f") Tj {hidden} ("]))[0]  # rather than nothing at all
 
 
 @pytest.mark.parametrize(
-    "shown", ["/F1 1 Tf 12 0 0 12 72 700 Tm (small unit) Tj", "0.05 0 0 0.05 0 0 cm /F1 240 Tf (small unit) Tj"]
+    "shown", ["/F1 1 Tf 12 0 0 12 72 690 Tm (small unit) Tj", "0.05 0 0 0.05 0 0 cm /F1 240 Tf (small unit) Tj"]
 )
 def test_the_size_of_text_is_that_of_the_page(shown: str) -> None:
-    assert "small unit" in pdf_text(pdf([f"Seen) Tj {shown} ("]))[1]
+    assert "small unit" in read_pages(pdf([f"Seen) Tj {shown} ("]))[0]
 
 
 @pytest.mark.parametrize("kept", ["3 Tr (scanned) Tj", "1 1 1 rg (white) Tj"])
 def test_text_that_a_scanner_has_added_or_that_stands_on_a_ground_is_kept(kept: str) -> None:
-    assert kept.split("(")[1].split(")")[0] in pdf_text(pdf([f"Seen) Tj {kept} ("]))[1]
+    assert kept.split("(")[1].split(")")[0] in read_pages(pdf([f"Seen) Tj {kept} ("]))[0]
 
 
-def test_a_pdf_of_more_pages_than_there_is_time_for_says_so() -> None:
-    time_left = iter([True, True, False])
-    _, text = pdf_text(pdf(["One", "Two", "Three"]), lambda: next(time_left))
-    assert text.endswith("Two\n\n[The PDF goes on: 2 of its 3 pages were read in the time there was.]")
+@pytest.mark.process
+def test_no_more_of_a_pdf_is_read_than_an_answer_holds(
+    server: Server, fetch: Fetch, make_context: Callable[..., Context]
+) -> None:
+    url = server.page("/", pdf([f"Words of page {number}" for number in range(1, 101)]), "application/pdf")
+    answer = fetch(url, within=make_context(max_bytes=1000))
+    assert answer["content"].startswith("## Page 1\n\nWords of page 1\n\n## Page 2")
+    assert answer["truncated"]
+    assert "total_lines" not in answer  # of which nobody knows
+    rest = fetch(url, offset=answer["next_offset"], limit=4)
+    assert "Words of page " in rest["content"]
+    assert fetch(url)["content"].endswith("Words of page 100")
+
+
+@pytest.mark.process
+def test_a_pdf_is_read_from_the_page_on_that_the_fragment_names(server: Server, fetch: Fetch) -> None:
+    url = server.page("/", pdf(["One", "Two", "Three"]), "application/pdf")
+    assert fetch(f"{url}#page=2")["content"] == "## Page 2\n\nTwo\n\n## Page 3\n\nThree"
+    assert fetch(f"{url}#page=99")["content"] == "## Page 3\n\nThree"
 
 
 @pytest.mark.process

@@ -1,0 +1,48 @@
+"""An e-mail as text: its head, its words, and the names of what is attached to it."""
+
+from __future__ import annotations
+
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from html import escape
+
+from ferrule_fetch.formats.documents.archive import DocumentText
+from ferrule_fetch.markdown import convert
+
+_HEADERS = ("From", "To", "Cc", "Date", "Subject")
+_MAX_HEADER_CHARS = 2_000
+_MAX_ATTACHMENTS = 100
+
+
+def read_mail(body: bytes, url: str) -> DocumentText:
+    """The text of an e-mail. Raises what the module email raises."""
+    message = message_from_bytes(body, EmailMessage, policy=policy.default)
+    head = {name: " ".join(str(message[name]).split())[:_MAX_HEADER_CHARS] for name in _HEADERS if message[name]}
+    lines = "<br>".join(f"<b>{name}:</b> {escape(value)}" for name, value in head.items())
+    names = [part.get_filename("") for part in message.iter_attachments()][:_MAX_ATTACHMENTS] if head else []
+    attached = "".join(f"<li>{escape(' '.join(name.split()) or 'without a name')}</li>" for name in names)
+    parts = [
+        convert(f"<p>{lines}</p>", url).markdown,
+        _read_words(message, url),
+        convert(f"<p>Attached:</p><ul>{attached}</ul>", url).markdown if attached else "",
+    ]
+    moment = getattr(message["Date"], "datetime", None)
+    date = moment.date().isoformat() if moment else ""
+    return DocumentText(head.get("Subject", ""), "\n\n".join(filter(None, parts)), _find_sender(message), date)
+
+
+def _read_words(message: EmailMessage, url: str) -> str:
+    """What an e-mail says: its HTML, or else its plain text."""
+    part = message.get_body(("html", "plain"))
+    if part is None:
+        return ""
+    text = str(part.get_content())
+    if part.get_content_subtype() == "html":
+        return convert(text, url).markdown
+    paragraphs = (escape(paragraph.strip()).replace("\n", "<br>") for paragraph in text.replace("\r", "").split("\n\n"))
+    return convert("".join(f"<p>{paragraph}</p>" for paragraph in paragraphs), url).markdown
+
+
+def _find_sender(message: EmailMessage) -> str:
+    addresses = getattr(message["From"], "addresses", ())
+    return "; ".join(address.display_name or address.addr_spec for address in addresses)
