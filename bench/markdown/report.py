@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from markdown.articles import articles
 from markdown.cold import cold
 from markdown.content import content
+from markdown.losses import losses
 from markdown.roundtrip import fuzzed, roundtrip
 from markdown.speed import memory, speed
 
@@ -21,6 +22,7 @@ MEASURES: dict[str, Callable[[Options], Iterator[Table]]] = {
     "fuzz": fuzzed,
     "pages": content,
     "articles": articles,
+    "losses": losses,
     "speed": speed,
     "memory": memory,
     "cold": cold,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from markdown.heads import read_head, remove_head
+from markdown.losses import Piece, Shown, find_lost
 from markdown.programs.workers import Unavailable, Worker
 from markdown.reading.judging import judge
 from markdown.reading.likeness import f1
@@ -20,6 +21,8 @@ from markdown.sources import examples, fuzz
 from markdown.sources.examples import Case
 from markdown.sources.pages import Page, spread
 from markdown.tables import Row, Table, as_json, as_text
+
+from ferrule_testkit.serve.browser import needs_chromium
 
 pytestmark = pytest.mark.slow
 
@@ -293,6 +296,30 @@ def test_the_bench_measures_no_articles_without_pages():
     done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
     assert done.stdout == ""
     assert "FERRULE_ARTICLE_PAGES" in done.stderr
+
+
+def test_a_lost_word_counts_where_it_stands_and_as_often_as_it_is_lost():
+    pieces = [Piece("one two", "", "div > p"), Piece("Menu", "navigation", "nav > a"), Piece("two", "", "div > b")]
+    assert find_lost(Shown("One two MENU two", pieces), "two one") == {"left out: navigation": 1, "div > p": 1}
+    assert find_lost(Shown("one two menu two", pieces), "one two menu two more") == {}
+    assert find_lost(Shown("one more", pieces), "one") == {"elsewhere": 1}
+
+
+@needs_chromium
+def test_the_bench_measures_losses_where_a_folder_of_pages_is_named(tmp_path):
+    (tmp_path / "page").mkdir()
+    page = "<nav><a href=/a>Menu</a></nav><p>One two</p><p style='display:none'>three</p><noscript>four</noscript>"
+    (tmp_path / "page" / "source.html").write_text(f"{page}<script>document.write('five')</script>")
+    command = [sys.executable, BENCH, "--only", "losses", "--json"]
+    environ = {**os.environ, "FERRULE_ARTICLE_PAGES": str(tmp_path)}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(line["converter"], line["figures"]["lost"]) for line in lines] == [
+        ("all", 1),
+        ("but for what is left out", 0),
+        ("left out: navigation", 1),
+    ]
+    assert lines[0]["figures"]["words"] == 3
 
 
 def test_a_table_is_for_people_and_for_programs():

@@ -68,6 +68,10 @@ def test_a_section_and_a_heading_that_a_rule_hides_are_for_a_script_to_show(writ
     assert "## Rivers" in write_page(write, ".x{display:none}", hidden)
 
 
+def test_a_label_of_a_word_that_a_rule_hides_is_no_instruction(write: Write) -> None:
+    assert "Credit" in write_page(write, ".x{display:none}", "<p><span class=x>Credit</span> Ann</p>")
+
+
 def test_the_only_name_of_a_link_stays_though_a_rule_hides_it(write: Write) -> None:
     link = "<p><a href=/><i></i><span class=x>Home</span></a></p>"
     assert "[Home]" in write_page(write, ".x{position:absolute;left:-9999px}", link)

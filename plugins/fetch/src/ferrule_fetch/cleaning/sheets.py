@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.cleaning.colours import WHITE, Colour, is_in_ground, read_ground
@@ -17,7 +17,7 @@ from ferrule_fetch.cleaning.styles import COMMENT, Hiding, declarations, find_hi
 if TYPE_CHECKING:
     from ferrule_fetch.tree.nodes import Document, Element
 
-_MAX_CHARS = 1 << 16  # of all sheets of a page, the short ones first
+_MAX_CHARS = 1 << 17  # of all sheets of a page, the short ones first
 _MAX_NAMES = 200  # of elements that rules may hide
 _MAX_ELEMENTS = 400  # that may be hidden
 _MAX_RULES = 50  # that may hide one of them
@@ -62,7 +62,8 @@ class Sheets:
 
     def __init__(self, styles: Iterable[Element]) -> None:
         texts = sorted((each.text for each in styles if "print" not in (each.attr("media") or "")), key=len)
-        css = "\n".join(texts)[:_MAX_CHARS]
+        room = accumulate(len(text) for text in texts)  # half of a sheet may hide what its other half shows
+        css = "\n".join(text for text, size in zip(texts, room, strict=True) if size <= _MAX_CHARS)
         self._css = COMMENT.sub("", css) if "/*" in css else css
 
     def find_ground(self) -> Colour | None:

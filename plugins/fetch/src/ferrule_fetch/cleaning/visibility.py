@@ -33,6 +33,7 @@ _SECTIONS = f"main,article,section,{HEADINGS}"
 _PARAGRAPHS = f"p,li,td,dd,dt,pre,blockquote,{HEADINGS}"
 _VOID = frozenset({"img", "input", "br", "hr", "source", "meta", "link", "track", "wbr", "col", "embed"})
 _SHORT_CHARS = 500  # no more than this is never the page
+_MIN_CHARS = 12  # of a text that a sheet hides; less is a label, such as "Image", and no instruction
 _ALIKE = 3  # elements with one transparent style are about to be faded in
 _MOVING = 2  # are enough where the style moves them as well
 _MOTION = "motion"
@@ -90,10 +91,12 @@ def _find_unreadable(tree: Document, found: Found, known: Collection[Element]) -
 
     A longer part that a sheet hides is mostly one that a script shows.
     """
+    coloured = [each for each in found[SELECTORS[0]] if "color" in (each.attr("style") or "").lower()]
+    if not coloured and not found["style"]:
+        return []
     sheets = Sheets(found["style"])
     ground = None if tree.select_one('link[rel~="stylesheet" i]') else sheets.find_ground()
     hidden = sheets.find_hidden(tree, _is_short, ground) if found["style"] else []
-    coloured = (each for each in found[SELECTORS[0]] if "color" in (each.attr("style") or "").lower())
     pale = [each for each in coloured if is_in_ground(each, declarations(each.attr("style") or ""), ground)]
     judged = [*(Judged(*each) for each in hidden), *(Judged(each, Hiding.INK) for each in pale if _is_short(each))]
     return [each for each in judged if each.element not in known]
@@ -104,7 +107,7 @@ def _is_short(element: Element) -> bool:
     if element.tag in _NEVER_BY_LOOKS:
         return False
     text = element.text
-    if not text or len(text) > _SHORT_CHARS or text.isspace():
+    if len(text) > _SHORT_CHARS or length_of(text) < _MIN_CHARS:
         return False
     return _is_leaf(element) and element.closest(HEADINGS) is None and not _says_it_alone(element)
 
