@@ -79,7 +79,7 @@ def test_each_part_is_an_item_and_bytes_are_kept_under_their_handle(tmp_path: Pa
     text, value, image, audio, file, same = items_in(document) or ()
     assert text == {"type": "text", "text": "Sales"}
     assert value == {"type": "json", "value": {"sum": 12}}
-    shown = [(one["type"], one["mimeType"], one.get("name"), one["bytes"]) for one in (image, audio, file)]  # type: ignore[typeddict-item]
+    shown = [(one["type"], one["mimeType"], one.get("name"), one["bytes"]) for one in (image, audio, file)]  # type: ignore[typeddict-item] # the keys of this kind of item
     assert shown == [("image", "image/png", "a.png", 308), ("audio", "audio/wav", None, 80),
                      ("file", "text/markdown", "notes.md", 7)]  # fmt: skip
     assert {**same, "expiresAt": ""} == {**file, "expiresAt": ""}

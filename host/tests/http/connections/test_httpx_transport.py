@@ -341,7 +341,7 @@ def test_through_a_proxy_the_host_is_judged_and_the_proxy_is_not(
     server.page("*", "far")
     judge = Judge("10.0.0.1")
     names = {"127.0.0.1": ["127.0.0.1"], "near.example": ["10.0.0.1"], "far.example": ["8.8.8.8"]}
-    resolver = lambda host, port: names[host]  # noqa: E731
+    resolver = lambda host, port: names[host]  # noqa: E731 - one line for one use
     assert sender.get("http://far.example/", guard=judge, resolver=resolver) == b"far"
     with pytest.raises(ToolError, match="refused"):
         sender.get("http://near.example/", guard=judge, resolver=resolver)

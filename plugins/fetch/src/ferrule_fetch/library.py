@@ -93,13 +93,19 @@ def fetch(
     is_page: bool = True,
     asked_by: str = "",
 ) -> Page:
-    """Get what is at a URL, following redirects. deadline: an earlier one than the call's.
+    """Get what is at a URL, following redirects.
 
-    options: which answers are read, by default text. is_page: False for the data of an API, which robots.txt is not
-    about, which no reader has to be imported for, and of which a part is worth nothing. asked_by: the URL of a page
-    whose scripts want it: it may name public addresses alone, and its own host where that is none by its name. Raises
-    ToolError: INVALID_URL, NETWORK_ERROR, PARSE_ERROR for an answer that is not readable, and StatusError (HTTP_ERROR)
-    for a status of 400 and above.
+    Args:
+        deadline: an earlier one than the call's.
+        options: which answers are read, by default text.
+        is_page: False for the data of an API, which robots.txt is not about, which no reader has to be imported for,
+            and of which a part is worth nothing.
+        asked_by: the URL of a page whose scripts want it: it may name public addresses alone, and its own host where
+            that is none by its name.
+
+    Raises:
+        ToolError: INVALID_URL, NETWORK_ERROR, PARSE_ERROR for an answer that is not readable, and StatusError
+        (HTTP_ERROR) for a status of 400 and above.
     """
     from ferrule_fetch.call import fetch_page
     from ferrule_fetch.transfer.request import DEFAULT_OPTIONS
@@ -197,9 +203,14 @@ def bounded(
 ) -> str:
     """The text that `work` returns, from a process of its own with the limits of a conversion.
 
-    Raises the `refusal` that the work raises, with its message, and TooMuch where it passes a limit or fails in any
-    other way; its `limit` names that limit. seconds: of the processor's time. deadline: an instant of
-    `time.monotonic()` by which the caller has to be done. No other thread may be importing anything.
+    Args:
+        seconds: of the processor's time.
+        deadline: an instant of `time.monotonic()` by which the caller has to be done. No other thread may be importing
+            anything.
+
+    Raises:
+        The `refusal` that the work raises, with its message, and TooMuch where it passes a limit or fails in any other
+        way; its `limit` names that limit.
     """
     from ferrule_fetch.limits.reader import TooMuch, bounded_reading
 

@@ -44,7 +44,7 @@ VITEPRESS = (
     '<span class="line-number">2</span><br></div></div>'
 )
 MKDOCS = (
-    '<div class="language-python highlight"><table class="highlighttable"><tr><td class="linenos"><div class="linenodiv">'  # noqa: E501
+    '<div class="language-python highlight"><table class="highlighttable"><tr><td class="linenos"><div class="linenodiv">'  # noqa: E501 - a page's own line
     '<pre><span></span><span class="normal">1</span>\n<span class="normal">2</span></pre></div></td><td class="code">'
     '<div><pre><span></span><code><a id="__codelineno-0-1" name="__codelineno-0-1"></a><span class="k">if</span> x:\n'
     '<a id="__codelineno-0-2"></a>    y()\n</code></pre></div></td></tr></table></div>'
@@ -66,7 +66,7 @@ CHROMA = (
     "</td></tr></table></div></div>"
 )
 HEXO = (
-    '<figure class="highlight js"><table><tr><td class="gutter"><pre><span class="line">1</span><br><span class="line">2'  # noqa: E501
+    '<figure class="highlight js"><table><tr><td class="gutter"><pre><span class="line">1</span><br><span class="line">2'  # noqa: E501 - a page's own line
     '</span><br></pre></td><td class="code"><pre><span class="line">a</span><br><span class="line">b</span><br></pre>'
     "</td></tr></table></figure>"
 )

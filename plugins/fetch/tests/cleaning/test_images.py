@@ -24,7 +24,7 @@ SITE = "https://site.example"
             f"![A cat]({SITE}/b.webp)",
         ),
         (
-            '<div><img src="data:image/gif;base64,AA" alt="A cat"><noscript><img src="/b.png" alt="A cat"></noscript></div>',  # noqa: E501
+            '<div><img src="data:image/gif;base64,AA" alt="A cat"><noscript><img src="/b.png" alt="A cat"></noscript></div>',  # noqa: E501 - a page's own line
             f"![A cat]({SITE}/b.png)",
         ),
         (

@@ -14,7 +14,7 @@ TABS = (
 )
 RADIX = (
     '<div data-orientation="vertical"><div data-state="closed"><h3><button type="button" aria-controls="radix-1"'
-    ' aria-expanded="false" id="radix-2">Is it free?</button></h3><div data-state="closed" id="radix-1" hidden role="region"'  # noqa: E501
+    ' aria-expanded="false" id="radix-2">Is it free?</button></h3><div data-state="closed" id="radix-1" hidden role="region"'  # noqa: E501 - a page's own line
     ' aria-labelledby="radix-2"><p>Yes.</p></div></div></div>'
 )
 BOOTSTRAP = (
@@ -31,7 +31,7 @@ def test_the_name_of_a_tab_stands_above_its_panel(write: Write) -> None:
 def test_the_tabs_of_mkdocs_are_labels(write: Write) -> None:
     html = (
         '<div class="tabbed-set tabbed-alternate"><input checked type="radio" id="a"><input type="radio" id="b">'
-        '<div class="tabbed-labels"><label for="a">pip</label><label for="b">uv</label></div><div class="tabbed-content">'  # noqa: E501
+        '<div class="tabbed-labels"><label for="a">pip</label><label for="b">uv</label></div><div class="tabbed-content">'  # noqa: E501 - a page's own line
         '<div class="tabbed-block"><p>pip install</p></div><div class="tabbed-block"><p>uv add</p></div></div></div>'
     )
     assert write(html) == "**pip**\n\npip install\n\n**uv**\n\nuv add"
@@ -39,7 +39,7 @@ def test_the_tabs_of_mkdocs_are_labels(write: Write) -> None:
 
 def test_tabs_are_found_by_what_they_control(write: Write) -> None:
     html = (
-        '<div role="tablist"><button role="tab" aria-controls="b">Two</button><button role="tab" aria-controls="a">One</button>'  # noqa: E501
+        '<div role="tablist"><button role="tab" aria-controls="b">Two</button><button role="tab" aria-controls="a">One</button>'  # noqa: E501 - a page's own line
         '</div><div role="tabpanel" id="a"><p>first</p></div><div role="tabpanel" id="b" hidden><p>second</p></div>'
     )
     assert write(html) == "**One**\n\nfirst\n\n**Two**\n\nsecond"
@@ -59,7 +59,7 @@ def test_a_question_that_is_a_button_is_told(write: Write) -> None:
 def test_the_fields_of_a_page_that_is_a_form_are_told(write: Write) -> None:
     html = (
         "<h1>Sign up</h1><form><label>Name <input name=n required></label>"
-        "<label>Mail <input type=email placeholder='you@mail.example'></label><label>Password <input type=password value=x></label>"  # noqa: E501
+        "<label>Mail <input type=email placeholder='you@mail.example'></label><label>Password <input type=password value=x></label>"  # noqa: E501 - a page's own line
         "<label>Plan <select><option>Free<option selected>Paid</select></label>"
         "<label><input type=checkbox checked> News</label><label><input type=radio disabled> Never</label>"
         "<textarea aria-label=Notes>As before</textarea><input type=hidden value=secret><button>Send</button></form>"
@@ -126,7 +126,7 @@ def test_elements_that_are_blocks_stand_on_lines_of_their_own(write: Write) -> N
             "$`x`$",
         ),
         (
-            '<span class="katex-display"><span class="katex"><span class="katex-mathml"><math display="block"><semantics>'  # noqa: E501
+            '<span class="katex-display"><span class="katex"><span class="katex-mathml"><math display="block"><semantics>'  # noqa: E501 - a page's own line
             '<mi>x</mi><annotation encoding="application/x-tex">x</annotation></semantics></math></span>'
             '<span class="katex-html" aria-hidden="true">x</span></span></span>',
             "```math\nx\n```",
@@ -144,7 +144,7 @@ def test_elements_that_are_blocks_stand_on_lines_of_their_own(write: Write) -> N
         (
             '<span class="mwe-math-element"><span class="mwe-math-mathml-inline" style="display: none;">'
             '<math alttext="{\\displaystyle x^{2}}"><mi>x</mi></math></span>'
-            '<img src="/x.svg" class="mwe-math-fallback-image-inline" aria-hidden="true" alt="{\\displaystyle x^{2}}"></span>',  # noqa: E501
+            '<img src="/x.svg" class="mwe-math-fallback-image-inline" aria-hidden="true" alt="{\\displaystyle x^{2}}"></span>',  # noqa: E501 - a page's own line
             "$`x^{2}`$",
         ),
     ],

@@ -20,7 +20,7 @@ def test_a_boundary_whose_script_is_elsewhere_is_completed(write: Write) -> None
 
 def test_the_script_decides_which_content_goes_where(write: Write) -> None:
     html = (
-        '<main><!--$?--><template id="B:0"></template><i>…</i><!--/$--><!--$?--><template id="B:1"></template><i>…</i><!--/$--></main>'  # noqa: E501
+        '<main><!--$?--><template id="B:0"></template><i>…</i><!--/$--><!--$?--><template id="B:1"></template><i>…</i><!--/$--></main>'  # noqa: E501 - a page's own line
         '<div hidden id="S:0"><p>second</p></div><script>$RC("B:1","S:0")</script>'
         '<div hidden id="S:1"><p>first</p></div><script>$RR("B:0","S:1",[["/a.css"]])</script>'
     )

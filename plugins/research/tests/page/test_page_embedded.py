@@ -157,7 +157,7 @@ def test_forum_signals_are_those_of_the_post(scrape: Scrape, at: At, statistics:
 def test_few_votes_have_a_note(scrape: Scrape, at: At) -> None:
     def note(count: int) -> str | None:
         url = at("http://old.reddit.com/r/x", reddit(counter("LikeAction", count)))
-        return scrape(url)["forumSignals"].get("credibilityNote")  # type: ignore[no-any-return]
+        return scrape(url)["forumSignals"].get("credibilityNote")  # type: ignore[no-any-return] # JSON
 
     assert note(19)
     assert note(20) is None

@@ -39,7 +39,8 @@ LINKED_WHOLLY = 0.8
 def prune(tree: Document, parts: list[Element], outline: Outline, *, is_marked: bool) -> list[Element]:
     """The outermost elements in the parts of an article that are none of it.
 
-    is_marked: whether the page says that it is an article. On other pages, lists and boxes of links are content.
+    Args:
+        is_marked: whether the page says that it is an article. On other pages, lists and boxes of links are content.
     """
     pruner = _Pruner(tree, parts, outline, is_marked=is_marked)
     pruner.visit()

@@ -33,10 +33,12 @@ _INSTEAD = "\N{REPLACEMENT CHARACTER}"
 def convert_page(html: str, url: str, deadline: float, reading: ReadingPolicy = AS_IT_STANDS) -> Conversion:
     """Return a page's title and its content as markdown, without invisible characters.
 
-    url: where the page was found. deadline: an instant of `time.monotonic()`. Where the parser fails, html5lib reads
-    the page. A small page is converted here, and others in a process. Of a page that takes too long or too much memory
-    the beginning is converted, where it is a large one, and else its plain text comes back; a note says so. No other
-    thread may be importing anything.
+    Args:
+        url: where the page was found.
+        deadline: an instant of `time.monotonic()`. Where the parser fails, html5lib reads the page. A small page is
+            converted here, and others in a process. Of a page that takes too long or too much memory the beginning is
+            converted, where it is a large one, and else its plain text comes back; a note says so. No other thread may
+            be importing anything.
     """
     try:
         return _converted(html, url, deadline, _SECONDS, reading)

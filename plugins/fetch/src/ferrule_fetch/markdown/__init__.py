@@ -33,8 +33,10 @@ class Conversion(NamedTuple):
 def convert(html: str, url: str, parser: str = parsers.TURBOHTML, *, is_split: bool = False) -> Conversion:
     """Convert a page.
 
-    url: where it was found; together with its `<base>`, links are resolved against it. parser: one of
-    `parsers.PARSERS`. is_split: tell the main content apart, if there is one.
+    Args:
+        url: where it was found; together with its `<base>`, links are resolved against it.
+        parser: one of `parsers.PARSERS`.
+        is_split: tell the main content apart, if there is one.
     """
     with _without_collection():
         tree = parsers.parse(html, parser)

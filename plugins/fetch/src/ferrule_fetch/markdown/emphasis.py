@@ -56,7 +56,11 @@ def _settled(span: re.Match[str]) -> str:
 
 
 def _delimited(words: str, delimiter: str, before: str, after: str) -> str:
-    """Words between delimiters. before, after: the characters around them, empty at the ends of the page."""
+    """Words between delimiters.
+
+    Args:
+        before, after: the characters around them, empty at the ends of the page.
+    """
     head = _found(_LEADING.match(words)) if _is_letter(before) else ""
     words = words[len(head) :]
     tail = _found(_TRAILING.search(words, max(len(words) - _MAX_TAIL_CHARS, 0))) if _is_letter(after) else ""

@@ -26,12 +26,17 @@ _MIN_LETTERS = 3  # of which none is another; a sign for pounds alone can be a l
 def decode(body: bytes, charset: str, *, html: bool, complete: bool = True, url: str = "") -> str:
     """Decode a page, without its byte order mark; what cannot be decoded becomes U+FFFD.
 
-    The encoding is that of the byte order mark, else `charset` from the HTTP header, else what the page says
-    at its beginning, else UTF-8 where it is that, else what its letters look like, else windows-1252. Only the
-    WHATWG's labels are known. Raises ToolError PARSE_ERROR for an encoding that the web has given up.
+    The encoding is that of the byte order mark, else `charset` from the HTTP header, else what the page says at its
+    beginning, else UTF-8 where it is that, else what its letters look like, else windows-1252. Only the WHATWG's labels
+    are known.
 
-    html: the page may say it in a meta element. complete: False where the body may end within a character.
-    url: where it comes from; the country may tell what the letters are.
+    Args:
+        html: the page may say it in a meta element.
+        complete: False where the body may end within a character.
+        url: where it comes from; the country may tell what the letters are.
+
+    Raises:
+        ToolError PARSE_ERROR for an encoding that the web has given up.
     """
     for mark, codec in _BOMS:
         if body.startswith(mark):

@@ -65,7 +65,11 @@ def not_text(kind: str, media_type: str = "", size: int | None = None) -> ToolEr
 
 
 def unreadable_document(kind: str, why: str, media_type: str = "", size: int | None = None) -> ToolError:
-    """The error for a document of which there is nothing to be had: PARSE_ERROR. why: a clause."""
+    """The error for a document of which there is nothing to be had: PARSE_ERROR.
+
+    Args:
+        why: a clause.
+    """
     return _unreadable(kind, media_type, size, f"but {why}")
 
 

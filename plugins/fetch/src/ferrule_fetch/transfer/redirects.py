@@ -21,8 +21,12 @@ def get(
 ) -> tuple[str, Response]:
     """Return the answer to a GET, after at most `max_redirects`, and the URL that gave it. Close it after use.
 
-    guard: judges every host before it is connected to. before: called with every URL before it is asked for, which it
-    may refuse. Bodies of redirects are not read. Raises TooManyRedirects, and ToolError INVALID_URL.
+    Args:
+        guard: judges every host before it is connected to.
+        before: called with every URL before it is asked for, which it may refuse. Bodies of redirects are not read.
+
+    Raises:
+        TooManyRedirects, and ToolError INVALID_URL.
     """
     text, target = url, check(url, guard)
     for redirects in range(max_redirects + 1):

@@ -66,7 +66,12 @@ _DEFAULT_WAIT_SECONDS = 60  # as advice where the server names none
 
 
 def page_error(kind: Kind, url: str, detail: str = "", *, retry_after: float | None = None) -> ToolError:
-    """The error of a kind. detail: a clause that says more. retry_after: seconds, where the server said them."""
+    """The error of a kind.
+
+    Args:
+        detail: a clause that says more.
+        retry_after: seconds, where the server said them.
+    """
     details: JSONObject = {"kind": kind.name, "retryable": kind.retryable or retry_after is not None}
     if retry_after is not None:
         details["retryAfterSeconds"] = ceil(retry_after)

@@ -26,7 +26,9 @@ def make_hints(
 ) -> JSONObject:
     """Why nothing may have been found, and what to try: actions, each with `action` and what it is about.
 
-    ignored: names of parameters that had no effect. others: providers that are configured and healthy.
+    Args:
+        ignored: names of parameters that had no effect.
+        others: providers that are configured and healthy.
     """
     filters = [name for name in _FILTERS if arguments.get(name) and name not in ignored]
     return {

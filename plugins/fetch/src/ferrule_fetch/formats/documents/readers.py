@@ -42,7 +42,11 @@ _READERS = {
 def read_document(form: Format, body: bytes, url: str, deadline: float) -> DocumentText:
     """Read a document by `deadline`, an instant of `time.monotonic()`.
 
-    url: where it was found, which links are resolved against. Raises UnreadableDocument, and ToolError MISSING_EXTRA.
+    Args:
+        url: where it was found, which links are resolved against.
+
+    Raises:
+        UnreadableDocument, and ToolError MISSING_EXTRA.
     """
     reader = _READERS[form]
     if reader.library and find_spec(reader.library) is None:

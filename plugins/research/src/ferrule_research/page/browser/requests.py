@@ -31,9 +31,12 @@ class _Answer(NamedTuple):
 
 
 class Requests:
-    """Answers the requests of one page. wake: a descriptor that gets a byte when an answer has come.
+    """Answers the requests of one page.
 
-    page: what the first request for its URL gets, without asking again. deadline: of `time.monotonic()`.
+    Args:
+        wake: a descriptor that gets a byte when an answer has come.
+        page: what the first request for its URL gets, without asking again.
+        deadline: of `time.monotonic()`.
     """
 
     def __init__(self, connection: Connection, page: Page, context: Context, deadline: float, wake: int) -> None:
