@@ -11,7 +11,7 @@ PROSE = "Water of the river was measured at this place"
 
 def read(page: str, **more: dict[str, tuple[int, ...]]) -> str:
     """The markdown of a page that a stream draws."""
-    return Document(drawn_pdf([page], **more)).read(0, "http://h/").text  # type: ignore[arg-type]  # one parameter # wrong on purpose, or of another shape than the type
+    return Document(drawn_pdf([page], **more)).read(0, "http://h/").text  # type: ignore[arg-type] # one parameter of many
 
 
 def lines(texts: list[str], left: float = 72, top: float = 700, size: float = 10) -> str:
