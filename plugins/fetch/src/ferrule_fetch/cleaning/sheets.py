@@ -88,9 +88,11 @@ class Sheets:
 
         is_wanted: which of the elements are looked at. ground: the colour of the page, None where it is not known.
         """
-        by_name = self._find_hiding(tree, is_coloured=ground is not None)
-        named = dict.fromkeys(each for name in islice(by_name, _MAX_NAMES) for each in tree.select(f".{name},#{name}"))
-        found = islice(filter(is_wanted, named), _MAX_ELEMENTS)
+        by_name = self._find_hiding(is_coloured=ground is not None)
+        # One walk over all elements with names: a selector for each name would have to be compiled first.
+        named = tree.select("[class],[id]") if by_name else ()
+        ruled = (each for each in named if not by_name.keys().isdisjoint(_list_names(each)))
+        found = islice(filter(is_wanted, ruled), _MAX_ELEMENTS)
         styled = ((each, self._gather(each, by_name)) for each in found)
         hidden, pale = [], []
         for each, given in styled:
@@ -100,12 +102,9 @@ class Sheets:
                 pale.append(Hidden(each, Hiding.INK))
         return [*(self._keep_never_shown(hidden) if hidden else ()), *pale]
 
-    def _find_hiding(self, tree: Document, *, is_coloured: bool) -> dict[str, list[Rule]]:
-        """The rules that may hide something, by a name that elements of the page have."""
-        if "{" not in self._css:
-            return {}
+    def _find_hiding(self, *, is_coloured: bool) -> dict[str, list[Rule]]:
+        """The rules that may hide something, by the last name in their selectors."""
         by_name: dict[str, list[Rule]] = {}
-        names = _find_names(tree)
         at = -1
         for part in self._css.split("}"):
             at += len(part) + 1
@@ -114,7 +113,7 @@ class Sheets:
                 continue
             if may_hide(body.lower()) or ("color" in body and (is_coloured or "background" in body)):
                 for selector in _simple_selectors(begins.rpartition("{")[2].rpartition(";")[2]):
-                    if (key := _find_key(selector)) in names:
+                    if key := _find_key(selector):
                         by_name.setdefault(key, []).append(Rule(selector, body, at))
         return by_name
 
@@ -155,13 +154,6 @@ class Sheets:
             given = declarations(css[begins + 1 : begins + _MAX_BODY_CHARS].partition("}")[0])
             kind = find_hiding(given)
             yield from (each for each in kinds if each is not kind and any(name in given for name in _PROPERTIES[each]))
-
-
-def _find_names(tree: Document) -> set[str]:
-    """The classes and ids of the elements of a page."""
-    found = tree.xpath("//@class|//@id")
-    said = {str(each) for each in found} if isinstance(found, list) else ()
-    return {name for each in said for name in each.split()}
 
 
 def _simple_selectors(selectors: str) -> Iterator[str]:
