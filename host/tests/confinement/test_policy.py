@@ -573,7 +573,8 @@ def test_an_address_that_is_exchanged_while_it_is_judged_is_not_reached(
                 ctypes.memmove(shared, good, 16)
         thread = threading.Thread(target=exchange); thread.start()
         reached = set()
-        for _ in range(300):
+        for number in range(20_000):
+            if number >= 300 and reached: break  # on a busy machine the thread may write for long in one go
             made = socket.socket(); made.setblocking(False)
             libc.connect(made.fileno(), shared, 16)
             try: reached.add(made.getpeername()[1])

@@ -273,10 +273,10 @@ STATUSES = [
         says="HTTP 401",
         headers={"WWW-Authenticate": 'Basic realm="' + "x" * 50_000 + '"'},
     ),
-    raw("has no content", b"HTTP/1.1 204 No Content\r\n\r\n"),
-    raw("resets the content", b"HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n"),
+    raw("has no content", b"HTTP/1.1 204 No Content\r\n\r\n", code=PARSE, says="no words"),
+    raw("resets the content", b"HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n", code=PARSE, says="no words"),
     raw("is a part that nobody asked for", OK.replace(b"200 OK", b"206 Partial") + LENGTH + PAGE, says=NEEDLE),
-    raw("says that it has not changed", b"HTTP/1.1 304 Not Modified\r\n\r\n"),
+    raw("says that it has not changed", b"HTTP/1.1 304 Not Modified\r\n\r\n", code=PARSE, says="no words"),
 ]
 
 SECURE = [
