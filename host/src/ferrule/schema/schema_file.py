@@ -22,7 +22,7 @@ DECLARATION = "tool.json"
 
 _CHUNK_BYTES = 1 << 16
 _MAX_SCHEMA_BYTES = 1 << 20  # bytes of a schema that are looked at
-_remembered: dict[str, str | None] | None = None  # files of modules, see `remember_modules`
+_remembered: dict[str, str | None] | None = None  # files of modules, see `RememberedModules`
 
 
 def read_static(tool: InstalledTool) -> JSONObject | None:
@@ -135,10 +135,16 @@ def find_module_file(module: str, search: Iterable[str] | None = None) -> str | 
     return _remembered[module]
 
 
-def remember_modules() -> None:
-    """Look for each module once from now on: in a process that ends before any package changes."""
-    global _remembered
-    _remembered = {}
+class RememberedModules:
+    """While it is entered, each module is looked for once: for work that ends before any package changes."""
+
+    def __enter__(self) -> None:
+        global _remembered
+        _remembered = {}
+
+    def __exit__(self, *_: object) -> None:
+        global _remembered
+        _remembered = None
 
 
 def _look_for_module_file(module: str, search: Iterable[str]) -> str | None:

@@ -2,6 +2,7 @@
 
 import functools
 import sys
+import time
 import types
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pluggy
 import pytest
 
-from ferrule import hookimpl
+from ferrule import Context, ResultPolicy, hookimpl, tool
 from ferrule.discovery import InstalledTool
 from ferrule.plugin.hooks.direct_hooks import find_hooks
 from ferrule.plugin.hooks.hookspecs import PROJECT, ToolSpec, hookspec
@@ -106,6 +107,38 @@ def test_plain_functions_answer_as_a_manager_would_have_them() -> None:
 @pytest.mark.parametrize("code", ODD.values(), ids=ODD)
 def test_what_is_more_than_that_is_left_to_a_manager(code: str) -> None:
     assert find_hooks(module_of(code)) is None
+
+
+@tool(result_policy=ResultPolicy(cache_seconds=5), validate=lambda arguments: ["no"] if arguments["city"] == "" else [])
+def greet(city: str, days: int = 3, *, context: Context) -> dict[str, object]:
+    """Greets a city."""
+    return {"city": city, "days": days, "tool": context.tool}
+
+
+def test_a_function_tool_answers_as_a_manager_would_have_it() -> None:
+    hooks, manager = find_hooks(greet), new_manager()
+    manager.register(greet)
+    assert hooks is not None
+    given: dict[str, dict[str, object]] = {
+        "credentials": {},
+        "result_policy": {},
+        "validate": {"arguments": {"city": ""}},
+        "execute": {"arguments": {"city": "Oslo"}, "context": Context("greet", time.monotonic() + 5)},
+    }
+    for name, arguments in given.items():
+        hook = getattr(manager.hook, name)
+        assert hooks.has(name) == bool(hook.get_hookimpls()) == (name != "credentials")  # of which it was given none
+        assert hooks.call(name, **arguments) == (hook(**arguments) or None)
+
+
+def test_a_function_tool_with_a_hook_of_its_own_is_left_to_a_manager() -> None:
+    def changed(city: str) -> str:
+        """Greets."""
+        return city
+
+    made = tool(changed)
+    vars(made)["execute"] = lambda arguments: arguments
+    assert find_hooks(made) is None
 
 
 def test_an_object_is_left_to_a_manager() -> None:

@@ -37,8 +37,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def print_tools(*, check: bool = False, as_json: bool = False) -> int:
     """Print the tools and the wrappers, as the options of `ferrule list` say; the exit code."""
-    schema_file.remember_modules()
-    found = list(entries((), load=check))
+    with schema_file.RememberedModules():
+        found = list(entries((), load=check))
     settings = configuration.read()
     wrappers = statuses(settings, load=check)
     programs, extras = _needs(found, settings) if check else ([], [])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from functools import cache
@@ -66,7 +65,8 @@ def _waits_for_scripts(text: str) -> bool:
 @cache
 def _marks() -> dict[str, list[str]]:
     """Texts of the walls' own, in small letters. A page about captchas has none of them."""
-    # not by pathlib, which takes longer to import than this
+    import json  # not above: most pages have words enough, and need no marks
+
     with open(os.path.join(os.path.dirname(__file__), "walls.json"), "rb") as file:  # noqa: PTH118, PTH120, PTH123 - pathlib costs more
         marks: dict[str, list[str]] = json.loads(file.read())
     return marks
