@@ -34,7 +34,6 @@ OPERATION = "search"  # of a provider's tool, which is `attempt`
 ANSWERED, RESTING = "answered", "resting"
 UNCONFIGURED, UNUSABLE = "unconfigured", "unusable"
 _SHOWN_SITES = 5
-_MAX_RESULT_BYTES = 1 << 19  # of the results of one query; the client's limit is for what is made of them
 REQUESTS = "ferrule_search_requests"  # the event by which the requests so far are told, also of what is ended
 IDENTITY = "ferrule_search_identity"  # the event by which the breaker's name is told, before anything else can happen
 

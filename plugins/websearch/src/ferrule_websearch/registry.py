@@ -40,7 +40,6 @@ RATE_LIMITED = "rate_limited"
 _MAX_ANSWER_BYTES = 1 << 20  # between processes
 _PROBE_SECONDS, _ALL_PROBES_SECONDS = 2.0, 4.0
 _FAIR_SECONDS = 1.0  # that a provider needs to have had before it counts as one that failed
-_MARGIN_SECONDS = 0.5  # in which a provider that was too slow can say so, before it is ended
 
 
 class Attempt(NamedTuple):

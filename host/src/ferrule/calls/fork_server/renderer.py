@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 KIND = b"r"
 _CHUNK_BYTES = 1 << 16
 
-_Done = Callable[[bytes], None]
-
 
 class Renderer:
     """One such process.

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 _BAD_DESCRIPTOR = 9  # EBADF
 _ACTION_IS_THERE, _NOTIFICATION_SIZES = 2, 3
-_WHOLE_VERSION = 6  # of Landlock, from which on it rules ports, signals and abstract sockets
 
 
 class Support:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
 
 _COMPOSITION = ("allOf", "anyOf", "oneOf")
-_STRUCTURE = ("type", "properties", "required", "items", "enum", "description", "$ref", *_COMPOSITION)
 _UNTOLD = {"title", "$schema", "$comment", "$defs", "definitions", "deprecated", "examples", "additionalProperties"}
 _EXCLUDING_BLANKS = ("pattern", "format", "minItems")
 _UNUSED = {"type": "string", "description": "Not used. Leave it empty."}

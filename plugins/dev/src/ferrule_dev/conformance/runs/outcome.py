@@ -54,7 +54,6 @@ _TRACEBACKS = (
     (re.compile(rb"^Exception in thread .*\n\s+at ", re.M), "a Java stack trace"),
     (re.compile(rb"AddressSanitizer|^runtime error: ", re.M), "a report of a sanitizer"),
 )
-_LAST_PYTHON_LINE = re.compile(rb"^([A-Za-z_][\w.]*)(?::.*)?$", re.M)
 
 
 @dataclass(frozen=True)

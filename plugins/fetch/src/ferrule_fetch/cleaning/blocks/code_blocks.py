@@ -39,7 +39,6 @@ _FEW = 12  # nodes around a code block and what belongs to it; where there are m
 _OF_CODE = re.compile(r"highlight|diff|blob|hljs|file|code|tab-size")
 _MAX_LABEL_CHARS = 80  # of the name of a language, and the buttons beside it
 _LINES = "address,article,aside,center,div,dl,dd,dt,figure,footer,form,header,li,main,p,section,tr"
-_DIFF_ROW = "td.blob-code,td.diff-text-cell,td.diff-line-row"
 _SIGNS = (("addition", "+"), ("deletion", "-"))
 
 
