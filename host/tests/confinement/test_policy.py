@@ -58,8 +58,17 @@ def attempt(source: str, memory: int = 2048, seconds: float = 30, **policy: Any)
         channel.result({"got": names.get("got")})
 
     return supervise(
-        work, deadline=time.monotonic() + seconds, memory=memory, size_limit=60_000, policy=Policy("weather", **policy)
+        work,
+        deadline=time.monotonic() + seconds,
+        memory=memory + _own_mib(),
+        size_limit=60_000,
+        policy=Policy("weather", **policy),
     )
+
+
+def _own_mib() -> int:
+    """The address space of this process in MiB: the child is a copy of it, whatever tests ran here before."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGESIZE") >> 20
 
 
 def got(outcome: Outcome) -> Any:
@@ -423,7 +432,7 @@ def test_a_program_reserves_what_it_wants_and_uses_what_it_may(user: str, mib: i
     source = f"got = subprocess.run(['node', '-e', {script!r}], capture_output=True, text=True).stdout.strip()"
 
     def run() -> Any:
-        outcome = attempt(source, memory=400, programs=(str(shutil.which("node")),))
+        outcome = attempt(source, memory=300, programs=(str(shutil.which("node")),))
         return outcome.failure["code"] if outcome.failure else got(outcome)
 
     assert as_user(user, run) == expected
@@ -903,7 +912,7 @@ def test_a_child_of_a_child_is_held_to_both_policies(server: tuple[str, int], fo
     open(own + "/a", "w").write("x")
     got = []
     for policy in (Policy("a", network=("loopback",)), Policy("b", read=(own,)), Policy("c", read=(own, other))):
-        outcome = supervise(work, deadline=time.monotonic() + 9, memory=1024, size_limit=9999, policy=policy)
+        outcome = supervise(work, deadline=time.monotonic() + 9, memory=1 << 20, size_limit=9999, policy=policy)
         got.append(outcome.result.decode() if outcome.result else str(outcome.failure))
     """
     said = got(attempt(inner, write=(str(folders[0]),), network=("loopback",), processes=2))

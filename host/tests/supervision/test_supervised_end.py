@@ -47,7 +47,7 @@ def test_a_process_that_is_killed_still_has_its_number(
 
     monkeypatch.setattr(os, "kill", hear(os.kill))
     monkeypatch.setattr(os, "killpg", hear(os.killpg))
-    supervise(work, deadline=time.monotonic() + 30, memory=1024, size_limit=1 << 20)
+    supervise(work, deadline=time.monotonic() + 30, memory=1 << 20, size_limit=1 << 20)
 
     assert killed
     assert all(killed)
@@ -76,7 +76,7 @@ def test_the_deadline_holds_while_secrets_are_looked_for_in_the_result() -> None
         channel.secrets([f"secret-{number:03}" for number in range(100)])
         channel.result({"numbers": [10_000_000] * (2 << 20)})
 
-    outcome = supervise(answer, deadline=time.monotonic() + 4, memory=2048, size_limit=32 << 20)
+    outcome = supervise(answer, deadline=time.monotonic() + 4, memory=1 << 20, size_limit=32 << 20)
 
     assert outcome.result is None
     assert outcome.failure is not None

@@ -70,7 +70,7 @@ def attempt(source: str, **policy: Any) -> Any:
         channel.result({"got": names["got"]})
 
     outcome = supervise(
-        work, deadline=time.monotonic() + 30, memory=2048, size_limit=60_000, policy=Policy("weather", **policy)
+        work, deadline=time.monotonic() + 30, memory=1 << 20, size_limit=60_000, policy=Policy("weather", **policy)
     )
     assert outcome.result is not None, (outcome.failure, outcome.text)
     return json.loads(outcome.result)["got"]

@@ -83,7 +83,7 @@ def test_the_deadline_holds_while_an_answer_is_worked_out(tmp_path: Path) -> Non
     outcome = supervisor.supervise(
         lambda channel: channel.result(channel.ask({"tool": "any"})),
         deadline=began + 1,
-        memory=1024,
+        memory=1 << 20,
         size_limit=1 << 16,
         answer=answer,
     )
@@ -107,7 +107,7 @@ def test_secrets_are_known_even_where_the_child_reads_half_of_an_answer(capfd: p
         signal.pause()
 
     outcome = supervisor.supervise(
-        read_half, deadline=time.monotonic() + 1, memory=1024, size_limit=1 << 16, answer=answer
+        read_half, deadline=time.monotonic() + 1, memory=1 << 20, size_limit=1 << 16, answer=answer
     )
     assert outcome.failure is not None
     assert outcome.secrets == [secret]
@@ -127,7 +127,7 @@ def test_a_child_asks_so_many_questions_and_no_more() -> None:
         outcome = supervisor.supervise(
             asks(times),
             deadline=time.monotonic() + 60,
-            memory=1024,
+            memory=1 << 20,
             size_limit=1 << 16,
             answer=lambda question: {"secrets": []},
         )
@@ -153,7 +153,7 @@ def test_a_run_whose_process_ends_without_an_answer_ends_the_call() -> None:
         outcome = supervisor.supervise(
             lambda channel: channel.result(channel.ask({"run": "any"})),
             deadline=began + 60,
-            memory=1024,
+            memory=1 << 20,
             size_limit=1 << 16,
             answer=lambda question: {},
             runs=dying,
