@@ -5,6 +5,9 @@ agent pays that for each call. So `entry_points.txt` is read here, with the same
 that has a distribution hides those of its name in later ones. Two folders of metadata that name one distribution in one
 folder of the path are another matter. No installer leaves them, and a package that brings a second one takes another's
 place, so each of them claims what any of them offers.
+
+A source has tools that no distribution offers, such as those of a server. They are installed the same way, into a
+folder of ferrule's own, which is the last one of the path: `ferrule.installed.source_tools` writes them.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ferrule.config.own_folders import add_sources_to_path, sources_folder
 from ferrule.text.names import is_tool_name, same_distribution
 
 TYPE_CHECKING = False
@@ -30,6 +34,7 @@ WRAPPERS = "ferrule.wrappers"
 COMMANDS = "ferrule.commands"
 DIAGNOSES = "ferrule.diagnoses"
 CREDENTIALS = "ferrule.credentials"
+SOURCES = "ferrule.sources"
 _MAX_ENTRY_POINTS_BYTES = 1 << 16  # bytes of entry_points.txt that are read
 _METADATA_FOLDERS = (".dist-info", ".egg-info")
 _SIGNS_OF_METADATA = ("entry_points.txt", "METADATA", "PKG-INFO")
@@ -72,6 +77,11 @@ class InstalledTool:
     def source(self) -> str:
         """The distribution and its version, as in `ferrule-fetch 0.1.0`."""
         return f"{self.distribution} {self.version}".strip()
+
+    @property
+    def is_of_source(self) -> bool:
+        """Whether a source has it, and no distribution that an installer knows."""
+        return os.path.dirname(self.metadata) == sources_folder()
 
 
 def scan(search: Iterable[str] | None = None) -> dict[str, list[InstalledTool]]:
@@ -160,7 +170,7 @@ def clash(name: str, claims: Iterable[InstalledTool]) -> ToolNameClash:
 def _distributions(search: Iterable[str] | None) -> Iterator[list[str]]:
     """The folder with the metadata of each; more than one where several name it in one folder of the path."""
     seen: set[str] = set()
-    for listed in _metadata_folders(sys.path if search is None else search):
+    for listed in _metadata_folders(_path() if search is None else search):
         here: dict[str, list[str]] = {}
         for metadata in listed:
             here.setdefault(name_and_version(metadata)[0], []).append(metadata)
@@ -190,8 +200,14 @@ def _metadata_folders(search: Iterable[str]) -> Iterator[list[str]]:
 
 def metadata_folders() -> Iterator[str]:
     """Every folder of metadata on the path, also one that says nothing."""
-    for listed in _metadata_folders(sys.path):
+    for listed in _metadata_folders(_path()):
         yield from listed
+
+
+def _path() -> list[str]:
+    """Where distributions are; what is found there can be imported, too."""
+    add_sources_to_path()
+    return sys.path
 
 
 def name_and_version(metadata: str) -> tuple[str, str]:

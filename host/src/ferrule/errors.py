@@ -34,6 +34,7 @@
     ├── CredentialsMalformed         CREDENTIALS_MALFORMED  credentials.json cannot be read or trusted
     ├── PackageRefused               PACKAGE_REFUSED        a package is not installed, and none of its code ran
     ├── LinkError                    INTERNAL_ERROR         an executable cannot be written or removed
+    ├── SourceError                  INTERNAL_ERROR         tools of a source cannot be installed
     └── ServeError                   INTERNAL_ERROR         `ferrule serve` cannot serve, or must not
 
 `code` is what the model reads, `exit_code` is what a shell sees.
@@ -370,6 +371,10 @@ class PackageRefused(FerruleError):
 
 class LinkError(FerruleError):
     """An executable cannot be written or removed; the message says why."""
+
+
+class SourceError(FerruleError):
+    """Tools of a source cannot be installed; the message says why."""
 
 
 class ServeError(FerruleError):

@@ -26,7 +26,7 @@ def test_every_public_name_is_documented_and_can_be_had() -> None:
     assert storage.__doc__
     for name in storage.__all__:
         assert f"`{name}" in storage.__doc__
-        assert getattr(storage, name).__module__.startswith("ferrule.storage.")
+        assert getattr(storage, name).__module__.startswith(("ferrule.storage.", "ferrule.config."))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = storage.nothing
 
@@ -185,7 +185,7 @@ def test_a_file_that_others_may_write_to_is_not_read(mode: int, tmp_path: Path) 
 def test_the_state_folder_is_where_platformdirs_has_it() -> None:
     program = (
         "import os, sys, platformdirs\n"
-        "from ferrule.storage.state import state_folder\n"
+        "from ferrule.config.own_folders import state_folder\n"
         "for value in sys.argv[1:]:\n"
         "    os.environ['XDG_STATE_HOME'] = value\n"
         "    theirs = platformdirs.user_state_dir('ferrule', appauthor=False)\n"

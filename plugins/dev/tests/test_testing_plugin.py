@@ -120,7 +120,7 @@ def test_folders_are_the_tests_own_and_nothing_is_configured(
     monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     from ferrule.config.configuration import credentials_path, read
-    from ferrule.storage.state import state_folder
+    from ferrule.config.own_folders import state_folder
 
     for name in ("FERRULE_WRAPPERS", "IKIGAI_AGENT_ID", "HTTPS_PROXY", "all_proxy", "SSL_CERT_FILE"):
         monkeypatch.setenv(name, "of-the-machine")

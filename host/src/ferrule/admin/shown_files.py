@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from ferrule import discovery
 from ferrule.admin.entry_point import EntryPoint, entry_points
+from ferrule.config.own_folders import state_folder
 from ferrule.errors import FerruleError
 from ferrule.storage import private_files
-from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
 from ferrule.text.sha256 import sha256_hex
 

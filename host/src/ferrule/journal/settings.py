@@ -89,6 +89,6 @@ def _whole_path(path: str) -> str:
 
 
 def _default_path() -> str:
-    from ferrule.storage.state import state_folder
+    from ferrule.config.own_folders import state_folder
 
     return os.path.join(state_folder(), "journal", "calls.jsonl")

@@ -99,7 +99,7 @@ class Availability:
 
 def for_installation(python: str, folders: Sequence[str]) -> Availability:
     """The marks that all links to one interpreter share, which finds distributions in these folders."""
-    from ferrule.storage.state import state_folder
+    from ferrule.config.own_folders import state_folder
     from ferrule.text.sha256 import sha256_hex
 
     config = configuration.default_path()

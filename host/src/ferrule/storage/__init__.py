@@ -19,6 +19,7 @@ from ferrule.lazy import attach
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from ferrule.config.own_folders import state_folder
     from ferrule.storage.errors import StorageError
     from ferrule.storage.expiring_files import ExpiringFiles
     from ferrule.storage.expiring_redis import ExpiringRedis
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from ferrule.storage.private_files import make_folder, read_file, replace_file
     from ferrule.storage.redis_connection import RedisConnection
     from ferrule.storage.redis_outage import find_outage, known_outage, record_outage
-    from ferrule.storage.state import state_folder
 
 __all__ = [
     "ExpiringFiles",
@@ -58,7 +58,7 @@ __getattr__ = attach(
         "read_file": "ferrule.storage.private_files",
         "record_outage": "ferrule.storage.redis_outage",
         "replace_file": "ferrule.storage.private_files",
-        "state_folder": "ferrule.storage.state",
+        "state_folder": "ferrule.config.own_folders",
         "update_locked": "ferrule.storage.locks",
     },
 )

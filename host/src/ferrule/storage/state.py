@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 
-from ferrule.config import configuration
+from ferrule.config.own_folders import state_folder
 from ferrule.text.names import is_tool_name
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-
-def state_folder() -> str:
-    """Where state is kept: FERRULE_STATE, else platformdirs' state folder of `ferrule`."""
-    named = os.environ.get("FERRULE_STATE")
-    if named:
-        return named
-    if sys.platform == "linux":
-        # platformdirs gives the same folder (a test says so), and costs twice the interpreter's start.
-        base = os.environ.get("XDG_STATE_HOME", "")
-        base = base if os.path.isabs(base) else os.path.join(configuration.home(os.environ), ".local/state")
-        return os.path.join(base, "ferrule")
-    import platformdirs
-
-    return platformdirs.user_state_dir("ferrule", appauthor=False)
 
 
 OWN, CACHE, ARTIFACTS = "tools", "cache", "artifacts"

@@ -10,9 +10,13 @@ import subprocess
 import sys
 from functools import cache
 
+from ferrule.config.own_folders import sources_folder
+
 _CODE = """\
 import sys
 sys.path[{place}:{place}] = {paths}
+from ferrule.config.own_folders import add_sources_to_path
+add_sources_to_path()
 from ferrule.supervision.processes import stop_with_parent
 stop_with_parent({parent})
 from {module} import {function}
@@ -28,19 +32,24 @@ def interpreter() -> str:
 def extra_paths() -> list[str]:
     """The folders on `sys.path` that an isolated interpreter would not have, in their order.
 
-    The folder of the running script and the working directory are not among them: no tool may depend on those.
+    The folder of the running script and the working directory are not among them: no tool may depend on those. That of
+    sources is not, either: each process of ferrule puts it last by itself.
     """
-    known = {os.path.realpath(path) for path in (*_isolated_path(), *_implicit_path())}
+    known = {os.path.realpath(path) for path in (*_isolated_path(), *_implicit_path(), sources_folder())}
     extra = [path for path in sys.path if path and os.path.isdir(path)]
     return [os.path.abspath(path) for path in dict.fromkeys(extra) if os.path.realpath(path) not in known]
 
 
 def installation_folders() -> list[str]:
-    """The folders in which such an interpreter finds distributions, in its order: not those of the standard library."""
+    """The folders in which such an interpreter finds distributions, in its order: not those of the standard library.
+
+    That of sources is the last one, whether there is any yet or not.
+    """
     known, place = _isolated_path(), place_of_paths()
     standard = os.path.dirname(os.__file__)
     found = [*known[:place], *extra_paths(), *known[place:]]
-    return [path for path in found if os.path.isdir(path) and path not in (standard, f"{standard}/lib-dynload")]
+    there = [path for path in found if os.path.isdir(path) and path not in (standard, f"{standard}/lib-dynload")]
+    return [*there, sources_folder()]
 
 
 def python_command(entry: str, *arguments: str, isolated: bool = True) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ferrule.storage.state import state_folder
+from ferrule.config.own_folders import state_folder
 from ferrule.text import strict_json
 from ferrule.text.names import record_name
 

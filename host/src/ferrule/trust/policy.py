@@ -6,7 +6,8 @@ import os
 import sys
 
 from ferrule.config import configuration
-from ferrule.storage.state import make_folders_of_tool, make_shared_folders, state_folder
+from ferrule.config.own_folders import data_folder, state_folder
+from ferrule.storage.state import make_folders_of_tool, make_shared_folders
 from ferrule.trust import entries
 from ferrule.trust.grants import REFUSE, choice, entries_of_admin, granted, isolation
 from ferrule.trust.resolution.environment import PROXIES, environment
@@ -232,5 +233,5 @@ def _kept() -> list[str]:
     """What no tool writes, whatever it is granted: code that the host or the client will run."""
     from ferrule.config.client_folders import SYSTEM_FOLDERS, user_folder
 
-    folders = [*SYSTEM_FOLDERS, user_folder(), sys.prefix, *filter(os.path.isabs, sys.path)]
+    folders = [*SYSTEM_FOLDERS, user_folder(), data_folder(), sys.prefix, *filter(os.path.isabs, sys.path)]
     return list(dict.fromkeys(os.path.realpath(folder) for folder in folders))

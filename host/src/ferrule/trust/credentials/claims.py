@@ -14,9 +14,9 @@ from __future__ import annotations
 import os
 import time
 
+from ferrule.config.own_folders import state_folder
 from ferrule.errors import PermissionDenied
 from ferrule.storage import private_files
-from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
 from ferrule.trust.resolution.environment import NEVER_GIVEN
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 
+from ferrule.config.own_folders import state_folder
 from ferrule.schema import schema_file
 from ferrule.storage import private_files
-from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
 from ferrule.text.names import record_name
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
+from ferrule.config.own_folders import state_folder
 from ferrule.schema import schema_file
-from ferrule.storage.state import state_folder
 from ferrule.trust import accepted_version
 from ferrule.trust.credentials import claims, declared_keys
 

@@ -13,8 +13,8 @@ import time
 
 from ferrule._version import __version__
 from ferrule.config import configuration
+from ferrule.config.own_folders import state_folder
 from ferrule.storage import private_files, stamps
-from ferrule.storage.state import state_folder
 from ferrule.text import strict_json
 from ferrule.text.names import record_name
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 
+from ferrule.config.own_folders import state_folder
 from ferrule.schema import schema_file
 from ferrule.storage import private_files, stamps
-from ferrule.storage.state import state_folder
 from ferrule.text.sha256 import sha256_hex
 
 TYPE_CHECKING = False

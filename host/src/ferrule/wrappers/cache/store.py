@@ -7,10 +7,11 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ferrule.config.own_folders import state_folder
 from ferrule.storage.errors import unusable
 from ferrule.storage.expiring_files import ExpiringFiles
 from ferrule.storage.private_files import files_in
-from ferrule.storage.state import CACHE, folders_of_tools, state_folder
+from ferrule.storage.state import CACHE, folders_of_tools
 from ferrule.wrappers.cache import entries
 from ferrule.wrappers.cache.keys import hashed
 

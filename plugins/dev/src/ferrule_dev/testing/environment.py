@@ -41,6 +41,7 @@ class Environment(NamedTuple):
             "IKIGAI_CONFIG_DIR": self.configuration,
             "FERRULE_CONFIG": self.config_toml,
             "FERRULE_STATE": self.state,
+            "FERRULE_DATA": self.home / ".local" / "share" / "ferrule",
         }
         # what `pip install --user` has installed is found through the home
         user = {"PYTHONUSERBASE": site.getuserbase()} if site.ENABLE_USER_SITE else {}

@@ -1,0 +1,55 @@
+"""The folders that ferrule itself has: one for state, and one for what the admin has added to the installation."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ferrule.config import configuration
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+_SOURCES, _ENVIRONMENTS = "sources", "environments"
+
+
+def state_folder() -> str:
+    """Where state is kept: FERRULE_STATE, else platformdirs' state folder of `ferrule`."""
+    return os.environ.get("FERRULE_STATE") or _user_folder("state")
+
+
+def data_folder() -> str:
+    """Where tools of sources are, and what they run: FERRULE_DATA, else platformdirs' data folder of `ferrule`."""
+    return os.environ.get("FERRULE_DATA") or _user_folder("data")
+
+
+def sources_folder() -> str:
+    """Where the tools of all sources are, as installed distributions are in a folder of `sys.path`."""
+    return os.path.join(data_folder(), _SOURCES)
+
+
+def environments_folder(source: str) -> str:
+    """Where one source keeps what its tools run: a folder for each, which no tool may write."""
+    return os.path.join(data_folder(), _ENVIRONMENTS, source)
+
+
+def add_sources_to_path() -> None:
+    """Have the modules of sources be found, after all others. What is on the path already stays where it is."""
+    folder = sources_folder()
+    if folder not in sys.path and os.path.isabs(folder):
+        sys.path.append(folder)
+
+
+def _user_folder(kind: Literal["state", "data"]) -> str:
+    if sys.platform == "linux":
+        # platformdirs gives the same folder (a test says so), and costs twice the interpreter's start.
+        base = os.environ.get(f"XDG_{kind.upper()}_HOME", "")
+        own = ".local/state" if kind == "state" else ".local/share"
+        base = base if os.path.isabs(base) else os.path.join(configuration.home(os.environ), own)
+        return os.path.join(base, "ferrule")
+    import platformdirs
+
+    find = platformdirs.user_state_dir if kind == "state" else platformdirs.user_data_dir
+    return find("ferrule", appauthor=False)
