@@ -148,3 +148,14 @@ def test_a_tool_whose_source_is_gone_says_so(site: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, cwd=site, check=False)
     assert done.returncode == 1
     assert "No module named 'word_source'" in json.loads(done.stdout)["error"]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("name", ["one_say", "source-words-one"])
+def test_uninstalling_it_names_the_command_that_does(name: str, site: Path) -> None:
+    write()
+    command = [sys.executable, "-m", "ferrule", "uninstall", name]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=site, check=False)
+    assert done.returncode == 1
+    assert "`ferrule words remove one` removes it" in done.stderr
+    assert SourceTools("words", "one").version == "1.0"

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
-_SOURCES, _ENVIRONMENTS = "sources", "environments"
+_SOURCES, _ENVIRONMENTS, _HOMES = "sources", "environments", "homes"
 
 
 def state_folder() -> str:
@@ -25,14 +25,22 @@ def data_folder() -> str:
     return os.environ.get("FERRULE_DATA") or _user_folder("data")
 
 
-def sources_folder() -> str:
-    """Where the tools of all sources are, as installed distributions are in a folder of `sys.path`."""
-    return os.path.join(data_folder(), _SOURCES)
+def sources_folder(data: str = "") -> str:
+    """Where the tools of all sources are, as installed distributions are in a folder of `sys.path`.
+
+    data: another data folder than that of this process.
+    """
+    return os.path.join(data or data_folder(), _SOURCES)
 
 
-def environments_folder(source: str) -> str:
-    """Where one source keeps what its tools run: a folder for each, which no tool may write."""
-    return os.path.join(data_folder(), _ENVIRONMENTS, source)
+def environments_folder(source: str = "") -> str:
+    """Where one source keeps what its tools run, which no tool may write; for all sources without a name."""
+    return os.path.join(data_folder(), _ENVIRONMENTS, *filter(None, [source]))
+
+
+def homes_folder(source: str) -> str:
+    """Where what the tools of one source run has its home: a folder for each, which those tools may write."""
+    return os.path.join(data_folder(), _HOMES, source)
 
 
 def add_sources_to_path() -> None:

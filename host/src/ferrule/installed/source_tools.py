@@ -58,14 +58,16 @@ class SourceTools:
     Args:
         source: the name in the group `ferrule.sources`, such as `mcp`.
         name: of letters and digits in lower case, and single underscores between them, such as `git`.
+        data: the data folder of the processes that are to find the tools, by default that of this one.
 
     Raises InputError for another name.
     """
 
-    def __init__(self, source: str, name: str) -> None:
+    def __init__(self, source: str, name: str, data: str = "") -> None:
         if not is_tool_name(name) or name != same_distribution(name).replace("-", "_"):
             hint = "It has lower case letters, digits, and single underscores between them, such as `git_2`."
             raise InputError(f"{name!r} is no name for tools of the source {source!r}.", hint=hint)
+        self._sources = sources_folder(data)
         self.source = source
         self.name = name
         self.module = f"{_PREFIX}{source}_{name}"
@@ -78,12 +80,12 @@ class SourceTools:
     @property
     def folder(self) -> str:
         """The package with the schemas and the files of the source."""
-        return os.path.join(sources_folder(), self.module)
+        return os.path.join(self._sources, self.module)
 
     @property
     def metadata(self) -> str | None:
         """The folder of the metadata; None where nothing is installed under this name."""
-        return next((path for path in _metadata_folders() if _module_of(path) == self.module), None)
+        return next((path for path in _metadata_folders(self._sources) if _module_of(path) == self.module), None)
 
     @property
     def version(self) -> str:
@@ -92,7 +94,7 @@ class SourceTools:
 
     def tools(self) -> list[InstalledTool]:
         """Its tools by name, without those of other distributions."""
-        claims = discovery.scan([sources_folder()])
+        claims = discovery.scan([self._sources])
         return [one for _, found in sorted(claims.items()) for one in found if one.module == self.module]
 
     def read(self, file: str) -> bytes | None:
@@ -142,8 +144,8 @@ class SourceTools:
             raise InputError(
                 f"{version!r} is no version of {self.distribution}, or a file has the name of another one."
             )
-        os.makedirs(sources_folder(), exist_ok=True)
-        made = tempfile.mkdtemp(prefix=f".{self.module}-", dir=sources_folder())
+        os.makedirs(self._sources, exist_ok=True)
+        made = tempfile.mkdtemp(prefix=f".{self.module}-", dir=self._sources)
         try:
             metadata = f"{self.module}-{version}.dist-info"
             package = {"__init__.py": self._code(), schema_file.DECLARATION: strict_json.dumps(declaration), **files}
@@ -151,20 +153,20 @@ class SourceTools:
             written = {f"{self.module}/{name}": data for name, data in package.items()}
             written |= {f"{metadata}/{name}": data for name, data in self._metadata(version, schemas, summary).items()}
             _write_all(made, written, f"{metadata}/RECORD")
-            with locked(os.path.join(sources_folder(), ".lock"), _LOCK_SECONDS):
+            with locked(os.path.join(self._sources, ".lock"), _LOCK_SECONDS):
                 self._take_out(made)
                 os.rename(os.path.join(made, self.module), self.folder)
-                os.rename(os.path.join(made, metadata), os.path.join(sources_folder(), metadata))
+                os.rename(os.path.join(made, metadata), os.path.join(self._sources, metadata))
         finally:
             shutil.rmtree(made, ignore_errors=True)
 
     def remove(self) -> bool:
         """Uninstall its tools; whether there were any. Raises OSError and TimeoutError."""
-        if not os.path.isdir(sources_folder()):
+        if not os.path.isdir(self._sources):
             return False
-        gone = tempfile.mkdtemp(prefix=f".{self.module}-", dir=sources_folder())
+        gone = tempfile.mkdtemp(prefix=f".{self.module}-", dir=self._sources)
         try:
-            with locked(os.path.join(sources_folder(), ".lock"), _LOCK_SECONDS):
+            with locked(os.path.join(self._sources, ".lock"), _LOCK_SECONDS):
                 return self._take_out(gone)
         finally:
             shutil.rmtree(gone, ignore_errors=True)
@@ -177,7 +179,7 @@ class SourceTools:
         return bool(old)
 
     def _describe(self, tool: str, version: str) -> InstalledTool:
-        metadata = os.path.join(sources_folder(), f"{self.module}-{version}.dist-info")
+        metadata = os.path.join(self._sources, f"{self.module}-{version}.dist-info")
         return discovery.InstalledTool(tool, f"{self.module}:{tool}", self.distribution, version, metadata)
 
     def _code(self) -> bytes:
@@ -206,14 +208,13 @@ _VERSION = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 def find_sources(source: str) -> list[SourceTools]:
     """All that a source has installed, by name."""
     start = f"{_PREFIX}{source}_"
-    modules = sorted({_module_of(path) for path in _metadata_folders()})
+    modules = sorted({_module_of(path) for path in _metadata_folders(sources_folder())})
     return [SourceTools(source, one.removeprefix(start)) for one in modules if one.startswith(start)]
 
 
-def _metadata_folders() -> Iterator[str]:
-    for path in discovery.metadata_folders():
-        if os.path.dirname(path) == sources_folder():
-            yield path
+def _metadata_folders(sources: str) -> Iterator[str]:
+    names = sorted(os.listdir(sources)) if os.path.isdir(sources) else []
+    return (os.path.join(sources, name) for name in names if name.endswith(".dist-info"))
 
 
 def _module_of(metadata: str) -> str:

@@ -6,7 +6,7 @@ import os
 import sys
 
 from ferrule.config import configuration
-from ferrule.config.own_folders import data_folder, state_folder
+from ferrule.config.own_folders import environments_folder, sources_folder, state_folder
 from ferrule.storage.state import make_folders_of_tool, make_shared_folders
 from ferrule.trust import entries
 from ferrule.trust.grants import REFUSE, choice, entries_of_admin, granted, isolation
@@ -233,5 +233,12 @@ def _kept() -> list[str]:
     """What no tool writes, whatever it is granted: code that the host or the client will run."""
     from ferrule.config.client_folders import SYSTEM_FOLDERS, user_folder
 
-    folders = [*SYSTEM_FOLDERS, user_folder(), data_folder(), sys.prefix, *filter(os.path.isabs, sys.path)]
+    folders = [
+        *SYSTEM_FOLDERS,
+        user_folder(),
+        sources_folder(),
+        environments_folder(),
+        sys.prefix,
+        *filter(os.path.isabs, sys.path),
+    ]
     return list(dict.fromkeys(os.path.realpath(folder) for folder in folders))

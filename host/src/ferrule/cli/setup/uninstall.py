@@ -9,6 +9,7 @@ from ferrule.admin.packages import installer
 from ferrule.cli.selection import complete, json_option
 from ferrule.cli.setup.install import change, parted
 from ferrule.errors import FerruleError
+from ferrule.installed import find_sources
 from ferrule.text.names import same_distribution
 
 _HOST = "ferrule"
@@ -33,6 +34,8 @@ def command(names: tuple[str, ...], as_json: bool) -> int:
     if not given:
         raise click.UsageError("Say what to uninstall.")
     claims = discovery.scan()
+    for name in given:
+        _require_no_source(name, claims)
     distributions = [each for name in given for each in _distributions(name, claims)]
     if _HOST in distributions:
         raise FerruleError("That is ferrule itself.", hint="Uninstall it with the program that installed it.")
@@ -43,6 +46,16 @@ def command(names: tuple[str, ...], as_json: bool) -> int:
             )
     chosen = installer.find_installer()
     return change(chosen, chosen.uninstall(list(dict.fromkeys(distributions)), options), as_json=as_json)
+
+
+def _require_no_source(name: str, claims: dict[str, list[discovery.InstalledTool]]) -> None:
+    """Raise FerruleError for what a source has installed, which no installer knows."""
+    for source, _, _ in discovery.entry_points(discovery.SOURCES):
+        for found in find_sources(source):
+            of_source = [one for one in claims.get(name, ()) if one.metadata == found.metadata]
+            if of_source or same_distribution(name) == found.distribution:
+                hint = f"`ferrule {source} remove {found.name}` removes it with all of its tools."
+                raise FerruleError(f"{name} is of {found.name}, which the source {source} has installed.", hint=hint)
 
 
 def _distributions(name: str, claims: dict[str, list[discovery.InstalledTool]]) -> list[str]:

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import NamedTuple
 
+from ferrule.config.own_folders import data_folder
+
 FOLDERS = ("home", "tmp", "work")
 FILES = {"work/example.txt": b"An example.\n"}
 """What is in the folders of a call: the file that arguments made from a schema name."""
@@ -72,6 +74,7 @@ class Place(NamedTuple):
             "PWD": self.work,
             _AGENT: "ferrule-check",
             "LANG": "C.UTF-8",
+            "FERRULE_DATA": data_folder(),  # the tool may be there, as others are where Python looks
         }
         packages = os.path.expanduser("~/.local")
         if os.path.isdir(packages):  # where Python looks below HOME, and a tool may be installed
