@@ -95,8 +95,9 @@ def test_a_refusal_names_the_address_and_what_helps(way: str, machine: Machine) 
     machine.install("sky", properties={}, execute=f"{body}\n    return {{}}")
     done = machine.ferrule("run", "sky", "{}")
     assert done.document["error_code"] == "PERMISSION_DENIED", done.out
+    own = " The tool said SKY_DARK: No sky today." if way == "an error of its own" else ""
     assert done.document["error"] == (
-        f"sky wanted to reach {address}; it declares no network. {AUTHOR} The administrator decides about that."
+        f"sky wanted to reach {address}; it declares no network.{own} {AUTHOR} The administrator decides about that."
     )
     entry = "public" if address == "an address" else address
     quoted = f"'{entry}'" if {"*", "["} & set(entry) else entry

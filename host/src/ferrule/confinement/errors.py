@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ferrule.confinement.policy import Denial, Policy
     from ferrule.errors import ErrorFacts
+    from ferrule.text.json_types import JSONObject
 
 
 def denied(policy: Policy, denial: Denial, *, instead_of: ErrorFacts | None = None) -> PermissionDenied:
@@ -23,5 +24,7 @@ def denied(policy: Policy, denial: Denial, *, instead_of: ErrorFacts | None = No
         from ferrule.text.commands import without_commands
 
         text = f"{text} The tool said {instead_of['code']}: {without_commands(instead_of['message'].strip())}"
-    details = {"denied": {"kind": denial.kind, "what": denial.what}}
+    details: JSONObject = {"denied": {"kind": denial.kind, "what": denial.what}}
+    if instead_of is not None:
+        details["said"] = {"code": instead_of["code"], "message": instead_of["message"]}
     return PermissionDenied(text, author=author, admin=advice(policy, denial), details=details)

@@ -46,6 +46,7 @@ TOOLS_OWN = "TOOL_ERROR"
 """What stands instead of such a code where the tool says it."""
 
 _MAX_WHAT_CHARS = 4096
+_MAX_CODE_CHARS = 64
 
 
 def attribute(outcome: Outcome, policy: Policy | None) -> None:
@@ -87,7 +88,7 @@ def _known(said: ErrorFacts, outcome: Outcome, policy: Policy | None) -> ErrorFa
         if denial is not None:
             from ferrule.confinement.errors import denied
 
-            return denied(policy, denial).facts()
+            return denied(policy, denial, instead_of=_own_words(said)).facts()
     from ferrule.supervision.exception_text import MORE_MEMORY, OUT_OF_MEMORY
 
     if said["code"] == "INTERNAL_ERROR" and said["message"] == OUT_OF_MEMORY:
@@ -104,6 +105,14 @@ def _denial_in(said: ErrorFacts) -> Denial | None:
     if denial is None or denial.kind not in KINDS or len(denial.what) > _MAX_WHAT_CHARS:
         return None
     return denial if denial.what.isprintable() else None
+
+
+def _own_words(said: ErrorFacts) -> ErrorFacts | None:
+    """What the tool itself said when it was refused, None where it said nothing."""
+    own = said.get("details", {}).get("said")
+    if not isinstance(own, dict) or not (isinstance(own.get("code"), str) and isinstance(own.get("message"), str)):
+        return None
+    return {"code": own["code"][:_MAX_CODE_CHARS], "message": own["message"]}
 
 
 def _own(said: ErrorFacts) -> ErrorFacts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
-from ferrule.errors import FerruleError, ResultNotStored, ToolCrashed
+from ferrule.errors import FerruleError, PermissionDenied, ResultNotStored, ToolCrashed, ToolError
 
 TYPE_CHECKING = False
 
@@ -54,7 +54,10 @@ def _refusal(error: BaseException) -> FerruleError | None:
     from ferrule.confinement.errors import denied
 
     denial = refusal.find(error, policy)
-    return None if denial is None else denied(policy, denial)
+    if denial is None:
+        return None
+    said = error.facts() if isinstance(error, ToolError) and not isinstance(error, PermissionDenied) else None
+    return denied(policy, denial, instead_of=said)
 
 
 def is_lack_of_memory(error: BaseException) -> bool:
