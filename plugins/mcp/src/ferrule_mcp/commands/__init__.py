@@ -1,0 +1,1 @@
+"""The command `ferrule mcp`, one file for each of its subcommands."""

@@ -1,0 +1,116 @@
+"""Add the MCP servers of a client's configuration."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from ferrule.cli import json_option, note, plain, print_json, print_table
+from ferrule.errors import FerruleError
+from ferrule.installed import find_sources
+from ferrule_mcp.commands.decisions import make_decide
+from ferrule_mcp.commands.options import seconds_option, yes_option
+from ferrule_mcp.commands.words import make_request
+from ferrule_mcp.installation.addition import install_and_start
+from ferrule_mcp.installation.host_commands import set_credentials
+from ferrule_mcp.installation.selection import Selection
+from ferrule_mcp.installation.server import write_server
+from ferrule_mcp.launch.client_configs import read_client, read_client_file
+from ferrule_mcp.record import SOURCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ferrule_mcp.launch.client_configs import ConfiguredServer
+
+CLIENTS = ("claude", "cursor", "vscode", "codex", "gemini", "zed")
+
+
+class Imported(NamedTuple):
+    """What became of one server. state: `added`, `there`, `off` or `failed`."""
+
+    name: str
+    state: str
+    detail: str
+
+
+@click.command("import")
+@click.argument("source", metavar="CLIENT|FILE")
+@click.argument("names", nargs=-1, metavar="[SERVER]...")
+@click.option("--list", "is_listed", is_flag=True, help="Show what is there, and add nothing.")
+@yes_option
+@seconds_option
+@json_option
+def command(source: str, names: tuple[str, ...], is_listed: bool, yes: bool, seconds: float, as_json: bool) -> int:
+    """Add the servers that another client of MCP has: claude, cursor, vscode, codex, gemini, zed, or those of a FILE.
+
+    Each is added as `ferrule mcp add` adds it; what looks like a secret becomes a credential. A server that the client
+    has switched off, and one whose name is taken, are left out. The client's file is not changed.
+
+    \b
+    Examples:
+      ferrule mcp import claude --list
+      ferrule mcp import cursor github time
+
+    Exit code: 1 where one of them was not added; 0 otherwise.
+    """
+    found = _choose(_read(source), names)
+    if is_listed:
+        rows = [Imported(_name(one.name), "off" if not one.is_enabled else "ready", _describe(one)) for one in found]
+    else:
+        rows = [_add(one, yes=yes, seconds=seconds) for one in found]
+    if as_json:
+        print_json({"servers": [one._asdict() for one in rows]})
+    else:
+        print_table(["SERVER", "STATE", "DETAIL"], [[one.name, one.state, plain(one.detail)] for one in rows])
+    return int(any(one.state == "failed" for one in rows))
+
+
+def _read(source: str) -> list[ConfiguredServer]:
+    if source in CLIENTS:
+        return read_client(source, Path.cwd())
+    return read_client_file(Path(source).expanduser().absolute(), Path.cwd())
+
+
+def _choose(found: Iterable[ConfiguredServer], names: tuple[str, ...]) -> list[ConfiguredServer]:
+    """Those of these names, all without any. Raises FerruleError for a name that is not there."""
+    listed = list(found)
+    known = [one.name for one in listed]
+    for name in names:
+        if name not in known:
+            raise FerruleError(f"There is no server {name!r}.", hint=f"There is {', '.join(known) or 'none'}.")
+    return [one for one in listed if not names or one.name in names]
+
+
+def _name(name: str) -> str:
+    """The name in ferrule of a server that a client has under any name."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "server"
+
+
+def _describe(one: ConfiguredServer) -> str:
+    return one.problem or (f"{', '.join(one.missing)} is not set here" if one.missing else str(one.file))
+
+
+def _add(one: ConfiguredServer, *, yes: bool, seconds: float) -> Imported:
+    name = _name(one.name)
+    if any(there.name == name for there in find_sources(SOURCE)):
+        return Imported(name, "there", f"`ferrule mcp refresh {name}` renews it")
+    if not one.is_enabled:
+        return Imported(name, "off", f"{one.client} has it switched off")
+    if one.plan is None:
+        return Imported(name, "failed", one.problem)
+    note(f"{name}:")
+    request = make_request(name, one.plan)._replace(
+        selection=Selection(only=one.only, excluded=one.excluded), seconds=seconds
+    )
+    try:
+        addition, environment = install_and_start(request, make_decide(name, grants_all=yes), note)
+        write_server(addition.record, addition.schemas, addition.definitions, environment)
+        set_credentials(next(iter(addition.schemas)), request.values())
+    except FerruleError as error:
+        return Imported(name, "failed", f"{error.message} {error.hint or ''}".strip())
+    wanted = "; ".join(right.words() for right in addition.wanted)
+    return Imported(name, "added", f"{len(addition.schemas)} tools" + (f"; was refused: {wanted}" if wanted else ""))

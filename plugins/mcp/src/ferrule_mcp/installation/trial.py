@@ -1,0 +1,131 @@
+"""A call of a server that is not installed yet, traced and held to what it is to be given.
+
+It is written as a source of a data folder of its own, and called by `ferrule run --trace --confined`: what the call was
+refused is what the server wants beyond its rights. Neither discovery nor any record of the user's sees it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from typing import TYPE_CHECKING, NamedTuple
+
+from ferrule.errors import FerruleError
+from ferrule.installed import SourceTools, python_command
+from ferrule.text import strict_json
+from ferrule_mcp.credentials import declare
+from ferrule_mcp.record import FILE, SOURCE
+from ferrule_mcp.server_tool import INTERVIEW
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ferrule.text.json_types import JSONMapping, JSONObject
+    from ferrule_mcp.record import ServerRecord
+
+_MARGIN_SECONDS = 30.0
+_PARAMETERS = {"type": "object", "properties": {}}
+
+
+class Trial(NamedTuple):
+    """answer: what the call gave, a failure too. trace: the document of the traced call."""
+
+    answer: JSONObject
+    trace: JSONObject
+
+    @property
+    def failure(self) -> str:
+        """The error of a call that failed; empty for one that did not."""
+        is_failed = self.answer.get("success") is False
+        return str(self.answer.get("error", "It failed.")) if is_failed else ""
+
+
+def try_start(record: ServerRecord, permissions: JSONObject, secrets: Mapping[str, str], seconds: float) -> Trial:
+    """Start a server and ask it what it is and has; `ferrule_mcp.installation.interview.take_answer` has its answer.
+
+    Args:
+        record: of the server, without tools.
+        permissions: what it may, as in `tool.json`.
+        secrets: values of its credentials by their names.
+        seconds: that its start may take.
+
+    Raises FerruleError where ferrule itself fails.
+    """
+    tool = f"{record['name']}_{INTERVIEW}"
+    schema = {
+        "name": tool,
+        "description": "Asks the server what it is and which tools it has.",
+        "parameters": _PARAMETERS,
+    }
+    return _call(record, permissions, secrets, {tool: schema}, tool, {}, seconds)
+
+
+def try_call(
+    record: ServerRecord,
+    permissions: JSONObject,
+    secrets: Mapping[str, str],
+    schemas: Mapping[str, JSONObject],
+    tool: str,
+    arguments: JSONMapping,
+    seconds: float,
+) -> Trial:
+    """Call one tool of a server.
+
+    Args:
+        record, permissions, secrets, seconds: see `try_start`.
+        schemas: of all its tools.
+        tool: its name in ferrule.
+        arguments: of the call.
+
+    Raises FerruleError where ferrule itself fails.
+    """
+    return _call(record, permissions, secrets, schemas, tool, arguments, seconds)
+
+
+def _call(
+    record: ServerRecord,
+    permissions: JSONObject,
+    secrets: Mapping[str, str],
+    schemas: Mapping[str, JSONObject],
+    tool: str,
+    arguments: JSONMapping,
+    seconds: float,
+) -> Trial:
+    credentials = declare(record["name"], record["credentials"])
+    declaration = {"permissions": permissions, "credentials": credentials}
+    with tempfile.TemporaryDirectory(prefix="ferrule-mcp-") as folder:
+        values = {str(one["environment"]): secrets[one["name"]] for one in credentials if one["name"] in secrets}
+        environ = {**_own_environment(folder, seconds), **values}
+        files = {FILE: strict_json.dumps(record)}
+        SourceTools(SOURCE, record["name"], environ["FERRULE_DATA"]).write("0", schemas, declaration, files)
+        command = python_command("ferrule.cli:main", "run", "--trace", "--confined", "--json", tool)
+        done = subprocess.run(
+            command,
+            input=strict_json.dumps(dict(arguments)),
+            capture_output=True,
+            env=environ,
+            cwd=record["folder"] or record["home"],
+            timeout=seconds + _MARGIN_SECONDS,
+            check=False,
+        )
+    return _read(done)
+
+
+def _own_environment(folder: str, seconds: float) -> dict[str, str]:
+    own = {"FERRULE_DATA": os.path.join(folder, "data"), "FERRULE_STATE": os.path.join(folder, "state")}
+    inherited = {
+        name: value for name, value in os.environ.items() if name not in ("IKIGAI_AGENT_ID", "FERRULE_WRAPPERS")
+    }
+    return {**inherited, **own, "FERRULE_DEADLINE": str(seconds)}
+
+
+def _read(done: subprocess.CompletedProcess[bytes]) -> Trial:
+    try:
+        document = json.loads(done.stdout)
+        answer = document["answer"]
+    except (ValueError, KeyError, TypeError):
+        said = done.stderr.decode(errors="replace").strip().splitlines()[-3:]
+        raise FerruleError(f"The server could not be tried: {' '.join(said) or 'nothing was said'}.") from None
+    return Trial(answer if isinstance(answer, dict) else {"result": answer}, document)
