@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_mcp.projection import limits
-from ferrule_mcp.projection.kinds import KINDS, contains_value, infer_kind, keeps_keyword, kind_of, list_kinds
+from ferrule_mcp.projection.kinds import KINDS, infer_kind, keeps_keyword, kind_of, list_distinct, list_kinds
 from ferrule_mcp.projection.references import NOWHERE, find_target
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _MAX_WORK = 4000  # schemas that are looked at for one projection
 _MAX_ALTERNATIVES = 200
+_MAX_VALUES = 1000  # of an enum; more are not listed
 _MAX_PRODUCT = 64  # combinations of alternatives that are kept apart
 _MAX_NESTED = 60  # schemas inside one another that only refer to, or choose between, others
 _STRUCTURE = {"properties", "required", "items", "prefixItems", "additionalItems", "additionalProperties"}
@@ -51,7 +52,7 @@ class Alternative:
     kind: a type of JSON Schema, or ANY. is_inferred: no schema says the type, its keywords suggest it. is_cut: there is
     more to it, which is not unfolded. values: those that are allowed, None for all of the kind. keywords: the others, as
     they are written. items: None where any are right. places: the first items, where each has a schema of its own.
-    extras: of properties that have no schema of their own, None for any.
+    extras: of properties that have no schema of their own, None for any. is_open: the schema says that there may be such.
     """
 
     kind: str = ANY
@@ -64,6 +65,7 @@ class Alternative:
     items: Union | None = None
     places: list[Union] = field(default_factory=list)
     extras: Union | None = None
+    is_open: bool = False
 
 
 class Unfolding:
@@ -71,8 +73,9 @@ class Unfolding:
 
     def __init__(self, root: JSONObject) -> None:
         self.lost: set[str] = set()
-        self._root = root
+        self.root = root
         self._work = _MAX_WORK
+        self._known: dict[tuple[int, frozenset[str]], list[Alternative]] = {}
 
     def unfold(self, union: Iterable[Term]) -> list[Alternative]:
         """The alternatives of a union, without those that allow nothing, and none twice."""
@@ -84,39 +87,49 @@ class Unfolding:
         return found
 
     def _unfold_term(self, term: Term, nested: int) -> list[Alternative]:
-        found = [Alternative()]
-        for source in term:
+        found = self._unfold_source(term[0], nested)
+        for source in term[1:]:
             found = self._intersect(found, self._unfold_source(source, nested), "allOf")
         return found
 
     def _unfold_source(self, source: Source, nested: int) -> list[Alternative]:
-        self._work -= 1
-        schema, trail = source
-        if schema is False:
+        if source.schema is False:
             return []
-        if not isinstance(schema, dict):
+        if not isinstance(source.schema, dict):
             return [Alternative()]
-        if self._work < 0 or nested > _MAX_NESTED:
-            return [Alternative(is_cut=True)]
+        key = (id(source.schema), source.trail)  # what it is a part of lives as long as this does
+        if key not in self._known:
+            self._work -= 1
+            if self._work < 0 or nested > _MAX_NESTED:
+                return [Alternative(is_cut=True)]
+            self._known[key] = self._unfold_object(source.schema, source.trail, nested)
+        return self._known[key]
+
+    def _unfold_object(self, schema: JSONObject, trail: frozenset[str], nested: int) -> list[Alternative]:
         found = list(self._list_own(schema, trail))
         for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
             if keyword in schema:
                 found = self._intersect(found, self._unfold_reference(schema[keyword], trail, nested), keyword)
-        for branch in _list_schemas(schema, "allOf"):
+        for branch in schema["allOf"][:_MAX_ALTERNATIVES] if isinstance(schema.get("allOf"), list) else ():
             found = self._intersect(found, self._unfold_source(Source(branch, trail), nested + 1), "allOf")
         for keyword in ("anyOf", "oneOf"):
             if isinstance(schema.get(keyword), list):
                 found = self._intersect(found, self._unfold_branches(schema, keyword, trail, nested), keyword)
         return found
 
-    def _unfold_branches(self, schema: JSONObject, keyword: str, trail: frozenset[str], nested: int) -> list[Alternative]:
+    def _unfold_branches(
+        self, schema: JSONObject, keyword: str, trail: frozenset[str], nested: int
+    ) -> list[Alternative]:
         found: list[Alternative] = []
-        for branch in _list_schemas(schema, keyword):
+        if len(schema[keyword]) > _MAX_ALTERNATIVES:
+            self.lost.add(keyword)
+            return [Alternative(is_cut=True)]
+        for branch in schema[keyword]:
             found += [one for one in self._unfold_source(Source(branch, trail), nested + 1) if one not in found]
         return found
 
     def _unfold_reference(self, reference: object, trail: frozenset[str], nested: int) -> list[Alternative]:
-        target = find_target(reference, self._root)
+        target = find_target(reference, self.root)
         if target is NOWHERE:
             self.lost.add("$ref")
             return [Alternative(is_cut=True)]
@@ -138,12 +151,15 @@ class Unfolding:
         values = _list_values(schema)
         kinds, inferred = list_kinds(schema.get("type")), None
         if not kinds and values is not None:
-            kinds = [kind for kind in KINDS if any(kind_of(value) == kind for value in values)]
+            present = set(map(kind_of, values))
+            kinds = [kind for kind in KINDS if kind in present]
         elif not kinds:
             inferred = infer_kind(schema)
         for kind in kinds or [inferred or ANY]:
             fitting = None if values is None else _list_fitting(values, kind)
-            if fitting != []:
+            if fitting and len(fitting) > _MAX_VALUES:
+                yield Alternative(kind=kind, keywords={**_take_texts(schema), "enum": fitting})
+            elif fitting != []:
                 own = Alternative(kind=kind, values=fitting, is_inferred=inferred is not None)
                 self._take_keywords(own, schema, trail)
                 yield own
@@ -164,6 +180,7 @@ class Unfolding:
                 own.required = [name for name in dict.fromkeys(filter(_is_text, required))]
             if "additionalProperties" in schema:
                 own.extras = _as_union(schema["additionalProperties"], trail)
+                own.is_open = own.extras != []
         if own.kind in ("array", ANY):
             _take_items(own, schema, trail)
 
@@ -181,16 +198,15 @@ def _take_items(own: Alternative, schema: JSONObject, trail: frozenset[str]) -> 
         own.items = _as_union(rest, trail)
 
 
+def _take_texts(schema: JSONObject) -> JSONObject:
+    return {keyword: schema[keyword] for keyword in limits.TEXTS if keyword in schema}
+
+
 def _as_union(schema: object, trail: frozenset[str]) -> Union | None:
     """None where it allows anything."""
     if schema is True or schema == {} or not isinstance(schema, dict | bool):
         return None
     return [(Source(schema, trail),)] if schema is not False else []
-
-
-def _list_schemas(schema: JSONObject, keyword: str) -> list[object]:
-    branches = schema.get(keyword)
-    return branches[:_MAX_ALTERNATIVES] if isinstance(branches, list) else []
 
 
 def _list_values(schema: JSONObject) -> list[object] | None:
@@ -216,7 +232,7 @@ def _intersect_two(one: Alternative, other: Alternative) -> Alternative | None:
         return None
     values = one.values if other.values is None else other.values
     if one.values is not None and other.values is not None:
-        values = [value for value in one.values if contains_value(other.values, value)]
+        values = list_distinct(one.values, other.values)
     if values is not None:
         values = _list_fitting(values, kind)
     if values == []:
@@ -246,6 +262,7 @@ def _join_structure(one: Alternative, other: Alternative) -> Alternative:
         items=_join_unions(one.items, other.items),
         places=[*(_product(*both) for both in zip(shorter, longer, strict=False)), *longer[len(shorter) :]],
         extras=_join_unions(one.extras, other.extras),
+        is_open=(one.is_open or other.is_open) and [] not in (one.extras, other.extras),
     )
 
 

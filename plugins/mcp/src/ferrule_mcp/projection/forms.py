@@ -8,7 +8,7 @@ from ferrule.text import strict_json
 from ferrule.text.visibility import make_visible
 from ferrule_mcp.projection import limits, losses, words
 from ferrule_mcp.projection.alternatives import ANY, Alternative
-from ferrule_mcp.projection.kinds import KINDS, contains_value, kind_of
+from ferrule_mcp.projection.kinds import KINDS, kind_of, list_distinct
 from ferrule_mcp.projection.merging import list_item_schemas, merge
 from ferrule_mcp.projection.sketches import Sketch
 
@@ -28,7 +28,9 @@ _KEPT = {
 _SCALAR_WORDS = {"integer": "an integer", "number": "a number", "boolean": "true or false", "null": "null"}
 _COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
 _ARTICLES = {"object": "a JSON object", "array": "a JSON array"}
-_MAX_FORMS = 400  # values of one schema; more do not fit into what a client reads
+_MAX_NAME_CHARS = 80
+MAX_FORMS = 400
+"""Values of one schema; more do not fit into what a client reads."""
 
 
 class Form(NamedTuple):
@@ -51,7 +53,8 @@ class Place(NamedTuple):
 
     def inside(self, name: str, hint: str = "") -> Place:
         """The place of a property."""
-        return Place(f"{self.path}.{name}" if self.path else name, self.level + 1, hint)
+        shown = make_visible(name)[:_MAX_NAME_CHARS] if name.strip() else repr(name)
+        return Place(f"{self.path}.{shown}" if self.path else shown, self.level + 1, hint)
 
     def item(self) -> Place:
         """The place of the items of an array."""
@@ -72,13 +75,13 @@ class Writer:
         self.unfolding = unfolding
         self.room = room
         self.lost = lost
-        self._texts = texts
+        self.texts = texts
         self._written = 0
 
     def write(self, alternatives: list[Alternative], place: Place) -> Form:
         """The form of a value that fits one of the alternatives; there is at least one of them."""
         self._written += 1
-        if self._written > _MAX_FORMS:
+        if self._written > MAX_FORMS:
             raise TooLarge
         if any(one.kind == ANY for one in alternatives):
             return self._write_text(alternatives, place)
@@ -92,7 +95,8 @@ class Writer:
             self.lost.add(losses.TYPE, place.path, f"({one.kind})")
         if one.values is not None:
             return self._write_values(alternatives, place) or self._write_text(alternatives, place)
-        if one.is_cut or (one.kind not in _SCALARS and place.level > self.room.levels):
+        is_crowded = place.level > 1 and len(one.properties) > MAX_FORMS
+        if one.is_cut or is_crowded or (one.kind not in _SCALARS and place.level > self.room.levels):
             return self._write_text(alternatives, place)
         if one.kind in _SCALARS:
             return Form(self.describe({"type": one.kind}, one, place), {})
@@ -110,7 +114,7 @@ class Writer:
                 left.pop(keyword)
         for keyword in left.keys() & words.ASSERTING:
             self.lost.add(losses.UNCHECKED, place.path, keyword)
-        own = self.cut(words.clean(described, self.room.text_chars * 2), place)
+        own = self.cut(words.clean(described), place)
         said = words.say_keywords(left, own) if self.room.text_chars else ""
         text = words.join(own, place.hint, *sentences, said)
         if text:
@@ -121,7 +125,7 @@ class Writer:
         """As much of a description as there is room for; the whole is kept beside the schema."""
         if len(text) > self.room.text_chars:
             self.lost.add(losses.CUT, place.path)
-            self._texts[place.path] = text
+            self.texts[place.path] = text
         return words.cut(text, self.room.text_chars)
 
     def sketch(self, alternatives: list[Alternative]) -> str:
@@ -132,7 +136,7 @@ class Writer:
 
     def sketch_in(self, alternatives: list[Alternative], chars: int) -> str:
         """The same in about so many characters."""
-        return words.clean(Sketch(self.unfolding, chars).draw(alternatives), 4 * chars)
+        return words.clean(Sketch(self.unfolding, chars).draw(alternatives))
 
     def _write_array(self, one: Alternative, place: Place) -> Form:
         union = list_item_schemas(one)
@@ -160,9 +164,10 @@ class Writer:
     def _write_values(self, alternatives: list[Alternative], place: Place) -> Form | None:
         """An enum, of texts where the values are of several types; None where not all of them can be listed."""
         values = _list_values(alternatives)
-        if values is None or len(values) > self.room.values:
-            if values is not None:
-                self.lost.add(losses.UNCHECKED, place.path, "enum")
+        if values is None:
+            return None
+        if len(values) > self.room.values or words.is_long(values):
+            self.lost.add(losses.UNCHECKED, place.path, "enum")
             return None
         storable = [value for value in values if words.is_storable(value)]
         if len(storable) < len(values):
@@ -187,7 +192,9 @@ class Writer:
         kinds = [kind for kind in KINDS if any(one.kind in (kind, ANY) for one in alternatives)]
         described, _, _ = merge([_without_values(one) for one in alternatives])
         kept = {key: value for key, value in described.keywords.items() if key in limits.TEXTS}
-        schema = self.describe({"type": "string"}, Alternative(kind="text", keywords=kept), place, self._say_text(alternatives, kinds))
+        schema = self.describe(
+            {"type": "string"}, Alternative(kind="text", keywords=kept), place, self._say_text(alternatives, kinds)
+        )
         return Form(schema, {"json": kinds})
 
     def _say_text(self, alternatives: list[Alternative], kinds: list[str]) -> str:
@@ -229,18 +236,18 @@ def _list_values(alternatives: list[Alternative]) -> list[object] | None:
         values = finite.get(one.kind) if one.values is None else one.values
         if values is None:
             return None
-        listed += [value for value in values if not contains_value(listed, value)]
-    return listed
+        listed += values
+    return list_distinct(listed)
 
 
 def _name_values(values: list[object]) -> dict[str, object]:
-    """Texts for values: a text is itself where it hides nothing, others are JSON, as it is where two would be one."""
+    """Texts for values: a text is itself where it hides nothing, others are JSON. Where two would be one, one is quoted."""
     named: dict[str, object] = {}
-    for value in sorted(values, key=lambda value: not isinstance(value, str)):
-        written = strict_json.dumps(value).decode()
-        text = make_visible(value if isinstance(value, str) else written).replace("\r", "<CR>")
+    for value in sorted(values, key=lambda value: isinstance(value, str)):
+        text = value if isinstance(value, str) else strict_json.dumps(value).decode()
+        text = make_visible(text).replace("\r", "<CR>")
         while text in named:
-            text += "'" if isinstance(value, str) else " "
+            text = strict_json.dumps(text).decode()
         named[text] = value
     order = {id(value): index for index, value in enumerate(values)}
     return dict(sorted(named.items(), key=lambda item: order[id(item[1])]))

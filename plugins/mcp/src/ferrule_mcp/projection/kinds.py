@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ferrule import JSONObject
 
 KINDS = ("string", "integer", "number", "boolean", "array", "object", "null")
@@ -53,6 +55,14 @@ def kind_of(value: object) -> str:
     return "string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"
 
 
-def contains_value(values: list[object], value: object) -> bool:
-    """Whether a list has this JSON value, to which true is not 1."""
-    return any(kind_of(one) == kind_of(value) and one == value for one in values)
+def list_distinct(values: Iterable[object], among: Iterable[object] | None = None) -> list[object]:
+    """JSON values, each once; true is not 1. among: values that are left; None for all."""
+    left = None if among is None else {_key(value) for value in among}
+    keyed = {_key(value): value for value in values}
+    return [value for key, value in keyed.items() if left is None or key in left]
+
+
+def _key(value: object) -> tuple[str, object]:
+    """What is equal for equal values, as far as these are no objects with their names in another order."""
+    kind = kind_of(value)
+    return kind, repr(value) if kind in ("array", "object") else value

@@ -48,18 +48,21 @@ class Losses:
     """Every loss of one projection, each once."""
 
     def __init__(self, details: Iterable[Loss] = ()) -> None:
-        self.details = list(details)
+        self._details = dict.fromkeys(details)
+
+    @property
+    def details(self) -> list[Loss]:
+        """Each loss, in the order of their adding."""
+        return list(self._details)
 
     def add(self, kind: str, place: str, keyword: str = "") -> None:
         """Add one, where it is new."""
-        loss = Loss(kind, place, keyword)
-        if loss not in self.details:
-            self.details.append(loss)
+        self._details.setdefault(Loss(kind, place, keyword))
 
     def tell(self) -> list[str]:
         """A sentence for each kind, and for each keyword that the server alone checks."""
         grouped: dict[tuple[str, str], list[str]] = {}
-        for kind, place, keyword in self.details:
+        for kind, place, keyword in self._details:
             name = place or _ROOT
             key = (kind, keyword) if kind == UNCHECKED else (kind, "")
             grouped.setdefault(key, []).append(f"{name} {keyword}" if keyword and kind != UNCHECKED else name)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_mcp.projection import limits
 from ferrule_mcp.projection.alternatives import Alternative
-from ferrule_mcp.projection.kinds import contains_value
+from ferrule_mcp.projection.kinds import list_distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,6 +40,7 @@ def merge(alternatives: list[Alternative]) -> Merged:
         required=[name for name in alternatives[0].required if all(name in one.required for one in alternatives)],
         items=_join_items(alternatives),
         extras=_join_extras(alternatives),
+        is_open=any(one.is_open for one in alternatives),
     )
     # Scalars whose values are listed are exactly those values, whatever the alternatives were.
     is_exact = merged.values is not None and merged.kind not in ("object", "array")
@@ -58,12 +59,9 @@ def list_item_schemas(one: Alternative) -> Union | None:
 
 
 def _join_values(alternatives: list[Alternative]) -> list[object] | None:
-    joined: list[object] = []
-    for one in alternatives:
-        if one.values is None:
-            return None
-        joined += [value for value in one.values if not contains_value(joined, value)]
-    return joined
+    if any(one.values is None for one in alternatives):
+        return None
+    return list_distinct(value for one in alternatives for value in one.values or [])
 
 
 def _join_keywords(all_keywords: list[JSONObject]) -> JSONObject:

@@ -20,9 +20,9 @@ def name_tools(server: str, names: Iterable[str]) -> dict[str, str]:
     {'API-get-user': 'notion_api_get_user', 'getUser': 'notion_get_user', 'notion_search': 'notion_search'}
     """
     named: dict[str, str] = {}
-    prefix = snake_case(server)
+    prefix = _write_snake_case(server)
     for name in names:
-        stem = snake_case(name) or "tool"
+        stem = _write_snake_case(name) or "tool"
         full = stem if stem == prefix or stem.startswith(f"{prefix}_") else f"{prefix}_{stem}"
         named[name] = make_unique(_begin_with_letter(full), set(named.values()))
     return named
@@ -35,7 +35,7 @@ def name_parameters(names: Iterable[str]) -> dict[str, str]:
     shown: dict[str, str] = {}
     for name in names:
         if not is_shown(name):
-            shown[name] = make_unique(_begin_with_letter(snake_case(name)), taken)
+            shown[name] = make_unique(_begin_with_letter(_write_snake_case(name)), taken)
             taken.add(shown[name])
     return shown
 
@@ -57,3 +57,7 @@ def make_unique(name: str, taken: Container[str]) -> str:
 
 def _begin_with_letter(name: str) -> str:
     return name if name[:1].isalpha() else f"p_{name}".rstrip("_")
+
+
+def _write_snake_case(name: str) -> str:
+    return snake_case(name[: 2 * LONGEST_NAME])

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_mcp.projection import losses, words
 from ferrule_mcp.projection.alternatives import ANY, Alternative, Source
-from ferrule_mcp.projection.forms import Form, Place
+from ferrule_mcp.projection.forms import MAX_FORMS, Form, Place, TooLarge
 from ferrule_mcp.projection.names import make_unique, name_parameters
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
     from ferrule import JSONObject
     from ferrule_mcp.projection.alternatives import Union
     from ferrule_mcp.projection.forms import Writer
@@ -31,8 +33,12 @@ class _Property(NamedTuple):
 
 def write_object(writer: Writer, one: Alternative, place: Place, hints: dict[str, str]) -> Form:
     """The form of an object. hints: by a property, when it is meant."""
-    found = [prop for prop in _list_properties(writer, one, place) if prop is not None]
-    kept, folded = _choose(writer, found, place)
+    required_names = set(one.required)
+    names = [*one.properties, *(name for name in one.required if name not in one.properties)]
+    shown_names, folded = _choose(writer, names, required_names, place)
+    unions = {name: one.properties.get(name, [(Source(True),)]) for name in shown_names}
+    read = (_read_property(writer, name, union, name in required_names, place) for name, union in unions.items())
+    kept = [prop for prop in read if prop is not None]
     renamed = name_parameters(prop.name for prop in kept)
     schema: JSONObject = {"type": "object", "properties": {}}
     translation: JSONObject = {}
@@ -56,16 +62,10 @@ def write_object(writer: Writer, one: Alternative, place: Place, hints: dict[str
     return Form(writer.describe(schema, one, place, _describe_extras(writer, one)), translation)
 
 
-def _list_properties(writer: Writer, one: Alternative, place: Place) -> list[_Property | None]:
-    undefined = {name: [(Source(True),)] for name in one.required if name not in one.properties}
-    properties = {**one.properties, **undefined}
-    return [_read_property(writer, name, union, name in one.required, place) for name, union in properties.items()]
-
-
 def _read_property(writer: Writer, name: str, union: Union, is_required: bool, place: Place) -> _Property | None:
     alternatives = writer.unfolding.unfold(union)
     if not alternatives or not words.is_storable(name):
-        writer.lost.add(losses.IMPOSSIBLE, place.inside(words.clean(name, 60)).path)
+        writer.lost.add(losses.IMPOSSIBLE, place.inside(name).path)
         return None
     others = [one for one in alternatives if one.kind != "null"]
     if not others or len(others) == len(alternatives) or any(one.kind == ANY for one in others):
@@ -95,17 +95,23 @@ def _allow_empty_list(prop: _Property, place: Place) -> _Property:
     return prop._replace(needs_rest=True) if is_list and default and default[0] else prop
 
 
-def _choose(writer: Writer, found: list[_Property], place: Place) -> tuple[list[_Property], list[_Property]]:
-    """The properties that are shown, and those for which there is no room."""
-    if place.level > 1 or writer.room.optional is None:
-        return found, []
+def _choose(
+    writer: Writer, names: Iterable[str], required: Container[str], place: Place
+) -> tuple[list[str], list[str]]:
+    """The properties that are shown, and those for which there is no room. Raises TooLarge where there are too many."""
     left = writer.room.optional
-    kept, folded = [], []
-    for prop in found:
-        left -= not prop.is_required
-        (kept if prop.is_required or left >= 0 else folded).append(prop)
-    for prop in folded:
-        writer.lost.add(losses.FOLDED, prop.name)
+    kept: list[str] = []
+    folded: list[str] = []
+    for name in names:
+        if name not in required and left is not None and place.level == 1:
+            left -= 1
+            (kept if left >= 0 else folded).append(name)
+        else:
+            kept.append(name)
+    if len(kept) > MAX_FORMS:
+        raise TooLarge
+    for name in folded:
+        writer.lost.add(losses.FOLDED, place.inside(name).path)
     return kept, folded
 
 
@@ -118,7 +124,14 @@ def _write_property(writer: Writer, prop: _Property, place: Place, hint: str) ->
     # The host leaves out an empty text at the top, which would become the default: two quotation marks stand for it.
     takes_blank = form.schema["type"] == "string" and "enum" not in form.schema and "minLength" not in form.schema
     has_text = "json" not in form.translation or "string" in form.translation["json"]
-    if takes_blank and has_text and place.level == 1 and not prop.is_required and default and default[0] not in ("", None):
+    if (
+        takes_blank
+        and has_text
+        and place.level == 1
+        and not prop.is_required
+        and default
+        and default[0] not in ("", None)
+    ):
         return form._replace(translation={**form.translation, "blank": True})
     return form
 
@@ -128,7 +141,7 @@ def _add_rest(
     schema: JSONObject,
     translation: JSONObject,
     named: list[_Property],
-    folded: list[_Property],
+    folded: list[str],
     place: Place,
     one: Alternative,
 ) -> None:
@@ -139,15 +152,14 @@ def _add_rest(
         folded: properties for which there is no room.
         one: the object; where it is the arguments and says that there may be others, they come in this way.
     """
-    is_open = place.level == 1 and "additionalProperties" in one.keywords
+    is_open = place.level == 1 and one.is_open
     if not (named or folded or is_open):
         return
     shown = make_unique(_REST, schema["properties"])
     sentences = []
     if folded:
         room = max(writer.room.sketch_chars, 200)
-        fields = {prop.name: one.properties[prop.name] for prop in folded if prop.name in one.properties}
-        rest = Alternative(kind="object", properties=fields, required=[prop.name for prop in folded if prop.is_required])
+        rest = Alternative(kind="object", properties={name: one.properties[name] for name in folded})
         sentences.append(f"further arguments, a JSON object written as text: {writer.sketch_in([rest], room)}")
     if named:
         names = ", ".join(prop.name for prop in named[:_MAX_NAMED])

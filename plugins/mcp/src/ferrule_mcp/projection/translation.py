@@ -85,7 +85,9 @@ def _text(text: str, how: JSONObject, place: str, findings: list[str]) -> object
         findings.append(f"{place}: expected JSON ({' or '.join(kinds)}), written as text")
         return text
     # Quotation marks are taken off only where the text would be read as something else without them.
-    is_quoted = isinstance(value, str) and (_text(value, how, place, findings) != value or (not value and "blank" in how))
+    is_quoted = isinstance(value, str) and (
+        _text(value, how, place, findings) != value or (not value and "blank" in how)
+    )
     return value if is_quoted else text
 
 

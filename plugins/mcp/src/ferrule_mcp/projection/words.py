@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from inspect import cleandoc
 from typing import TYPE_CHECKING
 
@@ -12,24 +13,29 @@ if TYPE_CHECKING:
     from ferrule import JSONObject
 
 _ENDS = (". ", ".\n", "! ", "? ", "\n", "; ", ", ", " ")
-_MAX_SAID_PARTS = 60  # values in a keyword that is put into words
+_MAX_TEXT_CHARS = 20_000  # of a description; what comes after that nobody reads
+_MAX_REMEMBERED = 512  # texts, which several attempts at one schema need
+_MAX_LISTED_CHARS = 8000  # of an enum
 _MAX_SAID_CHARS = 2000
 
 ASSERTING = {
-    *("exclusiveMinimum", "exclusiveMaximum", "multipleOf", "pattern", "uniqueItems", "allOf"),
+    *("enum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "pattern", "uniqueItems", "allOf"),
     *("contains", "minContains", "maxContains", "unevaluatedItems", "not", "if", "dependentRequired"),
     *("minProperties", "maxProperties", "patternProperties", "propertyNames", "unevaluatedProperties"),
     *("dependentSchemas", "dependencies", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"),
 }
 """Keywords that refuse a value, beside those that the structure of a schema consists of."""
-_SAID = {*ASSERTING, "then", "else", "default", "format"}
+_SAID = {*ASSERTING, "then", "else", "default", "format"} - {"enum"}
 
 
-def clean(text: object, most: int) -> str:
-    """What the server says, in about so many characters at most: without hidden characters and common indentation."""
-    if not isinstance(text, str):
-        return ""
-    shown = text[: 4 * most].replace("\r\n", "\n").replace("\r", "\n")
+def clean(text: object) -> str:
+    """What the server says, without hidden characters and common indentation; empty where that is no text."""
+    return _clean(text) if isinstance(text, str) else ""
+
+
+@lru_cache(_MAX_REMEMBERED)
+def _clean(text: str) -> str:
+    shown = text[:_MAX_TEXT_CHARS].replace("\r\n", "\n").replace("\r", "\n")
     return cleandoc(invisible.without_invisible(shown)).strip()
 
 
@@ -52,7 +58,7 @@ def say_keywords(left: JSONObject, description: str) -> str:
     said = {key: value for key, value in left.items() if key in _SAID and _is_sayable(value)}
     if "default" in said and said["default"] in (None, "", [], {}):
         said.pop("default")
-    return clean(say(said, description), _MAX_SAID_CHARS) if said else ""
+    return clean(say(said, description)) if said else ""
 
 
 def join(description: str, *sentences: str) -> str:
@@ -72,12 +78,18 @@ def is_storable(value: object) -> bool:
     return True
 
 
-def _is_sayable(value: object) -> bool:
-    waiting, parts = [value], 0
-    while waiting:
+def is_long(value: object, most: int = _MAX_LISTED_CHARS) -> bool:
+    """Whether a JSON value takes more than about so many characters; a long one is not looked at as a whole."""
+    waiting, left = [value], most
+    while waiting and left >= 0:
         one = waiting.pop()
-        parts += 1
-        if parts > _MAX_SAID_PARTS or (isinstance(one, str) and len(one) > _MAX_SAID_CHARS):
-            return False
-        waiting += [*one.keys(), *one.values()] if isinstance(one, dict) else one if isinstance(one, list) else []
-    return is_storable(value)
+        left -= len(one) if isinstance(one, str) else 2
+        if isinstance(one, dict | list) and len(one) <= left:
+            waiting += [*one.keys(), *one.values()] if isinstance(one, dict) else one
+        elif isinstance(one, dict | list):
+            return True
+    return left < 0
+
+
+def _is_sayable(value: object) -> bool:
+    return not is_long(value, _MAX_SAID_CHARS) and is_storable(value)
