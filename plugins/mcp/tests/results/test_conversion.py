@@ -9,6 +9,7 @@ import pytest
 from ferrule import Audio, File, Image, ToolError
 from ferrule_mcp.results import conversion
 from ferrule_mcp.results.conversion import read_result
+from ferrule_mcp.results.repetition import describes_files
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 NO_BASE64 = "[The server sent an image whose data is no base64"
@@ -69,6 +70,30 @@ def test_a_result_without_structure(result: dict[str, Any], read_as: object) -> 
 )  # fmt: skip
 def test_structured_content_is_given_once(blocks: list[Any], structured: object, read_as: object) -> None:
     assert read(*blocks, structuredContent=structured) == read_as
+
+
+def test_files_are_given_and_not_their_base64_once_more() -> None:
+    picture = {"type": "image", "data": encode(PNG), "mimeType": "image/png"}
+    (item,) = read({**picture, "annotations": {"priority": 1}}, structuredContent={"content": [picture]})
+    assert item.read() == PNG
+    other = {"content": [{**picture, "data": "AAAA"}]}
+    assert read(picture, structuredContent=other)[1] == other
+    assert read(text("a"), structuredContent={"content": [text("a")]}) == ["a", {"content": [text("a")]}]
+
+
+@pytest.mark.parametrize(
+    ("schema", "is_so"),
+    [
+        ({"type": "object", "properties": {"content": {"type": "array", "items": {"properties": {
+            "type": {"const": "image"}, "data": {"type": "string"}, "mimeType": {"type": "string"}}}}}}, True),
+        ({"properties": {"blob": {"type": "string"}, "mimeType": {"type": "string"}, "t": {"enum": ["resource"]}}}, True),
+        ({"properties": {"data": {"type": "string"}, "kind": {"enum": ["image"]}}}, False),
+        ({"properties": {"content": {"type": "string"}}}, False),
+        ({}, False),
+    ],
+)  # fmt: skip
+def test_a_schema_of_files_in_base64_is_none_of_the_result(schema: dict[str, Any], is_so: bool) -> None:
+    assert describes_files(schema) is is_so
 
 
 @pytest.mark.parametrize(

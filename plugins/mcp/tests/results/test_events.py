@@ -25,7 +25,8 @@ def relay(sent: list[Any]) -> EventRelay:
         ({"progress": 1.5, "total": 3, "message": "half"},
          {"event": "progress", "progress": 1.5, "total": 3, "message": "half"}),
         ({"progress": 1, "total": "3", "message": 7}, {"event": "progress", "progress": 1}),
-        ({"progress": 1, "message": "x" * 9_000}, {"event": "progress", "progress": 1, "message": "(9,000 characters)"}),
+        ({"progress": 1, "message": "x" * 9_000},
+         {"event": "progress", "progress": 1, "message": "(9,000 characters)"}),
     ],
 )  # fmt: skip
 def test_progress_is_an_event(relay: EventRelay, sent: list[Any], params: dict[str, Any], event: object) -> None:

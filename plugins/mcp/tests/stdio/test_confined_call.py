@@ -82,7 +82,7 @@ def test_what_the_server_says_meanwhile_is_on_stderr(caller: Caller) -> None:
 @pytest.mark.parametrize(
     ("actions", "code", "words"),
     [
-        ([{"stderr": "boom\n"}, {"exit": 3}], "SERVER_FAILED", "ended with exit code 3 before it had answered tools/call"),
+        ([{"stderr": "boom\n"}, {"exit": 3}], "SERVER_FAILED", "ended with exit code 3 before it had answered"),
         ([{"error": {"code": -32602, "message": "no city"}}], "INVALID_INPUT", "no city (-32602)"),
         ([{"result": {"content": [{"type": "text", "text": "denied"}], "isError": True}}], "TOOL_ERROR", "denied"),
     ],

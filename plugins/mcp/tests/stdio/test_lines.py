@@ -48,7 +48,7 @@ def test_what_is_strict_already_is_read_as_it_is(value: object) -> None:
 
 @pytest.mark.parametrize("line", [b"x", b"7", b"null", b'"text"', b"{", b"[1]", b"{}", b'{"id": 1}', b'{"method": 7}'])
 def test_a_line_without_a_message_is_refused(line: bytes) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 - of any text
+    with pytest.raises(ValueError):
         read_messages(line)
 
 

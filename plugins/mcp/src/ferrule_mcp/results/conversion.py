@@ -1,12 +1,14 @@
 """The result of `tools/call`, as what `execute` of a tool returns.
 
 Structured content is given once: texts that say the same are left out. It is the whole answer where nothing else is
-left; otherwise it is the one object among the items, so that it is what the schema of the result is about.
+left; otherwise it is the one object among the items, so that it is what the schema of the result is about. Where it
+only holds the blocks once more, with files in base64, the files are given instead.
 """
 
 from __future__ import annotations
 
 from ferrule_mcp.results.blocks import read_block
+from ferrule_mcp.results.repetition import drop_repeated, repeats_files
 
 TYPE_CHECKING = False
 
@@ -33,7 +35,7 @@ def read_result(result: JSONObject, declined: Sequence[str] = ()) -> JSONObject 
     structured = result.get("structuredContent")
     if structured is None and "toolResult" in result and not blocks:
         structured = result["toolResult"]  # of the first release
-    if structured is not None:
+    if structured is not None and not repeats_files(structured, blocks):
         return _join_structured(structured, blocks)
     items = [read_block(block) for block in blocks]
     return items[0] if len(items) == 1 and isinstance(items[0], str) else items
@@ -50,8 +52,6 @@ def list_blocks(result: JSONObject) -> list[JSONObject]:
 
 
 def _join_structured(structured: object, blocks: list[JSONObject]) -> JSONObject | list[Item]:
-    from ferrule_mcp.results.repetition import drop_repeated
-
     value: JSONObject = structured if isinstance(structured, dict) else {_VALUE_KEY: structured}
     items = [_flatten(read_block(block)) for block in drop_repeated(blocks, value)]
     if items:
