@@ -1,0 +1,292 @@
+"""One session with a server over stdio: start it, say who asks, list its tools, call one, end it.
+
+with Session.start(command, variables, name="git", deadline=context.deadline) as session:
+    session.initialize()
+    result = session.call("git_status", {"repo_path": "."})
+"""
+
+from __future__ import annotations
+
+import time
+
+from ferrule_mcp.stdio import eras
+from ferrule_mcp.stdio.connection import Connection, ServerGone
+from ferrule_mcp.stdio.failures import Failures
+from ferrule_mcp.stdio.lines import OutputTooLarge
+from ferrule_mcp.stdio.process import ServerProcess
+from ferrule_mcp.stdio.refusals import answer_request, decline_inputs, describe_declined
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Self
+
+    from ferrule.text.json_types import JSONObject
+
+    Listener = Callable[[JSONObject], None]
+
+START_SECONDS = 20.0
+"""That a server may take until it has answered `initialize`, unless the deadline comes first."""
+_GRACE_SECONDS = 0.5  # that a server may take to end by itself
+_PAUSES_SECONDS = (0.05, 0.1, 0.2, 0.25)  # before the next try, where a server wants one and asks for nothing
+_MAX_DECLINED = 10
+_UNREADABLE = (-32700, -32600)  # what a server answers, without an id, to a message that it cannot read
+
+
+class ServerError(Exception):
+    """An error of JSON-RPC that the server answered with. It never leaves this distribution."""
+
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class Session:
+    """A session with one server, which `close` ends with all that the server has started.
+
+    era: the release of the protocol that is spoken, "" before `initialize`. declined: what the server asked for and
+    was not given. is_list_changed: whether the server has said that its tools are others now.
+
+    Args:
+        process: the server's.
+        failures: the errors for what can go wrong.
+        deadline: an instant of `time.monotonic()`, by which everything has to be answered.
+        era: what the server spoke when it was added, "" where that is not known.
+        roots: folders that the server is given as its roots; without any, roots are not offered.
+    """
+
+    def __init__(
+        self,
+        process: ServerProcess,
+        failures: Failures,
+        deadline: float,
+        *,
+        era: str = "",
+        roots: Sequence[str] = (),
+    ) -> None:
+        self.era = era
+        self.declined: list[str] = []
+        self.is_list_changed = False
+        self._process = process
+        self._connection = Connection(process)
+        self._failures = failures
+        self._deadline = deadline
+        self._roots = roots
+        self._number = 0
+        self._listeners: dict[str, Listener | None] = {}
+        self._is_open = True
+
+    @classmethod
+    def start(
+        cls,
+        command: Sequence[str],
+        variables: Mapping[str, str],
+        folder: str = "",
+        *,
+        name: str,
+        deadline: float,
+        era: str = "",
+        roots: Sequence[str] = (),
+        secrets: Callable[[], Sequence[str]] = tuple,
+    ) -> Self:
+        """Start a server.
+
+        Args:
+            command: the program, as an absolute path or a name on PATH, and its arguments.
+            variables: its whole environment.
+            folder: the one it works in, "" for that of this process.
+            name: the server's, for errors.
+            deadline: an instant of `time.monotonic()`.
+            era: as in server.json; a release without a handshake is spoken at once.
+            roots: folders that the administrator gives the server as its roots.
+            secrets: gives the values that no error may show a part of.
+
+        Raises:
+            ToolError: SERVER_FAILED, it cannot be started.
+        """
+        failures = Failures(name, secrets)
+        try:
+            process = ServerProcess(command, variables, folder)
+        except OSError as error:
+            raise failures.explain_start(command, folder, error) from error
+        return cls(process, failures, deadline, era=era, roots=roots)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self.close(is_failed=kind is not None)
+
+    @property
+    def stderr_lines(self) -> list[str]:
+        """The last lines of its stderr, without colours."""
+        return self._process.said.last_lines(50)
+
+    @property
+    def garbage(self) -> tuple[int, list[str]]:
+        """How many lines of stdout were no messages, and the first of them."""
+        return self._connection.garbage_count, self._connection.garbage
+
+    @property
+    def offered(self) -> JSONObject:
+        """The capabilities that the server is offered."""
+        return {"roots": {}} if self._roots else {}
+
+    def initialize(self, seconds: float = START_SECONDS) -> JSONObject:
+        """Say who asks; what the server answered. Nothing to do, and {}, where the release has no handshake.
+
+        seconds: that it may take to answer.
+
+        Raises ToolError where it does not answer or is no server, and ServerError where it refuses.
+        """
+        if eras.is_envelope(self.era):
+            return {}
+        params = {
+            "protocolVersion": eras.NEWEST_HANDSHAKE,
+            "capabilities": self.offered,
+            "clientInfo": eras.identify_client(),
+        }
+        result = self._request("initialize", params, seconds)
+        era = result.get("protocolVersion")
+        if era not in eras.HANDSHAKES:
+            raise self._failures.explain_answer(f"speaks the release {str(era)[:40]!r} of the protocol alone")
+        self.era = str(era)
+        self._connection.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return result
+
+    def discover(self, seconds: float = START_SECONDS) -> JSONObject:
+        """Ask a fresh server for what it is, as since 2026-07-28. Raises as `initialize` does."""
+        self.era = eras.ENVELOPE
+        result = self._request("server/discover", {}, seconds)
+        versions = result.get("supportedVersions")
+        if not isinstance(versions, list) or eras.ENVELOPE not in versions:
+            raise self._failures.explain_answer(f"does not speak the release {eras.ENVELOPE} of the protocol")
+        return result
+
+    def list_page(self, cursor: str | None) -> JSONObject:
+        """One page of `tools/list`. Raises ToolError, and ServerError."""
+        return self._request("tools/list", {} if cursor is None else {"cursor": cursor})
+
+    def list_tools(self) -> list[JSONObject]:
+        """All tools, as the server describes them. Raises ToolError, and ServerError."""
+        from ferrule_mcp.stdio.tool_list import read_tools
+
+        return read_tools(self)[0]
+
+    def await_messages(self, seconds: float) -> None:
+        """Take what the server says by itself, until it has said nothing for that long. Raises ToolError."""
+        while message := self._receive(min(self._deadline, time.monotonic() + seconds), "tools/list"):
+            self._take(message)
+
+    def call(
+        self,
+        name: str,
+        arguments: JSONObject,
+        on_progress: Listener | None = None,
+        on_log: Listener | None = None,
+    ) -> JSONObject:
+        """Call a tool; the server's result as it is.
+
+        Args:
+            name: the server's own.
+            arguments: the server's own, too.
+            on_progress: gets the `params` of each `notifications/progress`.
+            on_log: gets those of each `notifications/message`.
+
+        Raises:
+            ToolError: SERVER_FAILED, TIMEOUT, or INPUT_REQUIRED where it asks for what no tool can give.
+            ServerError: the server refuses the call.
+        """
+        self._listeners = {"notifications/progress": on_progress, "notifications/message": on_log}
+        params: JSONObject = {"name": name, "arguments": arguments}
+        pauses = list(_PAUSES_SECONDS)
+        while True:
+            result = self._request("tools/call", {**params, "_meta": {"progressToken": self._number + 1}})
+            if result.get("resultType") != "input_required":
+                return result
+            params |= self._answer_inputs(result, pauses.pop(0) if pauses else None)
+
+    def close(self, *, is_failed: bool = False) -> None:
+        """End the server with all that it has started. is_failed: it is not worth waiting for."""
+        if self._is_open:
+            self._is_open = False
+            self._process.end(0 if is_failed else _GRACE_SECONDS)
+
+    def _answer_inputs(self, result: JSONObject, pause: float | None) -> JSONObject:
+        """What the next try has in addition. pause: seconds before it, None where no more are made."""
+        requests = result.get("inputRequests") or {}
+        listed = list(requests.values()) if isinstance(requests, dict) else [requests]
+        wanted = [describe_declined(one) or str(one["method"]) for one in listed if isinstance(one, dict)]
+        self._note(wanted)
+        answers = decline_inputs(result)
+        if answers is None or pause is None:
+            raise self._failures.explain_inputs(wanted or ["another try"])
+        if not answers:
+            self.await_messages(pause)
+        state = {"requestState": result["requestState"]} if "requestState" in result else {}
+        return {"inputResponses": answers, **state} if answers else state
+
+    def _request(self, method: str, params: JSONObject, seconds: float | None = None) -> JSONObject:
+        """The result of a request. seconds: in which it has to come, if the deadline is later."""
+        self._number += 1
+        if eras.is_envelope(self.era):
+            params = {**params, "_meta": {**eras.make_envelope(), **params.get("_meta", {})}}
+        self._connection.send({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
+        started = time.monotonic()
+        limit = self._deadline if seconds is None else min(self._deadline, started + seconds)
+        while True:
+            message = self._receive(limit, method)
+            if message is None:
+                raise self._explain_silence(time.monotonic() - started, method)
+            if "method" in message:
+                self._take(message)
+            elif self._is_answer(message):
+                return self._read_result(message, method)
+
+    def _receive(self, limit: float, during: str) -> JSONObject | None:
+        try:
+            return self._connection.receive(limit)
+        except ServerGone as gone:
+            garbage = self._connection.garbage
+            raise self._failures.explain_end(gone.status, during, self._process.said, garbage) from None
+        except OutputTooLarge as excess:
+            raise self._failures.explain_excess(str(excess), self._process.said) from None
+
+    def _explain_silence(self, seconds: float, method: str) -> Exception:
+        self._process.drain_stderr()
+        return self._failures.explain_silence(seconds, method, self._process.said, self._connection.garbage)
+
+    def _is_answer(self, message: JSONObject) -> bool:
+        """Whether a message answers the request that waits. What answers nothing is passed over."""
+        number = message.get("id")
+        if number is None:
+            error = message.get("error")
+            return isinstance(error, dict) and error.get("code") in _UNREADABLE
+        return type(number) is not bool and number in (self._number, str(self._number))
+
+    def _read_result(self, message: JSONObject, method: str) -> JSONObject:
+        error, result = message.get("error"), message.get("result")
+        if isinstance(error, dict):
+            code = error.get("code")
+            raise ServerError(code if isinstance(code, int) else 0, str(error.get("message", "")), error.get("data"))
+        if not isinstance(result, dict):
+            raise self._failures.explain_answer(f"has answered {method} with no object")
+        return result
+
+    def _take(self, message: JSONObject) -> None:
+        """Answer a request of the server, or hand a notification on."""
+        method = message["method"]
+        if "id" in message:
+            self._connection.send(answer_request(message, self.era, self._roots))
+            declined = describe_declined(message)
+            self._note([declined] if declined else [])
+        elif method == "notifications/tools/list_changed":
+            self.is_list_changed = True
+        elif (listener := self._listeners.get(method)) and isinstance(message.get("params"), dict):
+            listener(message["params"])
+
+    def _note(self, declined: Sequence[str]) -> None:
+        self.declined += [one for one in declined if one not in self.declined][: _MAX_DECLINED - len(self.declined)]
