@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -174,7 +175,7 @@ def _build_options(allowed: Collection[str]) -> list[str]:
 
 def _pick_options(options: Sequence[str], names: Iterable[str]) -> list[str]:
     """Those options of a list that have one of the names, with their values; `--no-index` has none."""
-    pairs = zip(options, [*options[1:], ""], strict=True)
+    pairs = pairwise([*options, ""])
     picked = [part for name, value in pairs if name in names for part in (name, value)]
     return [*picked, "--no-index"] if "--no-index" in options else picked
 
