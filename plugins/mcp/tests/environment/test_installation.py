@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +19,7 @@ from ferrule_mcp.environment import installation, python_environment
 from ferrule_mcp.environment.installation import install, measure_bytes, move_environment, remove_environment
 from ferrule_mcp.environment.record import Environment, InstallFailed
 from ferrule_mcp.environment.verification import verify
+from ferrule_mcp.launch.bundles import read_bundle
 from ferrule_mcp.launch.command_line import parse_command
 from ferrule_mcp.launch.plan import NONE, PYPI, SCRIPT, Launch
 
@@ -279,3 +281,32 @@ def test_logins_in_the_output_of_an_installer_are_not_shown(tmp_path):
         run_program(["sh", "-c", "echo '\033[31mat https://ann:pw@i.example/simple'; exit 3"], tmp_path, lines.append)
     assert lines == ["at https://i.example/simple"]
     assert caught.value.summary == "at https://i.example/simple"
+
+
+def test_a_bundle_in_python_is_installed_moved_and_checked(start, tmp_path):
+    config = {"command": "python", "args": ["${__dirname}/main.py"], "env": {"PYTHONPATH": "${__dirname}/lib"}}
+    server = {"type": "python", "entry_point": "main.py", "mcp_config": config}
+    with zipfile.ZipFile(tmp_path / "a.mcpb", "w") as archive:
+        archive.writestr("manifest.json", json.dumps({"name": "a", "version": "1", "server": server}))
+        archive.writestr("main.py", "import sys; sys.path[:0] = [sys.path[0] + '/lib']; import own; print(own.X)")
+        archive.writestr("lib/own.py", "X = 'from the bundle'")
+    environment = install(read_bundle(tmp_path / "a.mcpb").fill({}), tmp_path / "a")
+    assert start(environment) == "from the bundle"
+    assert environment.variables == {"PYTHONPATH": f"{tmp_path}/a/bundle/lib"}
+    assert environment.watched == {}
+    assert list((tmp_path / "a" / "bundle" / "lib").glob("__pycache__/own.*.pyc"))
+    assert verify(environment) == []
+    (tmp_path / "a" / "bundle" / "main.py").write_text("print('other')")
+    assert verify(environment) == ["bundle/main.py was changed."]
+
+
+def test_a_project_in_a_bundle_is_not_built_without_a_word(tmp_path):
+    server = {"type": "uv", "entry_point": "server.py"}
+    with zipfile.ZipFile(tmp_path / "a.mcpb", "w") as archive:
+        archive.writestr("manifest.json", json.dumps({"name": "own-bundle", "version": "1", "server": server}))
+        archive.writestr("server.py", "")
+        archive.writestr("pyproject.toml", '[project]\nname = "x"\n[build-system]\nrequires = ["hatchling"]\n')
+    with pytest.raises(PackageRefused, match="own-bundle would be built") as caught:
+        install(read_bundle(tmp_path / "a.mcpb").fill({}), tmp_path / "a")
+    assert "--allow-scripts own-bundle" in str(caught.value.hint)
+    assert not (tmp_path / "a").exists()

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from ferrule.errors import PackageRefused
 from ferrule.text.names import same_distribution
 from ferrule_mcp.environment import node_environment, python_environment, python_packages
 from ferrule_mcp.environment.files import digest_file, write_list
@@ -22,6 +23,10 @@ _MAX_WATCHED_BYTES = 256 << 20
 
 class Source(Protocol):
     """What brings files of its own along, as a bundle does."""
+
+    @property
+    def name(self) -> str:
+        """By which it is allowed to be built."""
 
     def unpack(self, folder: Path) -> Launch:
         """Put the files into an empty folder, and return how the server in it is started."""
@@ -62,7 +67,7 @@ def move_environment(environment: Environment, folder: Path) -> Environment:
 
 
 def _build(source: Launch | Source, building: Path, allowed: Collection[str], on_line: OnLine) -> Environment:
-    launch = source if isinstance(source, Launch) else source.unpack(building)
+    launch = source if isinstance(source, Launch) else _unpack(source, building, allowed)
     if launch.ecosystem == PYPI:
         on_line(f"Installing {', '.join(launch.requirements) or 'Python'}.")
         return _build_python(launch, building, allowed, on_line)
@@ -70,6 +75,17 @@ def _build(source: Launch | Source, building: Path, allowed: Collection[str], on
         on_line(f"Installing {', '.join(launch.requirements)}.")
         return _build_node(launch, building, allowed, on_line)
     return _plan_bare(launch)._replace(folder=str(building), watched={})
+
+
+def _unpack(source: Source, building: Path, allowed: Collection[str]) -> Launch:
+    """The plan for what lies unpacked; a project in it is built only where that was allowed."""
+    launch = source.unpack(building)
+    if any(text.startswith(f"{building}/") for text in launch.requirements) and source.name not in allowed:
+        raise PackageRefused(
+            f"{source.name} would be built, which runs its code with all rights of the user.",
+            hint=f"Where you trust it with them, add --allow-scripts {source.name}.",
+        )
+    return launch
 
 
 def _build_python(launch: Launch, building: Path, allowed: Collection[str], on_line: OnLine) -> Environment:

@@ -18,6 +18,7 @@ from ferrule.text.names import same_distribution
 from ferrule_mcp.environment.programs import OnLine, ProgramFailed, find_uv, run_program
 from ferrule_mcp.environment.python_packages import find_site
 from ferrule_mcp.environment.record import InstallFailed
+from ferrule_mcp.launch.bundles import FOLDER as BUNDLE
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
@@ -108,6 +109,8 @@ def _install_by_uv(uv: str, launch: Launch, folder: Path, allowed: Collection[st
         folder,
         on_line,
     )
+    if not launch.requirements:
+        return {}
     shared = ["--python", python, *_build_options(allowed)]
     run_program(
         [uv, "pip", "compile", *shared, *launch.options, "--generate-hashes", "--no-header", "--no-annotate", "--quiet",
@@ -129,6 +132,8 @@ def _install_by_pip(launch: Launch, folder: Path, allowed: Collection[str], on_l
         if option in _OF_UV:
             raise InstallFailed(f"pip has no option {option}.", hint="Install uv, and try again.")
     run_program([_find_python(launch.python), "-m", "venv", "--without-pip", str(folder)], folder, on_line)
+    if not launch.requirements:
+        return {}
     report = folder / "report.json"
     run_program(
         [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"), "install", "--no-compile",
@@ -218,9 +223,20 @@ def _rewrite_shebang(path: Path, folder: Path) -> None:
 
 def _compile(folder: Path, on_line: OnLine) -> None:
     """Compile every module now: the server may not write there. A file that is no valid Python is left as it is."""
+    brought = [str(folder / BUNDLE)] if (folder / BUNDLE).is_dir() else []
     try:
         run_program(
-            [str(folder / "bin" / "python"), "-I", "-m", "compileall", "-q", "-j", "0", str(find_site(folder))],
+            [
+                str(folder / "bin" / "python"),
+                "-I",
+                "-m",
+                "compileall",
+                "-q",
+                "-j",
+                "0",
+                str(find_site(folder)),
+                *brought,
+            ],
             folder,
             lambda _line: None,
         )

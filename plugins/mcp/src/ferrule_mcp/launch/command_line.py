@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ferrule_mcp.launch.node_runners import parse_dlx, parse_node, parse_npm, parse_npx
 from ferrule_mcp.launch.paths import absolute_words, find_program
-from ferrule_mcp.launch.plan import NONE, PROGRAM, Launch, LaunchRefused
+from ferrule_mcp.launch.plan import NONE, PROGRAM, Launch, LaunchRefused, Secret
 from ferrule_mcp.launch.python_runners import PYTHONS, parse_pipx, parse_python, parse_uv, parse_uvx
 from ferrule_mcp.launch.secret_values import extract_secrets, has_login
 
@@ -33,16 +33,28 @@ _RUNNERS: dict[tuple[str, ...], _Parser] = {
 }
 
 
-def parse_command(words: Sequence[str], folder: str | Path) -> Launch:
-    """The plan for a command line, as a list of words. Nothing is installed or run.
+def parse_command(
+    words: Sequence[str],
+    folder: str | Path,
+    variables: Mapping[str, str] | None = None,
+    secrets: Sequence[Secret] = (),
+) -> Launch:
+    """The plan for a command line. Nothing is installed or run. Values that look like secrets go into `Launch.secrets`.
 
-    folder: what relative paths are relative to. Values that look like secrets are taken out, into `Launch.secrets`.
-    Raises LaunchRefused, with what to write instead.
+    Args:
+        words: the command line, as a list of words.
+        folder: what relative paths are relative to.
+        variables: that the server is started with.
+        secrets: that are known already, and stand as `{name}` in the words and variables.
+
+    Raises:
+        LaunchRefused: it cannot become a server; the hint says what to write instead.
     """
-    variables, rest = _split_variables(list(words))
+    own, rest = _split_variables(list(words))
     launch = _parse(rest, Path(folder), depth=0)
     _refuse_logins(launch)
-    return extract_secrets(launch._replace(variables={**variables, **launch.variables}))
+    all_variables = {**(variables or {}), **own, **launch.variables}
+    return extract_secrets(launch._replace(variables=all_variables, secrets=tuple(secrets)))
 
 
 def _parse(words: Sequence[str], folder: Path, depth: int) -> Launch:

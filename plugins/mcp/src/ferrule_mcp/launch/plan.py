@@ -26,8 +26,8 @@ class LaunchRefused(FerruleError):
 class Secret(NamedTuple):
     """A value that belongs into the credentials.
 
-    name: of the credential. value: empty where only a placeholder stood there. variable: the variable that it goes
-    into; empty for one of the arguments, which then has `{name}` where the value stood.
+    name: of the credential. value: empty where only a placeholder stood there. variable: the variable whose whole value
+    it is; empty where `{name}` stands for it, in an argument, a header or a variable with more text.
     """
 
     name: str
@@ -37,6 +37,16 @@ class Secret(NamedTuple):
     def __repr__(self) -> str:
         """Without the value, so that no log and no traceback has it."""
         return f"Secret(name={self.name!r}, variable={self.variable!r})"
+
+
+class Remote(NamedTuple):
+    """A server that is reached at an address. transport: `http` or `sse`. headers: with `{name}` for secrets."""
+
+    transport: str
+    url: str
+    headers: Mapping[str, str] = {}
+    secrets: tuple[Secret, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Launch(NamedTuple):

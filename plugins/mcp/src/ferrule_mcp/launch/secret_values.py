@@ -60,12 +60,17 @@ def credential_name(text: str) -> str:
 
 def extract_secrets(launch: Launch) -> Launch:
     """The launch with its secrets apart: variables lose them, and arguments have `{name}` where they stood."""
-    secrets = [*launch.secrets, *_in_variables(launch.variables)]
+    given = {"{" + one.name + "}" for one in launch.secrets}
+    secrets = list(launch.secrets)
+    for secret in _in_variables(launch.variables):
+        if not any(mark in launch.variables[secret.variable] for mark in given):
+            secrets.append(_rename(secret, secrets))
     hidden = {one.variable for one in secrets if one.variable}
     variables = {name: value for name, value in launch.variables.items() if name not in hidden}
     arguments: list[str] = []
     for word in launch.arguments:
-        written, found = _hide_in_word(word, arguments[-1] if arguments else "")
+        is_given = any(mark in word for mark in given)
+        written, found = (word, []) if is_given else _hide_in_word(word, arguments[-1] if arguments else "")
         found = [_rename(one, secrets) for one in found]
         secrets += found
         arguments.append(written.format_map(_Names(found)) if found else word)
