@@ -61,7 +61,7 @@ def run_program(words: Sequence[str], folder: Path, on_line: OnLine, seconds: fl
     lines: list[str] = []
     try:
         process = subprocess.Popen(
-            words, cwd=folder, env=_environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            words, cwd=folder, env=read_variables(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace", start_new_session=True,
         )  # fmt: skip
     except OSError as error:
@@ -96,7 +96,7 @@ def find_uv() -> str | None:
     return found or (str(beside) if os.access(beside, os.X_OK) else None)
 
 
-def _environment() -> Mapping[str, str]:
+def read_variables() -> Mapping[str, str]:
     """The user's variables, which say where packages come from, without those that name another environment."""
     kept = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
     return {**kept, "NO_COLOR": "1", "PYTHONNOUSERSITE": "1", "npm_config_update_notifier": "false"}
