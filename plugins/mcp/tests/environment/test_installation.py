@@ -129,6 +129,49 @@ def test_what_has_no_wheel_is_refused_before_its_code_runs(installer, tmp_path):
         assert "--allow-scripts" in str(caught.value.hint)
 
 
+BACKEND = """
+import pathlib, zipfile
+pathlib.Path(r"{mark}").write_text("built")
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    with zipfile.ZipFile(f"{{folder}}/own_folder-1-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("own_folder.py", "def main(): print('from a folder')")
+        wheel.writestr("own_folder-1.dist-info/METADATA", "Metadata-Version: 2.1\\nName: own-folder\\nVersion: 1\\n")
+        kind = "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+        wheel.writestr("own_folder-1.dist-info/WHEEL", kind)
+        wheel.writestr("own_folder-1.dist-info/entry_points.txt", "[console_scripts]\\nown = own_folder:main\\n")
+        wheel.writestr("own_folder-1.dist-info/RECORD", "own_folder.py,,\\nown_folder-1.dist-info/METADATA,,\\n")
+    return "own_folder-1-py3-none-any.whl"
+"""
+
+
+def test_the_code_of_a_folder_runs_only_where_that_was_allowed(start, installer, tmp_path):
+    folder, mark = tmp_path / "folder", tmp_path / "mark"
+    folder.mkdir()
+    (folder / "backend.py").write_text(BACKEND.format(mark=mark))
+    (folder / "pyproject.toml").write_text(
+        '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+        '[project]\nname = "own-folder"\nversion = "1"\nscripts = {own = "own_folder:main"}\n'
+    )
+    launch = parse_command(["uv", "--directory", str(folder), "run", "own"], "/")
+    launch = launch._replace(options=("--no-index",))
+    with pytest.raises(PackageRefused, match="would be built") as caught:
+        install(launch, tmp_path / "a")
+    assert "--allow-scripts own-folder." in str(caught.value.hint)
+    assert not mark.exists()
+    environment = install(launch, tmp_path / "a", allowed=["own-folder"])
+    assert (start(environment), environment.version) == ("from a folder", "1")
+    assert mark.exists()
+
+
+def test_a_file_of_requirements_needs_uv(python_launch, tmp_path, monkeypatch):
+    (tmp_path / "r.txt").write_text("greeting-mcp\n")
+    launch = python_launch._replace(requirements=("greeting-mcp", f"-r {tmp_path}/r.txt"))
+    assert install(launch, tmp_path / "a").version == "1.2"
+    monkeypatch.setattr(python_environment, "find_uv", lambda: None)
+    with pytest.raises(InstallFailed, match="without uv"):
+        install(launch, tmp_path / "b")
+
+
 def test_a_source_archive_in_an_index_is_refused(python_launch, tmp_path):
     links = tmp_path / "links"
     project = tmp_path / "sdist"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import stat
 import sys
 import zipfile
@@ -35,6 +36,8 @@ NODE = {
     },
 }
 
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+
 
 def write_bundle(path: Path, manifest: object, files: dict[str, str] | None = None) -> Path:
     with zipfile.ZipFile(path, "w") as archive:
@@ -57,6 +60,7 @@ def test_a_bundle_for_node_is_read_before_anything_is_unpacked(tmp_path):
     assert found.settings[2].default == (f"{Path.home()}/a",)
 
 
+@needs_node
 def test_settings_and_the_folder_are_put_into_the_command(tmp_path):
     bundle = read_bundle(write_bundle(tmp_path / "a.mcpb", NODE, {"server/index.js": ""}))
     launch = bundle.fill({"api_key": "hidden-value", "folders": ["/x", "/y"]}).unpack(tmp_path / "env")
@@ -70,6 +74,7 @@ def test_settings_and_the_folder_are_put_into_the_command(tmp_path):
     assert "hidden-value" not in repr(launch)
 
 
+@needs_node
 def test_a_secret_without_a_value_is_a_credential_to_be_set(tmp_path):
     bundle = read_bundle(write_bundle(tmp_path / "a.mcpb", NODE, {"server/index.js": ""}))
     launch = bundle.fill({}).unpack(tmp_path / "env")

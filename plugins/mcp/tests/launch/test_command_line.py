@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 
 import pytest
@@ -109,6 +110,7 @@ def test_an_address_with_a_password_is_refused_without_showing_it(text):
     assert "ann" not in str(caught.value.facts())
 
 
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
 def test_a_file_for_node_is_absolute_and_its_flags_stay(tmp_path):
     (tmp_path / "build").mkdir()
     (tmp_path / "build" / "index.js").write_text("")

@@ -1,4 +1,4 @@
-"""What differs between two records of a server, in words for whoever has to accept it, and as JSON for programs."""
+"""What differs between two records of a server, in words for an admin, and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -99,9 +99,9 @@ def _describe_tool(old: JSONObject, new: JSONObject) -> Iterator[str]:
             yield from (f"  {line}" for line in _compare_texts(old.get(key), new.get(key)))
     schemas = find_schema(old), find_schema(new)
     if schemas[0] != schemas[1]:
-        told = list(compare_parameters(*schemas))
-        yield from map(make_visible, told or ["The schema differs in what is no parameter:"])
-        if not told:
+        sentences = list(compare_parameters(*schemas))
+        yield from map(make_visible, sentences or ["The schema differs in what is no parameter:"])
+        if not sentences:
             yield from _compare_values(*schemas)
     rest = [key for key in sorted({*old, *new}) if key not in (*_PLAIN_KEYS, "inputSchema", "parameters")]
     for key in (key for key in rest if old.get(key) != new.get(key)):
@@ -167,8 +167,8 @@ def _compare_values(old: object, new: object) -> list[str]:
 
 
 def _compare_lines(old: list[str], new: list[str]) -> list[str]:
-    told = difflib.unified_diff(old, new, n=_CONTEXT_LINES, lineterm="")
-    return [line for line in told if not line.startswith(("---", "+++", "@@"))]
+    compared = difflib.unified_diff(old, new, n=_CONTEXT_LINES, lineterm="")
+    return [line for line in compared if not line.startswith(("---", "+++", "@@"))]
 
 
 def _split_text(value: object) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The folder of an environment: made beside its place, put there as a whole, by one process at a time."""
+"""The folder of an environment: made next to its place, put there as a whole, by one process at a time."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def install(
 
 
 def move_environment(environment: Environment, folder: Path) -> Environment:
-    """The environment in the place of another one, as when a newer one was accepted. Raises InstallFailed."""
+    """The environment put where another one was, as when a newer one was accepted. Raises InstallFailed."""
     if environment.folder:
         put_in_place(Path(environment.folder), folder)
         return _move(environment, environment.folder, str(folder))
@@ -111,6 +111,15 @@ def _build_node(launch: Launch, building: Path, allowed: Collection[str], on_lin
 def _describe(
     launch: Launch, building: Path, start: Sequence[str], version: str, packages: Sequence[Package]
 ) -> Environment:
+    """What is written down.
+
+    Args:
+        launch: the plan that was followed.
+        building: the folder of the environment.
+        start: what starts the server, without its arguments.
+        version: of the package that was asked for.
+        packages: all that were installed.
+    """
     left = [one.name for one in packages if one.wants_script]
     notes = [f"Install scripts were not run: {', '.join(left)}. --allow-scripts NAME runs one where a part is missing."]
     return Environment(

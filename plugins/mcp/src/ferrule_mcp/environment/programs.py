@@ -19,7 +19,7 @@ OnLine = Callable[[str], None]
 _MAX_SECONDS = 1_800.0
 _GRACE_SECONDS = 5.0
 _MAX_LINES = 2_000  # that are kept for a message
-_TOLD_LINES = 6
+_SUMMARY_LINES = 6
 _LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 _NOISE = re.compile(r"npm error (?:A complete log|code |404 *$|errno|syscall)|npm (?:warn|notice)|\s*$", re.IGNORECASE)
@@ -42,7 +42,7 @@ class ProgramFailed(Exception):
     def summary(self) -> str:
         """The lines that say why, as one text."""
         found = [line for line in self.lines if not _NOISE.match(line)] or list(self.lines)
-        return " ".join(line.removeprefix("npm error ").strip() for line in found[-_TOLD_LINES:])
+        return " ".join(line.removeprefix("npm error ").strip() for line in found[-_SUMMARY_LINES:])
 
 
 def run_program(words: Sequence[str], folder: Path, on_line: OnLine, seconds: float = _MAX_SECONDS) -> None:
@@ -92,8 +92,8 @@ def clean_line(line: str) -> str:
 def find_uv() -> str | None:
     """The path of uv: on PATH, or where a package has brought it."""
     found = shutil.which("uv")
-    beside = Path(sys.executable).with_name("uv")
-    return found or (str(beside) if os.access(beside, os.X_OK) else None)
+    own = Path(sys.executable).with_name("uv")
+    return found or (str(own) if os.access(own, os.X_OK) else None)
 
 
 def read_variables() -> Mapping[str, str]:

@@ -52,10 +52,10 @@ def _ask_index(package: Package, launch: Launch, ends: float) -> str:
         return ""
     page = _fetch(f"{index.rstrip('/')}/{package.name}/", ends, _SIMPLE)
     files = [one for one in read_objects(page.get("files")) if _is_of_version(one, package)]
-    told = [one for one in files if "provenance" in one]
-    if not told:
+    known = [one for one in files if "provenance" in one]
+    if not known:
         return ""
-    urls = [one for one in told if isinstance(one.get("provenance"), str)]
+    urls = [one for one in known if isinstance(one.get("provenance"), str)]
     if not urls:
         return "not attested"
     named = {_read_attestation(one, _fetch(urljoin(index, one["provenance"]), ends, None, index)) for one in urls}
@@ -121,8 +121,8 @@ def _ask_registry(package: Package, launch: Launch, ends: float) -> str:
     npm = shutil.which("npm")
     if npm is None:
         return ""
-    told = _run([npm, "view", f"{package.name}@{package.version}", "dist", "--json", *launch.options], ends)
-    dist = read_object(json.loads(told or "{}"))
+    written = _run([npm, "view", f"{package.name}@{package.version}", "dist", "--json", *launch.options], ends)
+    dist = read_object(json.loads(written or "{}"))
     attested = read_object(dist.get("attestations"))
     if isinstance(attested.get("url"), str):
         tarball = str(dist.get("tarball", ""))
@@ -162,7 +162,14 @@ def _run(command: list[str], ends: float) -> str:
 
 
 def _fetch(url: str, ends: float, accept: str | None, near: str = "") -> JSONObject:
-    """A JSON object at an address; an empty one where it has none. near: an address whose host it must have."""
+    """A JSON object at an address; an empty one where it has none.
+
+    Args:
+        url: the address.
+        ends: of `time.monotonic()`, when the waiting is over.
+        accept: the type that is asked for; None for any JSON.
+        near: an address whose host it must have, where that is given.
+    """
     from ferrule.http import Client
 
     if near and urlsplit(url).netloc != urlsplit(near).netloc:

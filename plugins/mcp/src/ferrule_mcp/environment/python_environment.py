@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sys
+import tomllib
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +32,7 @@ _OF_UV = ("--override", "--index-strategy", "--exclude-newer")
 _ADDRESS = re.compile(r"(?:\w+\+)?(?:https?|ssh|file|git):")
 _NO_WHEEL = re.compile(
     r"have no usable wheels and you require (?P<uv>[\w.-]+)|Wheels are required for `(?P<hint>[\w.-]+)`"
-    r"|No matching distribution found for (?P<pip>[\w.-]+)"
+    r"|No matching distribution found for (?P<pip>[\w.-]+)|disabled, but attempted to build `(?P<built>[\w.-]+)`"
 )
 _SHEBANG = re.compile(rb"#!(?:/bin/sh\n'''exec' (?P<long>.+) \"\$0\" \"\$@\"\n' '''|(?P<short>[^\n]+))\n")
 _RELOCATABLE = '#!/bin/sh\n\'\'\'exec\' "$(dirname -- "$(realpath -- "$0")")/{python}" "$0" "$@"\n\' \'\'\'\n'
@@ -71,26 +72,34 @@ def install_python(launch: Launch, folder: Path, allowed: Collection[str], on_li
 
 
 def _refuse_build(text: str, allowed: Collection[str]) -> None:
-    """A source archive or a repository is built by its own code. A folder of this machine is the admin's own."""
-    address = text.partition(" @ ")[2] or text
-    is_archive = address.endswith((".tar.gz", ".zip", ".tar.bz2"))
-    if address.partition("#")[0].endswith(".whl") or not (_ADDRESS.match(address) or is_archive):
-        return
-    name = _short_name(text)
-    if not {text, name} & set(allowed):
+    """What is no wheel and in no index is built by its own code: a folder, a source archive, a repository."""
+    name = _find_built(text)
+    if name and not {text, name} & set(allowed):
         raise PackageRefused(
             f"{text} would be built, which runs its code with all rights of the user.",
             hint=f"Where you trust it with them, add --allow-scripts {name}. A wheel needs none.",
         )
 
 
-def _short_name(text: str) -> str:
-    """What a requirement at an address is called: its name, or the last part of its path."""
-    name, at, _ = text.partition(" @ ")
+def _find_built(text: str) -> str:
+    """What the package at an address or a path is called, which has to be built; empty for one that has not."""
+    name, at, address = text.partition(" @ ")
+    address = address if at else text
+    bare = address.partition("#")[0]
+    if bare.endswith(".whl") or not (address.startswith("/") or _ADDRESS.match(address)):
+        return ""
     if at:
         return name.partition("[")[0]
-    last = text.partition("#")[0].rstrip("/").rpartition("/")[2]
-    return last.partition("@")[0].removesuffix(".git")
+    last = bare.partition("[")[0].rstrip("/").rpartition("/")[2]
+    return _read_project_name(Path(bare.partition("[")[0])) or last.partition("@")[0].removesuffix(".git")
+
+
+def _read_project_name(folder: Path) -> str:
+    try:
+        project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+        return str(project.get("name", ""))
+    except (OSError, ValueError, AttributeError):
+        return ""
 
 
 def _install_by_uv(uv: str, launch: Launch, folder: Path, allowed: Collection[str], on_line: OnLine) -> dict[str, str]:
@@ -128,9 +137,9 @@ def _install_by_pip(launch: Launch, folder: Path, allowed: Collection[str], on_l
         raise InstallFailed(
             "Neither uv nor pip is there to install with.", hint="Install uv, or add pip to the environment of ferrule."
         )
-    for option in launch.options:
-        if option in _OF_UV:
-            raise InstallFailed(f"pip has no option {option}.", hint="Install uv, and try again.")
+    for word in (*launch.options, *launch.requirements):
+        if word in _OF_UV or word.startswith("-r "):  # what such a file names, pip would build without a question
+            raise InstallFailed(f"{word.split()[0]} is not taken without uv.", hint="Install uv, and try again.")
     run_program([_find_python(launch.python), "-m", "venv", "--without-pip", str(folder)], folder, on_line)
     if not launch.requirements:
         return {}
@@ -202,7 +211,7 @@ def _explain(error: ProgramFailed, launch: Launch) -> Exception:
 
 
 def _make_relocatable(folder: Path) -> None:
-    """Let scripts find the interpreter beside them, wherever the folder is; the scripts that activate it go."""
+    """Let scripts find the interpreter in their folder, wherever the folder is; the scripts that activate it go."""
     for path in (folder / "bin").iterdir():
         if path.name.lower().startswith(("activate", "deactivate", "pydoc.bat")):
             path.unlink()

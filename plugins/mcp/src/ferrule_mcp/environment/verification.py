@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ferrule_mcp.environment.record import Environment
 
 _SECONDS = 30.0
-_MAX_TOLD = 10
+_MAX_NAMED = 10
 
 
 def verify(environment: Environment, seconds: float = _SECONDS) -> list[str]:
@@ -48,6 +48,6 @@ def _check_folder(environment: Environment, ends: float) -> list[str]:
     if not folder.is_dir():
         return [f"The environment {folder} is gone."]
     changes = list(find_changes(folder, environment.files, ends))
-    told = [f"{path} {what}." if path else f"In {folder}, {what}." for path, what in changes[:_MAX_TOLD]]
-    more = len(changes) - len(told)
-    return [*told, f"And {more} more files differ."] if more else told
+    named = [f"{path} {what}." if path else f"In {folder}, {what}." for path, what in changes[:_MAX_NAMED]]
+    more = len(changes) - len(named)
+    return [*named, f"And {more} more files differ."] if more else named

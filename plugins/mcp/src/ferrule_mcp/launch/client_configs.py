@@ -200,7 +200,7 @@ def _plan_remote(entry: JSONObject, address: str, expansion: Expansion) -> Remot
 
 
 def _read_env_file(entry: JSONObject, folder: Path, expansion: Expansion) -> dict[str, str]:
-    """The variables of a file beside, as in `envFile` of VS Code."""
+    """The variables of another file, as in `envFile` of VS Code."""
     named = entry.get("envFile")
     if not isinstance(named, str):
         return {}

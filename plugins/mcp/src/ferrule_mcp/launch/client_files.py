@@ -35,7 +35,7 @@ def _home(*parts: str) -> Callable[[], Path]:
     return lambda: Path.home().joinpath(*parts)
 
 
-def _named(variable: str, *parts: str) -> Callable[[], Path]:
+def _find_named(variable: str, *parts: str) -> Callable[[], Path]:
     """A file in the folder that a variable names, else below the home."""
     return lambda: Path(os.environ[variable], parts[-1]) if os.environ.get(variable) else Path.home().joinpath(*parts)
 
@@ -74,7 +74,7 @@ CLIENTS: Mapping[str, Client] = {
     for client in (
         Client(
             "claude", "Claude Desktop and Claude Code",
-            (_application("Claude", "claude_desktop_config.json"), _named("CLAUDE_CONFIG_DIR", ".claude.json")),
+            (_application("Claude", "claude_desktop_config.json"), _find_named("CLAUDE_CONFIG_DIR", ".claude.json")),
             (".mcp.json",), _SERVERS,
         ),
         Client("cursor", "Cursor", (_home(".cursor", "mcp.json"),), (".cursor/mcp.json",), _SERVERS),
@@ -84,7 +84,7 @@ CLIENTS: Mapping[str, Client] = {
             (".vscode/mcp.json", ".vscode/settings.json"), (("servers",), ("mcp", "servers")),
         ),
         Client(
-            "codex", "Codex", (_named("CODEX_HOME", ".codex", "config.toml"),), (".codex/config.toml",),
+            "codex", "Codex", (_find_named("CODEX_HOME", ".codex", "config.toml"),), (".codex/config.toml",),
             (("mcp_servers",),), TOML,
         ),
         Client("gemini", "Gemini CLI", (_home(".gemini", "settings.json"),), (".gemini/settings.json",), _SERVERS),

@@ -73,6 +73,7 @@ class Expansion:
         return "{" + name + "}"
 
     def _replace(self, whole: str, kind: str | None, name: str, default: str | None) -> str:
+        """What stands for a reference, which is `whole`; itself where nothing is known for it."""
         if kind == "input:":
             return self._ask(name)
         places = {

@@ -115,7 +115,7 @@ def _parse_shell(name: str, words: Sequence[str], folder: Path, depth: int) -> L
     text = " ".join(words[2:]) if name == "cmd" else words[2] if len(words) > 2 else ""
     if set(text) & _SHELL_SIGNS or depth == _MAX_SHELLS:
         raise LaunchRefused(
-            f"The text for {name} needs a shell, so what has to be installed cannot be told from it.",
+            f"The text for {name} needs a shell, so it does not say what has to be installed.",
             hint="Write the command itself, or an executable file with the text in it, and name that file.",
         )
     try:

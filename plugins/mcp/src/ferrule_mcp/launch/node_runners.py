@@ -78,7 +78,7 @@ def parse_dlx(words: Sequence[str], folder: Path) -> Launch:
 
 
 def parse_node(words: Sequence[str], folder: Path, program: str = "node") -> Launch:
-    """`node FILE …`, whose packages are those beside the file. Raises LaunchRefused."""
+    """`node FILE …`, whose packages are those around the file. Raises LaunchRefused."""
     if any(word in _CODE for word in words[:1]):
         raise LaunchRefused("Code in the command line is no server.", hint="Write it into a file, and name that.")
     scanned = scan_options(words, NODE)

@@ -47,7 +47,7 @@ def read_project(folder: Path, extras: Sequence[str], groups: Sequence[str], *, 
     if "build-system" in content and isinstance(table, dict):
         extra = f"[{','.join(extras)}]" if extras else ""
         return Project(
-            (f"{folder}{extra}",), links, (f"{folder} is built, by code of its own, and copied as it is now.",)
+            (f"{folder}{extra}",), links, (f"{folder} is copied as it is now: later changes need a refresh.",)
         )
     listed = _texts(table.get("dependencies")) if isinstance(table, dict) else []
     listed += [text for name in extras for text in _texts(table.get("optional-dependencies", {}).get(name))]

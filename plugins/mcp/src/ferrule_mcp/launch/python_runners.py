@@ -279,10 +279,10 @@ def _python_target(scanned: Scanned, folder: Path) -> tuple[str, str, Sequence[s
 def _python_flags(words: Sequence[str], scanned: Scanned) -> tuple[str, ...]:
     """The options of the interpreter, without `-m NAME`."""
     count = len(words) - len(scanned.rest)
-    return tuple(_before_module(words[:count]))
+    return tuple(_cut_module(words[:count]))
 
 
-def _before_module(words: Sequence[str]) -> list[str]:
+def _cut_module(words: Sequence[str]) -> list[str]:
     kept = [word for word in words if word != "--"]
     at = next((number for number, word in enumerate(kept) if word.startswith("-m")), len(kept))
     return kept[:at]

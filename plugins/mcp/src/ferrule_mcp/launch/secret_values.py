@@ -62,7 +62,7 @@ def extract_secrets(launch: Launch) -> Launch:
     """The launch with its secrets apart: variables lose them, and arguments have `{name}` where they stood."""
     given = {"{" + one.name + "}" for one in launch.secrets}
     secrets = list(launch.secrets)
-    for secret in _in_variables(launch.variables):
+    for secret in _find_in_variables(launch.variables):
         if not any(mark in launch.variables[secret.variable] for mark in given):
             secrets.append(_rename(secret, secrets))
     hidden = {one.variable for one in secrets if one.variable}
@@ -86,7 +86,7 @@ class _Names(dict[str, str]):
         super().__init__({f"s{number}": "{" + one.name + "}" for number, one in enumerate(secrets)})
 
 
-def _in_variables(variables: Mapping[str, str]) -> Iterator[Secret]:
+def _find_in_variables(variables: Mapping[str, str]) -> Iterator[Secret]:
     for name, value in variables.items():
         if may_hold_secret(name, value):
             yield Secret(credential_name(name), "" if is_placeholder(value) else value, name)

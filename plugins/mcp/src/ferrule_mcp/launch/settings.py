@@ -67,8 +67,8 @@ def fill_settings(settings: Sequence[Setting], answers: Answers) -> Filled:
             omitted.add(one.name)
     missing = [one for one in settings if one.is_required and not values[one.name]]
     if missing:
-        told = "; ".join(f"{one.name}: {one.description or one.kind}" for one in missing)
-        raise LaunchRefused(f"The server needs settings: {told}.", hint=f"Add --set {missing[0].name}=VALUE.")
+        listed = "; ".join(f"{one.name}: {one.description or one.kind}" for one in missing)
+        raise LaunchRefused(f"The server needs settings: {listed}.", hint=f"Add --set {missing[0].name}=VALUE.")
     return Filled(values, secrets, frozenset(omitted))
 
 
