@@ -1,0 +1,1 @@
+"""The environment of a server: what is installed for it once, so that a call resolves nothing, and its checks."""
