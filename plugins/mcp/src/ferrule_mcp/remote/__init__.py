@@ -4,3 +4,8 @@ It loads the SDK, pydantic and httpx2, so it is imported inside of functions, fo
 """
 
 from __future__ import annotations
+
+import logging
+
+# Without a handler the SDK's warnings would be printed, with what a server has said.
+logging.getLogger("mcp").addHandler(logging.NullHandler())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Self
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
 
 _MAX_PAGES = 100
 _MAX_TOOLS = 5_000
-
-# Without a handler the SDK's warnings would be printed, with what a server has said.
-logging.getLogger("mcp").addHandler(logging.NullHandler())
 
 
 class Connection:
@@ -106,19 +102,8 @@ class Connection:
 
     async def list_tools(self) -> list[JSONObject]:
         """All tools, as the server describes them. Raises MCPError, TimeoutError."""
-        tools: list[JSONObject] = []
-        cursors: set[str] = set()
-        cursor: str | None = None
         with self._limit():
-            for _ in range(_MAX_PAGES):
-                page = await self._list_page(cursor)
-                listed = page.get("tools")
-                tools += [tool for tool in listed if isinstance(tool, dict)] if isinstance(listed, list) else []
-                cursor = page.get("nextCursor")
-                if not isinstance(cursor, str) or cursor in cursors or len(tools) >= _MAX_TOOLS:
-                    break
-                cursors.add(cursor)
-        return tools[:_MAX_TOOLS]
+            return await self._list_pages()
 
     async def call(self, name: str, arguments: JSONObject, on_progress: ProgressFnT | None) -> JSONObject:
         """The result of a call, as the server sent it. Raises MCPError, TimeoutError."""
@@ -129,9 +114,23 @@ class Connection:
                 if error.code != HEADER_MISMATCH:
                     raise
                 # Some arguments have to stand in headers, too. The list says which.
-                await self._list_page(None)
+                await self._list_pages()
                 await self.session.call_tool(name, arguments, progress_callback=on_progress)
         return self._dispatcher.answered[CALL]
+
+    async def _list_pages(self) -> list[JSONObject]:
+        tools: list[JSONObject] = []
+        cursors: set[str] = set()
+        cursor: str | None = None
+        for _ in range(_MAX_PAGES):
+            page = await self._list_page(cursor)
+            listed = page.get("tools")
+            tools += [tool for tool in listed if isinstance(tool, dict)] if isinstance(listed, list) else []
+            cursor = page.get("nextCursor")
+            if not isinstance(cursor, str) or cursor in cursors or len(tools) >= _MAX_TOOLS:
+                break
+            cursors.add(cursor)
+        return tools[:_MAX_TOOLS]
 
     async def _list_page(self, cursor: str | None) -> JSONObject:
         try:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _MAX_WORDS_CHARS = 500
 _DECLINED = {"Elicitation not supported": "an answer of the user", "Sampling not supported": "a text of a model"}
 _ROOTS = "List roots not supported"
+_UNREADABLE, _CUT_OFF = "Failed to parse ", "SSE stream "  # the SDK's own words for what came
 _PAGE = "text/html"
 _TLS = "TLS"
 
@@ -40,6 +41,10 @@ def explain_failure(error: BaseException, watch: Watch, url: str) -> ToolError:
         return ToolError("TIMEOUT", f"{server} has not answered in time.", hint="Try again, or ask for less.")
     if watch.reason:
         return _unreachable(server, watch.reason)
+    if isinstance(error, MCPError) and error.message.startswith(_UNREADABLE):
+        return _no_protocol(server, "its answer cannot be read")
+    if isinstance(error, MCPError) and error.message.startswith(_CUT_OFF):
+        return ToolError("NETWORK_ERROR", f"{server} has ended the connection without an answer.", hint="Try again.")
     if isinstance(error, MCPError) and _is_said_by_server(watch.exchange):
         return _explain_words(error)
     if watch.exchange is not None and (refused := _explain_status(watch.exchange, server)):
@@ -69,7 +74,7 @@ def _unreachable(server: str, reason: str) -> ToolError:
 
 def _explain_status(exchange: Exchange, server: str) -> ToolError | None:
     """The error of an answer by its status and its kind; None where both are as they should be."""
-    status, words = exchange.status, _words(exchange)
+    status, words = exchange.status, describe_words(exchange)
     if status == 401:
         return _explain_unauthorized(exchange, server)
     if 300 <= status < 400:
@@ -99,7 +104,7 @@ def _explain_unauthorized(exchange: Exchange, server: str) -> ToolError:
     if exchange.is_authorized:
         return ToolError(
             "AUTH_INVALID",
-            f"{server} refuses the credentials: HTTP 401{_words(exchange)}.",
+            f"{server} refuses the credentials: HTTP 401{describe_words(exchange)}.",
             hint="Log in again with `ferrule mcp login`, or set the credential anew.",
         )
     return ToolError(
@@ -150,7 +155,7 @@ def _is_said_by_server(exchange: Exchange | None) -> bool:
     return isinstance(_object(exchange.body).get("error"), dict)
 
 
-def _words(exchange: Exchange) -> str:
+def describe_words(exchange: Exchange) -> str:
     """What the server says about the status, as `: some words`; "" where it says nothing that is for people."""
     found = _object(exchange.body)
     said = found.get("error_description") or found.get("message") or found.get("detail") or found.get("error")
