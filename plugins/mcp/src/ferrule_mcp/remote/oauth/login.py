@@ -84,20 +84,35 @@ def log_in(
 
 async def _ask(url: str, client: LoginClient, transport: httpx2.AsyncBaseTransport, watch: Watch) -> None:
     """Ask the server what needs a login. The SDK logs in at the answer 401, and asks again."""
+    rules = _Rules(watch, url)
     async with (
         httpx2.AsyncClient(
             transport=WatchedTransport(transport, watch, _MAX_ANSWER_BYTES),
             auth=client.provider,
             timeout=None,
-            event_hooks={"request": [_require_confidential]},
+            event_hooks={"request": [rules.check]},
         ) as http,
         http.stream("POST", url, json=_QUESTION, headers=_HEADERS),
     ):
         pass  # the answer is in the watch
 
 
-async def _require_confidential(request: httpx2.Request) -> None:
-    require_confidential(str(request.url))
+class _Rules:
+    """What holds for each request of a login.
+
+    The SDK takes a metadata document that it cannot get for one that is not there, and goes on with addresses of the
+    server itself. So nothing is sent any more once a request was refused, or has failed.
+    """
+
+    def __init__(self, watch: Watch, url: str) -> None:
+        self._watch = watch
+        self._url = url
+
+    async def check(self, request: httpx2.Request) -> None:
+        """Raise ToolError where the request must not be sent."""
+        if self._watch.refusal or self._watch.reason or self._watch.excess:
+            raise explain_failure(OAuthFlowError("no answer"), self._watch, self._url)
+        require_confidential(str(request.url))
 
 
 def _explain_no_login(watch: Watch, url: str) -> ToolError:
