@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from ferrule.admin.credentials_writer import remove, store
 from ferrule.config.credentials_file import CredentialsFile
 from ferrule.errors import CredentialsMalformed, FerruleError
+from ferrule.trust.credentials.credentials_writer import remove, store
 
 
 @pytest.fixture
@@ -266,7 +266,7 @@ def test_where_a_file_system_has_no_locks_the_file_is_still_replaced(
 def test_what_two_processes_store_at_once_is_all_there(path: Path) -> None:
     program = (
         "import sys\n"
-        "from ferrule.admin.credentials_writer import store\n"
+        "from ferrule.trust.credentials.credentials_writer import store\n"
         "sys.stdin.read(1)\n"
         "for number in range(40):\n"
         "    store(sys.argv[1], f'{sys.argv[2]}.n{number}', 'x')\n"

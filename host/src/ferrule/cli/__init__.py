@@ -5,6 +5,7 @@
 - `plain`, `harmless`: text on one line or on several, without anything that a terminal would obey.
 - `install_command`: the line of `ferrule install` that brings a package into this environment.
 - `show_files`: a command lets a diagnosis of its distribution read files; `shown_files`: which it may read.
+- `store_credential`, `remove_credential`: what is kept in the credentials file, such as the token of a login.
 - `counted`, `home_as_tilde`: `2 tools`; `~/.ikigai/tools`. `coloured`: a state or a severity in its colour.
 - `BUILT_IN`: the commands of `ferrule` itself, whose names no other can have.
 - `serve_tool`: the console script `weather-mcp` of a package with the tool `weather`.
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ferrule.admin.doctor.diagnosis_entry import Diagnosis
     from ferrule.admin.shown_files import show_files, shown_files
     from ferrule.cli.commands import BUILT_IN
+    from ferrule.cli.kept_credentials import remove_credential, store_credential
     from ferrule.cli.output import (
         coloured,
         counted,
@@ -54,8 +56,8 @@ _SELECTION = ("complete", "json_option", "tools_argument")
 
 __all__ = [
     "BUILT_IN", "Diagnosis", "coloured", "complete", "counted", "harmless", "home_as_tilde", "install_command",
-    "json_option", "main", "note", "plain", "print_indented", "print_json", "print_table", "serve_tool", "show_files",
-    "shown_files", "tools_argument",
+    "json_option", "main", "note", "plain", "print_indented", "print_json", "print_table", "remove_credential",
+    "serve_tool", "show_files", "shown_files", "store_credential", "tools_argument",
 ]  # fmt: skip
 
 _WITHOUT_PARSER = (["list"], ["list", "--json"])  # command lines that need no click, which costs two starts of Python
@@ -64,6 +66,7 @@ __getattr__ = attach(
     __name__,
     {
         "BUILT_IN": "ferrule.cli.commands",
+        **dict.fromkeys(("remove_credential", "store_credential"), "ferrule.cli.kept_credentials"),
         "Diagnosis": "ferrule.admin.doctor.diagnosis_entry",
         **dict.fromkeys(("show_files", "shown_files"), "ferrule.admin.shown_files"),
         **dict.fromkeys(_OUTPUT, "ferrule.cli.output"),

@@ -1,4 +1,4 @@
-"""The credentials file, read with suspicion. `ferrule.admin.credentials_writer` changes it."""
+"""The credentials file, read with suspicion. `ferrule.trust.credentials.credentials_writer` changes it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+ACCESS_TOKEN = "access_token"  # noqa: S105 - the name of a key
+"""The key that makes an object a token of OAuth, which may stand where a text does: its value is the text."""
 
 _MAX_BYTES = 1 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -54,13 +57,20 @@ class CredentialsFile:
             self.problem = error.message
 
     def value(self, key: str) -> str:
-        """The text at a dotted key, `""` if there is none or it is not text."""
+        """The text at a dotted key, `""` if there is none or it is not text; of a token, the access token."""
         found = self._at(key)
+        if isinstance(found, dict):
+            found = found.get(ACCESS_TOKEN)
         return found if isinstance(found, str) else ""
+
+    def token(self, key: str) -> dict[str, object] | None:
+        """The token of OAuth at a dotted key, with all that it needs to be renewed; None without one."""
+        found = self._at(key)
+        return found if isinstance(found, dict) and isinstance(found.get(ACCESS_TOKEN), str) else None
 
     def has_no_text(self, key: str) -> bool:
         """Whether something other than text stands at a dotted key; null stands for nothing."""
-        return not isinstance(self._at(key), str | None)
+        return not isinstance(self._at(key), str | None) and self.token(key) is None
 
     def blocked_at(self, key: str) -> str | None:
         """The part of a dotted key where something stands that is no object, so that nothing can be in it; or None."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ferrule.errors import FerruleError, PermissionDenied, ToolError
 from ferrule.plugin.declared_credentials import credentials_in, record_ownership, require_declared
 from ferrule.trust import records
@@ -11,7 +13,7 @@ from ferrule.trust.credentials.declared_keys import KEY
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ferrule.discovery import InstalledTool
     from ferrule.plugin.hooks.credentials import Credential
@@ -37,7 +39,7 @@ def refuse(
 
 def answer_for(tool: InstalledTool, question: JSONMapping) -> JSONObject:
     """What the host answers to a question of the tool, see `credential_values.describe`."""
-    from ferrule.plugin.hooks.credential_values import LocalValues, describe
+    from ferrule.plugin.hooks.credential_values import REFUSED, LocalValues, describe
 
     asked = credentials_in(question.get(KEY))
     try:
@@ -53,8 +55,34 @@ def answer_for(tool: InstalledTool, question: JSONMapping) -> JSONObject:
     refused.update((one.name, _undeclared(tool, one)) for one in asked if not one.is_one_of(known))
     # What is secret is what was declared so, whatever is said now.
     described = [next((its for its in known if one.is_one_of([its])), one) for one in asked]
+    # The process of a call may neither read the file nor write it, so an expired token is renewed here.
+    refused.update(_renew(described, refused, str(question.get(REFUSED) or "")))
     answer = describe(described, LocalValues(), refused)
     return {**answer, "tool": tool.name, "is_relayed": question.get("is_relayed") is True}
+
+
+def _renew(
+    credentials: Sequence[Credential], denied: Mapping[str, FerruleError], refused: str
+) -> dict[str, FerruleError]:
+    """Renew the tokens among the values that have expired, or that a server has refused; why one was not renewed.
+
+    denied: those that the tool is not given. refused: a value; "" where none was.
+    """
+    from ferrule.plugin.hooks.credential_values import LocalValues
+
+    file = LocalValues().file
+    wanted = [one for one in credentials if one.name not in denied and file.token(one.path) is not None]
+    if not wanted:
+        return {}
+    from ferrule.trust.credentials.renewal import renew_value
+
+    failed: dict[str, FerruleError] = {}
+    for one in wanted:
+        try:
+            renew_value(one, os.environ, file, refused)
+        except FerruleError as error:
+            failed[one.name] = error
+    return failed
 
 
 def _hold(tool: InstalledTool, known: Sequence[Credential], withheld: Sequence[str]) -> dict[str, ToolError]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypedDict
 import click
 
 from ferrule import discovery
-from ferrule.admin import credentials_writer
 from ferrule.admin.credential_status import MISSING, SET, CredentialStatus, declared, owners, statuses
 from ferrule.cli.output import home_as_tilde, note, print_indented, print_json, print_table, print_text
 from ferrule.cli.selection import complete, entries, json_option, tools_argument
@@ -22,6 +21,7 @@ from ferrule.installed.suggestions import unknown_tool
 from ferrule.plugin.hooks.credentials import Credential
 from ferrule.trust import records
 from ferrule.trust.credentials import claims as credential_claims
+from ferrule.trust.credentials import credentials_writer
 
 if TYPE_CHECKING:
     from ferrule.admin.entry_point import EntryPoint

@@ -82,6 +82,17 @@ class Context:
             raise missing(self.tool, credential, values.path, values.problem, name=self.name_of(self.tool))
         return found.value
 
+    def renew_credential(self, name: str, refused: str) -> str:
+        """The value of a credential after a server has refused it: a new one, where it is a token that can be renewed.
+
+        The host renews it, once for all calls that ask: where another call has had it renewed, this is that value. A
+        value that is no token stays what it is. refused: the value that the server has refused. Raises ToolError
+        AUTH_INVALID where the login is no longer valid, NETWORK_ERROR and TIMEOUT where it cannot be renewed now, and
+        what `credential` raises.
+        """
+        self._credential_values().renew(self.tool, named(self._credentials, name), refused)
+        return self.credential(name)
+
     def setting(self, name: str, environment: str) -> Any:
         """What the admin decided for the tool: text from the variable `environment`, else `name` of its table.
 

@@ -47,8 +47,17 @@ if TYPE_CHECKING:
         def fingerprint(self, credential: Credential) -> str | None:
             """What tells its value from another, None if there is none."""
 
+        def renew(self, tool: str, credential: Credential, refused: str) -> None:
+            """Have a value renewed that a server has refused, where it is a token of OAuth.
+
+            Raises AnswerMissing where nobody does so in time; where it cannot be renewed, `find` says why.
+            """
+
         def withdraw(self) -> None:
             """The call has ended: the variables of its process are what they were before it."""
+
+
+REFUSED = "refused"  # the key of a question under which a value stands that a server has refused
 
 
 class LocalValues:
@@ -100,6 +109,13 @@ class LocalValues:
         found = next(credential.values(self._environ, self.file), None)
         return fingerprint(found.value) if found else None
 
+    def renew(self, tool: str, credential: Credential, refused: str) -> None:
+        """See `CredentialValues`. Raises ToolError where it cannot be renewed."""
+        from ferrule.trust.credentials.renewal import renew_value
+
+        renew_value(credential, self._environ, self.file, refused)
+        self._file = None
+
     def withdraw(self) -> None:
         """See `CredentialValues`. None was set."""
 
@@ -138,6 +154,19 @@ class GivenValues:
             if known.get("is_variable") and not known.get("denied") and known.get("value"):
                 self._before.setdefault(credential.environment, os.environ.get(credential.environment))
                 os.environ[credential.environment] = known["value"]
+
+    def renew(self, tool: str, credential: Credential, refused: str) -> None:
+        """See `CredentialValues`."""
+        from ferrule.supervision.channel.channel import current_channel
+
+        channel = current_channel()
+        answer = (
+            channel.ask({"tool": tool, "credentials": [credential.as_dict()], REFUSED: refused}) if channel else None
+        )
+        known = (answer or {}).get("credentials")
+        if answer is None or answer.get("tool") != tool or not isinstance(known, dict):
+            raise AnswerMissing()
+        self._known = {**self._known, **known}
 
     def withdraw(self) -> None:
         """See `CredentialValues`."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _PLACEHOLDER_BEGINNINGS = ("your-", "my-api-key", "insert-", "enter-", "replace-", "paste-", "put-")
 _PLACEHOLDER_ENDS = ("-here", "-goes-here")
 _PLACEHOLDERS = ("changeme", "change-me", "api-key", "apikey", "todo")
+_SECRETS_OF_TOKEN = ("access_token", "refresh_token", "client_secret")
 _MIN_SECRET_CHARS = 8  # shorter ones would blot out words of the reason
 
 
@@ -176,10 +177,15 @@ def likely_secrets(environ: Mapping[str, str] | None = None) -> list[str]:
     while waiting:
         one = waiting.pop()
         if isinstance(one, dict | list):
-            waiting.extend(one.values() if isinstance(one, dict) else one)
+            waiting.extend(_members(one) if isinstance(one, dict) else one)
         elif isinstance(one, str):
             found.append(one.strip())
     return [*secret_variables(environ), *(value for value in found if len(value) >= _MIN_SECRET_CHARS)]
+
+
+def _members(one: dict[str, object]) -> Iterable[object]:
+    """What an object of the credentials file holds; of a token, what is secret of it, and not its addresses."""
+    return [one.get(name) for name in _SECRETS_OF_TOKEN] if _SECRETS_OF_TOKEN[0] in one else one.values()
 
 
 def missing(

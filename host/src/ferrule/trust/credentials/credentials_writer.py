@@ -14,17 +14,35 @@ from ferrule.storage import locked, replace_file
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ferrule.text.json_types import JSONMapping, JSONObject
+
 _LOCK_SECONDS = 2.0
 
 
-def store(path: str, key: str, value: str) -> None:
+def store(path: str, key: str, value: str | JSONObject) -> None:
     """Set one dotted key and keep all else that the file holds; the file is replaced at once, with mode 0600.
 
-    Raises CredentialsMalformed where the file that is there cannot be read, so that nothing in it is lost, or where a
-    part of the key is taken by something that is no object; FerruleError where another process has locked it.
+    value: a text, or a token of OAuth. Raises CredentialsMalformed where the file that is there cannot be read, so that
+    nothing in it is lost, or where a part of the key is taken by something that is no object; FerruleError where
+    another process has locked it.
     """
 
     _change(path, lambda content: _put(content, key, value, path))
+
+
+def exchange(path: str, key: str, before: JSONMapping, after: JSONMapping) -> bool:
+    """Replace a token by another one; False where it is not there any more, and nothing is changed.
+
+    Raises what `store` raises.
+    """
+
+    def change(content: dict[str, object]) -> bool:
+        found: object = content
+        for part in key.split("."):
+            found = found.get(part) if isinstance(found, dict) else None
+        return found == before and _put(content, key, dict(after), path)
+
+    return _change(path, change)
 
 
 def remove(path: str, key: str) -> bool:
@@ -67,7 +85,7 @@ def _lock(folder: str, stack: ExitStack) -> None:
         pass  # a network file system may have no locks; the file is still replaced as a whole
 
 
-def _put(content: dict[str, object], key: str, value: str, path: str) -> bool:
+def _put(content: dict[str, object], key: str, value: str | JSONObject, path: str) -> bool:
     *folders, last = key.split(".")
     place = content
     for folder in folders:
