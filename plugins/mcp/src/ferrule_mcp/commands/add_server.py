@@ -12,6 +12,7 @@ from ferrule.errors import InputError
 from ferrule.installed import find_sources
 from ferrule.text import strict_json
 from ferrule_mcp.commands.decisions import make_decide
+from ferrule_mcp.commands.login_server import TOKEN, client_option, log_in_at, paste_option
 from ferrule_mcp.commands.options import (
     allow_option,
     part_secrets,
@@ -62,6 +63,9 @@ if TYPE_CHECKING:
 @click.option(
     "--set", "answers", multiple=True, metavar="NAME=VALUE", help="Answer what a bundle or a server.json asks for."
 )
+@click.option("--login", is_flag=True, help="Log in first, by OAuth, at a URL that wants a token.")
+@paste_option
+@client_option
 @click.option("--folder", default="", metavar="DIR", help="Where it works, which it may read and write.")
 @click.option("--root", "roots", multiple=True, metavar="DIR", help="A folder that it is offered as a root.")
 @click.option(
@@ -87,6 +91,9 @@ def command(
     variables: tuple[str, ...],
     headers: tuple[str, ...],
     answers: tuple[str, ...],
+    login: bool,
+    paste: bool,
+    client_id: str,
     folder: str,
     roots: tuple[str, ...],
     tried: tuple[tuple[str, str], ...],
@@ -130,8 +137,19 @@ def command(
         allowed_scripts=scripts,
         seconds=seconds,
     )
+    if login or paste:
+        request = _log_in(request, paste=paste, client_id=client_id)
     add_server(request, make_decide(name, grants_all=yes), tried, as_json=as_json)
     return 0
+
+
+def _log_in(request: Request, *, paste: bool, client_id: str) -> Request:
+    """The request with the header that carries the token of a login. Raises InputError and ToolError."""
+    if not request.url:
+        raise InputError(f"{request.name} is started here, and wants no login.", hint="Leave --login out.")
+    log_in_at(request.name, request.url, paste=paste, client_id=client_id)
+    headers = {**request.headers, "Authorization": f"Bearer {{{TOKEN}}}"}
+    return request._replace(headers=headers, credentials={**request.credentials, TOKEN: ""})
 
 
 def add_server(request: Request, decide: Decide, tried: tuple[tuple[str, str], ...] = (), *, as_json: bool) -> None:

@@ -126,13 +126,18 @@ def _describe(
         ecosystem=launch.ecosystem,
         folder=str(building),
         command=(*start, *launch.arguments),
-        variables=dict(launch.variables),
+        variables=_write_variables(launch),
         version=version,
         packages=tuple(packages),
         files="",
         watched=_watch([launch.executable] if launch.kind == FILE else [], building),
         notes=(*launch.notes, *(notes if left else ())),
     )
+
+
+def _write_variables(launch: Launch) -> dict[str, str]:
+    """Its variables, with `{NAME}` for those that are credentials."""
+    return {**launch.variables, **{one.variable: "{" + one.name + "}" for one in launch.secrets if one.variable}}
 
 
 def _plan_bare(launch: Launch) -> Environment:
@@ -149,7 +154,7 @@ def _plan_bare(launch: Launch) -> Environment:
         ecosystem=launch.ecosystem,
         folder="",
         command=(*start, *launch.arguments),
-        variables=dict(launch.variables),
+        variables=_write_variables(launch),
         version="",
         packages=(),
         files="",

@@ -46,7 +46,9 @@ def base_permissions(record: ServerRecord, readable: Iterable[str] = ()) -> JSON
     readable: more that its program needs, such as the interpreter that a virtual environment stands on.
     """
     if record["transport"] == "http":
-        return {"network": [], "write": [record["home"]]}
+        from ferrule_mcp.remote.guard import find_network
+
+        return {"network": list(find_network(record["url"])), "write": [record["home"]]}
     program = record["command"][0]
     programs = list(dict.fromkeys([program, os.path.realpath(program)]))
     reads = [record["environment"], *readable, *_outside_of_system(programs), _MEMORY_LIMITS]
