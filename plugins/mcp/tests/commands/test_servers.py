@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.skipif(bool(confinement.support().missing), reason="this kernel holds less"),
 ]
 
-SECRET = "s3cr3t-of-the-server-0815"  # noqa: S105 - of a test
+SECRET = "s3cr3t-of-the-server-0815"
 TEXT = {"type": "string", "description": "A text."}
 
 
