@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 FILE, DEFINITIONS, ENVIRONMENT = "server.json", "definitions.json", "environment.json"
 """Of a server: its record, its tools as it describes them by their names, and what was installed for it."""
 SOURCE = "mcp"
+INTERVIEW = "interview"
+"""Ends the name of the tool that asks a server what it is, which is there while the server is added."""
 
 
 def read_record(folder: str) -> ServerRecord:

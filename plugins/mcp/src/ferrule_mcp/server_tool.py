@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from ferrule import Context, Credential, JSONObject
     from ferrule_mcp.record import ServerRecord
 
-INTERVIEW = "interview"
-"""Ends the name of the tool that asks a server what it is, which is there while the server is added."""
-
 
 def make_tool(folder: str, tool: str) -> ModuleType:
     """The plugin: a module with hooks, which the host calls without a plugin manager.

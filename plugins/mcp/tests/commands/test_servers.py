@@ -225,3 +225,14 @@ def test_a_server_that_dies_at_its_start_is_told_in_its_own_words(servers: Serve
 def test_a_server_without_tools_is_none(servers: Servers) -> None:
     servers.tell()
     assert "talk has no tools" in servers.add().err
+
+
+def test_the_tools_of_a_server_are_one_row_of_permissions(servers: Servers) -> None:
+    servers.add()
+    shown = servers.machine.ferrule("permissions").out
+    assert shown.count("source-mcp-talk") == 1
+    assert "2 tools of source-mcp-talk" in shown
+    servers.machine.ferrule("permissions", "grant", "talk_say", "--network", "loopback")
+    apart = servers.machine.ferrule("permissions").out
+    assert "talk_say " in apart
+    assert "talk_say_twice " in apart

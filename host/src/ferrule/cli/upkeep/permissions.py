@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -91,8 +91,8 @@ def show(tools: tuple[str, ...], as_json: bool) -> int:
 
     Exit code: 1 where one is held or malformed; 0 otherwise.
     """
-    settings = configuration.read()
-    found = [status(tool, settings) for tool in _chosen(tools)]
+    settings, chosen = configuration.read(), _chosen(tools)
+    found = [status(tool, settings) for tool in chosen]
     if as_json:
         listed = [
             {**one.as_dict(), "refused": [each._asdict() for each in refused_lately(one.tool, settings)]}
@@ -104,7 +104,8 @@ def show(tools: tuple[str, ...], as_json: bool) -> int:
             _print_one(one)
             _print_refused(refused_lately(one.tool, settings))
     elif found:
-        print_table(("TOOL", "STATE", "MAY"), (_row(one) for one in found), colour="STATE")
+        of_sources = {tool.name for tool in chosen if tool.is_of_source}
+        print_table(("TOOL", "STATE", "MAY"), _rows(found, of_sources), colour="STATE")
         _print_unenforced(found)
     else:
         click.echo("No tools are installed.")
@@ -264,6 +265,20 @@ def _print_refused(found: Sequence[Refusal]) -> None:
     for one in found:
         allows = f"; allowed by `{one.command}`" if one.command else ""
         print_fact("Refused", f"{one.kind} {one.what}{allows}")
+
+
+def _rows(found: Sequence[PermissionStatus], of_sources: Collection[str]) -> Iterator[tuple[str, str, str]]:
+    """A row for each tool, and one for those together that a source has, such as all of a server.
+
+    of_sources: the names of those.
+    """
+    rows: dict[tuple[str, ...], list[PermissionStatus]] = {}
+    for one in found:
+        key = (one.source, *_row(one)[1:]) if one.tool in of_sources else (one.tool,)
+        rows.setdefault(key, []).append(one)
+    for together in rows.values():
+        name, state, words = _row(together[0])
+        yield name if len(together) == 1 else f"{len(together)} tools of {together[0].source}", state, words
 
 
 def _row(one: PermissionStatus) -> tuple[str, str, str]:

@@ -16,8 +16,7 @@ from ferrule.errors import FerruleError
 from ferrule.installed import SourceTools, python_command
 from ferrule.text import strict_json
 from ferrule_mcp.credentials import declare
-from ferrule_mcp.record import FILE, SOURCE
-from ferrule_mcp.server_tool import INTERVIEW
+from ferrule_mcp.record import FILE, INTERVIEW, SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -43,14 +43,14 @@ def read_project(folder: Path, extras: Sequence[str], groups: Sequence[str], *, 
         return Project()
     content = _read_toml(file)
     links = _find_links(content, folder)
-    table = content.get("project", {})
-    if "build-system" in content and isinstance(table, dict):
+    project = content.get("project", {})
+    if "build-system" in content and isinstance(project, dict):
         extra = f"[{','.join(extras)}]" if extras else ""
         return Project(
             (f"{folder}{extra}",), links, (f"{folder} is copied as it is now: later changes need a refresh.",)
         )
-    listed = _texts(table.get("dependencies")) if isinstance(table, dict) else []
-    listed += [text for name in extras for text in _texts(table.get("optional-dependencies", {}).get(name))]
+    listed = _texts(project.get("dependencies")) if isinstance(project, dict) else []
+    listed += [text for name in extras for text in _texts(project.get("optional-dependencies", {}).get(name))]
     listed += [text for name in groups for text in _texts(content.get("dependency-groups", {}).get(name))]
     return Project(tuple(listed), links)
 

@@ -40,6 +40,7 @@ KEY = "key-of-the-user-0123456789"
 _PICTURE = "a picture of folders"
 _CLIENT = "a client's program; tests/serve/test_clients.py runs it"
 _MACHINE = "changes the machine"
+_SERVER = "the folder that is the index has no servers; the tests of ferrule-mcp add them"
 _UNPUBLISHED = "nobody has published it; tests/installation/test_reads.py installs such packages"
 
 _TOUR = {
@@ -231,6 +232,15 @@ _USERS = {
     ),
     "docs/how-to/lock-tools.md": Page(
         uses=(config(), unused("text", "what a package with such a file has ferrule say")),
+    ),
+    "docs/how-to/use-mcp-servers.md": Page(
+        left_out={
+            "ferrule mcp ": _SERVER,
+            "ferrule run time_": _SERVER,
+            "ferrule link time_": _SERVER,
+            "ferrule permissions grant docs_search": _SERVER,
+            "ferrule credentials set docs_search": _SERVER,
+        },
     ),
     "docs/how-to/watch-calls.md": Page(
         uses=(config(),),
