@@ -1,6 +1,7 @@
 """`ferrule mcp` by its commands, with a server that does what a scenario says."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -236,3 +237,31 @@ def test_the_tools_of_a_server_are_one_row_of_permissions(servers: Servers) -> N
     apart = servers.machine.ferrule("permissions").out
     assert "talk_say " in apart
     assert "talk_say_twice " in apart
+
+
+def test_serve_and_python_know_the_tools_of_a_server(servers: Servers) -> None:
+    servers.add("--only", "say")
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    called = {"name": "talk_say", "arguments": {"text": "hi"}}
+    asked = [("initialize", hello), ("tools/list", {}), ("tools/call", called)]
+    lines = [
+        {"jsonrpc": "2.0", "id": number, "method": name, "params": more} for number, (name, more) in enumerate(asked)
+    ]
+    process = servers.machine.start("serve", "talk_say", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    answers = []
+    with process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for line in lines:
+            process.stdin.write(json.dumps(line).encode() + b"\n")
+            process.stdin.flush()
+            heard = (json.loads(said) for said in process.stdout)
+            answers.append(next(one for one in heard if "id" in one))
+        process.stdin.close()
+    assert [one["name"] for one in answers[1]["result"]["tools"]] == ["talk_say"]
+    assert "hi" in json.dumps(answers[2].get("result")), answers
+
+    program = "from ferrule.installed import InventorySnapshot as S; print(S(['talk_say']).document(60)['tools'])"
+    environment = servers.machine.environment
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)
+    assert "source-mcp-talk" in done.stdout
