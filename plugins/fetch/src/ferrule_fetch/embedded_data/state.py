@@ -227,8 +227,8 @@ def _write_facts(value: dict[str, object]) -> str:
 def _words_of(value: object, *, may_be_list: bool = True) -> str:
     """A fact in words: a text, a number, the name of an object, or those of a list, which may contain itself."""
     if isinstance(value, list) and value and may_be_list:
-        words = (_words_of(one, may_be_list=False) for one in value[:5])
-        return ", ".join(filter(None, words))[:_MAX_FACT_CHARS]
+        facts = (_words_of(one, may_be_list=False) for one in value[:5])
+        return ", ".join(filter(None, facts))[:_MAX_FACT_CHARS]
     if isinstance(value, dict):
         value = next((value[key] for key in ("name", "amount", "value", "username") if key in value), None)
     is_word = isinstance(value, str | int | float) and not isinstance(value, bool)
