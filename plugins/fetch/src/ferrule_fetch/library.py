@@ -97,7 +97,6 @@ def fetch(
     deadline: float | None = None,
     options: FetchOptions | None = None,
     is_page: bool = True,
-    asked_by: str = "",
 ) -> Page:
     """Get what is at a URL, following redirects.
 
@@ -106,8 +105,6 @@ def fetch(
         options: which answers are read, by default text.
         is_page: False for the data of an API, which robots.txt is not about, which no reader has to be imported for,
             and of which a part is worth nothing.
-        asked_by: the URL of a page whose scripts want it: it may name public addresses alone, and its own host where
-            that is none by its name.
 
     Raises:
         ToolError: INVALID_URL, NETWORK_ERROR, PARSE_ERROR for an answer that is not readable, and StatusError
@@ -119,10 +116,6 @@ def fetch(
     from ferrule_fetch.transfer.request_policy import RequestPolicy
 
     policy = RequestPolicy.from_context(context)
-    if asked_by:
-        from ferrule_fetch.transfer.request_policy import restrict
-
-        policy = restrict(policy, url, asked_by)
     until = context.deadline if deadline is None else min(deadline, context.deadline)
     if is_page:
         return fetch_page(url, until, policy, options)
@@ -136,7 +129,8 @@ def exchange(
     """Send one request of a page's scripts, under the guard, and follow no redirect.
 
     Args:
-        asked_by: the URL of the page, which may name what `fetch` says of it.
+        asked_by: the URL of the page. It may name public addresses alone, and its own server where that is none by its
+            name.
         deadline: an earlier one than the call's.
         max_bytes: of the body that are read.
 

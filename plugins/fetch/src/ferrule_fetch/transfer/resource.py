@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ResourceRequest(NamedTuple):
-    """A request of a page. headers: beside those of the client. content: the body of a POST; None for none.
+    """A request of a page. headers: in addition to the client's own. content: the body of a POST; None for none.
 
     is_document: a page of its own, such as one in a frame, of which robots.txt decides.
     """

@@ -162,3 +162,27 @@ def test_one_wide_row_does_not_fill_up_the_others() -> None:
 def test_a_text_of_more_cells_than_a_table_may_have_is_text() -> None:
     text = "a,b,c\n" * 200_000
     assert read_table(text, time.monotonic() + 60) is text
+
+
+@pytest.mark.parametrize("repeated", [16_383, 1_048_575, 10**18])
+def test_a_cell_of_an_ods_far_from_all_others_costs_no_cells_between(repeated: int) -> None:
+    pytest.importorskip("python_calamine")
+    names = {name: f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0" for name in ("office", "table", "text")}
+    named = " ".join(f'xmlns:{name}="{address}"' for name, address in names.items())
+    cell = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    gap = f'<table:table-cell table:number-columns-repeated="{repeated}"/>'
+    rows = [cell.format("head"), gap, gap + cell.format("far")]
+    count = ["", f' table:number-rows-repeated="{repeated}"', ""]
+    table = "".join(f"<table:table-row{n}>{row}</table:table-row>" for row, n in zip(rows, count, strict=True))
+    body = f'<office:spreadsheet><table:table table:name="One">{table}</table:table></office:spreadsheet>'
+    manifest = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr(
+            "content.xml",
+            f"<office:document-content {named}><office:body>{body}</office:body></office:document-content>",
+        )
+        archive.writestr("META-INF/manifest.xml", f'<m:manifest xmlns:m="{manifest}"/>')
+    text = workbook.read_workbook(file.getvalue(), "").text
+    assert ("head" in text, "far" in text, len(text) < 2_000) == (True, True, True)

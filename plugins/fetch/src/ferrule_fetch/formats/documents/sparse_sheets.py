@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SHEETS = "xl/worksheets/"
+_CONTENT = "content.xml"
+_REPEATED = re.compile(rb"""(number-(?:rows|columns)-repeated=["'])(\d{5,})(?=["'])""")
+_MAX_REPEATED = b"100"
 _CELL = re.compile(rb"""(<(?:\w{1,20}:)?c\s(?:[^<>]{0,200}?\s)?r=["'])([A-Z]{1,7})(\d{1,10})(?=["'])""")
 _ROW = re.compile(rb"""(<(?:\w{1,20}:)?row\s(?:[^<>]{0,500}?\s)?r=["'])(\d{1,10})(?=["'])""")
 _MAX_SPACE = 5_000  # cells that a sheet may have room for without a closer look
@@ -22,14 +25,22 @@ _GAP = 20  # rows or columns without a cell, which become one
 
 
 def pull_together(body: bytes) -> bytes:
-    """A workbook (XLSX) in which wide gaps within sheets are narrow; the same bytes where it has none.
+    """A workbook (XLSX, ODS) in which wide gaps within sheets are narrow; the same bytes where it has none.
 
     Raises what zipfile raises.
     """
     with ZipFile(BytesIO(body)) as archive:
         names = [name for name in archive.namelist() if name.startswith(_SHEETS) and name.endswith(".xml")]
         changed = {name: sheet for name in names if (sheet := _pull_sheet(archive.read(name)))}
+        if _CONTENT in archive.namelist() and (content := _limit_repeated(archive.read(_CONTENT))):
+            changed[_CONTENT] = content
         return replace_parts(archive, changed) if changed else body
+
+
+def _limit_repeated(content: bytes) -> bytes | None:
+    """The content of an ODS, which has 10,000 or more equal rows or cells as one; None where it has none of them."""
+    limited, count = _REPEATED.subn(lambda it: it[1] + _MAX_REPEATED, content)
+    return limited if count else None
 
 
 def _pull_sheet(sheet: bytes) -> bytes | None:

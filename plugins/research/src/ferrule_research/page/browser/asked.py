@@ -32,7 +32,7 @@ _OWN_HEADERS = re.compile(
     r"host|user-agent|connection|keep-alive|te|trailer|transfer-encoding|upgrade.*|expect|content-length|date|via|"
     r"accept-encoding|cookie2?|forwarded|x-forwarded-.*|x-real-ip|proxy-.*|sec-.*|dnt"
 )
-_TOLD_HEADERS = re.compile(
+_SHOWN_HEADERS = re.compile(
     r"access-control-.*|content-type|content-language|location|etag|last-modified|retry-after|x-.*"
 )
 
@@ -45,7 +45,7 @@ class Asked(NamedTuple):
     """A request of a page. number, session: by which the browser knows it. kind: as the browser calls it.
 
     frame: the number of the frame that asks. headers: with names in small letters. content: None for none, or for one
-    that the browser does not tell.
+    that the browser does not name.
     """
 
     number: str
@@ -112,16 +112,16 @@ def _is_sent(name: str, value: str) -> bool:
 
 
 def headers_for_browser(headers: Mapping[str, str]) -> dict[str, str]:
-    """What the browser is told of an answer: by which it judges who may read it, and what scripts read.
+    """What the browser gets of an answer's headers: by which it judges who may read it, and what scripts read.
 
     It learns of no cookie, and of nothing that has it ask for more.
     """
-    told = {
+    shown = {
         name: value
         for name, value in headers.items()
-        if _NAME.fullmatch(name) and _VALUE.fullmatch(value) and _TOLD_HEADERS.fullmatch(name)
+        if _NAME.fullmatch(name) and _VALUE.fullmatch(value) and _SHOWN_HEADERS.fullmatch(name)
     }
-    return dict(list(told.items())[:_MAX_HEADERS])
+    return dict(list(shown.items())[:_MAX_HEADERS])
 
 
 def stand_in_for(asked: Asked) -> tuple[dict[str, str], bytes] | None:

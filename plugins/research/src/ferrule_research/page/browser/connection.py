@@ -20,9 +20,13 @@ class BrowserEnded(Exception):
 
 
 class Connection:
-    """A connection over two descriptors, which it closes. wake: another descriptor that ends waiting.
+    """A connection over two descriptors, which it closes.
 
-    until: an instant of `time.monotonic()`, after which nothing more is written.
+    Args:
+        reading: what the browser says.
+        writing: what the browser hears.
+        wake: another descriptor, which ends waiting.
+        until: an instant of `time.monotonic()`, after which nothing more is written.
     """
 
     def __init__(self, reading: int, writing: int, wake: int, until: float) -> None:

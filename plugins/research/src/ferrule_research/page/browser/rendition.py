@@ -32,13 +32,13 @@ for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTranspor
 
 
 class _CommandRefused(BrowserEnded):
-    """The browser cannot do what it is told to, such as in a page that it has just left."""
+    """The browser cannot do this, such as in a page that it has just left."""
 
 
 class Rendition(NamedTuple):
     """A page that scripts have written. url: where it is from: a script may lead to another page.
 
-    is_whole: False where there is more of it than `MAX_CHARS`.
+    is_whole: False where it has more than `MAX_CHARS`.
     """
 
     url: str
@@ -175,7 +175,14 @@ class _Visit:
     ) -> JSONObject:
         """Do what `_call` does for a command that waits for the page's scripts, and end those that do not end.
 
-        patience: in seconds, after which they are ended, and again, as others may have begun.
+        Args:
+            method: the command.
+            deadline: an instant of `time.monotonic()`.
+            patience: in seconds, after which scripts are ended, and again, as others may have begun.
+            parameters: of the command.
+
+        Raises:
+            BrowserEnded.
         """
         number = self._connection.send(method, self._session, **parameters)
         while not self._await(number, min(deadline, time.monotonic() + patience)):
