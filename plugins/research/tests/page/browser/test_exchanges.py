@@ -187,3 +187,18 @@ def test_no_file_of_this_machine_is_shown(render: Render, internet: Internet) ->
     html = said(render, script)
     assert "<p>refused</p>" in html
     assert "root:" not in html
+
+
+def test_robots_txt_decides_of_documents_and_not_of_their_parts(
+    render: Render, internet: Internet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FERRULE_FETCH_ROBOTS", "true")
+    internet.server.page("/robots.txt", "User-agent: *\nDisallow: /closed", "text/plain")
+    internet.server.route("/closed/data", answer_with())
+    script = """
+      for (const src of ["/closed/frame", "/open/frame"])
+        document.body.append(Object.assign(document.createElement("iframe"), {src}));
+      ask("/closed/data");"""
+    assert "<p>200 words</p>" in said(render, script)
+    asked = {one.target for one in internet.server.requests}
+    assert asked == {"/robots.txt", "/open/frame", "/closed/data"}

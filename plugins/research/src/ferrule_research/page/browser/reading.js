@@ -1,7 +1,10 @@
-// The HTML of the page as it is shown, at most `max` characters of it: [whether that is all, the HTML].
+// The HTML of the page as it is shown, at most `max` characters of it, and what can be written in `milliseconds`:
+// [whether that is all, the HTML].
 // It runs apart from the page's own scripts, which can change nothing here. Shadow trees stand where they are shown,
 // and what their slots show stands in these. Nothing is nested by calls, so no depth is too much.
-(max) => {
+(max, milliseconds) => {
+  const until = performance.now() + milliseconds;
+  const NODES_PER_CLOCK = 500;
   const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
   const RAW = new Set("script style iframe".split(" "));
   const RENAMED = {xmp: "pre", plaintext: "pre", listing: "pre"};
@@ -53,7 +56,8 @@
     if (RAW.has(name)) waiting.push(raw(element, name));
     else if (first) waiting.push(first);
   };
-  while (waiting.length && room > 0) {
+  for (let count = 1; waiting.length && room > 0; count++) {
+    if (count % NODES_PER_CLOCK === 0 && performance.now() > until) break;
     const next = waiting.pop();
     if (typeof next === "string") put(next);
     else {

@@ -19,10 +19,10 @@ MAX_SECONDS = 15.0
 MAX_CHARS = 8 << 20
 _QUIET_SECONDS = 0.5  # without a new request, after which a page is taken for written
 _SHARE = 0.5  # of the time that is left
-_READING_SECONDS = 4.0  # behind the deadline
+_READING_SECONDS = 6.0  # behind the deadline
 _PATIENCE_SECONDS = 0.5  # with scripts that do not end, until they are ended
 _READINGS = 4  # of a page that goes to another one meanwhile
-_WRITING_SECONDS = 1.5  # that the HTML of a large page takes, and less
+_WRITING_SECONDS = 2.5  # in which the HTML of a page is written, or the beginning of it
 
 _READER = "reading.js"
 # Ways out that no request is made for. They fail without this, too.
@@ -120,8 +120,8 @@ class _Visit:
         found = self._call_patiently(
             "Runtime.evaluate",
             deadline,
-            _WRITING_SECONDS,
-            expression=f"({source})({MAX_CHARS})",
+            _WRITING_SECONDS + _PATIENCE_SECONDS,
+            expression=f"({source})({MAX_CHARS}, {_WRITING_SECONDS * 1_000})",
             contextId=world["executionContextId"],
             returnByValue=True,
         )
