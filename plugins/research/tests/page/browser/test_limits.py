@@ -67,7 +67,7 @@ def test_a_page_that_keeps_the_browser_busy_is_read_as_far_as_it_came(
 ) -> None:
     html = f"<p>{WORDS}</p><script>setTimeout(() => {{ {script} }}, 50)</script>"
     internet.server.page("/", html)
-    written = render(PAGE, html, seconds=8)
+    written = render(PAGE, html, seconds=20)
     assert written is not None
     assert WORDS in written.html
 

@@ -90,7 +90,7 @@ def test_a_forged_message_gives_no_page(
     requests = rendition.Requests(pipes.connection, page, make_context(), time.monotonic(), pipes.says)
     os.write(pipes.says, json.dumps(message).encode() + b"\0")
     with pytest.raises(BrowserEnded):
-        rendition._Visit(pipes.connection, requests).read(page.url, time.monotonic() + 60)
+        rendition._Visit(pipes.connection, requests).read(page.url, time.monotonic() + 60, time.monotonic() + 60)
     requests.close()
 
 

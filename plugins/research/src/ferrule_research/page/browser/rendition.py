@@ -19,7 +19,8 @@ MAX_SECONDS = 15.0
 MAX_CHARS = 8 << 20
 _QUIET_SECONDS = 0.5  # without a new request, after which a page is taken for written
 _SHARE = 0.5  # of the time that is left
-_READING_SECONDS = 6.0  # behind the deadline
+_READING_SECONDS = 6.0  # behind the deadline, and no more than this share of the time that was left:
+_READING_SHARE = 0.25
 _PATIENCE_SECONDS = 0.5  # with scripts that do not end, until they are ended
 _READINGS = 4  # of a page that goes to another one meanwhile
 _WRITING_SECONDS = 2.5  # in which the HTML of a page is written, or the beginning of it
@@ -54,13 +55,15 @@ def render(page: Page, program: str, context: Context) -> Rendition | None:
         program: the path of the browser.
         context: of the call, a part of whose time this takes.
     """
-    deadline = time.monotonic() + min(MAX_SECONDS, context.remaining() * _SHARE)
+    left = context.remaining()
+    deadline = time.monotonic() + min(MAX_SECONDS, left * _SHARE)
+    limit = deadline + min(_READING_SECONDS, left * _READING_SHARE)
     woken, wake = os.pipe()
     try:
-        with run_browser(program, woken, deadline + _READING_SECONDS) as connection:
+        with run_browser(program, woken, limit) as connection:
             requests = Requests(connection, page, context, deadline, wake)
             try:
-                return _Visit(connection, requests).read(page.url, deadline)
+                return _Visit(connection, requests).read(page.url, deadline, limit)
             finally:
                 requests.close()
     except (BrowserEnded, OSError):
@@ -79,8 +82,11 @@ class _Visit:
         self._session = self._url = ""
         self._has_begun = self._has_loaded = False
 
-    def read(self, url: str, deadline: float) -> Rendition:
-        """Open the page, wait until it is written, and read it. Raises BrowserEnded where that cannot be done."""
+    def read(self, url: str, deadline: float, limit: float) -> Rendition:
+        """Open the page, wait until it is written or until the deadline, and read it until the limit.
+
+        Raises BrowserEnded where that cannot be done.
+        """
         self._url = url
         frame = str(self._call(deadline, "Target.createTarget", url="about:blank")["targetId"])
         attached = self._call(deadline, "Target.attachToTarget", targetId=frame, flatten=True)
@@ -93,7 +99,6 @@ class _Visit:
         self._session = session
         self._connection.send("Page.navigate", session, url=url)
         self._wait(deadline)
-        limit = deadline + _READING_SECONDS
         for _ in range(_READINGS - 1):
             try:
                 return self._read_shown(limit)
