@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ferrule_fetch.limits.reader import TooMuch
     from ferrule_fetch.transfer.http_errors import StatusError
     from ferrule_fetch.transfer.request import FetchOptions, Page
+    from ferrule_fetch.transfer.resource import Resource, ResourceRequest
     from ferrule_fetch.tree.elements import Element
 
 __all__ = [
@@ -37,6 +38,8 @@ __all__ = [
     "Page",
     "PageText",
     "PartTooExpensive",
+    "Resource",
+    "ResourceRequest",
     "StatusError",
     "TooMuch",
     "bounded",
@@ -45,6 +48,7 @@ __all__ = [
     "convert_page",
     "decode_page",
     "elements_of",
+    "exchange",
     "fetch",
     "find_emptiness",
     "form_of",
@@ -66,6 +70,8 @@ __getattr__ = attach(
         "Page": "ferrule_fetch.transfer.request",
         "PageText": "ferrule_fetch.document",
         "PartTooExpensive": "ferrule_fetch.limits.part",
+        "Resource": "ferrule_fetch.transfer.resource",
+        "ResourceRequest": "ferrule_fetch.transfer.resource",
         "StatusError": "ferrule_fetch.transfer.http_errors",
         "TooMuch": "ferrule_fetch.limits.reader",
         "bounded_part": "ferrule_fetch.limits.part",
@@ -91,7 +97,6 @@ def fetch(
     deadline: float | None = None,
     options: FetchOptions | None = None,
     is_page: bool = True,
-    asked_by: str = "",
 ) -> Page:
     """Get what is at a URL, following redirects.
 
@@ -100,8 +105,6 @@ def fetch(
         options: which answers are read, by default text.
         is_page: False for the data of an API, which robots.txt is not about, which no reader has to be imported for,
             and of which a part is worth nothing.
-        asked_by: the URL of a page whose scripts want it: it may name public addresses alone, and its own host where
-            that is none by its name.
 
     Raises:
         ToolError: INVALID_URL, NETWORK_ERROR, PARSE_ERROR for an answer that is not readable, and StatusError
@@ -113,15 +116,32 @@ def fetch(
     from ferrule_fetch.transfer.request_policy import RequestPolicy
 
     policy = RequestPolicy.from_context(context)
-    if asked_by:
-        from ferrule_fetch.transfer.request_policy import restrict
-
-        policy = restrict(policy, url, asked_by)
     until = context.deadline if deadline is None else min(deadline, context.deadline)
     if is_page:
         return fetch_page(url, until, policy, options)
     whole = (options or DEFAULT_OPTIONS)._replace(may_be_partial=False)
     return get(url, until, policy._replace(robots=False), whole)
+
+
+def exchange(
+    request: ResourceRequest, context: Context, *, asked_by: str, deadline: float, max_bytes: int = 8 << 20
+) -> Resource:
+    """Send one request of a page's scripts, under the guard, and follow no redirect.
+
+    Args:
+        asked_by: the URL of the page. It may name public addresses alone, and its own server where that is none by its
+            name.
+        deadline: an earlier one than the call's.
+        max_bytes: of the body that are read.
+
+    Raises:
+        ToolError: INVALID_URL and NETWORK_ERROR. A status of 400 and above is an answer as any other.
+    """
+    from ferrule_fetch.transfer import resource
+    from ferrule_fetch.transfer.request_policy import RequestPolicy, restrict
+
+    policy = restrict(RequestPolicy.from_context(context), request.url, asked_by)
+    return resource.exchange(request, min(deadline, context.deadline), policy, max_bytes)
 
 
 def form_of(page: Page) -> Format:

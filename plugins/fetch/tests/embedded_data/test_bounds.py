@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -64,6 +65,41 @@ def test_an_editors_tree_that_nests_too_deeply_ends() -> None:
         node = {"type": "paragraph", "content": [node]}
     html = f"<script type='application/json'>{json.dumps({'a': node, 'b': SENTENCE})}</script>"
     assert find_text(html, URL, "")[1].endswith(f"]\n\n{SENTENCE}")
+
+
+def write_doubling(last: str, of_many: str) -> str:
+    """A script that names each object in the next one, ten times. of_many: what stands for `many` in them."""
+    names = "abcdefghij"
+    pairs = pairwise(names)
+    made = "".join(f"{name}.x={of_many.replace('many', ','.join(before * 10))};" for before, name in pairs)
+    given = ",".join("{}" for _ in names)
+    body = f"{last}{made}return {{x:j,t:{SENTENCE!r}}}"
+    return f"<script>window.__S__=(function({','.join(names)}){{{body}}}({given}))</script>"
+
+
+@pytest.mark.parametrize(
+    ("last", "of_many"),
+    [
+        (f"a.type='p';a.children=[{SENTENCE!r}];", "{type:'p',children:[many]}"),
+        ("a.x=1;", "{author:[many]}"),
+        ("a.x=1;", "['$','div',null,{style:{a:[many]}}]"),
+        ("a.x=1;", "{title:'A title of it',price:[[many]]}"),
+    ],
+    ids=["tree", "fact", "style", "price"],
+)
+def test_what_stands_for_itself_many_times_costs_no_time(last: str, of_many: str) -> None:
+    _, text = find_text(write_doubling(last, of_many), URL, "")
+    assert SENTENCE in text
+    assert len(text) < 3 << 20
+
+
+def test_a_fact_that_contains_itself_is_none() -> None:
+    assert SENTENCE in find_text(write_nuxt({"author": 1, "text": 2}, [1, 1], SENTENCE), URL, "")[1]
+
+
+def test_a_number_of_any_length_costs_no_data() -> None:
+    html = f'<script type="application/json">{{"a": {"9" * 100_000}, "text": "{SENTENCE}"}}</script>'
+    assert SENTENCE in find_text(html, URL, "")[1]
 
 
 def test_a_text_has_a_largest_length() -> None:

@@ -8,6 +8,11 @@ from typing import TypeGuard
 
 from ferrule_fetch.embedded_data.literals import MAX_DEPTH
 
+MAX_CHARS = 1 << 20
+"""Of one tree, together with some for each node."""
+
+_NODE_CHARS = 8
+
 _TYPES = ("type", "_type", "nodeType")
 _PARTS = ("children", "content")
 _LEVEL = re.compile(r"(?:heading|header|h)[-_]?([1-6])")
@@ -45,30 +50,47 @@ def is_rich(value: object) -> TypeGuard[dict[str, object]]:
     return known and bool(parts) and all(isinstance(part, dict | list | str) for part in parts)
 
 
-def write_tree(value: object, depth: int = 0) -> str:
+def write_tree(value: object) -> str:
     """The HTML of a node."""
-    if depth > MAX_DEPTH:
-        return ""
-    if isinstance(value, str):
-        return escape(value, quote=False)
-    if isinstance(value, list):
-        return _write_short(value, depth)
-    if not isinstance(value, dict):
-        return ""
-    text = value.get("text", value.get("value"))
-    if isinstance(text, str):
-        return _mark(escape(text, quote=False), value)
-    within = "".join(write_tree(part, depth + 1) for part in _parts_of(value))
-    if _name_of(value) in _LINKS:
-        return f'<a href="{escape(_address_of(value))}">{within}</a>'
-    return _wrap(within, _tag_of(value) or "")
+    return _TreeWriter().write(value, 0)
 
 
-def _write_short(value: list[object], depth: int) -> str:
-    """`["p", {}, "text", ["em", {}, "more"]]`."""
-    if len(value) < 2 or not isinstance(value[0], str) or not isinstance(value[1], dict):
-        return "".join(write_tree(part, depth + 1) for part in value)
-    return write_tree({"type": value[0], "attrs": value[1], "children": value[2:]}, depth + 1)
+class _TreeWriter:
+    """Writes one tree. A node may stand in many places of it, so what is written is counted."""
+
+    def __init__(self) -> None:
+        self._left = MAX_CHARS
+
+    def write(self, value: object, depth: int) -> str:
+        self._left -= _NODE_CHARS
+        if depth > MAX_DEPTH or self._left < 0:
+            return ""
+        if isinstance(value, str):
+            return self._write_words(value)
+        if isinstance(value, list):
+            return self._write_short(value, depth)
+        if not isinstance(value, dict):
+            return ""
+        text = value.get("text", value.get("value"))
+        if isinstance(text, str):
+            return _mark(self._write_words(text), value)
+        within = self._write_all(_parts_of(value), depth)
+        if _name_of(value) in _LINKS:
+            return f'<a href="{escape(_address_of(value))}">{within}</a>'
+        return _wrap(within, _tag_of(value) or "")
+
+    def _write_short(self, value: list[object], depth: int) -> str:
+        """`["p", {}, "text", ["em", {}, "more"]]`."""
+        if len(value) < 2 or not isinstance(value[0], str) or not isinstance(value[1], dict):
+            return self._write_all(value, depth)
+        return self.write({"type": value[0], "attrs": value[1], "children": value[2:]}, depth + 1)
+
+    def _write_words(self, text: str) -> str:
+        self._left -= len(text)
+        return escape(text, quote=False)
+
+    def _write_all(self, values: list[object], depth: int) -> str:
+        return "".join(self.write(one, depth + 1) for one in values if self._left > 0)
 
 
 def _wrap(within: str, tag: str) -> str:

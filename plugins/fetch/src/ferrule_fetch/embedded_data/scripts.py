@@ -160,5 +160,7 @@ def _read_json(text: str) -> list[object]:
     text = text.strip().removeprefix("<!--").removesuffix("-->").removeprefix("//<![CDATA[").removesuffix("//]]>")
     try:
         return [json.loads(text, strict=False)]
-    except (ValueError, RecursionError):
+    except (json.JSONDecodeError, RecursionError):
         return []
+    except ValueError:  # an integer of more digits than Python reads
+        return [json.loads(text, strict=False, parse_int=float)]

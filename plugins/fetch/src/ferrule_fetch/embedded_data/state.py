@@ -224,10 +224,11 @@ def _write_facts(value: dict[str, object]) -> str:
     return ", ".join(f"{label} {escape(words, quote=False)}" for label, words in found.items())
 
 
-def _words_of(value: object) -> str:
-    """A fact in words: a text, a number, or the name of an object."""
-    if isinstance(value, list) and value:
-        return ", ".join(filter(None, map(_words_of, value[:5])))[:_MAX_FACT_CHARS]
+def _words_of(value: object, *, may_be_list: bool = True) -> str:
+    """A fact in words: a text, a number, the name of an object, or those of a list, which may contain itself."""
+    if isinstance(value, list) and value and may_be_list:
+        facts = (_words_of(one, may_be_list=False) for one in value[:5])
+        return ", ".join(filter(None, facts))[:_MAX_FACT_CHARS]
     if isinstance(value, dict):
         value = next((value[key] for key in ("name", "amount", "value", "username") if key in value), None)
     is_word = isinstance(value, str | int | float) and not isinstance(value, bool)
@@ -256,7 +257,8 @@ def _write_attributes(properties: dict[str, object]) -> str:
 
 def _write_style(style: dict[str, object]) -> str:
     """A style as an attribute has it, by which hidden text is found."""
-    return ";".join(f"{_hyphenate(name)}:{value}" for name, value in list(style.items())[:50])
+    values = {name: value for name, value in list(style.items())[:50] if isinstance(value, str | int | float)}
+    return ";".join(f"{_hyphenate(name)}:{value}" for name, value in values.items())
 
 
 def _hyphenate(name: str) -> str:

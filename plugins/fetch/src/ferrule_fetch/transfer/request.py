@@ -71,7 +71,7 @@ def fetch(url: str, deadline: float, policy: RequestPolicy, options: FetchOption
     try:
         headers = {"User-Agent": policy.user_agent, "Accept": options.accept}
         with Client(deadline, headers=headers, guard=policy.guard) as client:
-            before = policy.require_server if policy.server else None
+            before = None
             if policy.robots:
                 from ferrule_fetch.transfer.robots import Robots
 

@@ -11,6 +11,7 @@ import pytest
 
 from ferrule import ToolError
 from ferrule_dev.testing import Server
+from ferrule_fetch.formats.documents import book as book_module
 from ferrule_fetch.formats.documents import readers, slides
 from ferrule_fetch.formats.documents.archive import DocumentText, UnreadableDocument
 from ferrule_fetch.formats.documents.book import read_book
@@ -209,3 +210,31 @@ def test_a_lack_of_memory_in_a_library_is_none_of_the_document() -> None:
     for error in (expat, etree.XMLSyntaxError("unknown error", 2, 0, 0), chained):
         with pytest.raises(MemoryError):
             readers._read_safely(fail(error), b"", "")
+
+
+def test_what_is_nested_too_deeply_in_a_text_costs_itself_alone() -> None:
+    deep = "<text:section>" * 400 + "<text:p>deep</text:p>" + "</text:section>" * 400
+    text = read_opendocument(text_document(f"<text:p>before</text:p>{deep}<text:p>after</text:p>"), "").text
+    assert text == "before\n\n[What is nested more deeply here is left out.]\n\nafter"
+
+
+def test_a_chapter_that_cannot_be_read_costs_itself_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = book({"a": "<p>first</p>", "b": "<p>second</p>", "c": "<p>third</p>"}, ["a", "b", "c"])
+    broken = body.replace(b"in/text/b.xhtml", b"in/text/b.xhtmX", 1)  # the name before the chapter is another one
+    assert read_book(broken, "").text == "first\n\n[This chapter cannot be read.]\n\nthird"
+
+    def take_too_long(html: str, url: str) -> object:
+        if "second" in html:
+            raise MemoryError
+        return convert(html, url)
+
+    convert = book_module.convert
+    monkeypatch.setattr(book_module, "convert", take_too_long)
+    text = read_book(body, "").text
+    assert text == "first\n\n[This chapter takes too much time or memory to read.]\n\nthird"
+
+
+@pytest.mark.parametrize("charset", ["nonsense", "rot13", "base64", "x" * 300])
+def test_a_mail_in_a_character_set_that_nobody_knows_is_read(charset: str) -> None:
+    mail = f"From: a@b.example\nContent-Type: text/plain; charset={charset}\n\nwords that are read"
+    assert read_mail(mail.encode(), "").text.endswith("words that are read")

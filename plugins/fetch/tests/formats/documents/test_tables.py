@@ -1,5 +1,6 @@
 """Tables: of workbooks, and of text whose values are kept apart by signs."""
 
+import time
 import zipfile
 from collections.abc import Callable
 from datetime import datetime
@@ -9,9 +10,9 @@ from typing import Any
 import pytest
 
 from ferrule_dev.testing import Server
-from ferrule_fetch.formats.documents import workbook
+from ferrule_fetch.formats.documents import sparse_sheets, workbook
 from ferrule_fetch.formats.documents.cells import write_table
-from ferrule_fetch.formats.documents.separated import parse_table
+from ferrule_fetch.formats.documents.separated import parse_table, read_table
 
 Fetch = Callable[..., dict[str, Any]]
 
@@ -118,3 +119,70 @@ def test_a_table_is_known_by_its_type_or_by_its_name(server: Server, fetch: Fetc
 def test_a_large_table_is_read_in_a_process(server: Server, fetch: Fetch) -> None:
     answer = fetch(server.page("/", "a,b\n" + "1,2\n" * 50_000, "text/csv"), offset=50_002)
     assert answer["content"] == "| 1 | 2 |"
+
+
+def read_sheet(rows: str) -> str:
+    pytest.importorskip("python_calamine")
+    return workbook.read_workbook(packed({"One": rows}), "").text.removeprefix("## One\n\n")
+
+
+@pytest.mark.parametrize("place", ["A1048576", "XFD1", "XFD1048576", "B4294967295", "ZZZZZZ4294967295"])
+def test_a_cell_far_from_all_others_costs_no_rows_between(place: str) -> None:
+    letters, number = place.rstrip("0123456789"), int(place.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    far = f'<c r="{place}" t="str"><v>far</v></c>'
+    near = row(1, "head", "two") if number > 1 else row(1, "head", "two").replace("</row>", f"{far}</row>")
+    text = read_sheet(near + row(2, "x", "y") + (f'<row r="{number}">{far}</row>' if number > 1 else ""))
+    assert [word in text for word in ("head", "| x | y |", "far")] == [True, True, True]
+    assert len(text) < 150
+    assert letters
+
+
+def test_a_sheet_whose_rows_stand_apart_keeps_their_order_and_columns() -> None:
+    cells = [(1, "A", "a"), (100, "C", "b"), (9_000, "B", "c"), (9_002, "AZ", "d"), (700_000, "A", "e")]
+    rows = [
+        f'<row spans="1:9" r="{at}"><c s="1" r="{to}{at}" t="str"><v>{says}</v></c></row>' for at, to, says in cells
+    ]
+    lines = read_sheet("".join(rows)).splitlines()
+    shown = [line for line in lines if "---" not in line]
+    assert [next(word for word in "abcde" if word in line) for line in shown] == list("abcde")
+    assert [line.index(word) for line, word in zip(shown, "abcde", strict=True)] == [2, 8, 5, 14, 2]
+
+
+def test_a_sheet_that_is_full_stays_as_it_is() -> None:
+    body = packed({"One": "".join(row(number, "a", "b") for number in range(1, 6_000))})
+    assert sparse_sheets.pull_together(body) is body
+
+
+def test_one_wide_row_does_not_fill_up_the_others() -> None:
+    rows = [["a", "b"]] * 2_000 + [[*[""] * 1_900, "far"]]
+    text = write_table(rows)
+    assert (len(text) < 60_000, "| a | b |" in text, "far" in text) == (True, True, True)
+
+
+def test_a_text_of_more_cells_than_a_table_may_have_is_text() -> None:
+    text = "a,b,c\n" * 200_000
+    assert read_table(text, time.monotonic() + 60) is text
+
+
+@pytest.mark.parametrize("repeated", [16_383, 1_048_575, 10**18])
+def test_a_cell_of_an_ods_far_from_all_others_costs_no_cells_between(repeated: int) -> None:
+    pytest.importorskip("python_calamine")
+    names = {name: f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0" for name in ("office", "table", "text")}
+    named = " ".join(f'xmlns:{name}="{address}"' for name, address in names.items())
+    cell = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    gap = f'<table:table-cell table:number-columns-repeated="{repeated}"/>'
+    rows = [cell.format("head"), gap, gap + cell.format("far")]
+    count = ["", f' table:number-rows-repeated="{repeated}"', ""]
+    table = "".join(f"<table:table-row{n}>{row}</table:table-row>" for row, n in zip(rows, count, strict=True))
+    body = f'<office:spreadsheet><table:table table:name="One">{table}</table:table></office:spreadsheet>'
+    manifest = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr(
+            "content.xml",
+            f"<office:document-content {named}><office:body>{body}</office:body></office:document-content>",
+        )
+        archive.writestr("META-INF/manifest.xml", f'<m:manifest xmlns:m="{manifest}"/>')
+    text = workbook.read_workbook(file.getvalue(), "").text
+    assert ("head" in text, "far" in text, len(text) < 2_000) == (True, True, True)

@@ -12,12 +12,18 @@ from typing import Any
 
 import pytest
 
+from ferrule import Context
+from ferrule_fetch.library import ContentType, Page
+from ferrule_research.page.browser import program, rendition
+from ferrule_research.page.browser.rendition import Rendition
 from ferrule_testkit.attacks import ordinary_user
+from ferrule_testkit.web.fake_internet import Internet
 
 # Debian's is a script that starts this one; no shell may be run in a call.
 _INSTALLED = Path("/usr/lib/chromium/chromium-headless-shell")
 
 Scrape = Callable[..., dict[str, Any]]
+Render = Callable[..., Rendition | None]
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +33,27 @@ def browser() -> str:
     if not found:
         pytest.skip("chromium-headless-shell is not installed")
     return found
+
+
+@pytest.fixture
+def render(browser: str, make_context: Callable[..., Context], monkeypatch: pytest.MonkeyPatch) -> Render:
+    """Have the browser read a page in this process: at a URL, with this source. seconds: of the call."""
+    monkeypatch.setattr(program, "is_confined", lambda: True)  # or root could not start it
+
+    def render(url: str, source: str, seconds: float = 40) -> Rendition | None:
+        html = f"<!DOCTYPE html><body>{source}"
+        page = Page(url, ContentType("text/html", "utf-8"), html.encode(), content_type="text/html; charset=utf-8")
+        return rendition.render(page, browser, make_context(seconds=seconds))
+
+    return render
+
+
+@pytest.fixture
+def internet(monkeypatch: pytest.MonkeyPatch) -> Iterator[Internet]:
+    """An internet of which every host is public, and nothing else is allowed."""
+    monkeypatch.delenv("FERRULE_FETCH_ALLOW")
+    with Internet() as internet:
+        yield internet
 
 
 @pytest.fixture

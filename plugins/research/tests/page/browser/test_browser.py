@@ -72,7 +72,9 @@ def test_a_setting_that_cannot_be_understood_is_said(server: Server, scrape_as_i
         assert setting.split()[0] in scrape_as_installed(write_app(server), setting)["error"]
 
 
-@pytest.mark.parametrize("script", ["while (true);", "setInterval(() => fetch('/words.json'), 1);", "location = '/';"])
+@pytest.mark.parametrize(
+    "script", ["while (true);", "setInterval(() => fetch('/words.json'), 1);", "setInterval(() => location = '/', 9);"]
+)
 def test_a_page_that_never_ends_is_ended_with_all_its_processes(
     server: Server, make_context: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, browser: str, script: str
 ) -> None:
@@ -85,7 +87,7 @@ def test_a_page_that_never_ends_is_ended_with_all_its_processes(
     within = make_context(seconds=8)
     page = fetch(write_app(server, script), within)
     written = rendition.render(page, browser, within)
-    assert written is None or "<html" in written
+    assert written is None or "<html" in written.html  # none of a page that goes away while it is read
     assert list(folder.iterdir()) == []
     assert not [path for path in Path("/proc").glob("[0-9]*/cmdline") if str(folder) in _read(path)]
 

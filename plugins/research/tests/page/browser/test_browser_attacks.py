@@ -63,6 +63,53 @@ TRIES = """
   open("http://T/window");
   Object.assign(document.createElement("a"), {href: "http://T/download", download: "x"}).click();
 """
+# Each is made for itself, since a browser may not know it.
+MORE_TRIES = r"""
+  const add = (markup, place = document.body) => place.insertAdjacentHTML("beforeend", markup);
+  const more = [
+    () => add("<a id=ping href='#x' ping='http://T/ping'>x</a>") ?? document.getElementById("ping").click(),
+    () => add("<svg><image href='http://T/svg'/><use href='http://T/use#a'/><feImage href='http://T/filter'/></svg>"),
+    () => add("<div style='cursor:url(http://T/cursor),auto;mask:url(http://T/mask);list-style:url(http://T/list)'>x"),
+    () => add("<style>div{background:image-set('http://T/set' 1x);shape-outside:url(http://T/shape)}</style>"),
+    () => add("<img srcset='http://T/srcset 2x' attributionsrc='http://T/attribution'>"),
+    () => add("<video poster='http://T/poster'><source src='http://T/source'></video><input type=image src='http://T/i'>"),
+    () => add("<iframe srcdoc='<img src=http://T/srcdoc><script>fetch(`http://T/within`)<\/script>'></iframe>"),
+    () => add("<iframe src='data:text/html,<script>fetch(`http://T/data`);new WebSocket(`ws://T/data`)<\/script>'></iframe>"),
+    () => add("<iframe src='http://T/csp' csp='default-src none' credentialless></iframe><fencedframe></fencedframe>"),
+    () => add("<link rel=prerender href='http://T/prerender'><link rel=alternate href='http://T/feed'>", document.head),
+    () => add("<meta http-equiv=Content-Security-Policy content='img-src a.example; report-uri http://T/report'>",
+      document.head),
+    () => add("<meta http-equiv=refresh content='0; url=http://T/refresh'>", document.head),
+    () => document.head.append(Object.assign(document.createElement("script"), {type: "speculationrules", textContent:
+      '{"prefetch":[{"source":"list","urls":["http://T/speculation"]}],"prerender":[{"urls":["http://T/pre"]}]}'})),
+    () => { const it = new XMLHttpRequest(); it.open("GET", "http://T/sync", false); it.send() },
+    () => new AudioContext().audioWorklet.addModule("http://T/worklet").catch(() => 0),
+    () => CSS.paintWorklet?.addModule("http://T/paint").catch(() => 0),
+    () => fetchLater("http://T/later", {activateAfter: 0}),
+    () => new PaymentRequest([{supportedMethods: "http://T/pay"}], {total: {label: "x", amount: {currency: "EUR",
+      value: "1"}}}).canMakePayment().catch(() => 0),
+    () => navigator.credentials.get({identity: {providers: [{configURL: "http://T/fedcm", clientId: "x"}]}}).catch(
+      () => 0),
+    () => navigator.joinAdInterestGroup({owner: "https://T", name: "x", lifetimeMs: 9_000, biddingLogicURL:
+      "https://T/bid"}).catch(() => 0),
+    () => sharedStorage.createWorklet("http://T/storage").catch(() => 0),
+    () => new WebSocketStream("ws://T/stream").opened.catch(() => 0),
+    () => new TCPSocket("127.0.0.2", PORT).opened.catch(() => 0),
+    () => open("ftp://T/ftp"), () => open("blob:http://T/x"), () => open("ws://T/x"),
+    () => navigation.navigate("http://T/navigation").committed.catch(() => 0),
+    () => document.implementation.createHTMLDocument().body.insertAdjacentHTML("beforeend", "<img src=http://T/inert>"),
+    () => new DOMParser().parseFromString("<!DOCTYPE a SYSTEM 'http://T/dtd'><a/>", "text/xml"),
+    () => { const it = new XSLTProcessor(); it.importStylesheet(new DOMParser().parseFromString(`<xsl:stylesheet
+      version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:import href="http://T/xslt"/>
+      <xsl:template match="/"><xsl:copy-of select="document('http://T/document')"/></xsl:template></xsl:stylesheet>`,
+      "text/xml")); it.transformToFragment(document, document) },
+    () => { const it = document.createElement("iframe"); it.src = URL.createObjectURL(new Blob([
+      "<script>fetch('http://T/blob')<\/script><img src=http://T/blobimg>"], {type: "text/html"}));
+      document.body.append(it) },
+    () => document.querySelector("iframe[srcdoc]").contentWindow.fetch("http://T/of-frame").catch(() => 0),
+  ];
+  for (const one of more) try { one() } catch {}
+"""
 
 
 class Listener:
@@ -119,7 +166,8 @@ def listener() -> Iterator[Listener]:
 def write_attack(server: Server, target: str) -> str:
     server.redirect("/away", f"http://{target}/away")
     server.page("/worker.js", f"fetch('http://{target}/service')", "text/javascript")
-    tries = TRIES.replace("T/", f"{target}/").replace(":T", f":{target}").replace("?T", f"?{target}")
+    tries = (TRIES + MORE_TRIES).replace("T/", f"{target}/").replace(":T", f":{target}").replace("?T", f"?{target}")
+    tries = tries.replace("//T", f"//{target}").replace("PORT", target.rpartition(":")[2])
     saying = "document.getElementById('said').innerText = 'All is tried now. '.repeat(20)"
     return server.page("/", f"<p id=said></p><script>{tries}; {saying}</script>")
 
@@ -134,7 +182,7 @@ def test_nothing_leads_out_of_the_browser_that_the_guard_has_not_judged(
     page = fetch(write_attack(server, target.format(listener.port)), within)
     written = rendition.render(page, browser, within)
     assert written is not None
-    assert "All is tried now." in written
+    assert "All is tried now." in written.html
     assert listener.heard == []
     socket.create_connection(("127.0.0.2", listener.port)).close()
     while not listener.heard:  # it hears

@@ -19,6 +19,7 @@ INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 CONFORMANCE = "@modelcontextprotocol/conformance/dist/index.js"
 TYPESCRIPT_SDK = "@modelcontextprotocol/sdk/package.json"
 CONFORMANCE_2026 = "conformance-of-2026-07-28/dist/index.js"
+BUNDLER = "esbuild/package.json"
 
 
 def command(program: str) -> list[str]:

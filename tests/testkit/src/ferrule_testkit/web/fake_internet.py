@@ -22,14 +22,15 @@ PAGE = b"<title>Reached</title><p>reached"
 class Internet:
     """Answers every request with a page, those with `?to=` in their target with a redirect.
 
-    connected: the addresses that connections were made to, in their order.
+    connected: the addresses that connections were made to, in their order. server: at which they end; its routes are
+    those of all hosts.
     """
 
     def __init__(self) -> None:
         self.connected: list[str] = []
         self._answers: dict[str, list[list[str]]] = {}
-        self._server = Server()
-        self._server.route("*", _answer)
+        self.server = Server()
+        self.server.route("*", _answer)
         self._getaddrinfo, self._connect = socket.getaddrinfo, socket.socket.connect
 
     def resolve(self, answers: Answers) -> None:
@@ -38,7 +39,7 @@ class Internet:
         self._answers = {host: [list(answer) for answer in successive] for host, successive in answers.items()}
 
     def __enter__(self) -> Self:
-        self._server.__enter__()
+        self.server.__enter__()
         internet = self
 
         def connect(connection: socket.socket, address: Any) -> None:
@@ -53,13 +54,13 @@ class Internet:
     ) -> None:
         socket.getaddrinfo = self._getaddrinfo
         socket.socket.connect = self._connect  # type: ignore[method-assign] # it stands in for the real one while this runs
-        self._server.__exit__(kind, error, trace)
+        self.server.__exit__(kind, error, trace)
 
     def _connected(self, connection: socket.socket, address: Any) -> None:
         if connection.family not in (socket.AF_INET, socket.AF_INET6):
             return self._connect(connection, address)
         self.connected.append(address[0])
-        host, port = self._server.address
+        host, port = self.server.address
         return self._connect(connection, (f"::ffff:{host}" if connection.family == socket.AF_INET6 else host, port))
 
     def _resolved(

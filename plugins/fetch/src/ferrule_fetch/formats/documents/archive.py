@@ -39,6 +39,15 @@ def open_archive(body: bytes) -> ZipFile:
     return archive
 
 
+def replace_parts(archive: ZipFile, changed: dict[str, bytes]) -> bytes:
+    """A document with other bytes for some of its parts."""
+    file = BytesIO()
+    with ZipFile(file, "w") as copy:
+        for name in archive.namelist():
+            copy.writestr(name, changed.get(name) or archive.read(name))
+    return file.getvalue()
+
+
 def read_xml(data: bytes) -> ET.Element:
     """The tree of a part. Entities of its own are refused, whatever they hold. Raises what ElementTree raises."""
     if b"<!ENTITY" in data:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
+from zipfile import BadZipFile
 
 from ferrule_fetch.formats.documents.archive import (
     DocumentText,
@@ -14,6 +16,7 @@ from ferrule_fetch.formats.documents.archive import (
     read_xml,
 )
 from ferrule_fetch.formats.xhtml import as_html
+from ferrule_fetch.limits.part import PartTooExpensive, bounded_part
 from ferrule_fetch.markdown import convert
 from ferrule_fetch.text.charsets import decode
 
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
 _CONTAINER = "META-INF/container.xml"
 _RIGHTS = "META-INF/encryption.xml"
 _MAX_CHAPTERS = 2_000
+_CHAPTER_SECONDS = 3.0
+_EXPENSIVE = "[This chapter takes too much time or memory to read.]"
+_MALFORMED = "[This chapter cannot be read.]"
 
 
 def read_book(body: bytes, url: str) -> DocumentText:
@@ -32,9 +38,17 @@ def read_book(body: bytes, url: str) -> DocumentText:
         package = _find_package(archive)
         facts = read_properties(archive, package)
         chapters = [_read_chapter(archive, name, url) for name in _find_chapters(archive, package)]
-        if not any(chapters) and _RIGHTS in archive.namelist():
-            raise UnreadableDocument("it is encrypted")
+        if not set(chapters) - {"", _EXPENSIVE, _MALFORMED}:
+            _explain_empty(chapters, has_rights=_RIGHTS in archive.namelist())
     return facts._replace(text="\n\n".join(filter(None, chapters)))
+
+
+def _explain_empty(chapters: list[str], *, has_rights: bool) -> None:
+    """Raise UnreadableDocument for a book of which no chapter can be read, if there are any."""
+    if has_rights:
+        raise UnreadableDocument("it is encrypted")
+    if any(chapters):
+        raise UnreadableDocument("it takes too much time or memory to read, or is malformed")
 
 
 def _find_package(archive: ZipFile) -> str:
@@ -60,5 +74,12 @@ def _find_all(tree: ET.Element, name: str) -> list[ET.Element]:
 
 
 def _read_chapter(archive: ZipFile, name: str, url: str) -> str:
-    text = decode(archive.read(name), "", html=True, complete=True, url=name)
-    return convert(as_html(text), url).markdown if "<" in text else ""
+    """A chapter as markdown, or why there is none: it may not cost the others."""
+    try:
+        with bounded_part(_CHAPTER_SECONDS):
+            text = decode(archive.read(name), "", html=True, complete=True, url=name)
+            return convert(as_html(text), url).markdown if "<" in text else ""
+    except PartTooExpensive:
+        return _EXPENSIVE
+    except (BadZipFile, zlib.error, ValueError, RecursionError):
+        return _MALFORMED

@@ -9,6 +9,7 @@ from datetime import date, datetime, time, timedelta
 Cell = str | float | int | bool | date | datetime | time | timedelta | None
 
 _SIGNS = re.compile(r"([\\|`\[<*]|(?<!\w)_|_(?!\w))")
+_MAX_EMPTINESS = 10  # cells for one that is there
 _BETWEEN = "\x1f"  # of cells, until their signs are escaped
 _CONTROLS = re.compile(r"[\r\n\t\v\f\x1f]+")
 
@@ -23,7 +24,10 @@ def write_table(rows: Iterable[Sequence[Cell]]) -> str:
     width = max(map(len, lines), default=0)
     if not width:
         return ""
-    written = [_write_row(line, width) for line in lines if any(line)]
+    lines = [line for line in lines if any(line)]
+    # A row may have fewer cells than the head; where one row alone is wide, the others are not filled up to it.
+    is_even = width * len(lines) <= _MAX_EMPTINESS * sum(map(len, lines))
+    written = [_write_row(line, width if is_even or not number else 0) for number, line in enumerate(lines)]
     return "\n".join([written[0], "|" + " --- |" * width, *written[1:]])
 
 

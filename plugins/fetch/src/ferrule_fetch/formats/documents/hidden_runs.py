@@ -6,6 +6,8 @@ from io import BytesIO
 from xml.etree import ElementTree as ET
 from zipfile import ZipFile
 
+from ferrule_fetch.formats.documents.archive import replace_parts
+
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _OFF = ("0", "false", "off")
 
@@ -22,7 +24,7 @@ def without_hidden_runs(body: bytes) -> bytes:
             for name in archive.namelist()
             if name.startswith("word/") and name.endswith(".xml") and (shown := _shown(archive.read(name)))
         }
-        return _with(archive, changed) if changed else body
+        return replace_parts(archive, changed) if changed else body
 
 
 def _shown(part: bytes) -> bytes | None:
@@ -39,11 +41,3 @@ def _shown(part: bytes) -> bytes | None:
 def _is_hidden(run: ET.Element) -> bool:
     vanish = run.find(f"{_WORD}rPr/{_WORD}vanish")
     return vanish is not None and vanish.get(f"{_WORD}val", "1") not in _OFF
-
-
-def _with(archive: ZipFile, changed: dict[str, bytes]) -> bytes:
-    file = BytesIO()
-    with ZipFile(file, "w") as copy:
-        for name in archive.namelist():
-            copy.writestr(name, changed.get(name) or archive.read(name))
-    return file.getvalue()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from email import message_from_bytes, policy
-from email.message import EmailMessage
+from email.message import EmailMessage, MIMEPart
 from html import escape
 
 from ferrule_fetch.formats.documents.archive import DocumentText
 from ferrule_fetch.markdown import convert
+from ferrule_fetch.text.charsets import decode
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MAX_HEADER_CHARS = 2_000
@@ -36,11 +37,21 @@ def _read_words(message: EmailMessage, url: str) -> str:
     part = message.get_body(("html", "plain"))
     if part is None:
         return ""
-    text = str(part.get_content())
+    text = _read_part(part)
     if part.get_content_subtype() == "html":
         return convert(text, url).markdown
     paragraphs = (escape(paragraph.strip()).replace("\n", "<br>") for paragraph in text.replace("\r", "").split("\n\n"))
     return convert("".join(f"<p>{paragraph}</p>" for paragraph in paragraphs), url).markdown
+
+
+def _read_part(part: MIMEPart) -> str:
+    """The text of a part, also where its character set is one that nobody knows."""
+    try:
+        return str(part.get_content())
+    except (LookupError, UnicodeError):
+        data = part.get_payload(decode=True)
+        is_html = part.get_content_subtype() == "html"
+        return decode(data, "", html=is_html, complete=True, url="") if isinstance(data, bytes) else ""
 
 
 def _find_sender(message: EmailMessage) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
 
 _MAX_DEPTH = 150
+_TOO_DEEP = "<p>[What is nested more deeply here is left out.]</p>"
 _MAX_REPEATED = 100  # of cells that a table has as one, and of blanks
 _MAX_HEADING = 6
 # Deleted text, remarks, fields that are not shown, and descriptions of pictures.
@@ -56,7 +58,10 @@ def read_opendocument(body: bytes, url: str) -> DocumentText:
             raise UnreadableDocument("it is encrypted")
         tree = read_xml(archive.read("content.xml"))
     content = next((element for element in tree.iter() if element.tag.endswith("}body")), tree)
-    return facts._replace(text=convert("".join(_write(content, 0)), url).markdown)
+    html = "".join(_write(content, 0))
+    if not re.sub(r"<[^>]*>", "", html.replace(_TOO_DEEP, "")).strip() and _TOO_DEEP in html:
+        raise UnreadableDocument("it is nested too deeply")
+    return facts._replace(text=convert(html, url).markdown)
 
 
 def _is_listed(names: list[str]) -> bool:
@@ -66,7 +71,8 @@ def _is_listed(names: list[str]) -> bool:
 def _write(element: ET.Element, depth: int) -> Iterator[str]:
     """An element, and what is in it, as HTML."""
     if depth > _MAX_DEPTH:
-        raise UnreadableDocument("it is nested too deeply")
+        yield _TOO_DEEP if depth == _MAX_DEPTH + 1 else ""
+        return
     name = element.tag.rpartition("}")[2]
     if name in _LEFT_OUT:
         return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ferrule_fetch.formats.documents.archive import DocumentText, open_archive, read_properties
 from ferrule_fetch.formats.documents.cells import write_table
+from ferrule_fetch.formats.documents.sparse_sheets import pull_together
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
@@ -26,6 +27,7 @@ def read_workbook(body: bytes, url: str) -> DocumentText:
         with open_archive(body) as archive:
             name = "docProps/core.xml" if "docProps/core.xml" in archive.namelist() else "meta.xml"
             facts = read_properties(archive, name)
+        body = pull_together(body)
     workbook = CalamineWorkbook.from_filelike(BytesIO(body))
     parts, left = [], _MAX_CELLS
     for about in workbook.sheets_metadata[:_MAX_SHEETS]:

@@ -16,17 +16,26 @@ _PIECE_BYTES = 1 << 20
 
 
 class BrowserEnded(Exception):
-    """The browser has closed its pipe, or says more than is read."""
+    """The browser has closed its pipe, takes or says nothing more, or says what is no message of a browser."""
 
 
 class Connection:
-    """A connection over two descriptors, which it closes. wake: another descriptor that ends waiting."""
+    """A connection over two descriptors, which it closes.
 
-    def __init__(self, reading: int, writing: int, wake: int) -> None:
+    Args:
+        reading: what the browser says.
+        writing: what the browser hears.
+        wake: another descriptor, which ends waiting.
+        until: an instant of `time.monotonic()`, after which nothing more is written.
+    """
+
+    def __init__(self, reading: int, writing: int, wake: int, until: float) -> None:
         self._reading, self._writing, self._wake = reading, writing, wake
+        self._until = until
         self._received = bytearray()
         self._searched = 0
         self._number = 0
+        os.set_blocking(writing, False)
 
     def send(self, method: str, session: str = "", **parameters: object) -> int:
         """Send a command; returns the number by which its answer is known. Raises BrowserEnded."""
@@ -35,10 +44,20 @@ class Connection:
         data = memoryview(json.dumps(message | ({"sessionId": session} if session else {})).encode() + b"\0")
         try:
             while data:
-                data = data[os.write(self._writing, data) :]
+                data = data[self._write(data) :]
         except OSError as error:
             raise BrowserEnded from error
         return self._number
+
+    def _write(self, data: memoryview) -> int:
+        """How many bytes the browser has taken, which may be as many as the pipe holds."""
+        try:
+            return os.write(self._writing, data)
+        except BlockingIOError:
+            _, ready, _ = select.select([], [self._writing], [], max(0.0, self._until - time.monotonic()))
+            if not ready:
+                raise BrowserEnded from None
+            return 0
 
     def receive(self, until: float) -> JSONObject | None:
         """The next message; None where none came until an instant of `time.monotonic()`, or `wake` has a byte."""
@@ -54,12 +73,23 @@ class Connection:
             self._received += piece
             if not piece or len(self._received) > MAX_MESSAGE_BYTES:
                 raise BrowserEnded
-        message = json.loads(self._received[:end])
+        message = _parse(self._received[:end])
         del self._received[: end + 1]
         self._searched = 0
-        return message if isinstance(message, dict) else {}
+        return message
 
     def close(self) -> None:
         """Close both pipes."""
         os.close(self._reading)
         os.close(self._writing)
+
+
+def _parse(data: bytearray) -> JSONObject:
+    """A message. A page that has taken the browser over may send anything. Raises BrowserEnded for what is none."""
+    try:
+        message = json.loads(data)
+    except (ValueError, RecursionError):
+        raise BrowserEnded from None
+    if not isinstance(message, dict):
+        raise BrowserEnded
+    return message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -11,7 +12,10 @@ from pathlib import Path
 
 from ferrule_research.page.browser.connection import Connection
 
-_HEAP_MIB = 512  # of the scripts of a page
+_HEAP_MIB = 384  # of the scripts of a page
+# Of memory that a process of the browser may write to. It reserves 540 MiB of that before it has a page, and uses 180
+# of them. A page that wants more ends the browser, and not the call.
+_DATA_BYTES = 1_200 << 20
 _NOWHERE = "http://proxy.invalid:9"
 _FEATURES = (
     "IsolateOrigins,site-per-process,MediaRouter,Translate,OptimizationHints,DialMediaRouteProvider,WebTransport"
@@ -30,7 +34,9 @@ _WALLS = (
     "--disable-domain-reliability",
     "--disable-sync",
     "--disable-remote-fonts",
-    "--disable-web-security",  # pages have no cookies and no state, so there is nothing that an origin could keep
+    "--disable-speech-api",
+    "--block-new-web-contents",
+    "--incognito",  # what a page keeps is in memory, and counts as that
 )
 _QUIET = (
     "--remote-debugging-pipe",
@@ -41,6 +47,7 @@ _QUIET = (
     "--disable-extensions",
     "--mute-audio",
     "--hide-scrollbars",
+    "--window-size=1280,2000",  # what a page writes once it is seen
     f"--disable-features={_FEATURES}",
     f"--js-flags=--max-old-space-size={_HEAP_MIB}",
 )
@@ -50,13 +57,17 @@ _CONFINED = ("--no-sandbox", "--single-process", "--no-zygote")
 
 
 @contextmanager
-def run_browser(program: str, wake: int) -> Iterator[Connection]:
+def run_browser(program: str, wake: int, until: float) -> Iterator[Connection]:
     """A browser for one page, and the connection to it. Raises OSError where the program cannot be started.
 
-    program: the path of a headless Chromium. wake: a descriptor that ends waiting.
+    Args:
+        program: the path of a headless Chromium.
+        wake: a descriptor that ends waiting.
+        until: an instant of `time.monotonic()`, after which nothing more is sent.
     """
     with tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True) as folder:
-        process, connection = _start(program, folder, wake)
+        process, to_read, to_write = _start(program, folder)
+        connection = Connection(to_read, to_write, wake, until)
         try:
             yield connection
         finally:
@@ -64,7 +75,8 @@ def run_browser(program: str, wake: int) -> Iterator[Connection]:
             _end(process)
 
 
-def _start(program: str, folder: str, wake: int) -> tuple[int, Connection]:
+def _start(program: str, folder: str) -> tuple[int, int, int]:
+    """Start the program; returns its number, and the descriptors to read from it and to write to it."""
     to_browser, to_write = os.pipe()
     to_read, from_browser = os.pipe()
     held = _CONFINED if is_confined() else ()
@@ -73,7 +85,8 @@ def _start(program: str, folder: str, wake: int) -> tuple[int, Connection]:
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
     ends = [(os.POSIX_SPAWN_DUP2, to_browser, 3), (os.POSIX_SPAWN_DUP2, from_browser, 4)]
     try:
-        process = os.posix_spawn(program, arguments, environment, file_actions=[*nothing, *ends], setpgroup=0)
+        with _limited_data():
+            process = os.posix_spawn(program, arguments, environment, file_actions=[*nothing, *ends], setpgroup=0)
     except OSError:
         os.close(to_write)
         os.close(to_read)
@@ -81,7 +94,19 @@ def _start(program: str, folder: str, wake: int) -> tuple[int, Connection]:
     finally:
         os.close(to_browser)
         os.close(from_browser)
-    return process, Connection(to_read, to_write, wake)
+    return process, to_read, to_write
+
+
+@contextmanager
+def _limited_data() -> Iterator[None]:
+    """What is started meanwhile has a limit of memory, which it inherits: only a parent's own limits may be set."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    known = [limit for limit in (soft, hard, _DATA_BYTES) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min(known), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def is_confined() -> bool:

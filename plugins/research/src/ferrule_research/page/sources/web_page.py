@@ -38,6 +38,7 @@ MAX_DOCUMENT_BYTES = 50 << 20
 
 _MIN_WRITTEN_CHARS = 100  # that a browser has to write to be preferred to a page's data
 _WRITTEN = "browser"
+_TOO_LONG = "only the beginning of what its scripts write is read"
 _WRITTEN_TYPE = ContentType("text/html", "utf-8")
 _SUMMARIES = ("description", "noscript")  # which are had where a page has no data
 _ARCHIVES = ("application/zip", "application/x-zip-compressed")  # as servers call documents that they do not know
@@ -79,7 +80,10 @@ def _written(page: Page, read: PageText, context: Context) -> tuple[Page, PageTe
     written = render(page, browser.program, context)
     if not written:
         return None
-    page = page._replace(type=_WRITTEN_TYPE, body=written.encode(errors="replace"))
+    missing = "" if written.is_whole else _TOO_LONG
+    page = page._replace(
+        url=written.url, type=_WRITTEN_TYPE, body=written.html.encode(errors="replace"), missing=missing
+    )
     again = read_article(page, context)
     least = _MIN_WRITTEN_CHARS if read.source else len(read.whole()) + 1
     if again.source or len(again.whole()) < least:
