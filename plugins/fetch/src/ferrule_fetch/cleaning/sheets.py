@@ -7,7 +7,7 @@ only declarations that may hide something are read.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -89,10 +89,7 @@ class Sheets:
         is_wanted: which of the elements are looked at. ground: the colour of the page, None where it is not known.
         """
         by_name = self._find_hiding(is_coloured=ground is not None)
-        # One walk over all elements with names: a selector for each name would have to be compiled first.
-        named = tree.select("[class],[id]") if by_name else ()
-        ruled = (each for each in named if not by_name.keys().isdisjoint(_list_names(each)))
-        found = islice(filter(is_wanted, ruled), _MAX_ELEMENTS)
+        found = islice(filter(is_wanted, _find_named(tree, by_name)), _MAX_ELEMENTS)
         styled = ((each, self._gather(each, by_name)) for each in found)
         hidden, pale = [], []
         for each, given in styled:
@@ -164,6 +161,22 @@ def _simple_selectors(selectors: str) -> Iterator[str]:
             names = [part for part in parts if part != ">"]
             if names and parts[0] != ">" != parts[-1] and all(_PART.fullmatch(name) for name in names):
                 yield " ".join(parts)
+
+
+def _find_named(tree: Document, names: Collection[str]) -> Iterator[Element]:
+    """Yield the elements that have one of the names, as a class or as an id.
+
+    One walk finds them all: a selector for each name would have to be compiled first. Most elements share their classes
+    with others.
+    """
+    known: dict[str | None, bool] = {None: False}
+    for each in tree.select("[class],[id]") if names else ():
+        classes = each.attr("class")
+        is_named = known.get(classes)
+        if is_named is None:
+            is_named = known[classes] = any(name in names for name in (classes or "").split())
+        if is_named or each.attr("id") in names:
+            yield each
 
 
 def _list_names(element: Element) -> list[str]:
