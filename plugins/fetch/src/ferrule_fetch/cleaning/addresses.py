@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from ferrule_fetch.cleaning.edits import replace, unwrap
 from ferrule_fetch.hrefs import encoded, is_openable
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Text
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 _ODD = ' \n<>"`'  # what would end an address in markdown or hide what follows it
 _WHOLE = ("#", "https:", "http:", "mailto:")  # these are left as they are
-_BASE = re.compile(r"(https?://[^/?#\\\s]+)((?:/(?!\.)[^/?#;\\\s]+)*)/[^/?#;\\\s]*(?:\Z|[?#])")
+_BASE = compile_late(r"(https?://[^/?#\\\s]+)((?:/(?!\.)[^/?#;\\\s]+)*)/[^/?#;\\\s]*(?:\Z|[?#])")
 # A path, perhaps a query and a place. All other addresses are left to `urljoin`, which is slower.
-_SIMPLE = re.compile(
+_SIMPLE = compile_late(
     r"(?!\Z|[?#]|//(?:[/?#]|\Z)|[^/?#]*:)([^\x00-\x20\x7f;\\?#]*/)?(?!\.\.?(?:[?#]|\Z))[^\x00-\x20\x7f;\\?#/]*"
     r"(?:\?[^\x00-\x20\x7f#]+)?(?:#[^\x00-\x20\x7f]+)?"
 )

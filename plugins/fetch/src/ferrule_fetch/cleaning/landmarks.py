@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace
 from ferrule_fetch.cleaning.text import HEADINGS, length_of, words_of
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _PAGE = ("html", "body", "main")
 _MAX_SEARCH_CHARS = 100  # of the labels of a search
 _MAX_CONSENT_CHARS = 3_000  # of a question about cookies
 _CONSENTS = ("body > div", "body > section", "body > aside")  # where scripts put a question about cookies
-_OF_CONSENT = re.compile("cookie|consent|gdpr", re.I)  # what its names hold
+_OF_CONSENT = compile_late("cookie|consent|gdpr", re.I)  # what its names hold
 _ANSWERS = "button,a[role=button],input[type=button],input[type=submit],a[class*=btn],a[class*=button]"
 _FEW_CHARS = 20
 _HOLDERS = ("div", "section", "aside", "li")

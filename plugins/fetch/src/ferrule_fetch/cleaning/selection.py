@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Document, Element
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 300
 # the name of the elements that a selector matches, which have to be of one name
-_NAME = re.compile(r"(?:^|[ +])([a-z][a-z0-9]*)(?:[:.\[][^ ]*)?$")
+_NAME = compile_late(r"(?:^|[ +])([a-z][a-z0-9]*)(?:[:.\[][^ ]*)?$")
 
 Found = dict[str, list[Element]]
 

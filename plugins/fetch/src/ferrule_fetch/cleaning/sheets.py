@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.cleaning.colours import WHITE, Colour, is_in_ground, read_ground
 from ferrule_fetch.cleaning.styles import COMMENT, Hiding, declarations, find_hiding, may_hide
+from ferrule_fetch.patterns import compile_late
 
 if TYPE_CHECKING:
     from ferrule_fetch.tree.nodes import Document, Element
@@ -25,11 +26,11 @@ _MAX_GROUNDS = 8  # that the sheets paint, for the colour of the page to be look
 _MAX_PARTS = 4  # of a selector
 _MAX_SELECTOR_CHARS = 200
 _MAX_BODY_CHARS = 2_000
-_PART = re.compile(r"(?:[a-z][a-z0-9-]*)?(?:[.#][a-z_][\w-]*)*", re.I)
-_NAME = re.compile(r"[.#]((?:[\w-]|\\.)+)")
-_NO_LETTER = re.compile(r"[^\w-]")
-_LAST = re.compile(r"(?![\w\\-])[^\s{}>+~;]*")  # what follows a name in the last part of a selector
-_EVERY_SCREEN = re.compile(r"@media\s+(?:only\s+)?(?:screen|all)\s*|@layer\b.*", re.I | re.S)
+_PART = compile_late(r"(?:[a-z][a-z0-9-]*)?(?:[.#][a-z_][\w-]*)*", re.I)
+_NAME = compile_late(r"[.#]((?:[\w-]|\\.)+)")
+_NO_LETTER = compile_late(r"[^\w-]")
+_LAST = compile_late(r"(?![\w\\-])[^\s{}>+~;]*")  # what follows a name in the last part of a selector
+_EVERY_SCREEN = compile_late(r"@media\s+(?:only\s+)?(?:screen|all)\s*|@layer\b.*", re.I | re.S)
 _PROPERTIES = {  # a rule that says one of them, and hides nothing by it, shows what another one hides
     Hiding.DISPLAY: ("display", "content-visibility"),
     Hiding.VISIBILITY: ("visibility",),

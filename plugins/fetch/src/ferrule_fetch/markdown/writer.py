@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.markdown import emphasis, escapes, formulas, marks
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree import nodes
 
 if TYPE_CHECKING:
@@ -29,31 +30,31 @@ _PARAGRAPHS = ("li > p", "li > * + p")
 _CHECKED = "li > label:has(> input[type=checkbox]:first-child)"
 _NUMBERED = "ol[reversed],ol[start^='-'],ol:has(> li[value])"
 _ALIGNED = ", ".join(f"{row}:has(> [align], > [style*=text-align])" for row in _HEADERS)
-_ALIGN = re.compile(r"text-align\s*:\s*(left|center|right)", re.I)
+_ALIGN = compile_late(r"text-align\s*:\s*(left|center|right)", re.I)
 _TITLED = ('a[title*="<"]', 'img[title*="<"]')
 _RULES = {"l": ":---", "c": ":---:", "r": "---:"}
 
 # A run of backticks begins code unless it is escaped, and a run of the same length ends it.
-_CODE = re.compile(r"`(?<!\\`)(?P<more>`*+)(?:[^`]++|(?!`(?P=more)(?!`))`++)*+`(?P=more)")
-_WHOLE = re.compile(r"\s*\+?([0-9]{1,9})(?![0-9])")
+_CODE = compile_late(r"`(?<!\\`)(?P<more>`*+)(?:[^`]++|(?!`(?P=more)(?!`))`++)*+`(?P=more)")
+_WHOLE = compile_late(r"\s*\+?([0-9]{1,9})(?![0-9])")
 _MAX_NUMBER = 999_999_999  # of an item; markdown knows no more digits
-_ITEM_NUMBER = re.compile(rf"[0-9]+([.)]\s+){marks.NUMBER}([0-9]+){marks.NUMBER}")
-_BREAKS = re.compile(r"  \n([ >]*)(?:\\\n[ >]*)+")
+_ITEM_NUMBER = compile_late(rf"[0-9]+([.)]\s+){marks.NUMBER}([0-9]+){marks.NUMBER}")
+_BREAKS = compile_late(r"  \n([ >]*)(?:\\\n[ >]*)+")
 # Words behind a break that would make a table of those before it; what is one begins behind an empty line.
-_FORGED_TABLE = re.compile(r"  \n[ >]*(?=\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*(?:\n|\Z))")
-_BREAK = re.compile(r"\\\n[ >]*")
-_FIRST_BREAKS = re.compile(r"(\n[ >]*\n)(?:[ >]*\\\n)+")
-_BLANK_PARAGRAPH = re.compile(r"\n[ >]*(?:&#160;|\xa0|&nbsp;)+[ \xa0]*\n[ >]*(?=\n|\Z)")
-_WIDE_BLANKS = re.compile(r"&#1(?:2288;\u3000*|60;(?:&#160;)*)")
+_FORGED_TABLE = compile_late(r"  \n[ >]*(?=\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*(?:\n|\Z))")
+_BREAK = compile_late(r"\\\n[ >]*")
+_FIRST_BREAKS = compile_late(r"(\n[ >]*\n)(?:[ >]*\\\n)+")
+_BLANK_PARAGRAPH = compile_late(r"\n[ >]*(?:&#160;|\xa0|&nbsp;)+[ \xa0]*\n[ >]*(?=\n|\Z)")
+_WIDE_BLANKS = compile_late(r"&#1(?:2288;\u3000*|60;(?:&#160;)*)")
 _MIN_PROSE_CHARS = 40  # of a line, whose no-break spaces at its ends say nothing
-_BLANK_END = re.compile(r"(?:\n+[ >]*(?:&#160;|\xa0)+)+\Z")
-_BLANK_BEGIN = re.compile(r"(?:(?:\\|(?:&#160;|\xa0)+)\n+)+")
-_ITEM_BEGIN = re.compile(r" \n([ >]*)")
+_BLANK_END = compile_late(r"(?:\n+[ >]*(?:&#160;|\xa0)+)+\Z")
+_BLANK_BEGIN = compile_late(r"(?:(?:\\|(?:&#160;|\xa0)+)\n+)+")
+_ITEM_BEGIN = compile_late(r" \n([ >]*)")
 _RULES_OF_SIGNS = ("---", "***", "___")
-_MARKER = re.compile(r"[ >]*(?:[-*+]|[0-9]{1,9}[.)]) ")
-_PREFIX = re.compile("[ >]*")
-_TIGHT = re.compile(rf"(?:\n[ >]*| *){marks.TIGHT}\n(?:[ >]*\n)?(?=[ >]*(?:[-*+]|[0-9]{{1,9}}[.)])\s)")
-_HEADER = re.compile(rf"{marks.ALIGNED}([lcr-]*){marks.ALIGNED}(.*\n[ >]*)\| -[-| ]*")
+_MARKER = compile_late(r"[ >]*(?:[-*+]|[0-9]{1,9}[.)]) ")
+_PREFIX = compile_late("[ >]*")
+_TIGHT = compile_late(rf"(?:\n[ >]*| *){marks.TIGHT}\n(?:[ >]*\n)?(?=[ >]*(?:[-*+]|[0-9]{{1,9}}[.)])\s)")
+_HEADER = compile_late(rf"{marks.ALIGNED}([lcr-]*){marks.ALIGNED}(.*\n[ >]*)\| -[-| ]*")
 
 
 class _Written(NamedTuple):

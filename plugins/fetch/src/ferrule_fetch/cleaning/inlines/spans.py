@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import unwrap
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ _AROUND_BLOCKS = tuple(f"{name}:has(p,div,ul,ol,dl,pre,table,blockquote,h1,h2,h3
 _BREAKS = ("b > br", "strong > br")
 # Parts of a line that a style sheet sets apart: a price and the old price, a name and a date.
 _PARTS = tuple(f":is(span,s,del,time,small,a,strong,b,ins) + {tag}" for tag in ("span", "ins", "strong"))
-_WORDS_MEET = re.compile(r"(?:[^\W_]|[$€£¥])(?:[^\W_]|[$€£¥])")
-_PRICE = re.compile(r"(?:[$€£¥]\s?[0-9][0-9., ]{0,12}|[0-9][0-9., ]{0,12}\s?(?:[$€£¥]|EUR|USD|GBP|kr|zł))")
+_WORDS_MEET = compile_late(r"(?:[^\W_]|[$€£¥])(?:[^\W_]|[$€£¥])")
+_PRICE = compile_late(r"(?:[$€£¥]\s?[0-9][0-9., ]{0,12}|[0-9][0-9., ]{0,12}\s?(?:[$€£¥]|EUR|USD|GBP|kr|zł))")
 _MAX_PRICE_CHARS = 18
 _MIN_PARTS_CHARS = 4  # fewer are letters, each drawn by itself
 _MIN_WORD_CHARS = 3  # as of a name; shorter ones may be parts of a word, as in McDonald
