@@ -22,7 +22,7 @@ class Hiding(Enum):
     INK = auto()  # letters without a size or colour
 
 
-_AWAY = compile_late(r"(?<![0-9a-z])-(?:[0-9]{3}|[0-9]{2}(?:\.[0-9]*)?(?:r?em|in|cm))")
+_AWAY = compile_late(r"-(?<![0-9a-z]-)(?:[0-9]{3}|[0-9]{2}(?:\.[0-9]*)?(?:r?em|in|cm))")
 _NO_OPACITY = compile_late(r"opacity\s*[:(]\s*(?:0*\.?0|[0-2]%)")
 _NO_SIZE = compile_late(r":\s*(?:0|1px)(?![0-9.])")
 _SMALL_FONT = compile_late(r"font[a-z-]*\s*:[^;]*(?<![0-9.#])(?:0(?![0-9])|\.|[12](?:px|pt))")

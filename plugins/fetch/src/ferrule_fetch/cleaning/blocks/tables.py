@@ -35,7 +35,7 @@ def clean(found: Found) -> None:
         if not _is_data(table, rows):
             _lay_out(table)
             continue
-        if _BLOCK_IN_CELL.search(table.inner_html):
+        if table.select_one(_IN_CELL) is not None:
             for row in rows:
                 for cell in row:
                     _put_on_one_line(cell)
