@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 _PERMALINK = compile_late(
     r"[\s\u200b\ufeff#¶§†^↩\ufe0e\ufe0f⚓🔗∞•\u2693\ue000-\uf8ff]*"
-    r"|(?:permalink|permanent link|direct link to|link to this|copy link)\b.*",
-    re.I,
+    r"|(?i:permalink|permanent link|direct link to|link to this|copy link)\b.*",
 )
 _SKIP = compile_late(
     r"\s*(?:skip|jump) to .{0,40}"

@@ -26,7 +26,7 @@ _WORDS_MEET = compile_late(r"(?:[^\W_]|[$€£¥])(?:[^\W_]|[$€£¥])")
 _PRICE = compile_late(r"(?:[$€£¥]\s?[0-9][0-9., ]{0,12}|[0-9][0-9., ]{0,12}\s?(?:[$€£¥]|EUR|USD|GBP|kr|zł))")
 _MAX_PRICE_CHARS = 18
 _MIN_PARTS_CHARS = 4  # fewer are letters, each drawn by itself
-_MIN_WORD_CHARS = 3  # as of a name; shorter ones may be parts of a word, as in McDonald
+_MIN_WORD_CHARS = 3  # of a name; shorter ones may be parts of a word, such as McDonald
 _PLACED = "code,pre,dt,math,svg,h1,h2,h3,h4,h5,h6"  # where signs stand side by side as they are
 
 _IN_LINK = "a > span"  # a part of a link whose other words stand around it
