@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def compile_late(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """A regular expression as `re.compile` makes it, once something is asked of it."""
-    late: re.Pattern[str] = _Late(pattern, flags)  # type: ignore[assignment]  # it has all that the expression has
+    late: re.Pattern[str] = _Late(pattern, flags)  # type: ignore[assignment] # it has all that the expression has
     return late
 
 
