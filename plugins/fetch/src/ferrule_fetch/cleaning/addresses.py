@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ferrule_fetch.tree.nodes import Document, Element
 
-_ODD = compile_late('[ \n<>"`]')  # what would end an address in markdown or hide what follows it
+_ODD = ' \n<>"`'  # what would end an address in markdown or hide what follows it
 _WHOLE = ("#", "https:", "http:", "mailto:")  # these are left as they are
 _BASE = compile_late(r"(https?://[^/?#\\\s]+)((?:/(?!\.)[^/?#;\\\s]+)*)/[^/?#;\\\s]*(?:\Z|[?#])")
 # A path, perhaps a query and a place. All other addresses are left to `urljoin`, which is slower.
@@ -31,17 +31,17 @@ def make_whole(tree: Document, url: str) -> None:
     Links within the page stay as they are. Where an address cannot be opened, the text of a link stays, and what an
     image is said to show.
     """
-    resolved = _Resolved(base_of(tree.find_all("base"), url))
     links, images = tree.select("a[href]"), tree.select("img[src]")
-    for link in links:
-        written = link.attr("href") or ""
+    hrefs, sources = [link.attr("href") or "" for link in links], [image.attr("src") or "" for image in images]
+    some_are_odd = any(map("\0".join((*hrefs, *sources)).__contains__, _ODD))
+    resolved = _Resolved(base_of(tree.find_all("base"), url), some_are_odd=some_are_odd)
+    for link, written in zip(links, hrefs, strict=True):
         href = resolved[written]
         if href is None:
             unwrap(link)
         elif href != written:
             link.attrs["href"] = href
-    for image in images:
-        written = image.attr("src") or ""
+    for image, written in zip(images, sources, strict=True):
         source = resolved[written]
         if source is None:
             replace(image, Text(image.attr("alt") or ""))
@@ -61,10 +61,14 @@ def base_of(bases: Iterable[Element], url: str) -> str:
 
 
 class _Resolved(dict[str, str | None]):
-    """Whole addresses, by those that are resolved against one base; None for what cannot be opened."""
+    """Whole addresses, by those that are resolved against one base; None for what cannot be opened.
 
-    def __init__(self, base: str) -> None:
+    some_are_odd: whether any of them holds what has to be encoded.
+    """
+
+    def __init__(self, base: str, *, some_are_odd: bool) -> None:
         super().__init__()
+        self._some_are_odd = some_are_odd
         self._base = base
         found = _BASE.match(base)
         self._root, path = (found[1], found[2]) if found else ("", "")
@@ -72,7 +76,8 @@ class _Resolved(dict[str, str | None]):
         self._folders: dict[str, str] = {}  # the whole address of each by how it is written
 
     def __missing__(self, address: str) -> str | None:
-        written = encoded(address) if _ODD.search(address) else address
+        is_odd = self._some_are_odd and any(map(address.__contains__, _ODD))
+        written = encoded(address) if is_odd else address
         whole = self[address] = written if written.startswith(_WHOLE) else self._resolve(written)
         return whole
 
