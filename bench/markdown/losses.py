@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 COLUMNS = ("words", "lost", "% lost")
 _MOST_KINDS = 14  # that are listed
+_FEW = 2  # blanks in a phrase that can be counted
+_MOST_PARTS = 12  # of what is one word in a browser
 _SECONDS = 60  # for a page to be opened
 # What docs/reference/markdown.md says is left out, by the elements in which it stands.
 _LEFT_OUT = {
@@ -35,9 +37,11 @@ _LEFT_OUT = {
     "fields and buttons": "button,select,option,textarea,input,form label",
     "dialogs": "dialog,[role=dialog],[role=alertdialog],[class*=cookie],[id*=cookie]",
     "for screen readers": "[class~=sr-only],[class*=visually-hidden],[class~=screen-reader-text]",
-    "sharing": "a[href^='mailto:?'],a[href*='/intent/tweet'],a[href*='sharer'],a[href*='/share']",
+    "sharing": "a[href^='mailto:?'],a[href*='/intent/tweet'],a[href*='sharer'],a[href*='/share'],a[href*='pin/create']"
+    ",a[href*='reddit.com/submit'],a[href*='linkedin.com/sharing'],a[href*='facebook.com/dialog']",
+    "edits of a wiki": ".mw-editsection",
 }
-_SHOWN = """(leftOut) => {
+_SHOWN = r"""(leftOut) => {
   const nodes = [], range = document.createRange();
   const isUnseen = (element) => {
     const style = getComputedStyle(element), box = element.getBoundingClientRect();
@@ -50,13 +54,26 @@ _SHOWN = """(leftOut) => {
       if (isUnseen(around)) return "what nobody sees";
     return Object.keys(leftOut).find(name => element.closest(leftOut[name])) || "";
   };
+  const links = new Set(), again = new Set();
+  for (const link of document.querySelectorAll("a[href]")) {
+    const name = `${link.getAttribute("href")} ${link.textContent.trim()}`;
+    (links.has(name) ? again : links).add(links.has(name) ? link : name);
+  }
+  const kindOfLink = (element) => {
+    const link = element.closest("a[href]");
+    if (!link) return "";
+    if (again.has(link)) return "links told before";
+    const skips = /^\W*((skip|jump) to|(go )?(back )?(to )?(the )?top\W*$)/i.test(link.textContent.trim());
+    return skips && link.hash ? "links that skip" : "";
+  };
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const around = node.parentElement, above = around.parentElement;
     range.selectNodeContents(node);
     const isShown = range.getClientRects().length && around.checkVisibility({visibilityProperty: true});
     if (node.data.trim() && (isShown || around.closest("select")))
-      nodes.push([node.data, kindOf(around), `${above ? above.localName : ""} > ${around.localName}`]);
+      nodes.push([node.data, kindOf(around) || kindOfLink(around),
+        `${above ? above.localName : ""} > ${around.localName}`]);
   }
   return [nodes.length ? document.body.innerText : "", nodes];
 }"""
@@ -121,21 +138,58 @@ def tell(html: str) -> str:
 
 
 def find_lost(shown: Shown, told: str) -> Counter[str]:
-    """How many words are lost, by where they stand. A word is lost as often as it is shown more often than told."""
-    told_words = words(told.casefold())
-    lost = Counter(words(shown.text.casefold())) - Counter(told_words)
+    """How many words are lost, by where they stand. A word is lost as often as it is shown more often than told.
+
+    A piece that stands nowhere as it is shown is lost first. Then what is left out accounts for words, as far as it is
+    told less often than it is shown: it may be told elsewhere, and its words are missing all the same.
+    """
+    told_words, shown_words = words(told.casefold()), words(shown.text.casefold())
+    lost = Counter(shown_words) - Counter(told_words)
+    _part(lost, shown.pieces, Counter(told_words) - Counter(shown_words))
     kinds = Counter[str]()
-    as_one = f" {' '.join(told_words)} "
-    whole: list[Piece] = []
-    for piece in shown.pieces:  # first those that are not told as they stand, then those that are, but elsewhere
-        if f" {' '.join(words(piece.text.casefold()))} " in as_one:
-            whole.append(piece)
-        else:
-            _take(piece, lost, kinds)
-    for piece in whole:
+    for piece in sorted(shown.pieces, key=_Order(shown.pieces, told_words)):
         _take(piece, lost, kinds)
     kinds["elsewhere"] += lost.total()
     return +kinds
+
+
+class _Order:
+    """When a piece is asked for its words, among all."""
+
+    def __init__(self, pieces: Sequence[Piece], told: Sequence[str]) -> None:
+        self._told = " ".join(told)
+        self._shown = Counter(map(_phrase, pieces))
+
+    def __call__(self, piece: Piece) -> int:
+        phrase = _phrase(piece)  # perhaps it is told as the end of a word, behind the first letter
+        told = self._told.count(phrase) if phrase else 1
+        if not told and not piece.left_out:
+            return 0
+        if told >= self._shown[phrase] and phrase.count(" ") >= _FEW:  # fewer words stand within other phrases, too
+            return 3
+        return 1 if piece.left_out else 2
+
+
+def _phrase(piece: Piece) -> str:
+    return " ".join(words(piece.text.casefold()))
+
+
+def _part(lost: Counter[str], pieces: Sequence[Piece], spare: Counter[str]) -> None:
+    """Take words apart that are several in the page, and that a browser puts side by side. spare: what else is told."""
+    apart = [found for piece in pieces if (found := words(piece.text.casefold()))]
+    for at, first in enumerate(apart):
+        parts = [first[-1]]
+        for behind in apart[at + 1 : at + _MOST_PARTS]:
+            parts.append(behind[0])
+            if lost["".join(parts)] > 0:
+                lost["".join(parts)] -= 1
+                lost.update(parts)
+                told = Counter(parts) & spare
+                lost.subtract(told)
+                spare.subtract(told)
+                break
+            if len(behind) > 1:
+                break
 
 
 def _take(piece: Piece, lost: Counter[str], kinds: Counter[str]) -> None:

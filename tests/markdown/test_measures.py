@@ -305,6 +305,18 @@ def test_a_lost_word_counts_where_it_stands_and_as_often_as_it_is_lost():
     assert find_lost(Shown("one more", pieces), "one") == {"elsewhere": 1}
 
 
+def test_words_that_a_browser_puts_side_by_side_are_not_lost_where_they_are_told_apart():
+    pieces = [Piece("Skip", "", "li > a"), Piece("Menu", "", "li > a"), Piece("Top of it", "", "li > a")]
+    shown = Shown("SkipMenuTop of it", pieces)
+    assert find_lost(shown, "skip menu top of it") == {}
+    assert find_lost(shown, "skip menu of it") == {"li > a": 1}
+
+
+def test_what_is_left_out_accounts_for_words_before_what_is_told_elsewhere():
+    pieces = [Piece("Home", "", "div > p"), Piece("home", "navigation", "nav > a"), Piece("rome", "", "div > b")]
+    assert find_lost(Shown("home home rome", pieces), "home") == {"left out: navigation": 1, "div > b": 1}
+
+
 @needs_chromium
 def test_the_bench_measures_losses_where_a_folder_of_pages_is_named(tmp_path):
     (tmp_path / "page").mkdir()

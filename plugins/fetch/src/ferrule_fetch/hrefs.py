@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import urljoin
+
+from ferrule_fetch.patterns import compile_late
 
 # Besides those of the web: what the HTML standard lets a site name a handler for, since it can do no harm.
 _SCHEMES = frozenset(
@@ -11,10 +12,10 @@ _SCHEMES = frozenset(
     | {"news", "nntp", "openpgp4fpr", "sftp", "sip", "sms", "smsto", "ssh", "tel", "urn", "webcal", "wtai"}
     | {"xmpp"}
 )
-_SCHEME = re.compile(r"[\x00-\x20]*([A-Za-z][A-Za-z0-9+.\-\t\n\r]*):")
-_IGNORED = re.compile(r"[\t\n\r]")  # by browsers, anywhere in an address
+_SCHEME = compile_late(r"[\x00-\x20]*([A-Za-z][A-Za-z0-9+.\-\t\n\r]*):")
+_IGNORED = compile_late(r"[\t\n\r]")  # by browsers, anywhere in an address
 _BLANKS = "".join(map(chr, range(0x21)))
-_ODD = re.compile(r'[\x00-\x20"<>`]')  # what would end an address in markdown, or hide what follows it
+_ODD = compile_late(r'[\x00-\x20"<>`]')  # what would end an address in markdown, or hide what follows it
 
 
 def is_openable(href: str) -> bool:

@@ -215,6 +215,11 @@ def test_a_break_at_the_end_of_bold_words_stands_behind_them(write: Write) -> No
             "bob](https://site.example/u) January",
         ),
         ("<label>41</label><input type=radio><label>42</label>", "41 42"),
+        ("<span class=unseen>Credit</span><span>Ana Lee</span>", "Credit Ana Lee"),
+        (
+            '<a href="/s">Two gates were lifted<span class="source">Courier</span></a>',
+            "[Two gates were lifted Courier]",
+        ),
     ],
 )
 def test_parts_that_a_style_sheet_sets_apart_are_words_of_their_own(write: Write, html: str, expected: str) -> None:
@@ -229,6 +234,9 @@ def test_parts_that_a_style_sheet_sets_apart_are_words_of_their_own(write: Write
         "<code><span class=n>obj</span><span class=m>name</span></code>",
         "<span class=a>json.</span><span class=b>dumps</span><span class=c>(</span>",
         "<span>hyper</span><span class=mark>text</span>",
+        "<span>hyper</span><span>Text</span>",
+        "<span class=a>Mc</span><span>Donald</span>",
+        "<a href=/>Hyper<span class=mark>Text</span></a>",
     ],
 )
 def test_parts_of_a_word_stay_together(write: Write, html: str) -> None:

@@ -20,13 +20,16 @@ from ferrule_fetch.cleaning.blocks import (
     tables,
 )
 from ferrule_fetch.cleaning.inlines import embeds, formulas, icons, images, links, notations, spans
-from ferrule_fetch.cleaning.selection import by_role, find, is_deep
+from ferrule_fetch.cleaning.selection import Search, by_role, is_deep
 from ferrule_fetch.notes import MOST_HIDDEN
 
 if TYPE_CHECKING:
     from ferrule_fetch.tree.nodes import Document, Element
-_FIRST = (code_blocks, formulas, embeds, landmarks, visibility, panels, forms, controls, icons)
-_THEN = (images, links, notations, comments, tables, definitions, spans)  # about what is left then
+_RULES = (code_blocks, formulas, embeds, landmarks, visibility, panels, forms, controls, icons)
+_LATER_RULES = (images, links, notations, comments, tables, definitions, spans)  # about what is left then
+_FIRST = Search(*(rules.SELECTORS for rules in _RULES))
+_THEN = Search(*(rules.SELECTORS for rules in _LATER_RULES))
+_OF_DEEP = Search(landmarks.SELECTORS, visibility.SELECTORS)
 
 
 class LeftOut(NamedTuple):
@@ -59,7 +62,7 @@ def leave_out(tree: Document, *, only_unseen: bool = False) -> LeftOut:
         return _leave_out_of_deep(tree, only_unseen=only_unseen)
     streamed_content.put_in_place(tree)
     embeds.open_documents(tree)
-    found = find(tree, *(rules.SELECTORS for rules in _FIRST))
+    found = _FIRST.find(tree)
     roles = by_role(found[visibility.SELECTORS[0]])
     emptied = landmarks.may_become_empty(found)
     blank = code_blocks.clean(tree, found)
@@ -82,7 +85,7 @@ def simplify(tree: Document, url: str, left_out: LeftOut) -> None:
     if left_out.is_deep:
         addresses.make_whole(tree, url)
         return
-    found = find(tree, *(rules.SELECTORS for rules in _THEN))
+    found = _THEN.find(tree)
     emptied = left_out.emptied | landmarks.may_become_empty(found)
     doubtful = links.may_become_empty(found)
     images.clean(found)
@@ -100,7 +103,7 @@ def simplify(tree: Document, url: str, left_out: LeftOut) -> None:
 
 def _leave_out_of_deep(tree: Document, *, only_unseen: bool) -> LeftOut:
     """Only what it takes to show nothing that is hidden."""
-    found = find(tree, landmarks.SELECTORS, visibility.SELECTORS)
+    found = _OF_DEEP.find(tree)
     roles = by_role(found[visibility.SELECTORS[0]])
     landmarks.remove_unseen(found)
     hidden = 0 if only_unseen else visibility.remove_all_hidden(found)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from ferrule_fetch.cleaning.edits import replace, unwrap
 from ferrule_fetch.hrefs import encoded, is_openable
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from ferrule_fetch.tree.nodes import Document, Element
 
 _ODD = ' \n<>"`'  # what would end an address in markdown or hide what follows it
 _WHOLE = ("#", "https:", "http:", "mailto:")  # these are left as they are
-_BASE = re.compile(r"(https?://[^/?#\\\s]+)((?:/(?!\.)[^/?#;\\\s]+)*)/[^/?#;\\\s]*(?:\Z|[?#])")
+_BASE = compile_late(r"(https?://[^/?#\\\s]+)((?:/(?!\.)[^/?#;\\\s]+)*)/[^/?#;\\\s]*(?:\Z|[?#])")
 # A path, perhaps a query and a place. All other addresses are left to `urljoin`, which is slower.
-_SIMPLE = re.compile(
+_SIMPLE = compile_late(
     r"(?!\Z|[?#]|//(?:[/?#]|\Z)|[^/?#]*:)([^\x00-\x20\x7f;\\?#]*/)?(?!\.\.?(?:[?#]|\Z))[^\x00-\x20\x7f;\\?#/]*"
     r"(?:\?[^\x00-\x20\x7f#]+)?(?:#[^\x00-\x20\x7f]+)?"
 )
@@ -31,17 +31,21 @@ def make_whole(tree: Document, url: str) -> None:
     Links within the page stay as they are. Where an address cannot be opened, the text of a link stays, and what an
     image is said to show.
     """
-    resolver = _Resolver(base_of(tree.find_all("base"), url))
     links, images = tree.select("a[href]"), tree.select("img[src]")
-    for link, href in resolver.changes(links, [link.attr("href") or "" for link in links]):
+    hrefs, sources = [link.attr("href") or "" for link in links], [image.attr("src") or "" for image in images]
+    some_are_odd = any(map("\0".join((*hrefs, *sources)).__contains__, _ODD))
+    resolved = _Resolved(base_of(tree.find_all("base"), url), some_are_odd=some_are_odd)
+    for link, written in zip(links, hrefs, strict=True):
+        href = resolved[written]
         if href is None:
             unwrap(link)
-        else:
+        elif href != written:
             link.attrs["href"] = href
-    for image, source in resolver.changes(images, [image.attr("src") or "" for image in images]):
+    for image, written in zip(images, sources, strict=True):
+        source = resolved[written]
         if source is None:
             replace(image, Text(image.attr("alt") or ""))
-        else:
+        elif source != written:
             image.attrs["src"] = source
 
 
@@ -56,27 +60,26 @@ def base_of(bases: Iterable[Element], url: str) -> str:
         return url
 
 
-class _Resolver:
-    """Resolves addresses against one base."""
+class _Resolved(dict[str, str | None]):
+    """Whole addresses, by those that are resolved against one base; None for what cannot be opened.
 
-    def __init__(self, base: str) -> None:
+    some_are_odd: whether any of them holds what has to be encoded.
+    """
+
+    def __init__(self, base: str, *, some_are_odd: bool) -> None:
+        super().__init__()
+        self._some_are_odd = some_are_odd
         self._base = base
         found = _BASE.match(base)
         self._root, path = (found[1], found[2]) if found else ("", "")
         self._above = [part for part in path.split("/") if part]
         self._folders: dict[str, str] = {}  # the whole address of each by how it is written
-        self._resolved: dict[str, str | None] = {}
 
-    def changes(self, elements: list[Element], addresses: list[str]) -> Iterator[tuple[Element, str | None]]:
-        """Yield the elements whose addresses are to be others, with these; None for what cannot be opened."""
-        distinct = set(addresses)
-        some_are_odd = any(map("\0".join(distinct).__contains__, _ODD))
-        for address in distinct:
-            written = encoded(address) if some_are_odd and any(map(address.__contains__, _ODD)) else address
-            self._resolved[address] = written if written.startswith(_WHOLE) else self._resolve(written)
-        for element, address in zip(elements, addresses, strict=True):
-            if (whole := self._resolved[address]) != address:
-                yield element, whole
+    def __missing__(self, address: str) -> str | None:
+        is_odd = self._some_are_odd and any(map(address.__contains__, _ODD))
+        written = encoded(address) if is_odd else address
+        whole = self[address] = written if written.startswith(_WHOLE) else self._resolve(written)
+        return whole
 
     def _resolve(self, address: str) -> str | None:
         found = _SIMPLE.fullmatch(address)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ferrule_fetch.cleaning.blocks.panels import is_menu
 from ferrule_fetch.cleaning.styles import Hiding
 from ferrule_fetch.cleaning.text import HEADINGS, length_of
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _AROUND = "nav,footer,[role=navigation]"
 _FIELDS = "button,select,textarea"
 _NO_PROSE = f"{_AROUND},{_FIELDS},{HEADINGS},script,style,noscript"
 _OPENED_ROLES = frozenset({"dialog", "alertdialog", "alert", "menu", "listbox", "tooltip", "status", "search"})
-_OPENED_NAMES = re.compile(
+_OPENED_NAMES = compile_late(
     "modal|popup|popover|overlay|cookie|consent|gdpr|toast|tooltip|dropdown|menu|loading|spinner|error|alert|lightbox"
     "|drawer|search|template",
     re.I,

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
 from ferrule_fetch.cleaning.styles import declarations
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element
 
 _MAX_ANCESTORS = 30
 _LIKE = 8  # of 255, by which two colours differ that nobody tells apart
 _NAMES = {"white": "ffffff", "black": "000000", "snow": "fffafa", "ivory": "fffff0", "ghostwhite": "f8f8ff"}
-_HEX = re.compile(r"#?([0-9a-f]{3}|[0-9a-f]{6})")
-_RGB = re.compile(r"rgba?\(\s*([0-9]{1,3})[\s,]+([0-9]{1,3})[\s,]+([0-9]{1,3})\s*(?:[,/]\s*(?:1|100%)(?:\.0*)?\s*)?\)")
+_HEX = compile_late(r"#?([0-9a-f]{3}|[0-9a-f]{6})")
+_RGB = compile_late(
+    r"rgba?\(\s*([0-9]{1,3})[\s,]+([0-9]{1,3})[\s,]+([0-9]{1,3})\s*(?:[,/]\s*(?:1|100%)(?:\.0*)?\s*)?\)"
+)
 _GROUNDS = ("background", "background-color", "background-image")
 
 

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace
-from ferrule_fetch.cleaning.text import length_of, words_of
+from ferrule_fetch.cleaning.text import HEADINGS, length_of, words_of
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
@@ -25,10 +26,12 @@ _PAGE = ("html", "body", "main")
 _MAX_SEARCH_CHARS = 100  # of the labels of a search
 _MAX_CONSENT_CHARS = 3_000  # of a question about cookies
 _CONSENTS = ("body > div", "body > section", "body > aside")  # where scripts put a question about cookies
-_OF_CONSENT = re.compile("cookie|consent|gdpr", re.I)  # what its names hold
+_OF_CONSENT = compile_late("cookie|consent|gdpr", re.I)  # what its names hold
 _ANSWERS = "button,a[role=button],input[type=button],input[type=submit],a[class*=btn],a[class*=button]"
 _FEW_CHARS = 20
 _HOLDERS = ("div", "section", "aside", "li")
+_EMPTY_QUOTATION = "blockquote:not(:has(:not(:empty)))"
+_HOLDERS_OF_LINES = ("li", *HEADINGS.split(","))
 _SMALL_HEADINGS = ("h3", "h4", "h5", "h6")
 
 SELECTORS = (*_UNSEEN, *_NOT_TEXT, *_BLOCKS, "nav", "svg", "span.mw-editsection", *_CONSENTS)
@@ -118,7 +121,7 @@ def remove_empty_items(doubtful: Iterable[Element]) -> None:
 
 def remove_empty_holders(tree: Document) -> None:
     """Remove items and headings that hold nothing but empty elements, or are there for a script alone."""
-    found = [tree.select(f"{tag}:not(:has(:not(:empty)))") for tag in ("li", "h1", "h2", "h3", "h4", "h5", "h6")]
+    found = [tree.select(f"{tag}:not(:has(:not(:empty)))") for tag in _HOLDERS_OF_LINES if tree.select_one(tag)]
     for holder in (holder for holders in found for holder in holders):
         text = holder.text
         if (text and not text.isspace()) or not (len(holder.attrs) or len(holder)):
@@ -129,7 +132,8 @@ def remove_empty_holders(tree: Document) -> None:
 
 def remove_empty_blocks(tree: Document, blank: list[Element]) -> None:
     """Remove quotations and code blocks that hold nothing, but from a page of a few characters. blank: such blocks."""
-    empty = [*filter(_holds_nothing, (*blank, *tree.select("blockquote:not(:has(:not(:empty)))")))]
+    quotations = tree.select(_EMPTY_QUOTATION) if tree.select_one("blockquote") is not None else []
+    empty = [*filter(_holds_nothing, (*blank, *quotations))]
     if empty and length_of(tree.text) > _FEW_CHARS:
         for block in empty:
             block.extract()

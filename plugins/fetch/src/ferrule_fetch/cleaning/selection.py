@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Document, Element
 
 if TYPE_CHECKING:
@@ -14,51 +14,70 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 300
 # the name of the elements that a selector matches, which have to be of one name
-_NAME = re.compile(r"(?:^|[ +])([a-z][a-z0-9]*)(?:[:.\[][^ ]*)?$")
+_NAME = compile_late(r"(?:^|[ +])([a-z][a-z0-9]*)(?:[:.\[][^ ]*)?$")
 
 Found = dict[str, list[Element]]
+
+
+class _Named(NamedTuple):
+    """What is looked for among the elements of one name.
+
+    is_wanted: whether a selector is the name itself, and so wants all of them. narrowed: selectors that say more.
+    """
+
+    name: str
+    is_wanted: bool
+    narrowed: list[str]
 
 
 class _Plan(NamedTuple):
     """Selectors by how their elements are found.
 
-    Elements are found by their name alone in a tenth of the time, and most pages have none of most names.
-    empty: no elements for each selector. named: by each name of elements that selectors are about, those that say more.
-    others: selectors that are about elements of any name.
+    Whether there are elements of a name is known in a tenth of the time, and most pages have none of most names.
+    empty: no elements for each selector. others: selectors that are about elements of any name.
     """
 
     empty: Found
-    named: list[tuple[str, list[str]]]
+    named: list[_Named]
     others: list[str]
 
 
-def find(tree: Document, *selectors: tuple[str, ...]) -> Found:
-    """The elements of a tree by the selectors that match them, in their order."""
-    plan, find_all, select = _plan(selectors), tree.find_all, tree.select
-    found = plan.empty.copy()
-    for name, narrowed in plan.named:
-        if elements := find_all(name):
-            found[name] = elements
+class Search:
+    """A search for the elements that any of several selectors matches. It is planned when it is first made."""
+
+    def __init__(self, *selectors: tuple[str, ...]) -> None:
+        self._selectors = dict.fromkeys(selector for some in selectors for selector in some)
+
+    @cached_property
+    def _plan(self) -> _Plan:
+        named: dict[str, list[str]] = {}
+        others: list[str] = []
+        for selector in self._selectors:
+            name = _NAME.search(selector)
+            if name is None:
+                others.append(selector)
+            else:
+                named.setdefault(name[1], []).extend([selector] if selector != name[1] else [])
+        nothing: list[Element] = []
+        plans = [_Named(name, name in self._selectors, narrowed) for name, narrowed in named.items()]
+        return _Plan(dict.fromkeys(self._selectors, nothing), plans, others)
+
+    def find(self, tree: Document) -> Found:
+        """The elements of a tree by the selectors that match them, in their order."""
+        plan, select_one, find_all, select = self._plan, tree.select_one, tree.find_all, tree.select
+        found = plan.empty.copy()
+        for name, is_wanted, narrowed in plan.named:
+            if is_wanted:
+                found[name] = elements = find_all(name)
+                if not elements:
+                    continue
+            elif select_one(name) is None:
+                continue
             for selector in narrowed:
                 found[selector] = select(selector)
-    for selector in plan.others:
-        found[selector] = select(selector)
-    return found
-
-
-@cache
-def _plan(selectors: tuple[tuple[str, ...], ...]) -> _Plan:
-    every = dict.fromkeys(selector for some in selectors for selector in some)
-    named: dict[str, list[str]] = {}
-    others: list[str] = []
-    for selector in every:
-        name = _NAME.search(selector)
-        if name is None:
-            others.append(selector)
-        else:
-            named.setdefault(name[1], []).extend([selector] if selector != name[1] else [])
-    nothing: list[Element] = []
-    return _Plan(dict.fromkeys([*every, *named], nothing), list(named.items()), others)
+        for selector in plan.others:
+            found[selector] = select(selector)
+        return found
 
 
 def by_role(elements: Iterable[Element]) -> Found:

@@ -7,12 +7,13 @@ only declarations that may hide something are read.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.cleaning.colours import WHITE, Colour, is_in_ground, read_ground
 from ferrule_fetch.cleaning.styles import COMMENT, Hiding, declarations, find_hiding, may_hide
+from ferrule_fetch.patterns import compile_late
 
 if TYPE_CHECKING:
     from ferrule_fetch.tree.nodes import Document, Element
@@ -25,11 +26,11 @@ _MAX_GROUNDS = 8  # that the sheets paint, for the colour of the page to be look
 _MAX_PARTS = 4  # of a selector
 _MAX_SELECTOR_CHARS = 200
 _MAX_BODY_CHARS = 2_000
-_PART = re.compile(r"(?:[a-z][a-z0-9-]*)?(?:[.#][a-z_][\w-]*)*", re.I)
-_NAME = re.compile(r"[.#]((?:[\w-]|\\.)+)")
-_NO_LETTER = re.compile(r"[^\w-]")
-_LAST = re.compile(r"(?![\w\\-])[^\s{}>+~;]*")  # what follows a name in the last part of a selector
-_EVERY_SCREEN = re.compile(r"@media\s+(?:only\s+)?(?:screen|all)\s*|@layer\b.*", re.I | re.S)
+_PART = compile_late(r"(?:[a-z][a-z0-9-]*)?(?:[.#][a-z_][\w-]*)*", re.I)
+_NAME = compile_late(r"[.#]((?:[\w-]|\\.)+)")
+_NO_LETTER = compile_late(r"[^\w-]")
+_LAST = compile_late(r"(?![\w\\-])[^\s{}>+~;]*")  # what follows a name in the last part of a selector
+_EVERY_SCREEN = compile_late(r"@media\s+(?:only\s+)?(?:screen|all)\s*|@layer\b.*", re.I | re.S)
 _PROPERTIES = {  # a rule that says one of them, and hides nothing by it, shows what another one hides
     Hiding.DISPLAY: ("display", "content-visibility"),
     Hiding.VISIBILITY: ("visibility",),
@@ -89,10 +90,7 @@ class Sheets:
         is_wanted: which of the elements are looked at. ground: the colour of the page, None where it is not known.
         """
         by_name = self._find_hiding(is_coloured=ground is not None)
-        # One walk over all elements with names: a selector for each name would have to be compiled first.
-        named = tree.select("[class],[id]") if by_name else ()
-        ruled = (each for each in named if not by_name.keys().isdisjoint(_list_names(each)))
-        found = islice(filter(is_wanted, ruled), _MAX_ELEMENTS)
+        found = islice(filter(is_wanted, _find_named(tree, by_name)), _MAX_ELEMENTS)
         styled = ((each, self._gather(each, by_name)) for each in found)
         hidden, pale = [], []
         for each, given in styled:
@@ -164,6 +162,22 @@ def _simple_selectors(selectors: str) -> Iterator[str]:
             names = [part for part in parts if part != ">"]
             if names and parts[0] != ">" != parts[-1] and all(_PART.fullmatch(name) for name in names):
                 yield " ".join(parts)
+
+
+def _find_named(tree: Document, names: Collection[str]) -> Iterator[Element]:
+    """Yield the elements that have one of the names, as a class or as an id.
+
+    One walk finds them all: a selector for each name would have to be compiled first. Most elements share their classes
+    with others.
+    """
+    known: dict[str | None, bool] = {None: False}
+    for each in tree.select("[class],[id]") if names else ():
+        classes = each.attr("class")
+        is_named = known.get(classes)
+        if is_named is None:
+            is_named = known[classes] = any(name in names for name in (classes or "").split())
+        if is_named or each.attr("id") in names:
+            yield each
 
 
 def _list_names(element: Element) -> list[str]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.cleaning.edits import replace
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Comment, Element
 
 if TYPE_CHECKING:
     from ferrule_fetch.tree.nodes import Document, Node
 
 # The calls that put content into its place, in the order in which the server wrote them.
-_CALL = re.compile(r"\$R([CRS])\(\s*[\"']([^\"']+)[\"']\s*,\s*[\"']([^\"']+)[\"']")
-_PLACE = re.compile(r"(.*)[BP]:([0-9a-f]+)")
+_CALL = compile_late(r"\$R([CRS])\(\s*[\"']([^\"']+)[\"']\s*,\s*[\"']([^\"']+)[\"']")
+_PLACE = compile_late(r"(.*)[BP]:([0-9a-f]+)")
 _BEGINS = frozenset({"$", "$?", "$!", "$~"})  # comments around a boundary, which may have others in it
 _ENDS = "/$"
 

@@ -6,6 +6,8 @@ import re
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from ferrule_fetch.patterns import compile_late
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -20,20 +22,20 @@ class Hiding(Enum):
     INK = auto()  # letters without a size or colour
 
 
-_AWAY = re.compile(r"(?<![0-9a-z])-(?:[0-9]{3}|[0-9]{2}(?:\.[0-9]*)?(?:r?em|in|cm))")
-_NO_OPACITY = re.compile(r"opacity\s*[:(]\s*(?:0*\.?0|[0-2]%)")
-_NO_SIZE = re.compile(r":\s*(?:0|1px)(?![0-9.])")
-_SMALL_FONT = re.compile(r"font[a-z-]*\s*:[^;]*(?<![0-9.#])(?:0(?![0-9])|\.|[12](?:px|pt))")
-_NO_COLOUR_AT_ALL = re.compile(
+_AWAY = compile_late(r"-(?<![0-9a-z]-)(?:[0-9]{3}|[0-9]{2}(?:\.[0-9]*)?(?:r?em|in|cm))")
+_NO_OPACITY = compile_late(r"opacity\s*[:(]\s*(?:0*\.?0|[0-2]%)")
+_NO_SIZE = compile_late(r":\s*(?:0|1px)(?![0-9.])")
+_SMALL_FONT = compile_late(r"font[a-z-]*\s*:[^;]*(?<![0-9.#])(?:0(?![0-9])|\.|[12](?:px|pt))")
+_NO_COLOUR_AT_ALL = compile_late(
     r"(?:color)\s*:\s*(?:transparent|(?:rgb|hsl)a?\([^)]*[,/]\s*0*\.?0*%?\s*\)|#[0-9a-f]{3}0\b|#[0-9a-f]{6}00\b)"
 )
-COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
-_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.I | re.S)
-_DECLARATION = re.compile(r"""(?:[^;"'(]|"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|\([^)]*(?:\)|\Z))+""")
-_IMPORTANT = re.compile(r"\s*!\s*important\s*\Z")
-_LENGTH = re.compile(r"(-?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([a-z%]*)")
+COMMENT = compile_late(r"/\*.*?(?:\*/|\Z)", re.S)
+_ESCAPE = compile_late(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.I | re.S)
+_DECLARATION = compile_late(r"""(?:[^;"'(]|"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|\([^)]*(?:\)|\Z))+""")
+_IMPORTANT = compile_late(r"\s*!\s*important\s*\Z")
+_LENGTH = compile_late(r"(-?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([a-z%]*)")
 _FAR = {"px": 900, "": 900, "pt": 700, "em": 60, "rem": 60, "vw": 100, "vh": 100, "in": 10, "cm": 25, "ch": 100}
-_DISPLAY = re.compile(
+_DISPLAY = compile_late(
     r"none|contents|block|inline|inline-(?:block|flex|grid|table)|flex|grid|flow-root|list-item|table(?:-[a-z-]+)?"
     r"|run-in|inherit|initial|unset|revert|-webkit-(?:inline-)?(?:box|flex)|-ms-(?:inline-)?flexbox"
 )
@@ -50,21 +52,21 @@ _OFFSETS = (
     "margin",
     "translate",
 )
-_CLIP = re.compile(r"rect\(\s*(0|1px|auto)\w*[\s,]+(0|1px)\w*[\s,]+(0|1px)\w*[\s,]+(0|1px)\w*\s*\)")
-_CLIP_PATH = re.compile(
+_CLIP = compile_late(r"rect\(\s*(0|1px|auto)\w*[\s,]+(0|1px)\w*[\s,]+(0|1px)\w*[\s,]+(0|1px)\w*\s*\)")
+_CLIP_PATH = compile_late(
     r"inset\(\s*(?:5[0-9]|[6-9][0-9]|100)(?:\.[0-9]+)?%|(?:circle|ellipse)\(\s*0(?:px|%)?[\s)]"
     r"|polygon\(\s*(?:0(?:px|%)?\s+0(?:px|%)?\s*,?\s*)+\)"
 )
-_SCALE = re.compile(r"scale(?:3d|x|y)?\(\s*(?:0+(?:\.0[0-9]*)?|\.0[0-9]*)\s*[,)]")
-_ALL_THE_WAY = re.compile(r"[1-9][0-9]{2,}(?:\.[0-9]*)?%")
-_TRANSLATE = re.compile(r"translate(?:x|y|3d)?\(([^)]*)\)")
-_NO_COLOUR = re.compile(r"transparent|(?:rgb|hsl)a?\([^)]*[,/]\s*0*\.?0+%?\s*\)|#[0-9a-f]{3}0|#[0-9a-f]{6}00")
-_NUMBER = re.compile(r"([0-9]*\.?[0-9]+)(%?)")
-_OPACITY = re.compile(r"opacity\(([^)]*)\)")
+_SCALE = compile_late(r"scale(?:3d|x|y)?\(\s*(?:0+(?:\.0[0-9]*)?|\.0[0-9]*)\s*[,)]")
+_ALL_THE_WAY = compile_late(r"[1-9][0-9]{2,}(?:\.[0-9]*)?%")
+_TRANSLATE = compile_late(r"translate(?:x|y|3d)?\(([^)]*)\)")
+_NO_COLOUR = compile_late(r"transparent|(?:rgb|hsl)a?\([^)]*[,/]\s*0*\.?0+%?\s*\)|#[0-9a-f]{3}0|#[0-9a-f]{6}00")
+_NUMBER = compile_late(r"([0-9]*\.?[0-9]+)(%?)")
+_OPACITY = compile_late(r"opacity\(([^)]*)\)")
 _MIN_OPACITY = 0.02  # below which nobody reads a text
-_ZERO = re.compile(r"0*\.?0+[a-z%]*")
-_NO_FONT = re.compile(r"0*\.?0+[a-z%]*|(?:0*\.[0-9]+|[12](?:\.[0-9]*)?)(?:px|pt)")
-_NO_FONT_AT_ALL = re.compile(r"(?:^|\s)0(?:px|pt)?[/\s]")
+_ZERO = compile_late(r"0*\.?0+[a-z%]*")
+_NO_FONT = compile_late(r"0*\.?0+[a-z%]*|(?:0*\.[0-9]+|[12](?:\.[0-9]*)?)(?:px|pt)")
+_NO_FONT_AT_ALL = compile_late(r"(?:^|\s)0(?:px|pt)?[/\s]")
 
 
 def hiding_of(style: str) -> Hiding | None:

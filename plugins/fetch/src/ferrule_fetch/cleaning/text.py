@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ BLOCKS = (
     f"address,article,aside,blockquote,dd,details,div,dl,dt,fieldset,figcaption,figure,footer,form,{HEADINGS}"
     ",header,hr,li,main,ol,p,pre,section,table,tr,ul"
 )
-_WORD = re.compile(r"[^\W_]+")
+_WORD = compile_late(r"[^\W_]+")
 
 
 def words_of(element: Element) -> str:

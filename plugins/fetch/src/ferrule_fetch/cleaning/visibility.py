@@ -131,8 +131,12 @@ class _Page:
         self._bodies = found["body"]
         self._hidden = hidden
         self._gone: dict[Element, Judged] = {}
-        transparent = (_motion(each.element.attr("style") or "") for each in hidden if each.hiding is Hiding.OPACITY)
-        self._transparent = Counter(transparent)  # how many elements have each style that makes transparent
+
+    @cached_property
+    def _transparent(self) -> Counter[str]:
+        """How many elements have each style that makes transparent."""
+        transparent = (each.element for each in self._hidden if each.hiding is Hiding.OPACITY)
+        return Counter(_motion(each.attr("style") or "") for each in transparent)
 
     @cached_property
     def _panels(self) -> Panels:

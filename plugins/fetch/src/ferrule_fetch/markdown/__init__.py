@@ -39,18 +39,22 @@ def convert(html: str, url: str, parser: str = parsers.TURBOHTML, *, is_split: b
         is_split: tell the main content apart, if there is one.
     """
     with _without_collection():
-        tree = parsers.parse(html, parser)
-        title = title_of(tree)
-        left_out = cleaning.leave_out(tree)
-        article = find_article(tree) if is_split else None
-        _make_plain(tree, url, left_out)
-        if article:
-            halves = split(tree, article)
-            return Conversion(title, _add_note(left_out.note, writer.write(halves.article)), writer.write(halves.rest))
-        markdown = _add_note(left_out.note, writer.write(tree))
-        if not markdown and left_out.has_text():
-            markdown = _with_all_text(parsers.parse(html, parser), url)
-        return Conversion(title, markdown)
+        return _convert(html, url, parser, is_split=is_split)  # what it holds is gone before a collection looks at it
+
+
+def _convert(html: str, url: str, parser: str, *, is_split: bool) -> Conversion:
+    tree = parsers.parse(html, parser)
+    title = title_of(tree)
+    left_out = cleaning.leave_out(tree)
+    article = find_article(tree) if is_split else None
+    _make_plain(tree, url, left_out)
+    if article:
+        halves = split(tree, article)
+        return Conversion(title, _add_note(left_out.note, writer.write(halves.article)), writer.write(halves.rest))
+    markdown = _add_note(left_out.note, writer.write(tree))
+    if not markdown and left_out.has_text():
+        markdown = _with_all_text(parsers.parse(html, parser), url)
+    return Conversion(title, markdown)
 
 
 def _make_plain(tree: Document, url: str, left_out: LeftOut) -> None:

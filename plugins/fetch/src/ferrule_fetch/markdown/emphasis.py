@@ -6,23 +6,27 @@ at the edge of the emphasis moves out of it, and where that does not help, the w
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 from ferrule_fetch.markdown.marks import TAG
+from ferrule_fetch.patterns import compile_late
+
+if TYPE_CHECKING:
+    import re
 
 _DELIMITERS = {"e": "*", "s": "**", "d": "~~"}
 _KINDS = dict.fromkeys(["em", "i", "cite", "dfn", "var"], "e")
 _KINDS |= dict.fromkeys(["strong", "b"], "s") | dict.fromkeys(["del", "s", "strike"], "d")
 _END = "/"
 
-_TAGS = re.compile(rf"<(/?)({'|'.join(_KINDS)})(?:\s[^<>]*)?>")
-_SPAN = re.compile(f"{TAG}([{''.join(_DELIMITERS)}])([^{TAG}]*){TAG}{_END}")
-_LEFT_OVER = re.compile(f"{TAG}.")
+_TAGS = compile_late(rf"<(/?)({'|'.join(_KINDS)})(?:\s[^<>]*)?>")
+_SPAN = compile_late(f"{TAG}([{''.join(_DELIMITERS)}])([^{TAG}]*){TAG}{_END}")
+_LEFT_OVER = compile_late(f"{TAG}.")
 _MAX_DEPTH = 16  # of emphasis in emphasis
 _MAX_TAIL_CHARS = 64  # of punctuation that moves out of emphasis
 _PUNCTUATION = r"\\[^\w\s]|[^\w\s`*_~<>!\\\[\]()]"  # none of it belongs to markup
-_LEADING = re.compile(rf"(?:{_PUNCTUATION}|\()+\s*")
-_TRAILING = re.compile(rf"\s*(?:{_PUNCTUATION})+$")
+_LEADING = compile_late(rf"(?:{_PUNCTUATION}|\()+\s*")
+_TRAILING = compile_late(rf"\s*(?:{_PUNCTUATION})+$")
 
 
 def mark(text: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from ferrule_fetch.patterns import compile_late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -11,12 +12,12 @@ if TYPE_CHECKING:
 _BEGINS = ("$", r"\\(", r"\\\[")
 
 _INNER = r"((?:[^$`\n\\]|\\[^\n]){1,600}?)"
-_FORMULA = re.compile(
+_FORMULA = compile_late(
     rf"(?<![\\$\w])(?P<dollars>\$\$?)(?![\s$]){_INNER}(?<!\s)(?P=dollars)(?![$\w])"
     rf"|\\\\\({_INNER}\\\\\)|\\\\\\\[{_INNER}\\\\\\\]"
 )
-_COMMAND = re.compile(r"\\\\(?:[A-Za-z]{2,}|\\[{}])")
-_ESCAPED = re.compile(r"\\([^\n])")
+_COMMAND = compile_late(r"\\\\(?:[A-Za-z]{2,}|\\[{}])")
+_ESCAPED = compile_late(r"\\([^\n])")
 
 
 def may_be_in(text: str) -> bool:

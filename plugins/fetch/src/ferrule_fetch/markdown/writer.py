@@ -7,9 +7,10 @@ reads in its output: which lists are loose, how the columns of a table are align
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.markdown import emphasis, escapes, formulas, marks
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree import nodes
 
 if TYPE_CHECKING:
@@ -24,45 +25,68 @@ _TIGHT_ITEM = ":is(ul, ol):not(:has(> li > p)) > li:not(:last-child)"
 _ENDS = ("h1", "h2", "h3", "h4", "h5", "h6", "blockquote > p", "blockquote:not(:has(p))")
 # What ends an item of a tight list, and an item that is code alone, which cannot hold a mark itself.
 _TIGHT_ENDS = ",".join(f"{_TIGHT_ITEM} > {end}:last-child" for end in _ENDS) + f",{_TIGHT_ITEM}:has(> pre:only-child)"
+_ENDING = ("h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre")  # one of which is or holds each of these
+_PARAGRAPHS = ("li > p", "li > * + p")
 _CHECKED = "li > label:has(> input[type=checkbox]:first-child)"
 _NUMBERED = "ol[reversed],ol[start^='-'],ol:has(> li[value])"
 _ALIGNED = ", ".join(f"{row}:has(> [align], > [style*=text-align])" for row in _HEADERS)
-_ALIGN = re.compile(r"text-align\s*:\s*(left|center|right)", re.I)
+_ALIGN = compile_late(r"text-align\s*:\s*(left|center|right)", re.I)
+_TITLED = ('a[title*="<"]', 'img[title*="<"]')
 _RULES = {"l": ":---", "c": ":---:", "r": "---:"}
 
 # A run of backticks begins code unless it is escaped, and a run of the same length ends it.
-_CODE = re.compile(r"`(?<!\\`)(?P<more>`*+)(?:[^`]++|(?!`(?P=more)(?!`))`++)*+`(?P=more)")
-_WHOLE = re.compile(r"\s*\+?([0-9]{1,9})(?![0-9])")
+_CODE = compile_late(r"`(?<!\\`)(?P<more>`*+)(?:[^`]++|(?!`(?P=more)(?!`))`++)*+`(?P=more)")
+_WHOLE = compile_late(r"\s*\+?([0-9]{1,9})(?![0-9])")
 _MAX_NUMBER = 999_999_999  # of an item; markdown knows no more digits
-_ITEM_NUMBER = re.compile(rf"[0-9]+([.)]\s+){marks.NUMBER}([0-9]+){marks.NUMBER}")
-_BREAKS = re.compile(r"  \n([ >]*)(?:\\\n[ >]*)+")
+_ITEM_NUMBER = compile_late(rf"[0-9]+([.)]\s+){marks.NUMBER}([0-9]+){marks.NUMBER}")
+_BREAKS = compile_late(r"  \n([ >]*)(?:\\\n[ >]*)+")
 # Words behind a break that would make a table of those before it; what is one begins behind an empty line.
-_FORGED_TABLE = re.compile(r"  \n[ >]*(?=\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*(?:\n|\Z))")
-_BREAK = re.compile(r"\\\n[ >]*")
-_FIRST_BREAKS = re.compile(r"(\n[ >]*\n)(?:[ >]*\\\n)+")
-_BLANK_PARAGRAPH = re.compile(r"\n[ >]*(?:&#160;|\xa0|&nbsp;)+[ \xa0]*\n[ >]*(?=\n|\Z)")
-_WIDE_BLANKS = re.compile(r"&#1(?:2288;\u3000*|60;(?:&#160;)*)")
+_FORGED_TABLE = compile_late(r"  \n[ >]*(?=\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*(?:\n|\Z))")
+_BREAK = compile_late(r"\\\n[ >]*")
+_FIRST_BREAKS = compile_late(r"(\n[ >]*\n)(?:[ >]*\\\n)+")
+_BLANK_PARAGRAPH = compile_late(r"\n[ >]*(?:&#160;|\xa0|&nbsp;)+[ \xa0]*\n[ >]*(?=\n|\Z)")
+_WIDE_BLANKS = compile_late(r"&#1(?:2288;\u3000*|60;(?:&#160;)*)")
 _MIN_PROSE_CHARS = 40  # of a line, whose no-break spaces at its ends say nothing
-_BLANK_END = re.compile(r"(?:\n+[ >]*(?:&#160;|\xa0)+)+\Z")
-_BLANK_BEGIN = re.compile(r"(?:(?:\\|(?:&#160;|\xa0)+)\n+)+")
-_ITEM_BEGIN = re.compile(r" \n([ >]*)")
+_BLANK_END = compile_late(r"(?:\n+[ >]*(?:&#160;|\xa0)+)+\Z")
+_BLANK_BEGIN = compile_late(r"(?:(?:\\|(?:&#160;|\xa0)+)\n+)+")
+_ITEM_BEGIN = compile_late(r" \n([ >]*)")
 _RULES_OF_SIGNS = ("---", "***", "___")
-_MARKER = re.compile(r"[ >]*(?:[-*+]|[0-9]{1,9}[.)]) ")
-_CORRECTED = re.compile(r"[\\<\xa0]| \n|&#160;")  # what the corrections look for
-_PREFIX = re.compile("[ >]*")
-_TIGHT = re.compile(rf"(?:\n[ >]*| *){marks.TIGHT}\n(?:[ >]*\n)?(?=[ >]*(?:[-*+]|[0-9]{{1,9}}[.)])\s)")
-_HEADER = re.compile(rf"{marks.ALIGNED}([lcr-]*){marks.ALIGNED}(.*\n[ >]*)\| -[-| ]*")
+_MARKER = compile_late(r"[ >]*(?:[-*+]|[0-9]{1,9}[.)]) ")
+_PREFIX = compile_late("[ >]*")
+_TIGHT = compile_late(rf"(?:\n[ >]*| *){marks.TIGHT}\n(?:[ >]*\n)?(?=[ >]*(?:[-*+]|[0-9]{{1,9}}[.)])\s)")
+_HEADER = compile_late(rf"{marks.ALIGNED}([lcr-]*){marks.ALIGNED}(.*\n[ >]*)\| -[-| ]*")
+
+
+class _Written(NamedTuple):
+    """What a tree holds, of which the writer makes lines that may have to be corrected."""
+
+    has_breaks: bool
+    has_items: bool
 
 
 def prepare(tree: Document) -> None:
     """Put the marks into a tree. All is found before the first edit: each search behind one reads the whole tree."""
-    if tree.find("li") is not None:
-        for paragraph in [each for each in tree.select("li > p") if not len(each)]:
-            paragraph.extract()
-        found = [tree.select(each) for each in ("li > p", "li > * + p", _CHECKED, _TIGHT_ENDS, _NUMBERED, _ALIGNED)]
-    else:
-        found = [[], [], [], [], [], tree.select(_ALIGNED) if tree.find("tr") is not None else []]
-    paragraphs, later, labels, ends, lists, rows = found
+    titled = [each for selector in _TITLED for each in tree.select(selector)]
+    rows = tree.select(_ALIGNED) if tree.select_one("tr") is not None else []
+    if tree.select_one("li") is not None:
+        _mark_lists(tree)
+    for row in rows:
+        _mark_alignment(row)
+    for each in titled:
+        each.attrs["title"] = (each.attr("title") or "").replace("<", marks.LESS_THAN)
+
+
+def _mark_lists(tree: Document) -> None:
+    """Mark what is loose, what ends items of tight lists, and numbers."""
+    paragraphs, later = (tree.select(each) for each in _PARAGRAPHS) if tree.select_one("p") is not None else ([], [])
+    if not all(map(len, paragraphs)):
+        for paragraph in paragraphs:
+            if not len(paragraph):
+                paragraph.extract()
+        paragraphs, later = (tree.select(each) for each in _PARAGRAPHS)
+    labels = tree.select(_CHECKED) if tree.select_one("label") is not None else []
+    ends = tree.select(_TIGHT_ENDS) if _may_end_items(tree) else []
+    lists = tree.select(_NUMBERED) if tree.select_one("ol") is not None else []
     for paragraph in paragraphs:
         paragraph.append(nodes.Text(marks.LOOSE))
     for paragraph in later:
@@ -73,15 +97,19 @@ def prepare(tree: Document) -> None:
         end.append(nodes.Text(marks.TIGHT))
     for ordered in lists:
         _mark_numbers(ordered)
-    for row in rows:
-        _mark_alignment(row)
-    for titled in tree.select('[title*="<"]'):
-        titled.attrs["title"] = (titled.attr("title") or "").replace("<", marks.LESS_THAN)
+
+
+def _may_end_items(tree: Document) -> bool:
+    """Whether an item holds what ends it in another way than words do; the selector for them is a long one."""
+    around = (each.parent for name in _ENDING for each in tree.find_all(name))
+    return any(isinstance(each, nodes.Element) and each.tag == "li" for each in around)
 
 
 def write(tree: Node) -> str:
     """The markdown of a prepared tree, without an empty line at its end."""
-    text = tree.to_markdown().replace(marks.TAG, "")
+    text = tree.to_markdown()
+    if marks.TAG in text:  # to look for one sign is much faster than to replace none
+        text = text.replace(marks.TAG, "")
     if marks.LOOSE in text:
         text = _loosened(text)
     if marks.TIGHT in text:
@@ -90,14 +118,14 @@ def write(tree: Node) -> str:
         text = _ITEM_NUMBER.sub(r"\2\1", text)
     if marks.ALIGNED in text:
         text = _HEADER.sub(_with_rules, text)
-    text = _outside_code(text)
+    text = _outside_code(text, tree)
     if blank := _BLANK_BEGIN.match(text):
         text = text[blank.end() :]
     if text.endswith(("&#160;", "\xa0")):
         text = _BLANK_END.sub("", text)
     if marks.TAG in text:
         text = emphasis.settle(text)
-    return text.replace(marks.LESS_THAN, "\\<")
+    return text.replace(marks.LESS_THAN, "\\<") if marks.LESS_THAN in text else text
 
 
 def _mark_numbers(ordered: Element) -> None:
@@ -167,41 +195,48 @@ def _with_rules(header: re.Match[str]) -> str:
     return f"{header[2]}| {' | '.join(rules)} |"
 
 
-def _outside_code(text: str) -> str:
-    """The text with fewer backslashes, and marks instead of tags, where it is not code."""
+def _outside_code(text: str, tree: Node) -> str:
+    """The text of a tree with fewer backslashes, and marks instead of tags, where it is not code."""
+    written = _Written(tree.select_one("br") is not None, tree.select_one("li") is not None)
     if "`" not in text:
-        return _corrected(text)
+        return _corrected(text, written)
     parts: list[str] = []
     begin = 0
-    for code in _CODE.finditer(text):
-        if _CORRECTED.search(code[0]):
-            parts += (_corrected(text[begin : code.start()]), code[0])
-            begin = code.end()
-    return "".join(parts) + _corrected(text[begin:])
+    for found in _CODE.finditer(text):
+        code = found[0]
+        if "\\" in code or "<" in code or "\xa0" in code or "&#160;" in code or " \n" in code:
+            parts += (_corrected(text[begin : found.start()], written), code)
+            begin = found.end()
+    return "".join(parts) + _corrected(text[begin:], written)
 
 
-def _corrected(text: str) -> str:
+def _corrected(text: str, written: _Written) -> str:
     """The text with its formulas as code, and the rest corrected."""
     if not formulas.may_be_in(text):
-        return _correct_words(text)
-    return "".join(part if is_code else _correct_words(part) for part, is_code in formulas.part(text))
+        return _correct_words(text, written)
+    return "".join(part if is_code else _correct_words(part, written) for part, is_code in formulas.part(text))
 
 
-def _correct_words(text: str) -> str:
+def _correct_words(text: str, written: _Written) -> str:
     text = escapes.thin_out(text)
+    if written.has_breaks:
+        text = _correct_breaks(text)
+    if "&" in text and "&#1" in text:
+        text = _WIDE_BLANKS.sub(_keep_blank, _BLANK_PARAGRAPH.sub("", text))
+    if written.has_items and " \n" in text:
+        text = _ITEM_BEGIN.sub(_begun_at_once, text)
+    if "<" in text:
+        text = emphasis.mark(text)
+    may_hold_blanks = "|" in text and ("\xa0" in text or "&#160;" in text)
+    return _held_blanks(text) if may_hold_blanks else text
+
+
+def _correct_breaks(text: str) -> str:
     if "  \n" in text:
         text = _FORGED_TABLE.sub(r"\g<0>\\", _BREAKS.sub(_parted, text))
     if "\\" in text and "\\\n" in text:
         text = _BREAK.sub(_without_first_break, _FIRST_BREAKS.sub(r"\1", text))
-    if "&#1" in text:
-        text = _WIDE_BLANKS.sub(_keep_blank, _BLANK_PARAGRAPH.sub("", text))
-    if " \n" in text:
-        text = _ITEM_BEGIN.sub(_begun_at_once, text)
-    if "<" in text:
-        text = emphasis.mark(text.replace("<br>", " "))
-    if "|" in text and ("| \xa0" in text or "\xa0 |" in text or "| &#160; |" in text):
-        text = _held_blanks(text)
-    return text
+    return text.replace("<br>", " ") if "<" in text else text
 
 
 def _keep_blank(blank: re.Match[str]) -> str:
@@ -249,5 +284,7 @@ def _begun_at_once(begin: re.Match[str]) -> str:
 
 def _held_blanks(text: str) -> str:
     """No-break spaces at the ends of cells, which some readers take away like any other, and none in empty ones."""
+    if "| \xa0" not in text and "\xa0 |" not in text and "| &#160; |" not in text:
+        return text
     text = text.replace("&#160;", "\xa0").replace("| \xa0 |", "|  |").replace("| \xa0 |", "|  |")  # they share bars
     return text.replace("| \xa0", "| &nbsp;").replace("\xa0 |", "&nbsp; |")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.reading_policy import PARSERS
 from ferrule_fetch.tree import nodes
 
@@ -17,7 +17,7 @@ TURBOHTML, HTML5LIB = PARSERS
 
 # The parser of HTML takes away the line feed that follows these tags. A tree that is written and read again has to
 # have one more, if it has one.
-_BEFORE_LINE_FEED = re.compile(r"(<(?:pre|listing|textarea)\b[^>]*>)(?=\n)")
+_BEFORE_LINE_FEED = compile_late(r"(<(?:pre|listing|textarea)\b[^>]*>)(?=\n)")
 
 
 def parse(html: str, parser: str = TURBOHTML) -> Document:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.blocks.languages import LONG_NAMES, language_around, language_of
 from ferrule_fetch.cleaning.edits import replace
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ _PARTS = (
     *("<style", "<template", "<clipboard", "<section", "<figure", "hidden", "line", "gutter", "num", '"ln"', "lnt"),
     *("copy", "none", "sr-only"),
 )
-_TAG = re.compile("<[a-z][^>]*>")  # the words may be those of the code itself
+_TAG = compile_late("<[a-z][^>]*>")
 _FEW = 12  # nodes around a code block and what belongs to it; where there are more, it is the text of a page
-_OF_CODE = re.compile(r"highlight|diff|blob|hljs|file|code|tab-size")
+_OF_CODE = compile_late(r"highlight|diff|blob|hljs|file|code|tab-size")
 _MAX_LABEL_CHARS = 80  # of the name of a language, and the buttons beside it
 _LINES = "address,article,aside,center,div,dl,dd,dt,figure,footer,form,header,li,main,p,section,tr"
 _SIGNS = (("addition", "+"), ("deletion", "-"))
@@ -77,7 +77,7 @@ def _rebuild(block: Element, last: Element | None) -> Element:
         language = "diff"
         _sign_lines(block)
     plain = _block(_text(block, written), language)
-    if last is not None and last.parent == block.parent and last.text == plain.text and block.has_class("shiki"):
+    if last is not None and block.has_class("shiki") and last.parent == block.parent and last.text == plain.text:
         block.extract()  # the same in the colours of another theme
         return last
     replace(block, plain)
@@ -91,7 +91,7 @@ def _block(text: str, language: str) -> Element:
 
 def _text(block: Element, written: str) -> str:
     """The text of a code block, whose elements are its colours, or its lines. written: its HTML, if it has elements."""
-    if not _has_parts(written) or not _has_parts("".join(set(_TAG.findall(written)))):
+    if not written or not _has_parts("".join(set(_TAG.findall(written)))):
         return block.text
     for element in block.select(_NOT_CODE):
         if element.text.strip() != block.text.strip() or element.tag in ("button", "textarea"):

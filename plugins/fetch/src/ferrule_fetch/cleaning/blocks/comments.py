@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
     from ferrule_fetch.cleaning.selection import Found
 
 _KINDS = ("div", "article", "section", "details")
-_OF_COMMENT = re.compile("comment|reply", re.I)  # what a class of comments holds
-_GROUP = re.compile(r"(?:comments|replies|children|list|threads?|container|wrapper)$", re.I)
+_OF_COMMENT = compile_late("comment|reply", re.I)  # what a class of comments holds
+_GROUP = compile_late(r"(?:comments|replies|children|list|threads?|container|wrapper)$", re.I)
 _MAX_COMMENTS = 3_000  # of a page that are looked at
 _MAX_AROUND = 40  # elements between a comment and one that it answers
 
 _NESTED = tuple(f"{tag}:is([class*=omment],[class*=eply],[itemprop=comment])" for tag in _KINDS)
 _LEVELS = {"td[indent]": "indent", "div[data-depth]": "data-depth"}  # what says how deep one is that stands in no other
-_LEVEL = re.compile("[0-9]{1,2}")
+_LEVEL = compile_late("[0-9]{1,2}")
 
 SELECTORS = (*_NESTED, *_LEVELS)
 

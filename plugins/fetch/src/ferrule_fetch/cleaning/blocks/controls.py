@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace, unwrap
 from ferrule_fetch.cleaning.text import words_of
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
@@ -15,23 +16,23 @@ if TYPE_CHECKING:
     from ferrule_fetch.cleaning.selection import Found
     from ferrule_fetch.tree.nodes import Node
 
-_STATE = re.compile(
+_STATE = compile_late(
     r"(?:currently |temporarily )?(?:sold[ -]?out|out of stock|in stock|unavailable|not available|coming soon"
     r"|pre-?order|on backorder|discontinued|ausverkauft|nicht verfügbar|épuisé|rupture de stock|agotado|esaurito"
     r"|esgotado|uitverkocht|slutsåld|udsolgt|売り切れ|在庫なし|品切れ|售罄|缺货|품절)",
     re.I,
 )
 # What buttons do whose names tell a reader nothing.
-_OPERATION = re.compile(
+_OPERATION = compile_late(
     r"(?:share|copy|copied|menu|close|open|edit|delete|remove|reply|print|save|like|follow|subscribe|sort|filter"
     r"|search|play|pause|next|previous|prev|back|more|show|hide|expand|collapse|toggle|view|select|choose|add|buy|download"
     r"|report|vote|upvote|downvote|help|info|options|actions|settings|cancel|submit|apply|reset"
     r"|refresh|log ?in|sign ?(?:in|up))\b(?:\s\w+){0,3}[.…!]?|\W*",
     re.I,
 )
-_VARIANT = re.compile(r"size|colou?r|variant|material|edition|flavou?r|capacity", re.I)
-_SETTING = re.compile(r"scheme|theme|font|text|page|sort|mode", re.I)  # of how a page is shown
-_PURCHASE = re.compile(r"/cart|/basket|/checkout|add-to-cart|product-form|variations_form", re.I)
+_VARIANT = compile_late(r"size|colou?r|variant|material|edition|flavou?r|capacity", re.I)
+_SETTING = compile_late(r"scheme|theme|font|text|page|sort|mode", re.I)  # of how a page is shown
+_PURCHASE = compile_late(r"/cart|/basket|/checkout|add-to-cart|product-form|variations_form", re.I)
 _CHOICES = frozenset({"radio", "option", "tab", "switch", "checkbox"})
 _CELLS = "td,th,[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]"
 _MIN_CARD_CHARS = 60  # of a button that holds more than its name, as a card does
@@ -42,8 +43,8 @@ _TYPED = frozenset(
     {"text", "number", "email", "tel", "url", "date", "time", "datetime-local", "month", "week", "color"}
 )
 _SENTENCE_ENDS = (".", "!", "?", ":", "。", "！", "？")
-_WORD = re.compile(r"[^\W\d_]{2}|[\u3041-\u9fff\uac00-\ud7a3]")
-_NUMBERS = re.compile(r"\s*[0-9]*\s*")
+_WORD = compile_late(r"[^\W\d_]{2}|[\u3041-\u9fff\uac00-\ud7a3]")
+_NUMBERS = compile_late(r"\s*[0-9]*\s*")
 
 SELECTORS = ("button", "select", "input[value]", "input[type=radio][disabled]", "input[type=checkbox]")
 

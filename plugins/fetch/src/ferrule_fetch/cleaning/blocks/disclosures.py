@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.blocks.panels import is_menu, is_never_content
 from ferrule_fetch.cleaning.text import HEADINGS, words_of
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element
 
 if TYPE_CHECKING:
@@ -19,12 +20,12 @@ _MAX_QUESTION_CHARS = 200
 _QUESTIONS = ("?", "\N{FULLWIDTH QUESTION MARK}", "\N{ARABIC QUESTION MARK}")
 _MAX_NEIGHBOURS = 40  # of a slide, on each side, among which another is looked for
 _MAX_STEPS = 3  # from a slide to what is named as a carousel
-_CAROUSEL = re.compile(
+_CAROUSEL = compile_late(
     r"(?:^|[\s_-])(?:carousel|slide(?:s|r|show)?|slick|swiper|splide|glide|flickity)(?:$|[\s_-])", re.I
 )
 _ANSWERED = frozenset({*HEADINGS.split(","), "dt"} - {"h1", "h2"})  # without a question mark
 _CONDITIONS = ("x-show", "v-show", "x-collapse")
-_NO_PANEL = re.compile(
+_NO_PANEL = compile_late(
     "load|cop(?:y|ied)|error|success|modal|menu|search|submit|sent|cart|toast|cookie|consent|tooltip|dropdown", re.I
 )
 

@@ -6,12 +6,13 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element
 
 if TYPE_CHECKING:
     from ferrule_fetch.tree.nodes import Node
 
-_CLASS = re.compile(
+_CLASS = compile_late(
     r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*)((?:[^\s`;]|;(?=$))+)"
     r"|(?:^|\s)(?:sourceCode|src|programlisting)\s+([\w+#.-]+)"
 )

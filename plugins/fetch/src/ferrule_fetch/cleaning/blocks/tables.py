@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace, unwrap
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ _MAX_REPEATED_CHARS = 200  # a longer value is not repeated
 _STRUCTURE = "table,pre,blockquote,h1,h2,h3,h4,h5,h6,hr,ul,ol,dl,form,fieldset,article,section,figure"
 _IN_CELL = f"{_STRUCTURE},p,div,br,li,address,header,footer,main,aside,details,summary,center"
 _BLOCKS_IN_CELL = _IN_CELL.replace("pre,", "").replace("br,", "").replace("li,", "")
-_BLOCK_IN_CELL = re.compile(f"<({_IN_CELL.replace(',', '|')})\\b")
+_BLOCK_IN_CELL = compile_late(f"<({_IN_CELL.replace(',', '|')})\\b")
 _BREAKS, _ITEMS, _NO_BLOCKS = frozenset({"br", "hr"}), frozenset({"li", "dl"}), frozenset({"br", "pre", "li"})
-_NUMBER = re.compile(r"\s*([0-9]{1,9})")
+_NUMBER = compile_late(r"\s*([0-9]{1,9})")
 
 
 SELECTORS = ("table",)
@@ -35,7 +35,7 @@ def clean(found: Found) -> None:
         if not _is_data(table, rows):
             _lay_out(table)
             continue
-        if _BLOCK_IN_CELL.search(table.inner_html):
+        if table.select_one(_IN_CELL) is not None:
             for row in rows:
                 for cell in row:
                     _put_on_one_line(cell)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace
 from ferrule_fetch.cleaning.selection import is_deep
 from ferrule_fetch.cleaning.text import make
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree import nodes
 from ferrule_fetch.tree.nodes import Element
 
@@ -29,8 +29,8 @@ _NO_CONTENT = (
     "addthis", "sharethis", "quantserve", "scorecardresearch", "demdex", "cookielaw", "onetrust", "/ads/", "/ad/",
     "about:blank",
 )  # fmt: skip
-_SMALL = re.compile(r"\s*[01](?:px)?\s*")
-_YOUTUBE = re.compile(r"(?:https?:)?//(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]{6,})(?:[?#].*)?")
+_SMALL = compile_late(r"\s*[01](?:px)?\s*")
+_YOUTUBE = compile_late(r"(?:https?:)?//(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]{6,})(?:[?#].*)?")
 _MAX_HELD_CHARS = 200_000  # of a frame's own text
 _MAX_NAMELESS_CHARS = 200  # of an address
 _LAZY = ("data-src", "data-lazy-src", "data-litespeed-src", "data-cookieblock-src", "data-cmp-src")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace
 from ferrule_fetch.cleaning.selection import is_there
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ferrule_fetch.tree.nodes import Node
 
 _TEX = frozenset({"application/x-tex", "text/x-tex", "tex", "latex", "text/latex", "application/x-latex"})
-_STYLED = re.compile(r"^\{\\(?:displaystyle|textstyle)\s*(.*)\}$", re.S)
+_STYLED = compile_late(r"^\{\\(?:displaystyle|textstyle)\s*(.*)\}$", re.S)
 _SITES = ".katex,mjx-container,.mwe-math-element,.MathJax,.MathJax_Display,.MathJax_SVG,.MathJax_CHTML"
 _DRAWN = frozenset(
     {"MathJax", "MathJax_Display", "MathJax_SVG", "MathJax_CHTML", "MathJax_Preview", "MathJax_SVG_Display"}
@@ -38,14 +39,14 @@ _SHAPES = {
 _STACKED = r"{{{0} \atop {1}}}"  # a fraction without a line, as of binomial coefficients
 _ACCENTS = {"˙": "dot", "¨": "ddot", "→": "vec", "⃗": "vec", "^": "hat", "ˆ": "hat", "~": "tilde", "˜": "tilde"}
 _ACCENTS |= dict.fromkeys(("¯", "‾", "―", "_"), "overline")
-_NO_LINE = re.compile(r"\s*0+(?:\.0+)?\s*(?:[a-z]+|%)?\s*")
+_NO_LINE = compile_late(r"\s*0+(?:\.0+)?\s*(?:[a-z]+|%)?\s*")
 _BETWEEN = {"mtr": " & ", "mtable": " \\\\ "}
 _MAX_PARTS = 5_000  # of a formula; of a larger or deeper one only the text is looked at
 _MAX_DEPTH = 100
 
 
 _RAW = ("span:is(.math,.arithmatex)", "div:is(.math,.arithmatex)")  # for a script to draw
-_DELIMITED = re.compile(r"\s*(?:\\\((?P<inline>.+)\\\)|\\\[(?P<alone>.+)\\\])\s*", re.S)
+_DELIMITED = compile_late(r"\s*(?:\\\((?P<inline>.+)\\\)|\\\[(?P<alone>.+)\\\])\s*", re.S)
 
 SELECTORS = (
     *_RAW,

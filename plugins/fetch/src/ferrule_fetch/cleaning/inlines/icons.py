@@ -7,12 +7,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
     from ferrule_fetch.cleaning.selection import Found
 
-_STATE = re.compile(
+_STATE = compile_late(
     r"yes|no|true|false|(?:not |un)?(?:included|available|supported|verified|accepted|checked)|excluded"
     r"|(?:full|partial|no|limited) support|accepted answer|check ?mark|tick|cross|pass(?:ed)?|fail(?:ed|ure)?|success"
     r"|(?:en|dis)abled|sold out|(?:in|out of) stock"
@@ -20,13 +21,13 @@ _STATE = re.compile(
     r"|[0-9][0-9.,]* stars?(?: out of [0-9]+)?(?: rating)?",
     re.I,
 )
-_ANSWER = re.compile("yes|no|true|false|tick|cross|check ?mark", re.I)  # to what only an item or a cell asks
+_ANSWER = compile_late("yes|no|true|false|tick|cross|check ?mark", re.I)  # to what only an item or a cell asks
 # By a word of the class of an icon without a name: what it draws.
 _DRAWN = {
     **dict.fromkeys(["check", "checkmark", "tick", "yes", "check-circle", "circle-check", "check-square"], "✓"),
     **dict.fromkeys(["times", "cross", "xmark", "x", "close", "no", "times-circle", "x-circle", "circle-xmark"], "✗"),
 }
-_KIND = re.compile(r"^(?:fa[srlb]?|icon|bi|mdi|lucide|ri|ti|glyphicon|ico|i|svg|octicon|feather|ph|tabler-icon)[-_]+")
+_KIND = compile_late(r"^(?:fa[srlb]?|icon|bi|mdi|lucide|ri|ti|glyphicon|ico|i|svg|octicon|feather|ph|tabler-icon)[-_]+")
 _CELLS = "td,th,[role=cell],[role=gridcell]"
 _MAX_NAME_CHARS = 80
 _MANY_TEXTS = 20  # of a cell, which is then no icon's alone

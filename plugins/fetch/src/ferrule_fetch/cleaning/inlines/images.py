@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace
 from ferrule_fetch.cleaning.text import letters_of, words_of
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 # put into src by a script, once the image comes into view
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-hi-res-src", "data-full-src")
 _SETS = ("srcset", "data-srcset", "data-lazy-srcset")
-_PIXEL = re.compile(r"\s*[01](?:px)?\s*")
-_EMOJI = re.compile(r"(?:^|[\s_-])(?:emoji|emoticon|smiley|twemoji)(?:$|[\s_-])|^wp-smiley|Emoji")
+_PIXEL = compile_late(r"\s*[01](?:px)?\s*")
+_EMOJI = compile_late(r"(?:^|[\s_-])(?:emoji|emoticon|smiley|twemoji)(?:$|[\s_-])|^wp-smiley|Emoji")
 _NO_ADDRESS = ("data:", "{", "[", "blob:", "about:", "javascript:", "#")
 
 

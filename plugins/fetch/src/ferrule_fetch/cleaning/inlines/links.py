@@ -10,29 +10,29 @@ from urllib.parse import unquote
 from ferrule_fetch.cleaning.addresses import base_of
 from ferrule_fetch.cleaning.edits import replace, unwrap
 from ferrule_fetch.cleaning.text import HEADINGS, letters_of
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Document, Element, Text
 
 if TYPE_CHECKING:
     from ferrule_fetch.cleaning.selection import Found
 
-_PERMALINK = re.compile(
+_PERMALINK = compile_late(
     r"[\s\u200b\ufeff#¶§†^↩\ufe0e\ufe0f⚓🔗∞•\u2693\ue000-\uf8ff]*"
-    r"|(?:permalink|permanent link|direct link to|link to this|copy link)\b.*",
-    re.I,
+    r"|(?i:permalink|permanent link|direct link to|link to this|copy link)\b.*",
 )
-_SKIP = re.compile(
+_SKIP = compile_late(
     r"\s*(?:skip|jump) to .{0,40}"
     r"|\s*[▲↑⇑^]?\s*(?:back to |to (?:the )?|go to )?top(?: of (?:the )?page)?\s*[▲↑⇑^]?\s*",
     re.I,
 )
 _BEGINS = frozenset("pdlcsjbtgPDLCSJBTG")  # how a text may begin that one of these two matches
-_MORE = re.compile(
+_MORE = compile_late(
     r"(?:read|continue|learn|see|view|show)?\s*(?:full |the |whole )*(?:more|reading|article|story|details|post)?"
     r"\s*[.…»›→>]*",
     re.I,
 )
-_ABOUT = re.compile(r"\b(?:about|of|on)\s*$")  # before the title of what there is more of
-_OF_SENTENCE = re.compile(r"[^\W\d_]|[.,;:?!。，；：？！]")  # letters, and the signs that end a part of one
+_ABOUT = compile_late(r"\b(?:about|of|on)\s*$")  # before the title of what there is more of
+_OF_SENTENCE = compile_late(r"[^\W\d_]|[.,;:?!。，；：？！]")  # letters, and the signs that end a part of one
 _EMPHASIS = frozenset({"b", "strong", "i", "em", "cite", "code", "span", "u", "small", "mark", "q"})
 _MAX_EMPHASIS = 4  # elements around a link that are looked at
 _BLOCKS = (
@@ -40,7 +40,7 @@ _BLOCKS = (
     *("section", "article", "figure", "header", "li", "table"),
 )
 _WITH_TEXT = f"p,li,td,th,dt,dd,figcaption,pre,blockquote,div,section,article,header,footer,{HEADINGS}"
-_ENLARGE = re.compile(r"enlarge|zoom|view (?:full )?(?:size|image)|open|permalink|#|click to enlarge", re.I)
+_ENLARGE = compile_late(r"enlarge|zoom|view (?:full )?(?:size|image)|open|permalink|#|click to enlarge", re.I)
 _HEADINGS = frozenset(HEADINGS.split(","))
 _SHORT = 3  # characters, which may be part of anything
 _FEW_WORDS = 3  # which a title may have besides the text and says nothing by them, as in "view all posts by"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace
 from ferrule_fetch.cleaning.text import last_letter
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
@@ -17,15 +17,15 @@ _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉�
 _SIGNS = "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉"
 _CLOSING = tuple(")]}|′'’%‰")
 _PARTS = ("%", "‰")  # no ordinal number ends with these
-_PRICE = re.compile(r"[$€£¥]\s*[0-9][0-9.,]*\Z")
-_CENTS = re.compile(r"[0-9]{2}")
+_PRICE = compile_late(r"[$€£¥]\s*[0-9][0-9.,]*\Z")
+_CENTS = compile_late(r"[0-9]{2}")
 _MAX_PRICE_CHARS = 24
-_INDEX = re.compile(r"[^\W_¹²³⁰-₉]{1,4}")  # what says something else when it is written on the line, as in 2^k
-_WORD_BELOW = re.compile(r"[^\W\d_]{5,12}")  # as in v_total
+_INDEX = compile_late(r"[^\W_¹²³⁰-₉]{1,4}")  # what says something else when it is written on the line, as in 2^k
+_WORD_BELOW = compile_late(r"[^\W\d_]{5,12}")  # as in v_total
 # a term: short words, numbers and what may stand between them, but no sentence
-_TERM = re.compile(r"(?:[^\W\d_]{1,4}(?![^\W\d_])|[0-9]+|[⁰¹²³-⁹₀-₉ⁿⁱ]|[ .,:;/⁄+−–±∓×·*=<>≤≥∞′'()|∘°^_-])+")
-_NO_TERM = re.compile(r"[*'′ .,;:–-]+|[†‡§¶]|\[.*\]|\(.*\)")
-_WORDS = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}")  # a phrase
+_TERM = compile_late(r"(?:[^\W\d_]{1,4}(?![^\W\d_])|[0-9]+|[⁰¹²³-⁹₀-₉ⁿⁱ]|[ .,:;/⁄+−–±∓×·*=<>≤≥∞′'()|∘°^_-])+")
+_NO_TERM = compile_late(r"[*'′ .,;:–-]+|[†‡§¶]|\[.*\]|\(.*\)")
+_WORDS = compile_late(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}")  # a phrase
 _ORDINALS = frozenset(
     ["st", "nd", "rd", "th", "er", "re", "e", "me", "ème", "eme", "o", "a", "ª", "º", "tm", "sm", "r", "c"]
 )

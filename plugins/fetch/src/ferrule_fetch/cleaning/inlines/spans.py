@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import unwrap
+from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
@@ -22,13 +22,16 @@ _AROUND_BLOCKS = tuple(f"{name}:has(p,div,ul,ol,dl,pre,table,blockquote,h1,h2,h3
 _BREAKS = ("b > br", "strong > br")
 # Parts of a line that a style sheet sets apart: a price and the old price, a name and a date.
 _PARTS = tuple(f":is(span,s,del,time,small,a,strong,b,ins) + {tag}" for tag in ("span", "ins", "strong"))
-_WORDS_MEET = re.compile(r"(?:[^\W_]|[$€£¥])(?:[^\W_]|[$€£¥])")
-_PRICE = re.compile(r"(?:[$€£¥]\s?[0-9][0-9., ]{0,12}|[0-9][0-9., ]{0,12}\s?(?:[$€£¥]|EUR|USD|GBP|kr|zł))")
+_WORDS_MEET = compile_late(r"(?:[^\W_]|[$€£¥])(?:[^\W_]|[$€£¥])")
+_PRICE = compile_late(r"(?:[$€£¥]\s?[0-9][0-9., ]{0,12}|[0-9][0-9., ]{0,12}\s?(?:[$€£¥]|EUR|USD|GBP|kr|zł))")
 _MAX_PRICE_CHARS = 18
 _MIN_PARTS_CHARS = 4  # fewer are letters, each drawn by itself
+_MIN_WORD_CHARS = 3  # of a name; shorter ones may be parts of a word, such as McDonald
 _PLACED = "code,pre,dt,math,svg,h1,h2,h3,h4,h5,h6"  # where signs stand side by side as they are
 
-SELECTORS = (*_SIDE_BY_SIDE, *_WITH_LINK, *_AROUND_BLOCKS, "a pre", *_BREAKS, *_PARTS)
+_IN_LINK = "a > span"  # a part of a link whose other words stand around it
+
+SELECTORS = (*_SIDE_BY_SIDE, *_WITH_LINK, *_AROUND_BLOCKS, "a pre", *_BREAKS, *_PARTS, _IN_LINK)
 
 
 def clean(found: Found) -> None:
@@ -47,6 +50,8 @@ def clean(found: Found) -> None:
         _join(span)
     for span in (span for selector in _PARTS for span in found[selector]):
         _set_apart(span)
+    for span in found[_IN_LINK]:
+        _set_apart_in_link(span)
 
 
 def _move_out(line_break: Element) -> None:
@@ -66,7 +71,10 @@ def _join(span: Element) -> None:
 
 
 def _set_apart(span: Element) -> None:
-    """Put a space between two numbers, and between two words that are parts of different kinds, by their classes."""
+    """Put a space between two numbers, and between two words that are parts of different kinds, by their classes.
+
+    A word that begins with a capital letter is another one than the word before it, if one of the two has a class.
+    """
     before = span.previous_sibling
     if not isinstance(before, Element):
         return
@@ -74,9 +82,27 @@ def _set_apart(span: Element) -> None:
     if len(left) + len(right) < _MIN_PARTS_CHARS or not _WORDS_MEET.fullmatch(left[-1:] + right[:1]):
         return
     kinds = {before.attr("class"), span.attr("class")}
+    are_words = _begins_anew(left, right) and kinds != {None}
     are_numbers = (left[-1:].isdecimal() and right[:1].isdecimal()) or _is_price(left) or _is_price(right)
-    if (are_numbers or (len(kinds) == 2 and None not in kinds)) and span.closest(_PLACED) is None:
+    if (are_numbers or are_words or (len(kinds) == 2 and None not in kinds)) and span.closest(_PLACED) is None:
         span.insert_before(Text(" "))
+
+
+def _set_apart_in_link(span: Element) -> None:
+    """Put a space between the words of a link and the name of its source, which has a class and a capital letter."""
+    before = span.previous_sibling
+    if not isinstance(before, Text) or span.attr("class") is None:
+        return
+    if " " in before.data.strip() and _begins_anew(before.data, span.text) and span.closest(_PLACED) is None:
+        span.insert_before(Text(" "))
+
+
+def _begins_anew(left: str, right: str) -> bool:
+    """Whether a word in small letters ends one text, and a word with a capital letter begins the other."""
+    ends, begins = left[-_MIN_WORD_CHARS:], right[:_MIN_WORD_CHARS]
+    if not (ends[-1:].islower() and begins[:1].isupper()):
+        return False
+    return len(ends) == len(begins) == _MIN_WORD_CHARS and ends.isalpha() and begins.isalpha()
 
 
 def _is_price(text: str) -> bool:
