@@ -121,7 +121,7 @@ def test_a_server_that_never_answers_a_call(tmp_path: Path) -> None:
     command = write_scenario(tmp_path, **on_call({"stderr": "working\n"}, {"touch": str(reached)}, HANG))
     with Session.start(command, {}, name="odd", deadline=time.monotonic() + FAR_SECONDS) as session:
         session.initialize()
-        session._deadline = time.monotonic()
+        session.deadline = time.monotonic()
         with pytest.raises(ToolError):
             session.call("look", {})
         wait_for(reached.exists)
