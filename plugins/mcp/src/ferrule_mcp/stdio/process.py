@@ -124,7 +124,7 @@ class ServerProcess:
         if grace_seconds and not self.await_exit(grace_seconds):
             self._signal_group(_TERMINATE)
             self.await_exit(_TERM_SECONDS)
-        # The leader has not been waited for, so the number is still that of its group, whoever is left in it.
+        # The leader has not been waited for, so the number is still that of its group, if anything is left in it.
         self._signal_group(_KILL)
         self._reap()
         self._close_all()
@@ -166,7 +166,17 @@ def read_some(file: int) -> bytes | None:
 
 
 def _spawn(command: Sequence[str], variables: Mapping[str, str], folder: str, files: tuple[int, int, int]) -> int:
-    """The number of the new process. files: its stdin, stdout and stderr."""
+    """The number of the new process.
+
+    Args:
+        command: the program and its arguments.
+        variables: its whole environment.
+        folder: the one it starts in, "" for the present one.
+        files: its stdin, stdout and stderr.
+
+    Raises:
+        OSError: it cannot be started.
+    """
     actions = [(os.POSIX_SPAWN_DUP2, file, number) for number, file in enumerate(files)]
     defaults = (_INTERRUPT, _BROKEN_PIPE, _TERMINATE, _FILE_TOO_LARGE)  # Python ignores two of them
     back = _change_folder(folder)

@@ -47,9 +47,9 @@ class ServerError(Exception):
 class Session:
     """A session with one server, which `close` ends with all that the server has started.
 
-    era: the release of the protocol that is spoken, "" before `initialize`. declined: what the server asked for and
-    was not given. is_list_changed: whether the server has said that its tools are others now. deadline: may be set anew
-    for the next call.
+    `era` is the release of the protocol that is spoken, "" before `initialize`. `declined` is what the server asked for
+    and was not given, and `is_list_changed` whether it has said that its tools are others now. `deadline` may be set
+    anew for the next call.
 
     Args:
         process: the server's.
