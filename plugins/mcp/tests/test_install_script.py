@@ -12,7 +12,7 @@ from ferrule_testkit import PROJECT
 
 pytestmark = pytest.mark.process
 NAMES = ("npm", "time", "git", "sqlite")
-# `python -m venv FOLDER` puts itself there; `-m pip` and `npm install` do what FAILS says, and note what they were asked.
+# `python -m venv FOLDER` puts itself there; pip and npm do what FAILS says, and note what they were asked for.
 PROGRAM = """#!/bin/sh
 case "$2" in
 venv) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
