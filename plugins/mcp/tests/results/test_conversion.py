@@ -86,7 +86,7 @@ def test_files_are_given_and_not_their_base64_once_more() -> None:
     [
         ({"type": "object", "properties": {"content": {"type": "array", "items": {"properties": {
             "type": {"const": "image"}, "data": {"type": "string"}, "mimeType": {"type": "string"}}}}}}, True),
-        ({"properties": {"blob": {"type": "string"}, "mimeType": {"type": "string"}, "t": {"enum": ["resource"]}}}, True),
+        ({"properties": {"blob": {"type": "string"}, "mimeType": {"type": "string"}, "t": {"enum": ["audio"]}}}, True),
         ({"properties": {"data": {"type": "string"}, "kind": {"enum": ["image"]}}}, False),
         ({"properties": {"content": {"type": "string"}}}, False),
         ({}, False),
@@ -178,6 +178,7 @@ def test_an_embedded_text_comes_with_where_it_is_from() -> None:
 )
 def test_an_embedded_blob_is_a_file(uri: str, media_type: str | None, kind: type, name: str) -> None:
     resource = {"uri": uri, "blob": encode(b"body")} | ({"mimeType": media_type} if media_type else {})
+    item: Any
     (item,) = read({"type": "resource", "resource": resource})
     assert type(item) is kind
     assert item.name == name

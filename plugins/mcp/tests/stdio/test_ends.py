@@ -104,6 +104,16 @@ def test_without_a_descriptor_of_the_process_it_ends_as_well(tmp_path: Path, mon
         gone.call("look", {})
 
 
+def test_where_a_process_can_only_be_waited_for_it_ends_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "waitid")
+    gone = start(tmp_path, on={"tools/call": [[{"exit": 4}]]})
+    with gone, pytest.raises(Exception, match="ended with exit code 4"):
+        gone.call("look", {})
+    start(tmp_path).close()
+
+
 def test_nothing_of_a_session_stays_in_this_process(tmp_path: Path) -> None:
     files = sorted(Path("/proc/self/fd").iterdir())
     ended = start(tmp_path)

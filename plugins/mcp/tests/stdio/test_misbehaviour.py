@@ -10,6 +10,7 @@ import pytest
 
 from ferrule import ToolError
 from ferrule_mcp.stdio import connection, lines
+from ferrule_mcp.stdio.eras import ENVELOPE
 from ferrule_mcp.stdio.session import ServerError, Session
 from ferrule_testkit.mcp_servers.scenario import FAR_SECONDS, notification, on_call, text_result, write_scenario
 from ferrule_testkit.runs import wait_for
@@ -121,7 +122,7 @@ def test_a_server_that_never_answers_a_call(tmp_path: Path) -> None:
     command = write_scenario(tmp_path, **on_call({"stderr": "working\n"}, {"touch": str(reached)}, HANG))
     with Session.start(command, {}, name="odd", deadline=time.monotonic() + FAR_SECONDS) as session:
         session.initialize()
-        session._deadline = time.monotonic()
+        session.deadline = time.monotonic()
         with pytest.raises(ToolError):
             session.call("look", {})
         wait_for(reached.exists)
@@ -215,6 +216,14 @@ def test_a_message_that_is_nested_too_deeply_is_garbage(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [1, 3, 0, -2, True, "two", 2**70, [2], {"id": 2}, None, "9" * 100_000])
 def test_answers_to_nothing_are_passed_over(tmp_path: Path, number: object) -> None:
     assert read_text(call(tmp_path, {"send": answer("other", number)}, text_result("own"))) == "own"
+
+
+def test_true_is_not_the_number_one(tmp_path: Path) -> None:
+    """Though Python takes them for equal."""
+    command = write_scenario(tmp_path, **on_call({"send": answer("other", True)}, text_result("own")))
+    deadline = time.monotonic() + FAR_SECONDS
+    with Session.start(command, {}, name="odd", deadline=deadline, era=ENVELOPE) as session:
+        assert read_text(session.call("look", {})) == "own"
 
 
 def test_the_first_of_two_answers_counts(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import gzip
 import os
 import re
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from ferrule_mcp.stdio.call import call_tool
 from ferrule_mcp.stdio.eras import ENVELOPE
 from ferrule_mcp.stdio.interview import Interview, interview, keeps_state
 from ferrule_mcp.stdio.session import ServerError, Session
+from ferrule_testkit.mcp_servers import asking_server
 from ferrule_testkit.mcp_servers.real_servers import node_server, python_server, sqlite_server
 from ferrule_testkit.mcp_servers.scenario import FAR_SECONDS
 
@@ -171,6 +173,13 @@ def test_after_a_discovery_the_python_sdk_refuses_the_handshake(asker: Asker) ->
         with pytest.raises(ServerError) as caught:
             session.initialize()
     assert caught.value.code == -32022
+
+
+@pytest.mark.parametrize(("era", "state"), [("", "None"), (ENVELOPE, "asked")])
+def test_a_question_of_the_official_sdk_is_declined_in_both_eras(asker: Asker, era: str, state: str) -> None:
+    assert asker.call([sys.executable, asking_server.__file__], "greet", {}, era=era) == f"decline, {state}"
+    assert [event["event"] for event in asker.events] == ["declined"]
+    assert "Your name?" in asker.events[0]["content"]
 
 
 def test_a_server_works_on_a_repository(asker: Asker) -> None:

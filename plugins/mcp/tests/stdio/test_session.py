@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from ferrule import ToolError
+from ferrule_mcp.stdio import session as module
 from ferrule_mcp.stdio.eras import ENVELOPE, HANDSHAKES
 from ferrule_mcp.stdio.session import ServerError, Session
 from ferrule_testkit.mcp_servers.scenario import (
@@ -185,3 +187,51 @@ def test_a_server_that_wants_another_try_alone_gets_it_with_its_state(tmp_path: 
         params = read_text(session.call("look", {}))
     assert params["requestState"] == "later"
     assert "inputResponses" not in params
+
+
+def test_roots_that_are_named_are_given_in_a_second_try(tmp_path: Path) -> None:
+    first = {"result": {"resultType": "input_required", "inputRequests": {"r": {"method": "roots/list"}}}}
+    script = {"tools/call": [[first], [{"echo": True}]]}
+    with start(tmp_path, era=ENVELOPE, modern=True, roots=("/srv",), on=script) as session:
+        params = read_text(session.call("look", {}))
+        assert session.declined == []
+    assert params["inputResponses"] == {"r": {"roots": [{"uri": "file:///srv"}]}}
+    assert params["_meta"]["io.modelcontextprotocol/clientCapabilities"] == {"roots": {}}
+
+
+@pytest.mark.parametrize(
+    ("requests", "words"),
+    [
+        ({"s": {"method": "sampling/createMessage", "params": {}}}, "cannot give: sampling/createMessage."),
+        ({"r": {"method": "roots/list"}}, "cannot give: roots/list."),
+        ({"e": {"method": "elicitation/create", "params": {"message": "Who?"}}, "s": {"method": "sampling/x"}},
+         "cannot give: elicitation/create (Who?); sampling/x."),
+        ({"s": "nothing"}, "cannot give: another try."),
+        (["nothing"], "cannot give: another try."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_declined_is_an_error_that_says_what_was_asked(
+    tmp_path: Path, requests: Any, words: str
+) -> None:
+    first = {"result": {"resultType": "input_required", "inputRequests": requests}}
+    with start(tmp_path, era=ENVELOPE, modern=True, **on_call(first)) as session, pytest.raises(ToolError) as caught:
+        session.call("look", {})
+    assert caught.value.code == "INPUT_REQUIRED"
+    assert caught.value.message.endswith(words)
+
+
+def test_a_server_that_asks_again_and_again_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PAUSES_SECONDS", (0.0, 0.0))
+    again = {"result": {"resultType": "input_required", "requestState": "x"}}
+    with start(tmp_path, era=ENVELOPE, modern=True, **on_call({"stderr": "asked\n"}, again)) as session:
+        with pytest.raises(ToolError, match="cannot give: another try"):
+            session.call("look", {})
+        assert session.stderr_lines == ["asked"] * 3
+
+
+def test_several_calls_can_be_made_in_one_session(tmp_path: Path) -> None:
+    with start(tmp_path, **on_call({"echo": True})) as session:
+        session.initialize()
+        assert [read_text(session.call("look", {"n": n}))["arguments"] for n in range(3)] == [
+            {"n": n} for n in range(3)
+        ]

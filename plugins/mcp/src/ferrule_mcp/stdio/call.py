@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ferrule_mcp.results.blocks import Item
 
 _HOST_VARIABLES = ("FERRULE_", "IKIGAI_", "PYTHON", "VIRTUAL_ENV")
-_PLAIN = {"NO_COLOR": "1", "TERM": "dumb"}
+_PLAIN = {"NO_COLOR": "1", "TERM": "dumb"}  # what a server writes is read by no terminal
 
 
 def call_tool(
@@ -68,4 +68,4 @@ def build_environment(variables: Mapping[str, str]) -> dict[str, str]:
     variables: the fixed ones, and those with the values of credentials.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_HOST_VARIABLES)}
-    return {**_PLAIN, **kept, **variables}
+    return {**kept, **_PLAIN, **variables}

@@ -35,11 +35,11 @@ def identify_client() -> JSONObject:
     return {"name": "ferrule", "version": __version__}
 
 
-def make_envelope() -> JSONObject:
-    """What `_meta` of a request has since 2026-07-28. Nothing is offered to the server."""
+def make_envelope(offered: JSONObject) -> JSONObject:
+    """What `_meta` of a request has since 2026-07-28. offered: the capabilities that the server is offered."""
     return {
         f"{_KEYS}protocolVersion": ENVELOPE,
         f"{_KEYS}clientInfo": identify_client(),
-        f"{_KEYS}clientCapabilities": {},
+        f"{_KEYS}clientCapabilities": offered,
         f"{_KEYS}logLevel": _LEVEL,
     }

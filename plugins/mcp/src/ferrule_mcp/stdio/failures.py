@@ -43,7 +43,14 @@ class Failures:
         )
 
     def explain_end(self, status: int | None, during: str, said: Tail, garbage: Sequence[str]) -> ToolError:
-        """The server has ended, or has closed its stdout. status: as `os.waitpid` says it, None where it runs on."""
+        """The server has ended, or has closed its stdout.
+
+        Args:
+            status: as `os.waitpid` says it, None where it runs on.
+            during: the request that waited.
+            said: stderr.
+            garbage: the first lines of stdout that were no messages.
+        """
         how = "closed its stdout" if status is None else f"ended with {_name_status(status)}"
         return self._fail(f"{how} before it had answered {during}", said, garbage, _describe_status(status))
 

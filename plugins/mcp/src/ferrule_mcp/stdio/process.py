@@ -87,17 +87,14 @@ class ServerProcess:
     def find_status(self) -> int | None:
         """How it has ended, as `os.waitpid` says it; None while it runs.
 
-        It is not waited for before `end`: until then, no other process and no other group gets its number.
+        Where the system allows it, it is not waited for before `end`: until then, no other process and no other group
+        gets its number.
         """
         if self._status is None:
             try:
-                ended = os.waitid(os.P_PID, self._number, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+                self._status = _find_status(self._number)
             except ChildProcessError:  # somebody else in this process has waited for it
                 self._status = 0
-                return 0
-            if ended is not None:
-                is_exit = ended.si_code == os.CLD_EXITED
-                self._status = ended.si_status << 8 if is_exit else ended.si_status
         return self._status
 
     def await_exit(self, seconds: float) -> bool:
@@ -127,7 +124,7 @@ class ServerProcess:
         if grace_seconds and not self.await_exit(grace_seconds):
             self._signal_group(_TERMINATE)
             self.await_exit(_TERM_SECONDS)
-        # The leader has not been waited for, so the number is still that of its group, whoever is left in it.
+        # The leader has not been waited for, so the number is still that of its group, if anything is left in it.
         self._signal_group(_KILL)
         self._reap()
         self._close_all()
@@ -169,7 +166,17 @@ def read_some(file: int) -> bytes | None:
 
 
 def _spawn(command: Sequence[str], variables: Mapping[str, str], folder: str, files: tuple[int, int, int]) -> int:
-    """The number of the new process. files: its stdin, stdout and stderr."""
+    """The number of the new process.
+
+    Args:
+        command: the program and its arguments.
+        variables: its whole environment.
+        folder: the one it starts in, "" for the present one.
+        files: its stdin, stdout and stderr.
+
+    Raises:
+        OSError: it cannot be started.
+    """
     actions = [(os.POSIX_SPAWN_DUP2, file, number) for number, file in enumerate(files)]
     defaults = (_INTERRUPT, _BROKEN_PIPE, _TERMINATE, _FILE_TOO_LARGE)  # Python ignores two of them
     back = _change_folder(folder)
@@ -195,6 +202,16 @@ def _change_folder(folder: str) -> int | None:
         os.close(back)
         raise
     return back
+
+
+def _find_status(process: int) -> int | None:
+    if not hasattr(os, "waitid"):
+        number, status = os.waitpid(process, os.WNOHANG)
+        return status if number else None
+    ended = os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if ended is None:
+        return None
+    return ended.si_status << 8 if ended.si_code == os.CLD_EXITED else ended.si_status
 
 
 def _open_handle(process: int) -> int | None:

@@ -14,7 +14,7 @@ from ferrule_mcp.stdio.connection import Connection, ServerGone
 from ferrule_mcp.stdio.failures import Failures
 from ferrule_mcp.stdio.lines import OutputTooLarge
 from ferrule_mcp.stdio.process import ServerProcess
-from ferrule_mcp.stdio.refusals import answer_request, decline_inputs, describe_declined
+from ferrule_mcp.stdio.refusals import answer_inputs, answer_request, describe_declined
 
 TYPE_CHECKING = False
 
@@ -47,8 +47,9 @@ class ServerError(Exception):
 class Session:
     """A session with one server, which `close` ends with all that the server has started.
 
-    era: the release of the protocol that is spoken, "" before `initialize`. declined: what the server asked for and
-    was not given. is_list_changed: whether the server has said that its tools are others now.
+    `era` is the release of the protocol that is spoken, "" before `initialize`. `declined` is what the server asked for
+    and was not given, and `is_list_changed` whether it has said that its tools are others now. `deadline` may be set
+    anew for the next call.
 
     Args:
         process: the server's.
@@ -73,7 +74,7 @@ class Session:
         self._process = process
         self._connection = Connection(process)
         self._failures = failures
-        self._deadline = deadline
+        self.deadline = deadline
         self._roots = roots
         self._number = 0
         self._listeners: dict[str, Listener | None] = {}
@@ -178,7 +179,7 @@ class Session:
 
     def await_messages(self, seconds: float) -> None:
         """Take what the server says by itself, until it has said nothing for that long. Raises ToolError."""
-        while message := self._receive(min(self._deadline, time.monotonic() + seconds), "tools/list"):
+        while message := self._receive(min(self.deadline, time.monotonic() + seconds), "tools/list"):
             self._take(message)
 
     def call(
@@ -219,9 +220,9 @@ class Session:
         """What the next try has in addition. pause: seconds before it, None where no more are made."""
         requests = result.get("inputRequests") or {}
         listed = list(requests.values()) if isinstance(requests, dict) else [requests]
-        wanted = [describe_declined(one) or str(one["method"]) for one in listed if isinstance(one, dict)]
+        wanted = [words for one in listed if isinstance(one, dict) and (words := describe_declined(one, self._roots))]
         self._note(wanted)
-        answers = decline_inputs(result)
+        answers = answer_inputs(result, self._roots)
         if answers is None or pause is None:
             raise self._failures.explain_inputs(wanted or ["another try"])
         if not answers:
@@ -233,10 +234,10 @@ class Session:
         """The result of a request. seconds: in which it has to come, if the deadline is later."""
         self._number += 1
         if eras.is_envelope(self.era):
-            params = {**params, "_meta": {**eras.make_envelope(), **params.get("_meta", {})}}
+            params = {**params, "_meta": {**eras.make_envelope(self.offered), **params.get("_meta", {})}}
         self._connection.send({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
         started = time.monotonic()
-        limit = self._deadline if seconds is None else min(self._deadline, started + seconds)
+        limit = self.deadline if seconds is None else min(self.deadline, started + seconds)
         while True:
             message = self._receive(limit, method)
             if message is None:
@@ -281,7 +282,7 @@ class Session:
         method = message["method"]
         if "id" in message:
             self._connection.send(answer_request(message, self.era, self._roots))
-            declined = describe_declined(message)
+            declined = describe_declined(message, self._roots)
             self._note([declined] if declined else [])
         elif method == "notifications/tools/list_changed":
             self.is_list_changed = True
