@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 from mcp import MCPError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ferrule_mcp.remote.watched_transport import Exchange, Watch
 
 _MAX_WORDS_CHARS = 500
+_SCOPE = re.compile(r'scope="([!#-\[\]-~ ]{1,500})"')  # of RFC 6750, 3
 _DECLINED = {"Elicitation not supported": "an answer of the user", "Sampling not supported": "a text of a model"}
 _ROOTS = "List roots not supported"
 _UNREADABLE, _CUT_OFF = "Failed to parse ", "SSE stream "  # the SDK's own words for what came
@@ -80,11 +82,7 @@ def _explain_status(exchange: Exchange, server: str) -> ToolError | None:
     if 300 <= status < 400:
         return _explain_redirect(exchange, server)
     if status == 403:
-        return ToolError(
-            "ACCESS_REFUSED",
-            f"{server} refuses access: HTTP 403{_scope(exchange)}{words}.",
-            hint="The account or the token may not do this. Log in with more rights, or ask who runs the server.",
-        )
+        return _explain_forbidden(exchange, server)
     if status == 429:
         wait = parse_retry_after({"retry-after": exchange.retry_after})
         return ToolError("RATE_LIMIT", f"{server} was asked too often: HTTP 429{words}.", retry_after=wait)
@@ -111,6 +109,21 @@ def _explain_unauthorized(exchange: Exchange, server: str) -> ToolError:
         "AUTH_MISSING",
         f"{server} wants a login: HTTP 401.",
         hint="Log in with `ferrule mcp login`, or add the server with a header that holds a credential.",
+    )
+
+
+def _explain_forbidden(exchange: Exchange, server: str) -> ToolError:
+    """The error for HTTP 403; `details` has the `scope` where the server says which it wants."""
+    found = _SCOPE.search(exchange.challenge) if "insufficient_scope" in exchange.challenge else None
+    if found is None:
+        hint = "The account or the token may not do this. Log in with more rights, or ask who runs the server."
+        return ToolError("ACCESS_REFUSED", f"{server} refuses access: HTTP 403{describe_words(exchange)}.", hint=hint)
+    scope = without_invisible(found[1])[:_MAX_WORDS_CHARS]
+    return ToolError(
+        "ACCESS_REFUSED",
+        f"{server} refuses access: the login does not have the scope {scope}.",
+        hint=f"Log in again by `ferrule mcp login`, with --scope '{scope}'.",
+        details={"scope": scope},
     )
 
 
@@ -165,10 +178,6 @@ def describe_words(exchange: Exchange) -> str:
         said = exchange.body[: 4 * _MAX_WORDS_CHARS].decode(errors="replace")
     text = " ".join(without_invisible(said).split())[:_MAX_WORDS_CHARS].rstrip(".") if isinstance(said, str) else ""
     return f": {text}" if text else ""
-
-
-def _scope(exchange: Exchange) -> str:
-    return ", insufficient scope" if "insufficient_scope" in exchange.challenge else ""
 
 
 def _object(body: bytes) -> dict[str, object]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp_types import ElicitResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 
     from mcp.shared.dispatcher import CallOptions
     from mcp.shared.message import SessionMessage  # noqa: F401 - named by the type of the base
-    from mcp_types import RequestId
+    from mcp_types import InputResponses, RequestId
 
     from ferrule import JSONObject
 
 LIST, CALL = "tools/list", "tools/call"
+_ELICITATION = "elicitation/create"
 _INPUT_REQUIRED = "input_required"
 _ANY_OBJECT: JSONObject = {"type": "object"}
 
@@ -52,6 +54,18 @@ class RecordedDispatcher(JSONRPCDispatcher):
 def is_input_required(result: JSONObject) -> bool:
     """Whether a result asks the client for something instead of answering."""
     return result.get("resultType") == _INPUT_REQUIRED
+
+
+def decline_inputs(result: JSONObject) -> InputResponses | None:
+    """The answers for another try; None where it cannot be answered: only what is asked of the user can be declined."""
+    requests = result.get("inputRequests") or {}
+    if not isinstance(requests, dict) or not all(map(_is_elicitation, requests.values())):
+        return None
+    return {key: ElicitResult(action="decline") for key in requests}
+
+
+def _is_elicitation(request: object) -> bool:
+    return isinstance(request, dict) and request.get("method") == _ELICITATION
 
 
 def _reduce_list(result: JSONObject) -> JSONObject:
