@@ -22,7 +22,9 @@ from ferrule_mcp.remote.recorded_dispatcher import (
     LIST,
     RecordedDispatcher,
     decline_inputs,
+    find_left_out,
     is_input_required,
+    tools_in,
 )
 from ferrule_mcp.remote.watched_transport import Watch, WatchedTransport
 
@@ -54,6 +56,9 @@ class Connection:
         auth: adds what the server has to know of the caller; None for nothing.
         watch: what goes wrong is kept there.
         on_log: is called for each log message of the server.
+
+    Attributes:
+        left_out: the names of listed tools that must not be called.
     """
 
     def __init__(
@@ -71,6 +76,7 @@ class Connection:
         self._transport = WatchedTransport(AsyncHTTPXTransport(deadline, guard=guard), watch)
         self._auth = auth
         self._watch = watch
+        self.left_out: list[str] = []
         self._on_log = on_log
         self._stack = AsyncExitStack()
 
@@ -166,9 +172,8 @@ class Connection:
         kept = await self.session.list_tools(params=PaginatedRequestParams(cursor=cursor) if cursor else None)
         names = {tool.name for tool in kept.tools}
         page = self._dispatcher.answered[LIST]
-        listed = page.get("tools")
-        tools = [tool for tool in listed if isinstance(tool, dict)] if isinstance(listed, list) else []
-        return {**page, "tools": [tool for tool in tools if tool.get("name") in names]}
+        self.left_out += find_left_out(page, names)
+        return {**page, "tools": [tool for tool in tools_in(page) if tool.get("name") in names]}
 
     async def _find_era(self) -> None:
         try:

@@ -156,7 +156,7 @@ def _explain_words(error: MCPError) -> ToolError:
         return ToolError("PROTOCOL_ERROR", f"The server does not know what it was asked: {message}")
     if error.code == UNSUPPORTED_PROTOCOL_VERSION:
         return ToolError("PROTOCOL_ERROR", f"The server speaks another version of MCP: {message}")
-    return ToolError("SERVER_ERROR", f"The server failed: {message}", details={"code": error.code})
+    return ToolError("TOOL_ERROR", f"The server failed: {message}", details={"code": error.code})
 
 
 def _is_said_by_server(exchange: Exchange | None) -> bool:

@@ -56,6 +56,18 @@ def is_input_required(result: JSONObject) -> bool:
     return result.get("resultType") == _INPUT_REQUIRED
 
 
+def tools_in(page: JSONObject) -> list[JSONObject]:
+    """What a page of a list describes, whatever else stands in it."""
+    listed = page.get("tools")
+    return [tool for tool in listed if isinstance(tool, dict)] if isinstance(listed, list) else []
+
+
+def find_left_out(page: JSONObject, names: set[str]) -> list[str]:
+    """The names of a page that the SDK has left out. names: those that it has not."""
+    found = (str(tool["name"]) for tool in tools_in(page) if _is_named(tool))
+    return [name for name in found if name not in names]
+
+
 def decline_inputs(result: JSONObject) -> InputResponses | None:
     """The answers for another try; None where it cannot be answered: only what is asked of the user can be declined."""
     requests = result.get("inputRequests") or {}
@@ -70,8 +82,7 @@ def _is_elicitation(request: object) -> bool:
 
 def _reduce_list(result: JSONObject) -> JSONObject:
     """A list in which the SDK finds each tool's name, and the parameters that go into headers."""
-    listed = result.get("tools")
-    tools = [_reduce_tool(tool) for tool in listed if _is_named(tool)] if isinstance(listed, list) else []
+    tools = [_reduce_tool(tool) for tool in tools_in(result) if _is_named(tool)]
     cursor = result.get("nextCursor")
     return {
         "ttlMs": 0,
@@ -88,8 +99,8 @@ def _reduce_tool(tool: JSONObject) -> JSONObject:
     return {"name": tool["name"], "inputSchema": schema if is_usable else _ANY_OBJECT}
 
 
-def _is_named(tool: object) -> bool:
-    return isinstance(tool, dict) and isinstance(tool.get("name"), str)
+def _is_named(tool: JSONObject) -> bool:
+    return isinstance(tool.get("name"), str)
 
 
 def _drop_content(result: JSONObject) -> JSONObject:

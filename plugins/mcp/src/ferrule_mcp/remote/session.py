@@ -96,6 +96,11 @@ class RemoteSession:
         """All tools, each as the server describes it."""
         return self._run(self._connection.list_tools)
 
+    @property
+    def left_out(self) -> list[str]:
+        """The names of tools that `list_tools` has left out: they ask for headers that cannot be sent."""
+        return self._connection.left_out
+
     def call(
         self, name: str, arguments: JSONObject, on_progress: Handler | None = None, on_log: Handler | None = None
     ) -> JSONObject:
@@ -112,7 +117,7 @@ class RemoteSession:
 
         Raises:
             ToolError: INPUT_REQUIRED where the server asks for something during the call, INVALID_INPUT where it
-                refuses the arguments, SERVER_ERROR for its other errors, and what `initialize` raises.
+                refuses the arguments, TOOL_ERROR for its other errors, and what `initialize` raises.
         """
         self._on_log = on_log
         result = self._run(lambda: self._connection.call(name, arguments, _progress_handler(on_progress)))
