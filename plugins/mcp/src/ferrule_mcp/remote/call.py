@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ferrule_mcp.remote.failures import LOGIN
 from ferrule_mcp.remote.session import RemoteSession
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def call_tool(
     """Call a tool, and return the server's result as it is.
 
     Args:
-        server: the record of the server, as in server.json: its `url`, `headers` and `era`.
+        server: the record of the server, as in server.json: its `name`, `url`, `headers` and `era`.
         tool: the server's own name of the tool.
         arguments: as the server takes them.
         context: of the call: its deadline, and the credentials that the headers name.
@@ -38,7 +39,12 @@ def call_tool(
         ToolError: see `RemoteSession`.
     """
     session = RemoteSession.start(
-        server["url"], deadline=context.deadline, headers=server.get("headers"), credentials=context, network=network
+        server["url"],
+        deadline=context.deadline,
+        headers=server.get("headers"),
+        credentials=context,
+        network=network,
+        login=f"{LOGIN} {server['name']}",
     )
     with session:
         session.initialize(server.get("era", ""))
