@@ -68,8 +68,8 @@ class RemoteSession:
             login: the command that logs in there, which errors name.
 
         Raises:
-            ToolError: AUTH_MISSING where a credential is not set, INVALID_URL for a URL that cannot be used, or to which
-                no secret may be sent.
+            ToolError: AUTH_MISSING where a credential is not set, INVALID_URL for a URL that cannot be used, or where a
+                secret could be read on its way.
         """
         named = find_network(url)
         filled = Headers(headers or {}, credentials)
