@@ -13,9 +13,10 @@ from ferrule.trust.credentials.declared_keys import KEY
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ferrule.discovery import InstalledTool
+    from ferrule.plugin.hooks.credential_values import LocalValues
     from ferrule.plugin.hooks.credentials import Credential
     from ferrule.text.json_types import JSONMapping, JSONObject
 
@@ -56,30 +57,25 @@ def answer_for(tool: InstalledTool, question: JSONMapping) -> JSONObject:
     # What is secret is what was declared so, whatever is said now.
     described = [next((its for its in known if one.is_one_of([its])), one) for one in asked]
     # The process of a call may neither read the file nor write it, so an expired token is renewed here.
-    refused.update(_renew(described, refused, str(question.get(REFUSED) or "")))
-    answer = describe(described, LocalValues(), refused)
+    values = LocalValues()
+    if tokens := [one for one in described if one.name not in refused and values.file.token(one.path) is not None]:
+        refused.update(_renew(tokens, values, str(question.get(REFUSED) or "")))
+        values = LocalValues()
+    answer = describe(described, values, refused)
     return {**answer, "tool": tool.name, "is_relayed": question.get("is_relayed") is True}
 
 
-def _renew(
-    credentials: Sequence[Credential], denied: Mapping[str, FerruleError], refused: str
-) -> dict[str, FerruleError]:
-    """Renew the tokens among the values that have expired, or that a server has refused; why one was not renewed.
+def _renew(tokens: Sequence[Credential], values: LocalValues, refused: str) -> dict[str, FerruleError]:
+    """Renew the tokens that have expired, or that a server has refused; why one was not renewed, by its name.
 
-    denied: those that the tool is not given. refused: a value; "" where none was.
+    refused: a value; "" where none was.
     """
-    from ferrule.plugin.hooks.credential_values import LocalValues
-
-    file = LocalValues().file
-    wanted = [one for one in credentials if one.name not in denied and file.token(one.path) is not None]
-    if not wanted:
-        return {}
     from ferrule.trust.credentials.renewal import renew_value
 
     failed: dict[str, FerruleError] = {}
-    for one in wanted:
+    for one in tokens:
         try:
-            renew_value(one, os.environ, file, refused)
+            renew_value(one, os.environ, values.file, refused)
         except FerruleError as error:
             failed[one.name] = error
     return failed

@@ -18,6 +18,7 @@ from ferrule.trust.credentials import credentials_writer
 from ferrule.trust.credentials.renewal import renew
 from ferrule_dev.testing import Exchange, Server, refused_port
 from ferrule_testkit.machine import BIN, Machine
+from ferrule_testkit.serve.pool import Served
 
 pytestmark = pytest.mark.process
 
@@ -276,6 +277,14 @@ def test_twenty_calls_at_once_renew_once(radio: Machine, tokens: Tokens) -> None
         documents = list(pool.map(call, range(20)))
     assert [one["length"] for one in documents] == [len("access-new-1-secret")] * 20
     assert len(tokens.asked) == 1
+
+
+def test_served_calls_get_the_renewed_token_too(radio: Machine, tokens: Tokens) -> None:
+    written(radio.credentials, tokens)
+    documents = Served(radio).calls("radio", 3)
+    assert [one["length"] for one in documents] == [len("access-new-1-secret")] * 3
+    assert len(tokens.asked) == 1
+    assert "access-new-1-secret" not in str(documents)
 
 
 def test_a_variable_wins_over_the_token_and_leaves_it_alone(radio: Machine, tokens: Tokens) -> None:

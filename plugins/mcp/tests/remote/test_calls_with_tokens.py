@@ -29,12 +29,10 @@ def credentials():
     return [Credential(**one) for one in {LISTED!r}]
 """
 EXECUTE = """
-    from ferrule_mcp.remote.session import RemoteSession
-    start = {"deadline": context.deadline, "network": NETWORK}
-    headers = {"Authorization": "Bearer {token}"}
-    with RemoteSession.start(URL, headers=headers, credentials=context, **start) as session:
-        session.initialize("2026-07-28")
-        return session.call("echo", {"text": context.credential("token") if arguments.get("city") else "hi"})
+    from ferrule_mcp.remote.call import call_tool
+    server = {"name": "notes", "url": URL, "era": "2026-07-28", "headers": {"Authorization": "Bearer {token}"}}
+    text = context.credential("token") if arguments.get("city") else "hi"
+    return call_tool(server, "echo", {"text": text}, context, network=NETWORK)
 """
 _PROCESSES = 20
 
@@ -131,6 +129,13 @@ def test_a_token_that_the_server_refuses_is_renewed_and_a_login_that_has_ended_i
         assert document["error_code"] == "AUTH_INVALID", document
         assert "Log in again by `ferrule mcp login notes`." in document["error"]
     assert len(notes.authority.grants()) == 2
+
+
+def test_a_call_without_a_login_names_the_command(notes: Notes) -> None:
+    notes.machine.ferrule("credentials", "unset", KEY)
+    finished = notes.machine.ferrule("run", "notes", "--json", stdin=b"{}")
+    assert finished.document["error_code"] == "AUTH_MISSING"
+    assert "Log in by `ferrule mcp login notes`." in finished.document["error"]
 
 
 def test_a_server_that_repeats_the_token_shows_nobody_the_token(notes: Notes) -> None:

@@ -106,7 +106,7 @@ def answering(status: int, body: bytes = b"", kind: str = "text/plain", **header
             answering(
                 400, b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": "No \\u001b[31m."}}', JSON
             ),
-            "SERVER_ERROR",
+            "TOOL_ERROR",
             "The server failed: No",
             None,
             id="an-error-of-the-protocol",

@@ -12,7 +12,9 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import httpx2
 import pytest
+from ferrule_mcp.remote.interview import interview
 from ferrule_mcp.remote.oauth import login
+from ferrule_mcp.remote.oauth.account import HEADERS, LoginCredentials
 from ferrule_mcp.remote.oauth.login import log_in
 from ferrule_mcp.remote.oauth.loopback import LoopbackRedirect
 from ferrule_mcp.remote.oauth.paste import PastedRedirect
@@ -107,6 +109,14 @@ def test_a_login_by_a_redirect_gives_a_token_for_this_server(place: Place) -> No
         "networks": ["loopback"],
         "login": COMMAND,
     }
+
+
+def test_a_login_opens_the_server_to_an_interview(place: Place) -> None:
+    refused = failed(lambda: interview(place.url))
+    assert refused.code == "AUTH_MISSING"
+    assert "ferrule mcp login" in str(refused.hint)
+    found = interview(place.url, headers=HEADERS, credentials=LoginCredentials(by_loopback(place.url, Person())))
+    assert len(found.tools) == 5
 
 
 def test_a_client_that_the_user_has_registered_is_used(place: Place) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from ferrule_mcp.remote.interview import interview
 from ferrule_mcp.remote.session import RemoteSession
 
 from ferrule import ToolError
@@ -64,9 +65,13 @@ def test_a_tool_is_found_and_called(request: pytest.FixtureRequest, server: str,
     assert not result["isError"]
 
 
-def test_instructions_are_kept(first: str) -> None:
-    with session(first) as one:
-        assert one.initialize()["instructions"] == "Be kind."
+def test_an_interview_has_all_that_is_kept_of_a_server(first: str) -> None:
+    found = interview(first)
+    assert (found.era, found.server["name"], found.instructions) == (OLD, "first", "Be kind.")
+    assert [tool["name"] for tool in found.tools] == ["echo", "slow", "ask", "sample", "fail"]
+    assert found.findings == []
+    assert found.offered == {}
+    assert found.seconds > 0
 
 
 def test_all_pages_of_the_list_are_read_as_they_are(second: str) -> None:

@@ -1,48 +1,51 @@
-"""One call of a tool of a server over HTTP, from the arguments to what `execute` returns."""
+"""One call of a tool of a server over HTTP, by the server's record."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ferrule_mcp.remote.failures import LOGIN
 from ferrule_mcp.remote.session import RemoteSession
-from ferrule_mcp.results.conversion import read_result
-from ferrule_mcp.results.events import EventRelay
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ferrule import Context, JSONObject
-    from ferrule_mcp.record import ServerRecord
-    from ferrule_mcp.results.blocks import Item
+    from ferrule.text.json_types import JSONMapping
+    from ferrule_mcp.remote.session import Handler
 
 
-def call_remote_tool(
-    record: ServerRecord, tool: str, arguments: JSONObject, context: Context
-) -> JSONObject | list[Item] | str:
-    """Call one tool of a server.
+def call_tool(
+    server: JSONMapping,
+    tool: str,
+    arguments: JSONObject,
+    context: Context,
+    *,
+    network: Sequence[str] | None = None,
+    on_progress: Handler | None = None,
+    on_log: Handler | None = None,
+) -> JSONObject:
+    """Call a tool, and return the server's result as it is.
 
     Args:
-        record: of the server.
+        server: the record of the server, as in server.json: its `name`, `url`, `headers` and `era`.
         tool: the server's own name of the tool.
         arguments: as the server takes them.
-        context: of the call. Progress and logs become events.
+        context: of the call: its deadline, and the credentials that the headers name.
+        network: the permission of the tool; what names the server's own address where it is None.
+        on_progress, on_log: see `RemoteSession.call`.
 
     Raises:
-        ToolError: with the server's own words.
+        ToolError: see `RemoteSession`.
     """
-    relay = EventRelay(context.event)
-    with start_session(record, context) as session:
-        session.initialize(record["era"])
-        answer = session.call(tool, arguments, relay.report_progress, relay.report_log)
-    result = read_result(answer, [])
-    relay.report_doubt(result)
-    return result
-
-
-def start_session(record: ServerRecord, context: Context) -> RemoteSession:
-    """A session with a server, to which nothing is sent yet. Raises ToolError."""
-    return RemoteSession.start(
-        record["url"],
+    session = RemoteSession.start(
+        server["url"],
         deadline=context.deadline,
-        headers=record["headers"],
+        headers=server.get("headers"),
         credentials=context,
-        network=record["permissions"].get("network"),
+        network=network,
+        login=f"{LOGIN} {server['name']}",
     )
+    with session:
+        session.initialize(server.get("era", ""))
+        return session.call(tool, arguments, on_progress, on_log)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 import anyio
@@ -16,21 +17,33 @@ from pydantic import ValidationError
 
 from ferrule import __version__
 from ferrule.http import AsyncHTTPXTransport
-from ferrule_mcp.remote.recorded_dispatcher import CALL, LIST, RecordedDispatcher
+from ferrule_mcp.remote.recorded_dispatcher import (
+    CALL,
+    LIST,
+    RecordedDispatcher,
+    decline_inputs,
+    find_left_out,
+    is_input_required,
+    tools_in,
+)
 from ferrule_mcp.remote.watched_transport import Watch, WatchedTransport
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from contextlib import AbstractContextManager
     from types import TracebackType
 
     from mcp.client.session import LoggingFnT
     from mcp.shared.dispatcher import ProgressFnT
+    from mcp_types import InputResponses
 
     from ferrule import JSONObject
     from ferrule.http import Guard
 
 _MAX_PAGES = 100
 _MAX_TOOLS = 5_000
+_PAUSES_SECONDS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)  # before a server is called again that asks for it
+_REFUSED = (401, 403)
 
 
 class Connection:
@@ -43,6 +56,9 @@ class Connection:
         auth: adds what the server has to know of the caller; None for nothing.
         watch: what goes wrong is kept there.
         on_log: is called for each log message of the server.
+
+    Attributes:
+        left_out: the names of listed tools that must not be called.
     """
 
     def __init__(
@@ -59,6 +75,8 @@ class Connection:
         self._deadline = deadline
         self._transport = WatchedTransport(AsyncHTTPXTransport(deadline, guard=guard), watch)
         self._auth = auth
+        self._watch = watch
+        self.left_out: list[str] = []
         self._on_log = on_log
         self._stack = AsyncExitStack()
 
@@ -106,17 +124,35 @@ class Connection:
             return await self._list_pages()
 
     async def call(self, name: str, arguments: JSONObject, on_progress: ProgressFnT | None) -> JSONObject:
-        """The result of a call, as the server sent it. Raises MCPError, TimeoutError."""
+        """The result of a call, as the server sent it.
+
+        A server may ask to be called again, and may ask something of the user, which is declined. The result still asks
+        where it cannot be answered so. Raises MCPError, TimeoutError.
+        """
+        pauses = list(_PAUSES_SECONDS)
+        answers: InputResponses | None = None
+        state: str | None = None
         with self._limit():
-            try:
-                await self.session.call_tool(name, arguments, progress_callback=on_progress)
-            except MCPError as error:
-                if error.code != HEADER_MISMATCH:
-                    raise
-                # Some arguments have to stand in headers, too. The list says which.
-                await self._list_pages()
-                await self.session.call_tool(name, arguments, progress_callback=on_progress)
-        return self._dispatcher.answered[CALL]
+            while True:
+                call = partial(self.session.call_tool, name, arguments, progress_callback=on_progress)
+                await self._call_listed(partial(call, input_responses=answers, request_state=state))
+                result = self._dispatcher.answered[CALL]
+                answers = decline_inputs(result) if is_input_required(result) else None
+                if answers is None or not pauses:
+                    return result
+                await anyio.sleep(0 if answers else pauses[0])
+                pauses.pop(0)
+                answers, state = answers or None, result.get("requestState")
+
+    async def _call_listed(self, call: Callable[[], Awaitable[object]]) -> None:
+        """Call, and once more where some arguments have to stand in headers, too: the list says which."""
+        try:
+            await call()
+        except MCPError as error:
+            if error.code != HEADER_MISMATCH:
+                raise
+            await self._list_pages()
+            await call()
 
     async def _list_pages(self) -> list[JSONObject]:
         tools: list[JSONObject] = []
@@ -124,8 +160,7 @@ class Connection:
         cursor: str | None = None
         for _ in range(_MAX_PAGES):
             page = await self._list_page(cursor)
-            listed = page.get("tools")
-            tools += [tool for tool in listed if isinstance(tool, dict)] if isinstance(listed, list) else []
+            tools += page["tools"]
             cursor = page.get("nextCursor")
             if not isinstance(cursor, str) or cursor in cursors or len(tools) >= _MAX_TOOLS:
                 break
@@ -133,17 +168,20 @@ class Connection:
         return tools[:_MAX_TOOLS]
 
     async def _list_page(self, cursor: str | None) -> JSONObject:
-        try:
-            await self.session.list_tools(params=PaginatedRequestParams(cursor=cursor) if cursor else None)
-        except ValidationError:
-            if LIST not in self._dispatcher.answered:
-                raise
-        return self._dispatcher.answered[LIST]
+        """One page, without the tools that must not be called: those that ask for headers that cannot be sent."""
+        kept = await self.session.list_tools(params=PaginatedRequestParams(cursor=cursor) if cursor else None)
+        names = {tool.name for tool in kept.tools}
+        page = self._dispatcher.answered[LIST]
+        self.left_out += find_left_out(page, names)
+        return {**page, "tools": [tool for tool in tools_in(page) if tool.get("name") in names]}
 
     async def _find_era(self) -> None:
         try:
             await self.session.discover()
         except (MCPError, ValidationError, RuntimeError):  # whatever an older server makes of the question
+            exchange = self._watch.exchange
+            if self._watch.reason or self._watch.refusal or (exchange and exchange.status in _REFUSED):
+                raise
             await self.session.initialize()
 
     def _limit(self) -> AbstractContextManager[anyio.CancelScope]:

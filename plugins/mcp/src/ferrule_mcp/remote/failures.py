@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 from mcp import MCPError
@@ -16,7 +17,11 @@ from ferrule_mcp.remote.guard import describe_address
 if TYPE_CHECKING:
     from ferrule_mcp.remote.watched_transport import Exchange, Watch
 
+LOGIN = "ferrule mcp login"
+"""The command that logs in, without the name of the server."""
+
 _MAX_WORDS_CHARS = 500
+_SCOPE = re.compile(r'scope="([!#-\[\]-~ ]{1,500})"')  # of RFC 6750, 3
 _DECLINED = {"Elicitation not supported": "an answer of the user", "Sampling not supported": "a text of a model"}
 _ROOTS = "List roots not supported"
 _UNREADABLE, _CUT_OFF = "Failed to parse ", "SSE stream "  # the SDK's own words for what came
@@ -24,13 +29,14 @@ _PAGE = "text/html"
 _TLS = "TLS"
 
 
-def explain_failure(error: BaseException, watch: Watch, url: str) -> ToolError:
+def explain_failure(error: BaseException, watch: Watch, url: str, login: str = LOGIN) -> ToolError:
     """The error of a request. What was seen on the connection goes before what the SDK says of it.
 
     Args:
         error: what the SDK raised.
         watch: what was seen.
         url: of the server.
+        login: the command that logs in there.
     """
     server = describe_address(url)
     if watch.refusal is not None:
@@ -47,7 +53,7 @@ def explain_failure(error: BaseException, watch: Watch, url: str) -> ToolError:
         return ToolError("NETWORK_ERROR", f"{server} has ended the connection without an answer.", hint="Try again.")
     if isinstance(error, MCPError) and _is_said_by_server(watch.exchange):
         return _explain_words(error)
-    if watch.exchange is not None and (refused := _explain_status(watch.exchange, server)):
+    if watch.exchange is not None and (refused := _explain_status(watch.exchange, server, login)):
         return refused
     return (
         _explain_words(error) if isinstance(error, MCPError) else _no_protocol(server, "its answer is not that of MCP")
@@ -72,19 +78,15 @@ def _unreachable(server: str, reason: str) -> ToolError:
     return ToolError("NETWORK_ERROR", f"{server} cannot be reached: {reason.rstrip('.')}.", hint=hint)
 
 
-def _explain_status(exchange: Exchange, server: str) -> ToolError | None:
+def _explain_status(exchange: Exchange, server: str, login: str) -> ToolError | None:
     """The error of an answer by its status and its kind; None where both are as they should be."""
     status, words = exchange.status, describe_words(exchange)
     if status == 401:
-        return _explain_unauthorized(exchange, server)
+        return _explain_unauthorized(exchange, server, login)
     if 300 <= status < 400:
         return _explain_redirect(exchange, server)
     if status == 403:
-        return ToolError(
-            "ACCESS_REFUSED",
-            f"{server} refuses access: HTTP 403{_scope(exchange)}{words}.",
-            hint="The account or the token may not do this. Log in with more rights, or ask who runs the server.",
-        )
+        return _explain_forbidden(exchange, server, login)
     if status == 429:
         wait = parse_retry_after({"retry-after": exchange.retry_after})
         return ToolError("RATE_LIMIT", f"{server} was asked too often: HTTP 429{words}.", retry_after=wait)
@@ -100,17 +102,32 @@ def _explain_status(exchange: Exchange, server: str) -> ToolError | None:
     return None
 
 
-def _explain_unauthorized(exchange: Exchange, server: str) -> ToolError:
+def _explain_unauthorized(exchange: Exchange, server: str, login: str) -> ToolError:
     if exchange.is_authorized:
         return ToolError(
             "AUTH_INVALID",
             f"{server} refuses the credentials: HTTP 401{describe_words(exchange)}.",
-            hint="Log in again with `ferrule mcp login`, or set the credential anew.",
+            hint=f"Log in again by `{login}`, or set the credential anew.",
         )
     return ToolError(
         "AUTH_MISSING",
         f"{server} wants a login: HTTP 401.",
-        hint="Log in with `ferrule mcp login`, or add the server with a header that holds a credential.",
+        hint=f"Log in by `{login}`, or add the server with a header that holds a credential.",
+    )
+
+
+def _explain_forbidden(exchange: Exchange, server: str, login: str) -> ToolError:
+    """The error for HTTP 403; `details` has the `scope` where the server says which it wants."""
+    found = _SCOPE.search(exchange.challenge) if "insufficient_scope" in exchange.challenge else None
+    if found is None:
+        hint = "The account or the token may not do this. Log in with more rights, or ask who runs the server."
+        return ToolError("ACCESS_REFUSED", f"{server} refuses access: HTTP 403{describe_words(exchange)}.", hint=hint)
+    scope = without_invisible(found[1])[:_MAX_WORDS_CHARS]
+    return ToolError(
+        "ACCESS_REFUSED",
+        f"{server} refuses access: the login does not have the scope {scope}.",
+        hint=f"Log in again by `{login} --scope '{scope}'`.",
+        details={"scope": scope},
     )
 
 
@@ -143,7 +160,7 @@ def _explain_words(error: MCPError) -> ToolError:
         return ToolError("PROTOCOL_ERROR", f"The server does not know what it was asked: {message}")
     if error.code == UNSUPPORTED_PROTOCOL_VERSION:
         return ToolError("PROTOCOL_ERROR", f"The server speaks another version of MCP: {message}")
-    return ToolError("SERVER_ERROR", f"The server failed: {message}", details={"code": error.code})
+    return ToolError("TOOL_ERROR", f"The server failed: {message}", details={"code": error.code})
 
 
 def _is_said_by_server(exchange: Exchange | None) -> bool:
@@ -165,10 +182,6 @@ def describe_words(exchange: Exchange) -> str:
         said = exchange.body[: 4 * _MAX_WORDS_CHARS].decode(errors="replace")
     text = " ".join(without_invisible(said).split())[:_MAX_WORDS_CHARS].rstrip(".") if isinstance(said, str) else ""
     return f": {text}" if text else ""
-
-
-def _scope(exchange: Exchange) -> str:
-    return ", insufficient scope" if "insufficient_scope" in exchange.challenge else ""
 
 
 def _object(body: bytes) -> dict[str, object]:

@@ -3,30 +3,65 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_mcp.remote.call import start_session
-from ferrule_mcp.stdio.interview import Interview
+from ferrule_mcp.remote.session import RemoteSession
 
 if TYPE_CHECKING:
-    from ferrule import Context
-    from ferrule_mcp.record import ServerRecord
+    from collections.abc import Mapping, Sequence
+
+    from ferrule import JSONObject
+    from ferrule_mcp.remote.headers import Credentials
+
+DEFAULT_SECONDS = 60.0
+"""That an interview may take."""
 
 
-def interview_remote(record: ServerRecord, context: Context) -> Interview:
-    """Ask a server what it is and which tools it has. Raises ToolError."""
+class RemoteInterview(NamedTuple):
+    """What a server has said of itself.
+
+    era: the release of the protocol. server: its name and version, {} where it gives none. capabilities: its own.
+    offered: what it was offered. instructions: "" for none. tools: as it describes them. findings: a sentence for each
+    thing that was odd. seconds: until the list of tools had come.
+    """
+
+    era: str
+    server: JSONObject
+    capabilities: JSONObject
+    offered: JSONObject
+    instructions: str
+    tools: list[JSONObject]
+    findings: list[str]
+    seconds: float
+
+
+def interview(
+    url: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    credentials: Credentials | None = None,
+    network: Sequence[str] | None = None,
+    seconds: float = DEFAULT_SECONDS,
+) -> RemoteInterview:
+    """Ask a server what it is and which tools it has.
+
+    Args:
+        url: of the server.
+        headers: with the names of credentials in braces.
+        credentials: where the values come from.
+        network: the permission of its tools; what names its own address where it is None.
+        seconds: that all of this may take.
+
+    Raises:
+        ToolError: AUTH_MISSING where it wants a login, and what `RemoteSession` raises.
+    """
     started = time.monotonic()
-    with start_session(record, context) as session:
-        answer = session.initialize()
-        tools = session.list_tools()
-    return Interview(
-        era=answer["era"],
-        server=answer["server"],
-        capabilities=answer["capabilities"],
-        offered=answer["offered"],
-        instructions=answer["instructions"],
-        tools=tools,
-        findings=[],
-        stderr=[],
-        seconds=time.monotonic() - started,
-    )
+    options = {"headers": headers, "credentials": credentials, "network": network}
+    with RemoteSession.start(url, deadline=started + seconds, **options) as session:  # type: ignore[arg-type] # each its own
+        met = session.initialize()
+        has_tools = "tools" in met["capabilities"]
+        tools = session.list_tools() if has_tools else []
+        findings = [f"The tool {name} is left out: its arguments cannot be headers." for name in session.left_out]
+    if not has_tools:
+        findings.append("It has no tools: it offers resources or prompts alone.")
+    return RemoteInterview(**met, tools=tools, findings=findings, seconds=time.monotonic() - started)

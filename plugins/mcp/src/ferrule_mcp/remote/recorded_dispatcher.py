@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp_types import ElicitResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 
     from mcp.shared.dispatcher import CallOptions
     from mcp.shared.message import SessionMessage  # noqa: F401 - named by the type of the base
-    from mcp_types import RequestId
+    from mcp_types import InputResponses, RequestId
 
     from ferrule import JSONObject
 
 LIST, CALL = "tools/list", "tools/call"
+_ELICITATION = "elicitation/create"
 _INPUT_REQUIRED = "input_required"
 _ANY_OBJECT: JSONObject = {"type": "object"}
 
@@ -54,10 +56,33 @@ def is_input_required(result: JSONObject) -> bool:
     return result.get("resultType") == _INPUT_REQUIRED
 
 
+def tools_in(page: JSONObject) -> list[JSONObject]:
+    """What a page of a list describes, whatever else stands in it."""
+    listed = page.get("tools")
+    return [tool for tool in listed if isinstance(tool, dict)] if isinstance(listed, list) else []
+
+
+def find_left_out(page: JSONObject, names: set[str]) -> list[str]:
+    """The names of a page that the SDK has left out. names: those that it has not."""
+    found = (str(tool["name"]) for tool in tools_in(page) if _is_named(tool))
+    return [name for name in found if name not in names]
+
+
+def decline_inputs(result: JSONObject) -> InputResponses | None:
+    """The answers for another try; None where it cannot be answered: only what is asked of the user can be declined."""
+    requests = result.get("inputRequests") or {}
+    if not isinstance(requests, dict) or not all(map(_is_elicitation, requests.values())):
+        return None
+    return {key: ElicitResult(action="decline") for key in requests}
+
+
+def _is_elicitation(request: object) -> bool:
+    return isinstance(request, dict) and request.get("method") == _ELICITATION
+
+
 def _reduce_list(result: JSONObject) -> JSONObject:
     """A list in which the SDK finds each tool's name, and the parameters that go into headers."""
-    listed = result.get("tools")
-    tools = [_reduce_tool(tool) for tool in listed if _is_named(tool)] if isinstance(listed, list) else []
+    tools = [_reduce_tool(tool) for tool in tools_in(result) if _is_named(tool)]
     cursor = result.get("nextCursor")
     return {
         "ttlMs": 0,
@@ -74,8 +99,8 @@ def _reduce_tool(tool: JSONObject) -> JSONObject:
     return {"name": tool["name"], "inputSchema": schema if is_usable else _ANY_OBJECT}
 
 
-def _is_named(tool: object) -> bool:
-    return isinstance(tool, dict) and isinstance(tool.get("name"), str)
+def _is_named(tool: JSONObject) -> bool:
+    return isinstance(tool.get("name"), str)
 
 
 def _drop_content(result: JSONObject) -> JSONObject:

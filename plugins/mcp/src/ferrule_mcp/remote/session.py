@@ -12,8 +12,9 @@ from anyio.from_thread import start_blocking_portal
 from mcp import MCPError
 from pydantic import ValidationError
 
+from ferrule import ToolError
 from ferrule_mcp.remote.connection import Connection
-from ferrule_mcp.remote.failures import explain_declined, explain_failure
+from ferrule_mcp.remote.failures import LOGIN, explain_declined, explain_failure
 from ferrule_mcp.remote.guard import ServerGuard, find_network, require_confidential
 from ferrule_mcp.remote.headers import HeaderAuth, Headers
 from ferrule_mcp.remote.recorded_dispatcher import is_input_required
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
 class RemoteSession:
     """One session with a server over HTTP. `start` makes it, `close` ends it. Each method raises ToolError."""
 
-    def __init__(self, url: str, watch: Watch) -> None:
+    def __init__(self, url: str, watch: Watch, login: str) -> None:
         self._url = url
+        self._login = login
         self._watch = watch
         self._stack = ExitStack()
         self._on_log: Handler | None = None
@@ -53,6 +55,7 @@ class RemoteSession:
         headers: Mapping[str, str] | None = None,
         credentials: Credentials | None = None,
         network: Sequence[str] | None = None,
+        login: str = LOGIN,
     ) -> Self:
         """Make a session. Nothing is sent before `initialize`.
 
@@ -62,15 +65,17 @@ class RemoteSession:
             headers: with the names of credentials in braces, such as `{"Authorization": "Bearer {token}"}`.
             credentials: where the values come from; the context of a call is one.
             network: the permission of the tool; what names the server's own address where it is None.
+            login: the command that logs in there, which errors name.
 
         Raises:
-            ToolError: INVALID_URL for a URL that cannot be used, or to which no secret may be sent.
+            ToolError: AUTH_MISSING where a credential is not set, INVALID_URL for a URL that cannot be used, or where a
+                secret could be read on its way.
         """
         named = find_network(url)
         filled = Headers(headers or {}, credentials)
         if filled.are_secret:
             require_confidential(url)
-        session = cls(url, Watch())
+        session = cls(url, Watch(), login)
         guard = ServerGuard(named if network is None else network)
         session._open(guard, deadline, HeaderAuth(filled, session._watch), filled)
         return session
@@ -96,6 +101,11 @@ class RemoteSession:
         """All tools, each as the server describes it."""
         return self._run(self._connection.list_tools)
 
+    @property
+    def left_out(self) -> list[str]:
+        """The names of tools that `list_tools` has left out: they ask for headers that cannot be sent."""
+        return self._connection.left_out
+
     def call(
         self, name: str, arguments: JSONObject, on_progress: Handler | None = None, on_log: Handler | None = None
     ) -> JSONObject:
@@ -112,7 +122,7 @@ class RemoteSession:
 
         Raises:
             ToolError: INPUT_REQUIRED where the server asks for something during the call, INVALID_INPUT where it
-                refuses the arguments, SERVER_ERROR for its other errors, and what `initialize` raises.
+                refuses the arguments, TOOL_ERROR for its other errors, and what `initialize` raises.
         """
         self._on_log = on_log
         result = self._run(lambda: self._connection.call(name, arguments, _progress_handler(on_progress)))
@@ -133,7 +143,11 @@ class RemoteSession:
         self.close()
 
     def _open(self, guard: ServerGuard, deadline: float, auth: HeaderAuth, headers: Headers) -> None:
-        headers.fill()  # a credential that is not set is reported before anything is sent
+        try:
+            headers.fill()  # a credential that is not set is reported before anything is sent
+        except ToolError as error:
+            error.hint = f"Log in by `{self._login}`. {error.hint or ''}".strip()
+            raise
         connection = Connection(
             self._url, deadline=deadline, guard=guard, auth=auth, watch=self._watch, on_log=self._log
         )
@@ -147,7 +161,7 @@ class RemoteSession:
         try:
             return self._portal.call(work)
         except (MCPError, ValidationError, TimeoutError, RuntimeError) as error:
-            raise explain_failure(error, self._watch, self._url) from None
+            raise explain_failure(error, self._watch, self._url, self._login) from None
 
     async def _log(self, params: LoggingMessageNotificationParams) -> None:
         if self._on_log is not None:

@@ -47,17 +47,33 @@ class LoginMemory:
         self._client = client_info
 
 
+class ScopedProvider(OAuthClientProvider):
+    """The SDK's client, which asks for the scopes that the server names, and for those that the user names."""
+
+    wanted_scope = ""
+
+    async def _perform_authorization_code_grant(self) -> tuple[str, str]:
+        metadata = self.context.client_metadata
+        scopes = [*(metadata.scope or "").split(), *self.wanted_scope.split()]
+        metadata.scope = " ".join(dict.fromkeys(scopes)) or None
+        return await super()._perform_authorization_code_grant()
+
+
 class LoginClient:
     """One login.
 
     Args:
         url: of the server.
         redirect: how the answer comes back.
-        client_id, client_secret: of a registration that the user has; "" to be registered.
+        client_id, client_secret: of a registration that the user has, or the https address of a document that describes
+            the client; "" to be registered.
+        scope: asked for in addition to what the server wants; "" for nothing.
         seconds: that the user has.
     """
 
-    def __init__(self, url: str, redirect: Redirect, client_id: str, client_secret: str, seconds: float) -> None:
+    def __init__(
+        self, url: str, redirect: Redirect, *, client_id: str, client_secret: str, scope: str, seconds: float
+    ) -> None:
         self._redirect = redirect
         self._seconds = seconds
         addresses = [AnyUrl(redirect.uri)]
@@ -66,8 +82,12 @@ class LoginClient:
             redirect_uris=addresses,
             token_endpoint_auth_method="none",  # noqa: S106 - no secret
         )
-        memory = LoginMemory(_make_client(client_id, client_secret, addresses) if client_id else None)
-        self.provider = OAuthClientProvider(url, metadata, memory, self._show, self._wait)
+        is_document = client_id.startswith("https://")
+        is_known = bool(client_id) and not is_document
+        memory = LoginMemory(_make_client(client_id, client_secret, addresses) if is_known else None)
+        document = client_id if is_document else None
+        self.provider = ScopedProvider(url, metadata, memory, self._show, self._wait, client_metadata_url=document)
+        self.provider.wanted_scope = scope
 
     @property
     def has_token(self) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import anyio
 import httpx2
 from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenError
+from mcp.client.auth.utils import is_valid_client_metadata_url
 from pydantic import ValidationError
 
 from ferrule import ToolError
@@ -43,6 +44,7 @@ def log_in(
     command: str,
     client_id: str = "",
     client_secret: str = "",
+    scope: str = "",
     network: Sequence[str] | None = None,
     seconds: float = LOGIN_SECONDS,
 ) -> JSONObject:
@@ -52,8 +54,10 @@ def log_in(
         url: of the server, as its calls use it: the token is for this address.
         redirect: how the answer of the authorization server comes back.
         command: that logs in again, which errors name.
-        client_id: of a client that the user has registered; "" to be registered by this login.
+        client_id: of a client that the user has registered, or the https address of a document that describes one; ""
+            to be registered by this login.
         client_secret: of that client, where it has one.
+        scope: asked for in addition to what the server wants, as names with blanks between them.
         network: the permission of the server's tools; what names its own address where it is None.
         seconds: that the user has.
 
@@ -64,7 +68,8 @@ def log_in(
     named = list(find_network(url) if network is None else network)
     # What belongs to a server of this machine may be on this machine, too. Nothing else leads there.
     guard = ServerGuard([*named, "loopback"] if is_loopback(url) else named)
-    client = LoginClient(url, redirect, client_id, client_secret, seconds)
+    _require_client_document(client_id)
+    client = LoginClient(url, redirect, client_id=client_id, client_secret=client_secret, scope=scope, seconds=seconds)
     watch = Watch()
     deadline = time.monotonic() + seconds + _REQUESTS_SECONDS
     try:
@@ -95,6 +100,12 @@ async def _ask(url: str, client: LoginClient, transport: httpx2.AsyncBaseTranspo
         http.stream("POST", url, json=_QUESTION, headers=_HEADERS),
     ):
         pass  # the answer is in the watch
+
+
+def _require_client_document(client_id: str) -> None:
+    """Raise ToolError LOGIN_FAILED where an address as a client id cannot be one."""
+    if "://" in client_id and not is_valid_client_metadata_url(client_id):
+        raise ToolError("LOGIN_FAILED", "The address of a client's document has https, and a path.")
 
 
 class _Rules:
