@@ -48,6 +48,8 @@ def test_a_server_in_python_starts_from_its_environment(start, installer, python
     assert lines[0] == "Installing greeting-mcp."
     assert verify(environment) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == [".greeting.lock", "greeting"]
+    modules = list((tmp_path / "greeting").glob("lib/python*/site-packages/greeting_*/*.py"))
+    assert [path.stat().st_nlink for path in modules] == [1, 1]  # shared with no cache and no other environment
     assert "greeting-part==0.5" in (tmp_path / "greeting" / "requirements.lock").read_text()
     assert "--hash=sha256:" in (tmp_path / "greeting" / "requirements.lock").read_text()
 

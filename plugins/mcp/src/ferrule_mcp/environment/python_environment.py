@@ -128,7 +128,9 @@ def _install_by_uv(uv: str, launch: Launch, folder: Path, allowed: Collection[st
         on_line,
     )  # fmt: skip
     index = _pick_options(launch.options, _INDEX_OPTIONS)
-    run_program([uv, "pip", "install", *shared, *index, "--no-deps", "--requirements", LOCK], folder, on_line)
+    # A copy: files that are shared with the cache of uv change here when they are edited in another environment.
+    install = [uv, "pip", "install", "--link-mode", "copy", "--no-deps", "--requirements", LOCK]
+    run_program([*install, *shared, *index], folder, on_line)
     return {}
 
 
