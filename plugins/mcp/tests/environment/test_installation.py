@@ -17,6 +17,7 @@ import pytest
 from ferrule.errors import PackageRefused
 from ferrule_mcp.environment import installation, python_environment
 from ferrule_mcp.environment.installation import install, measure_bytes, move_environment, remove_environment
+from ferrule_mcp.environment.programs import find_uv
 from ferrule_mcp.environment.record import Environment, InstallFailed
 from ferrule_mcp.environment.verification import verify
 from ferrule_mcp.launch.bundles import read_bundle
@@ -45,7 +46,7 @@ def test_a_server_in_python_starts_from_its_environment(start, installer, python
     assert [(one.name, one.version) for one in environment.packages] == [
         ("greeting-mcp", "1.2"), ("greeting-part", "0.5"),
     ]  # fmt: skip
-    assert lines[0] == "Installing greeting-mcp."
+    assert "Compiling the modules." in lines
     assert verify(environment) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == [".greeting.lock", "greeting"]
     modules = list((tmp_path / "greeting").glob("lib/python*/site-packages/greeting_*/*.py"))
@@ -163,6 +164,22 @@ def test_the_code_of_a_folder_runs_only_where_that_was_allowed(start, installer,
     environment = install(launch, tmp_path / "a", allowed=["own-folder"])
     assert (start(environment), environment.version) == ("from a folder", "1")
     assert mark.exists()
+
+
+def test_the_lock_of_a_project_says_which_versions_are_taken(python_launch, wheels, tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "server.py").write_text("")
+    (project / "pyproject.toml").write_text(
+        '[project]\nname = "own"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = ["greeting-mcp==1.1"]\n'
+        f'[tool.uv]\nno-index = true\nfind-links = ["{wheels}"]\n'
+    )
+    subprocess.run([find_uv(), "lock", "--quiet", "--offline", "--project", project], check=True)
+    free = (project / "pyproject.toml").read_text().replace("==1.1", "")
+    (project / "pyproject.toml").write_text(free)
+    launch = parse_command(["uv", "run", "--directory", str(project), "server.py"], "/")
+    environment = install(launch._replace(options=(*launch.options, *python_launch.options)), tmp_path / "a")
+    assert next((one.name, one.version) for one in environment.packages) == ("greeting-mcp", "1.1")
 
 
 def test_a_file_of_requirements_needs_uv(python_launch, tmp_path, monkeypatch):

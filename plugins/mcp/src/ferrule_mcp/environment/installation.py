@@ -69,10 +69,8 @@ def move_environment(environment: Environment, folder: Path) -> Environment:
 def _build(source: Launch | Source, building: Path, allowed: Collection[str], on_line: OnLine) -> Environment:
     launch = source if isinstance(source, Launch) else _unpack(source, building, allowed)
     if launch.ecosystem == PYPI:
-        on_line(f"Installing {', '.join(launch.requirements) or 'Python'}.")
         return _build_python(launch, building, allowed, on_line)
     if launch.ecosystem == NPM:
-        on_line(f"Installing {', '.join(launch.requirements)}.")
         return _build_node(launch, building, allowed, on_line)
     return _plan_bare(launch)._replace(folder=str(building), watched={})
 
