@@ -22,7 +22,7 @@ from ferrule_mcp.environment.record import Environment, InstallFailed
 from ferrule_mcp.environment.verification import verify
 from ferrule_mcp.launch.bundles import read_bundle
 from ferrule_mcp.launch.command_line import parse_command
-from ferrule_mcp.launch.plan import NONE, PYPI, SCRIPT, Launch
+from ferrule_mcp.launch.plan import NONE, PYPI, SCRIPT, Launch, Secret
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -245,7 +245,12 @@ def test_what_was_not_looked_at_in_time_is_told(python_launch, tmp_path):
 
 
 def test_a_record_brings_the_environment_back(python_launch, tmp_path):
-    environment = install(python_launch, tmp_path / "greeting")
+    secrets = (Secret("token", "hidden-value", "TOKEN"), Secret("key", "hidden-value"))
+    launch = python_launch._replace(secrets=secrets, folder="/srv", variables={"TZ": "UTC"}, arguments=("{key}",))
+    environment = install(launch, tmp_path / "greeting")
+    assert "hidden-value" not in json.dumps(environment.to_json())
+    assert (environment.start_folder, environment.command[-1]) == ("/srv", "{key}")
+    assert [one.variable for one in environment.secrets] == ["TOKEN", ""]
     again = Environment.from_json(json.loads(json.dumps(environment.to_json())))
     assert again == environment
     assert verify(again) == []

@@ -13,7 +13,7 @@ from ferrule_mcp.environment import node_environment, python_environment, python
 from ferrule_mcp.environment.files import digest_file, write_list
 from ferrule_mcp.environment.folders import put_in_place, remove_folder, stage
 from ferrule_mcp.environment.record import Environment, InstallFailed, Package
-from ferrule_mcp.launch.plan import FILE, MODULE, NPM, PYPI, SCRIPT, Launch
+from ferrule_mcp.launch.plan import FILE, MODULE, NPM, PYPI, SCRIPT, Launch, Secret
 
 if TYPE_CHECKING:
     from ferrule_mcp.environment.programs import OnLine
@@ -130,6 +130,8 @@ def _describe(
         files="",
         watched=_watch([launch.executable] if launch.kind == FILE else [], building),
         notes=(*launch.notes, *(notes if left else ())),
+        secrets=_hide_values(launch),
+        start_folder=launch.folder,
     )
 
 
@@ -153,7 +155,13 @@ def _plan_bare(launch: Launch) -> Environment:
         files="",
         watched=_watch(watched, None),
         notes=launch.notes,
+        secrets=_hide_values(launch),
+        start_folder=launch.folder,
     )
+
+
+def _hide_values(launch: Launch) -> tuple[Secret, ...]:
+    return tuple(one._replace(value="") for one in launch.secrets)
 
 
 def _watch(paths: Sequence[str], building: Path | None) -> Mapping[str, str]:
