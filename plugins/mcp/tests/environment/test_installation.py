@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -117,6 +118,20 @@ def test_a_missing_package_and_a_missing_command_say_what_to_do(installer, pytho
         install(python_launch._replace(requirements=("not-there",)), tmp_path / "a")
     assert "pip.conf" in str(caught.value.hint)
     assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == []
+
+
+def test_a_server_for_another_python_says_how_to_name_one(installer, python_launch, wheels, tmp_path):
+    wheel = next(wheels.glob("greeting_part-*.whl"))
+    with zipfile.ZipFile(wheel) as source, zipfile.ZipFile(tmp_path / "newer_mcp-1-py3-none-any.whl", "w") as target:
+        for name in source.namelist():
+            text = source.read(name).decode().replace("greeting-part", "newer-mcp").replace("0.5", "1")
+            if name.endswith("METADATA"):
+                text = text.replace("Name:", "Requires-Python: >=3.99\nName:")
+            target.writestr(name.replace("greeting_part-0.5", "newer_mcp-1"), text)
+    options = ("--no-index", "--find-links", str(tmp_path))
+    with pytest.raises(InstallFailed, match="newer-mcp") as caught:
+        install(Launch(PYPI, SCRIPT, "", requirements=("newer-mcp",), options=options), tmp_path / "a")
+    assert "--python" in str(caught.value.hint)
 
 
 def test_a_command_may_come_from_another_package_than_the_first(start, installer, python_launch, tmp_path):
@@ -283,6 +298,42 @@ def test_an_interrupted_installer_is_ended_with_all_that_it_started(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         run_program(["sh", "-c", "echo $$; sh -c 'echo $$; exec sleep 1000' & wait"], tmp_path, interrupt)
     for process in started:
+        assert select.select([process], [], [], 60)[0]
+        os.close(process)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_an_install_and_leaves_nothing(python_launch, tmp_path, number):
+    code = (
+        "import json, sys; from pathlib import Path\n"
+        "from ferrule_mcp.environment.installation import install; from ferrule_mcp.launch.plan import Launch\n"
+        "def show(line): print(line, flush=True); sys.stdin.read()\n"
+        "install(Launch.from_json(json.loads(sys.argv[1])), Path(sys.argv[2]), on_line=show)\n"
+    )
+    words = [sys.executable, "-c", code, json.dumps(python_launch.to_json()), str(tmp_path / "greeting")]
+    process = subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert process.stdout
+    assert process.stdout.readline() == "Resolving the packages.\n"
+    process.send_signal(number)
+    process.communicate()
+    assert process.returncode in (-signal.SIGINT, 128 + number)
+    assert [path.name for path in tmp_path.iterdir()] == [".greeting.lock"]
+
+
+def test_what_an_installer_leaves_running_is_ended_with_it(tmp_path):
+    from ferrule_mcp.environment.programs import run_program
+
+    left: list[int] = []
+
+    def open_process(line: str) -> None:
+        with contextlib.suppress(ProcessLookupError):  # it has ended already
+            left.append(os.pidfd_open(int(line)))
+
+    run_program(["sh", "-c", "sleep 1000 & echo $!"], tmp_path, open_process)  # which would wait for the end of sleep
+    for process in left:
         assert select.select([process], [], [], 60)[0]
         os.close(process)
 

@@ -12,6 +12,7 @@ from ferrule.text.names import same_distribution
 from ferrule_mcp.environment import node_environment, python_environment, python_packages
 from ferrule_mcp.environment.files import digest_file, write_list
 from ferrule_mcp.environment.folders import put_in_place, remove_folder, stage
+from ferrule_mcp.environment.programs import leave_on_signals
 from ferrule_mcp.environment.record import Environment, InstallFailed, Package
 from ferrule_mcp.launch.plan import FILE, MODULE, NPM, PYPI, SCRIPT, Launch, Secret
 
@@ -52,7 +53,7 @@ def install(
     """
     if isinstance(launch, Launch) and launch.ecosystem not in (PYPI, NPM):
         return _plan_bare(launch)
-    with stage(folder) as building:
+    with leave_on_signals(), stage(folder) as building:
         environment = _build(launch, building, allowed, on_line)
         environment = environment._replace(files=write_list(building))
         return _move(environment, str(building), str(folder))

@@ -36,6 +36,7 @@ _NO_WHEEL = re.compile(
     r"have no usable wheels and you require (?P<uv>[\w.-]+)|Wheels are required for `(?P<hint>[\w.-]+)`"
     r"|No matching distribution found for (?P<pip>[\w.-]+)|disabled, but attempted to build `(?P<built>[\w.-]+)`"
 )
+_OTHER_PYTHON = re.compile(r"Requires-Python|requires? (?:a different )?Python|depend on Python|Python>=", re.I)
 _SHEBANG = re.compile(rb"#!(?:/bin/sh\n'''exec' (?P<long>.+) \"\$0\" \"\$@\"\n' '''|(?P<short>[^\n]+))\n")
 _RELOCATABLE = '#!/bin/sh\n\'\'\'exec\' "$(dirname -- "$(realpath -- "$0")")/{python}" "$0" "$@"\n\' \'\'\'\n'
 
@@ -226,7 +227,9 @@ def _explain(error: ProgramFailed, launch: Launch) -> Exception:
         )
     what = ", ".join(launch.requirements) or "The environment"
     hint = "Check the name and the version. pip.conf, uv.toml and their variables say which index is asked."
-    if name:
+    if _OTHER_PYTHON.search(text):
+        hint = "Name a version of Python that it takes, as in `uvx --python 3.13 NAME`."
+    elif name:
         hint += f" Where {name} has no wheel, --allow-scripts {name} lets its code build it."
     return InstallFailed(f"{what} cannot be installed: {error.summary}", hint=hint)
 
