@@ -99,6 +99,9 @@ def _hide_in_word(word: str, before: str) -> tuple[str, list[Secret]]:
         return f"{_escape(name)}={{s0}}", [_make(name, value)]
     if before.startswith("-") and "=" not in before and not word.startswith("-") and may_hold_secret(before, word):
         return "{s0}", [_make(before, word)]
+    if equals and name.startswith("-"):
+        written, found = _hide_in_word(value, name)
+        return f"{_escape(name)}={written}" if found else word, found
     if _LOGIN.match(word):
         return "{s0}", [_make(before if before.startswith("-") else "url", word)]
     if _KNOWN.fullmatch(word):
