@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from ferrule_mcp.launch.plan import Launch, Secret
+from ferrule_mcp.launch.plan import Launch, Remote, Secret
 
 _WORDS = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH(?!OR(?!IZ))", re.IGNORECASE)
 _SWITCHES = re.compile(r"-+(?:no|disable|skip|allow|enable|use|with|without)-", re.IGNORECASE)
@@ -77,6 +77,40 @@ def extract_secrets(launch: Launch) -> Launch:
     notes = [_describe(one) for one in secrets[len(launch.secrets) :]]
     changed = launch._replace(variables=variables, arguments=tuple(arguments), secrets=tuple(secrets))
     return changed.add_notes(*notes)
+
+
+def extract_remote_secrets(remote: Remote) -> Remote:
+    """The server at an address with its secrets apart: those of headers, of the address's query and its login."""
+    given = {"{" + one.name + "}" for one in remote.secrets}
+    secrets = list(remote.secrets)
+
+    def hide(text: str, hidden: tuple[str, list[Secret]]) -> str:
+        if any(mark in text for mark in given) or not hidden[1]:
+            return text
+        found = [_rename(one, secrets) for one in hidden[1]]
+        secrets.extend(found)
+        return hidden[0].format_map(_Names(found))
+
+    url = hide(remote.url, _hide_in_address(remote.url))
+    headers = {name: hide(text, _hide_in_header(name, text)) for name, text in remote.headers.items()}
+    notes = [_describe(one) for one in secrets[len(remote.secrets) :]]
+    return remote._replace(url=url, headers=headers, secrets=tuple(secrets), notes=(*remote.notes, *notes))
+
+
+def _hide_in_address(url: str) -> tuple[str, list[Secret]]:
+    login = _USER.search(url)
+    if login:
+        head, tail = url[: login.start("user")], url[login.end("user") :]
+        return f"{_escape(head)}{{s0}}{_escape(tail)}", [Secret("login", login["user"])]
+    return _hide_part(url)
+
+
+def _hide_in_header(name: str, text: str) -> tuple[str, list[Secret]]:
+    if not may_hold_secret(name, text):
+        return text, []
+    bearer = _BEARER.fullmatch(text)
+    head, value = (bearer["head"], bearer["value"]) if bearer else ("", text)
+    return _escape(head) + "{s0}", [_make(name, value)]
 
 
 class _Names(dict[str, str]):
