@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -17,11 +18,12 @@ import pytest
 from ferrule.errors import PackageRefused
 from ferrule_mcp.environment import installation, python_environment
 from ferrule_mcp.environment.installation import install, measure_bytes, move_environment, remove_environment
+from ferrule_mcp.environment.programs import find_uv
 from ferrule_mcp.environment.record import Environment, InstallFailed
 from ferrule_mcp.environment.verification import verify
 from ferrule_mcp.launch.bundles import read_bundle
 from ferrule_mcp.launch.command_line import parse_command
-from ferrule_mcp.launch.plan import NONE, PYPI, SCRIPT, Launch
+from ferrule_mcp.launch.plan import NONE, PYPI, SCRIPT, Launch, Secret
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,9 +47,11 @@ def test_a_server_in_python_starts_from_its_environment(start, installer, python
     assert [(one.name, one.version) for one in environment.packages] == [
         ("greeting-mcp", "1.2"), ("greeting-part", "0.5"),
     ]  # fmt: skip
-    assert lines[0] == "Installing greeting-mcp."
+    assert "Compiling the modules." in lines
     assert verify(environment) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == [".greeting.lock", "greeting"]
+    modules = list((tmp_path / "greeting").glob("lib/python*/site-packages/greeting_*/*.py"))
+    assert [path.stat().st_nlink for path in modules] == [1, 1]  # shared with no cache and no other environment
     assert "greeting-part==0.5" in (tmp_path / "greeting" / "requirements.lock").read_text()
     assert "--hash=sha256:" in (tmp_path / "greeting" / "requirements.lock").read_text()
 
@@ -116,6 +120,20 @@ def test_a_missing_package_and_a_missing_command_say_what_to_do(installer, pytho
     assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == []
 
 
+def test_a_server_for_another_python_says_how_to_name_one(installer, python_launch, wheels, tmp_path):
+    wheel = next(wheels.glob("greeting_part-*.whl"))
+    with zipfile.ZipFile(wheel) as source, zipfile.ZipFile(tmp_path / "newer_mcp-1-py3-none-any.whl", "w") as target:
+        for name in source.namelist():
+            text = source.read(name).decode().replace("greeting-part", "newer-mcp").replace("0.5", "1")
+            if name.endswith("METADATA"):
+                text = text.replace("Name:", "Requires-Python: >=3.99\nName:")
+            target.writestr(name.replace("greeting_part-0.5", "newer_mcp-1"), text)
+    options = ("--no-index", "--find-links", str(tmp_path))
+    with pytest.raises(InstallFailed, match="newer-mcp") as caught:
+        install(Launch(PYPI, SCRIPT, "", requirements=("newer-mcp",), options=options), tmp_path / "a")
+    assert "--python" in str(caught.value.hint)
+
+
 def test_a_command_may_come_from_another_package_than_the_first(start, installer, python_launch, tmp_path):
     two = python_launch._replace(requirements=("greeting-part", "greeting-mcp"), executable="greeting-mcp")
     assert start(install(two, tmp_path / "a")) == "hello x"
@@ -161,6 +179,22 @@ def test_the_code_of_a_folder_runs_only_where_that_was_allowed(start, installer,
     environment = install(launch, tmp_path / "a", allowed=["own-folder"])
     assert (start(environment), environment.version) == ("from a folder", "1")
     assert mark.exists()
+
+
+def test_the_lock_of_a_project_says_which_versions_are_taken(python_launch, wheels, tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "server.py").write_text("")
+    (project / "pyproject.toml").write_text(
+        '[project]\nname = "own"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = ["greeting-mcp==1.1"]\n'
+        f'[tool.uv]\nno-index = true\nfind-links = ["{wheels}"]\n'
+    )
+    subprocess.run([find_uv(), "lock", "--quiet", "--offline", "--project", project], check=True)
+    free = (project / "pyproject.toml").read_text().replace("==1.1", "")
+    (project / "pyproject.toml").write_text(free)
+    launch = parse_command(["uv", "run", "--directory", str(project), "server.py"], "/")
+    environment = install(launch._replace(options=(*launch.options, *python_launch.options)), tmp_path / "a")
+    assert next((one.name, one.version) for one in environment.packages) == ("greeting-mcp", "1.1")
 
 
 def test_a_file_of_requirements_needs_uv(python_launch, tmp_path, monkeypatch):
@@ -226,7 +260,12 @@ def test_what_was_not_looked_at_in_time_is_told(python_launch, tmp_path):
 
 
 def test_a_record_brings_the_environment_back(python_launch, tmp_path):
-    environment = install(python_launch, tmp_path / "greeting")
+    secrets = (Secret("token", "hidden-value", "TOKEN"), Secret("key", "hidden-value"))
+    launch = python_launch._replace(secrets=secrets, folder="/srv", variables={"TZ": "UTC"}, arguments=("{key}",))
+    environment = install(launch, tmp_path / "greeting")
+    assert "hidden-value" not in json.dumps(environment.to_json())
+    assert (environment.start_folder, environment.command[-1]) == ("/srv", "{key}")
+    assert [one.variable for one in environment.secrets] == ["TOKEN", ""]
     again = Environment.from_json(json.loads(json.dumps(environment.to_json())))
     assert again == environment
     assert verify(again) == []
@@ -259,6 +298,42 @@ def test_an_interrupted_installer_is_ended_with_all_that_it_started(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         run_program(["sh", "-c", "echo $$; sh -c 'echo $$; exec sleep 1000' & wait"], tmp_path, interrupt)
     for process in started:
+        assert select.select([process], [], [], 60)[0]
+        os.close(process)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_an_install_and_leaves_nothing(python_launch, tmp_path, number):
+    code = (
+        "import json, sys; from pathlib import Path\n"
+        "from ferrule_mcp.environment.installation import install; from ferrule_mcp.launch.plan import Launch\n"
+        "def show(line): print(line, flush=True); sys.stdin.read()\n"
+        "install(Launch.from_json(json.loads(sys.argv[1])), Path(sys.argv[2]), on_line=show)\n"
+    )
+    words = [sys.executable, "-c", code, json.dumps(python_launch.to_json()), str(tmp_path / "greeting")]
+    process = subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert process.stdout
+    assert process.stdout.readline() == "Resolving the packages.\n"
+    process.send_signal(number)
+    process.communicate()
+    assert process.returncode in (-signal.SIGINT, 128 + number)
+    assert [path.name for path in tmp_path.iterdir()] == [".greeting.lock"]
+
+
+def test_what_an_installer_leaves_running_is_ended_with_it(tmp_path):
+    from ferrule_mcp.environment.programs import run_program
+
+    left: list[int] = []
+
+    def open_process(line: str) -> None:
+        with contextlib.suppress(ProcessLookupError):  # it has ended already
+            left.append(os.pidfd_open(int(line)))
+
+    run_program(["sh", "-c", "sleep 1000 & echo $!"], tmp_path, open_process)  # which would wait for the end of sleep
+    for process in left:
         assert select.select([process], [], [], 60)[0]
         os.close(process)
 

@@ -191,6 +191,26 @@ def test_a_secret_is_in_no_text_of_a_plan(home, project):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("url", "headers", "after", "found"),
+    [
+        ("https://x.example/mcp?apiKey=k-123&a=1", {}, ("https://x.example/mcp?apiKey={apikey}&a=1", {}),
+         [("apikey", "k-123", "")]),
+        ("https://u:pw@x.example/", {}, ("https://{login}@x.example/", {}), [("login", "u:pw", "")]),
+        ("https://x.example/", {"Authorization": "Bearer k-123", "X-Api-Key": "<KEY>", "X-Team": "red"},
+         ("https://x.example/",
+          {"Authorization": "Bearer {authorization}", "X-Api-Key": "{x_api_key}", "X-Team": "red"}),
+         [("authorization", "k-123", ""), ("x_api_key", "", "")]),
+        ("https://x.example/{a}", {}, ("https://x.example/{a}", {}), []),
+    ],
+)  # fmt: skip
+def test_secrets_of_an_address_and_its_headers_are_credentials(home, project, url, headers, after, found):
+    write(project / "x.json", {"mcpServers": {"a": {"url": url, "headers": headers}}})
+    plan = read_client_file(project / "x.json", project, {})[0].plan
+    assert (plan.url, plan.headers) == after
+    assert secrets(plan) == found
+
+
 def test_two_values_under_one_name_stay_apart(home, project):
     write(project / "x.json", {"mcpServers": {"a": {
         "command": "npx", "args": ["a-mcp", "--token", "first-12345"], "env": {"TOKEN": "second-12345"},

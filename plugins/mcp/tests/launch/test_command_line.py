@@ -220,6 +220,10 @@ def test_variables_before_the_command_are_its_environment():
          ("api_key", "q1w2e3", "")),
         ("npx a-mcp --header 'Authorization: Bearer abc'", ("--header", "Authorization: Bearer {authorization}"),
          ("authorization", "abc", "")),
+        ("npx a-mcp '--header=Authorization: Bearer abc'", ("--header=Authorization: Bearer {authorization}",),
+         ("authorization", "abc", "")),
+        ("npx a-mcp --url=https://u:pw@x.example", ("--url={url}",), ("url", "https://u:pw@x.example", "")),
+        ("npx a-mcp '--x={y}=Token: abcdefgh1234'", ("--x={y}=Token: abcdefgh1234",), None),
         ("npx a-mcp ghp_abcdefghijklmnopqrstuvwxyz0123456789", ("{token}",),
          ("token", "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "")),
         ("BRAVE_API_KEY=k123456789 npx a-mcp", (), ("brave_api_key", "k123456789", "BRAVE_API_KEY")),
@@ -229,9 +233,9 @@ def test_variables_before_the_command_are_its_environment():
 def test_a_secret_becomes_a_credential_and_is_shown_nowhere(text, arguments, secret):
     found = parse(text)
     assert found.arguments == arguments
-    assert tuple(found.secrets[0]) == secret
+    assert [tuple(one) for one in found.secrets] == ([] if secret is None else [secret])
     assert not found.variables
-    if secret[1]:
+    if secret and secret[1]:
         assert secret[1] not in f"{found!r}{json.dumps(found.to_json())}"
         assert fill_secrets(found.arguments, {secret[0]: secret[1]}) == [
             word.replace("{" + secret[0] + "}", secret[1]) for word in arguments

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ADDED, REMOVED, CHANGED = "added", "removed", "changed"
 _TEXTS = ("version", "era", "transport", "url", "instructions", "folder")
-_VALUES = ("command", "variables", "secrets", "headers", "server", "capabilities", "offered")
+_VALUES = ("command", "variables", "secrets", "headers", "server", "capabilities", "offered", "watched")
 _CONTEXT_LINES = 1
 _SHORT_CHARS = 100
 _PLAIN_KEYS = ("title", "description")

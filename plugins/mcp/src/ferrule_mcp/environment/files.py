@@ -12,7 +12,6 @@ from pathlib import Path
 LIST = "files.json"
 """The name of the list, in the folder that it is of."""
 
-_PIECE_BYTES = 1 << 20
 _LINK = "link:"
 
 

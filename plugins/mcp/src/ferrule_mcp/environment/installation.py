@@ -12,8 +12,9 @@ from ferrule.text.names import same_distribution
 from ferrule_mcp.environment import node_environment, python_environment, python_packages
 from ferrule_mcp.environment.files import digest_file, write_list
 from ferrule_mcp.environment.folders import put_in_place, remove_folder, stage
+from ferrule_mcp.environment.programs import leave_on_signals
 from ferrule_mcp.environment.record import Environment, InstallFailed, Package
-from ferrule_mcp.launch.plan import FILE, MODULE, NPM, PYPI, SCRIPT, Launch
+from ferrule_mcp.launch.plan import FILE, MODULE, NPM, PYPI, SCRIPT, Launch, Secret
 
 if TYPE_CHECKING:
     from ferrule_mcp.environment.programs import OnLine
@@ -52,7 +53,7 @@ def install(
     """
     if isinstance(launch, Launch) and launch.ecosystem not in (PYPI, NPM):
         return _plan_bare(launch)
-    with stage(folder) as building:
+    with leave_on_signals(), stage(folder) as building:
         environment = _build(launch, building, allowed, on_line)
         environment = environment._replace(files=write_list(building))
         return _move(environment, str(building), str(folder))
@@ -69,10 +70,8 @@ def move_environment(environment: Environment, folder: Path) -> Environment:
 def _build(source: Launch | Source, building: Path, allowed: Collection[str], on_line: OnLine) -> Environment:
     launch = source if isinstance(source, Launch) else _unpack(source, building, allowed)
     if launch.ecosystem == PYPI:
-        on_line(f"Installing {', '.join(launch.requirements) or 'Python'}.")
         return _build_python(launch, building, allowed, on_line)
     if launch.ecosystem == NPM:
-        on_line(f"Installing {', '.join(launch.requirements)}.")
         return _build_node(launch, building, allowed, on_line)
     return _plan_bare(launch)._replace(folder=str(building), watched={})
 
@@ -132,6 +131,8 @@ def _describe(
         files="",
         watched=_watch([launch.executable] if launch.kind == FILE else [], building),
         notes=(*launch.notes, *(notes if left else ())),
+        secrets=_hide_values(launch),
+        start_folder=launch.folder,
     )
 
 
@@ -160,7 +161,13 @@ def _plan_bare(launch: Launch) -> Environment:
         files="",
         watched=_watch(watched, None),
         notes=launch.notes,
+        secrets=_hide_values(launch),
+        start_folder=launch.folder,
     )
+
+
+def _hide_values(launch: Launch) -> tuple[Secret, ...]:
+    return tuple(one._replace(value="") for one in launch.secrets)
 
 
 def _watch(paths: Sequence[str], building: Path | None) -> Mapping[str, str]:

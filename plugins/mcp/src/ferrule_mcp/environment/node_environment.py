@@ -51,7 +51,9 @@ def install_node(launch: Launch, folder: Path, allowed: Collection[str], on_line
     shared = [*_QUIET, *launch.options]
     resolve = [npm, "install", "--package-lock-only", "--ignore-scripts", "--save-exact", *shared, *launch.requirements]
     try:
+        on_line("Resolving the packages.")
         run_program(resolve, folder, on_line)
+        on_line("Installing the packages.")
         run_program([npm, "ci", "--ignore-scripts", "--omit=dev", *shared], folder, on_line)
         _run_scripts(npm, folder, allowed, on_line)
     except ProgramFailed as error:
@@ -117,6 +119,7 @@ def _run_scripts(npm: str, folder: Path, allowed: Collection[str], on_line: OnLi
     """Run the install scripts of the packages that may, and of no others."""
     names = sorted({name for _, name, entry in _read_lock(folder) if entry.get("hasInstallScript")} & set(allowed))
     if names:
+        on_line(f"Running the install scripts of {', '.join(names)}.")
         run_program([npm, "rebuild", "--foreground-scripts", "--ignore-scripts=false", *names], folder, on_line)
 
 

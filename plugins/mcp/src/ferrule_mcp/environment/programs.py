@@ -8,9 +8,10 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Timer
+from threading import Event, Thread, current_thread, main_thread
 
 from ferrule_mcp.environment.record import InstallFailed
 
@@ -18,10 +19,12 @@ OnLine = Callable[[str], None]
 
 _MAX_SECONDS = 1_800.0
 _GRACE_SECONDS = 5.0
+_SIGNAL_EXIT = 128
 _MAX_LINES = 2_000  # that are kept for a message
 _SUMMARY_LINES = 6
 _LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
+_ERROR = re.compile(r"(?:npm )?error\b", re.IGNORECASE)
 _NOISE = re.compile(r"npm error (?:A complete log|code |404 *$|errno|syscall)|npm (?:warn|notice)|\s*$", re.IGNORECASE)
 _FOREIGN = (
     "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "CONDA_PREFIX", "PIP_TARGET", "PIP_PREFIX", "PIP_USER",
@@ -40,8 +43,9 @@ class ProgramFailed(Exception):
 
     @property
     def summary(self) -> str:
-        """The lines that say why, as one text."""
-        found = [line for line in self.lines if not _NOISE.match(line)] or list(self.lines)
+        """The lines that say why, as one text: those from the first error on."""
+        at = next((number for number, line in enumerate(self.lines) if _ERROR.match(line)), 0)
+        found = [line for line in self.lines[at:] if not _NOISE.match(line)] or list(self.lines)
         return " ".join(line.removeprefix("npm error ").strip() for line in found[-_SUMMARY_LINES:])
 
 
@@ -58,30 +62,65 @@ def run_program(words: Sequence[str], folder: Path, on_line: OnLine, seconds: fl
         ProgramFailed: it ended with another code than 0.
         InstallFailed: it could not be started, or took too long.
     """
+    process = _start(words, folder)
     lines: list[str] = []
-    try:
-        process = subprocess.Popen(
-            words, cwd=folder, env=read_variables(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace", start_new_session=True,
-        )  # fmt: skip
-    except OSError as error:
-        raise InstallFailed(f"{words[0]} cannot be started: {error.strerror}.", hint="Install it again.") from None
-    timer = Timer(seconds, _signal_group, (process, signal.SIGKILL))
-    timer.start()
+    late = Event()
+    watcher = Thread(target=_watch, args=(process, seconds, late), daemon=True)
+    watcher.start()
     try:
         for line in process.stdout or ():
             lines.append(clean_line(line))
             del lines[:-_MAX_LINES]
             on_line(lines[-1])
-        code = process.wait()
     finally:
-        is_late = not timer.is_alive()
-        timer.cancel()
         _end(process)
-    if is_late:
+        watcher.join()
+    if late.is_set():
         raise InstallFailed(f"{Path(words[0]).name} has not ended after {seconds:.0f} seconds.", hint="Try again.")
-    if code:
+    if process.returncode:
         raise ProgramFailed(lines)
+
+
+def _start(words: Sequence[str], folder: Path) -> subprocess.Popen[str]:
+    """Start a program as the leader of a group, so that all that it starts can be ended with it."""
+    try:
+        return subprocess.Popen(
+            words, cwd=folder, env=read_variables(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace", start_new_session=True,
+        )  # fmt: skip
+    except OSError as error:
+        raise InstallFailed(f"{words[0]} cannot be started: {error.strerror}.", hint="Install it again.") from None
+
+
+def _watch(process: subprocess.Popen[str], seconds: float, late: Event) -> None:
+    """End what the program has left running as soon as it has ended: it would hold the pipe that is read."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        late.set()
+    _signal_group(process, signal.SIGKILL)
+
+
+@contextmanager
+def leave_on_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP raise SystemExit in the block, as SIGINT raises KeyboardInterrupt, so that it cleans up.
+
+    A handler that somebody else has set stays, and so do those of a program whose main thread this is not.
+    """
+    taken = []
+    if current_thread() is main_thread():
+        taken = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) is signal.SIG_DFL]
+    for one in taken:
+        signal.signal(one, _leave)
+    try:
+        yield
+    finally:
+        for one in taken:
+            signal.signal(one, signal.SIG_DFL)
+
+
+def _leave(number: int, _frame: object) -> None:
+    raise SystemExit(_SIGNAL_EXIT + number)
 
 
 def clean_line(line: str) -> str:
@@ -103,14 +142,13 @@ def read_variables() -> Mapping[str, str]:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End what is left of the group: on an interruption all of it, otherwise what the program has left behind."""
-    if process.poll() is None:
+    """End the program, gently at first, where it still runs."""
+    if process.stdout and process.poll() is None and sys.exc_info()[0] is not None:
         _signal_group(process, signal.SIGTERM)
         try:
             process.wait(_GRACE_SECONDS)
         except subprocess.TimeoutExpired:
-            pass
-    _signal_group(process, signal.SIGKILL)
+            _signal_group(process, signal.SIGKILL)
     process.wait()
     if process.stdout:
         process.stdout.close()

@@ -20,6 +20,7 @@ from ferrule_mcp.environment.programs import OnLine, ProgramFailed, find_uv, run
 from ferrule_mcp.environment.python_packages import find_site
 from ferrule_mcp.environment.record import InstallFailed
 from ferrule_mcp.launch.bundles import FOLDER as BUNDLE
+from ferrule_mcp.launch.python_projects import LOCKED
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
@@ -28,12 +29,14 @@ if TYPE_CHECKING:
 LOCK = "requirements.lock"
 _WANTED = "requirements.in"
 _INDEX_OPTIONS = ("--index-url", "--extra-index-url", "--find-links", "--index-strategy")
-_OF_UV = ("--override", "--index-strategy", "--exclude-newer")
+_CONSTRAINTS = "constraints.txt"
+_OF_UV = (LOCKED, "--override", "--index-strategy", "--exclude-newer")
 _ADDRESS = re.compile(r"(?:\w+\+)?(?:https?|ssh|file|git):")
 _NO_WHEEL = re.compile(
     r"have no usable wheels and you require (?P<uv>[\w.-]+)|Wheels are required for `(?P<hint>[\w.-]+)`"
     r"|No matching distribution found for (?P<pip>[\w.-]+)|disabled, but attempted to build `(?P<built>[\w.-]+)`"
 )
+_OTHER_PYTHON = re.compile(r"Requires-Python|requires? (?:a different )?Python|depend on Python|Python>=", re.I)
 _SHEBANG = re.compile(rb"#!(?:/bin/sh\n'''exec' (?P<long>.+) \"\$0\" \"\$@\"\n' '''|(?P<short>[^\n]+))\n")
 _RELOCATABLE = '#!/bin/sh\n\'\'\'exec\' "$(dirname -- "$(realpath -- "$0")")/{python}" "$0" "$@"\n\' \'\'\'\n'
 
@@ -121,15 +124,34 @@ def _install_by_uv(uv: str, launch: Launch, folder: Path, allowed: Collection[st
     if not launch.requirements:
         return {}
     shared = ["--python", python, *_build_options(allowed)]
+    on_line("Resolving the packages.")
+    options = _write_constraints(uv, launch.options, folder, on_line)
     run_program(
-        [uv, "pip", "compile", *shared, *launch.options, "--generate-hashes", "--no-header", "--no-annotate", "--quiet",
+        [uv, "pip", "compile", *shared, *options, "--generate-hashes", "--no-header", "--no-annotate", "--quiet",
          "--output-file", LOCK, _WANTED],
         folder,
         on_line,
     )  # fmt: skip
     index = _pick_options(launch.options, _INDEX_OPTIONS)
-    run_program([uv, "pip", "install", *shared, *index, "--no-deps", "--requirements", LOCK], folder, on_line)
+    # A copy: files that are shared with the cache of uv change here when they are edited in another environment.
+    install = [uv, "pip", "install", "--link-mode", "copy", "--no-deps", "--requirements", LOCK]
+    on_line("Installing the packages.")
+    run_program([*install, *shared, *index], folder, on_line)
     return {}
+
+
+def _write_constraints(uv: str, options: Sequence[str], folder: Path, on_line: OnLine) -> list[str]:
+    """The options with the versions of a project's uv.lock as constraints, where the project has one."""
+    if LOCKED not in options:
+        return list(options)
+    at = options.index(LOCKED)
+    shared = ["--frozen", "--no-dev", "--no-emit-workspace", "--no-hashes", "--no-header", "--quiet"]
+    run_program(
+        [uv, "export", *shared, "--project", options[at + 1], "--output-file", str(folder / _CONSTRAINTS)],
+        folder,
+        on_line,
+    )
+    return [*options[:at], *options[at + 2 :], "--constraint", _CONSTRAINTS]
 
 
 def _install_by_pip(launch: Launch, folder: Path, allowed: Collection[str], on_line: OnLine) -> dict[str, str]:
@@ -205,7 +227,9 @@ def _explain(error: ProgramFailed, launch: Launch) -> Exception:
         )
     what = ", ".join(launch.requirements) or "The environment"
     hint = "Check the name and the version. pip.conf, uv.toml and their variables say which index is asked."
-    if name:
+    if _OTHER_PYTHON.search(text):
+        hint = "Name a version of Python that it takes, as in `uvx --python 3.13 NAME`."
+    elif name:
         hint += f" Where {name} has no wheel, --allow-scripts {name} lets its code build it."
     return InstallFailed(f"{what} cannot be installed: {error.summary}", hint=hint)
 
@@ -232,6 +256,7 @@ def _rewrite_shebang(path: Path, folder: Path) -> None:
 
 def _compile(folder: Path, on_line: OnLine) -> None:
     """Compile every module now: the server may not write there. A file that is no valid Python is left as it is."""
+    on_line("Compiling the modules.")
     brought = [str(folder / BUNDLE)] if (folder / BUNDLE).is_dir() else []
     try:
         run_program(

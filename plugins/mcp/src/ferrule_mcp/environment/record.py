@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.errors import FerruleError
+from ferrule_mcp.launch.plan import Secret
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
@@ -41,9 +42,10 @@ class Environment(NamedTuple):
     """An environment that was installed.
 
     ecosystem: `pypi`, `npm` or `none`. folder: absolute; empty where nothing is installed. command: what starts the
-    server, with absolute paths and `{NAME}` for credentials. version: of the package that was asked for. files: the
-    digest of the list of all files, which lies in the folder. watched: digests of files outside, by their paths, that
-    the command names. notes: sentences for the admin.
+    server, with absolute paths and `{NAME}` for credentials; variables have such marks, too. version: of the package
+    that was asked for. files: the digest of the list of all files, which lies in the folder. watched: digests of files
+    outside, by their paths, that the command names. notes: sentences for the admin. secrets: without their values.
+    start_folder: where the server starts, empty where nothing says so.
     """
 
     ecosystem: str
@@ -55,6 +57,8 @@ class Environment(NamedTuple):
     files: str
     watched: Mapping[str, str]
     notes: tuple[str, ...] = ()
+    secrets: tuple[Secret, ...] = ()
+    start_folder: str = ""
 
     @property
     def left_out_scripts(self) -> list[str]:
@@ -70,6 +74,7 @@ class Environment(NamedTuple):
             "watched": dict(self.watched),
             "packages": [one.to_json() for one in self.packages],
             "notes": list(self.notes),
+            "secrets": [{"name": one.name, "variable": one.variable} for one in self.secrets],
         }
 
     @classmethod
@@ -86,6 +91,8 @@ class Environment(NamedTuple):
                 files=str(content["files"]),
                 watched=_read_texts(content["watched"]),
                 notes=tuple(map(str, content["notes"])),
+                secrets=tuple(Secret(str(one["name"]), "", str(one["variable"])) for one in content["secrets"]),
+                start_folder=str(content["start_folder"]),
             )
         except (KeyError, TypeError, AttributeError):
             raise InstallFailed(

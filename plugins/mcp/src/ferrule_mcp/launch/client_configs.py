@@ -15,6 +15,7 @@ from ferrule_mcp.launch.client_values import Expansion, read_inputs
 from ferrule_mcp.launch.command_line import parse_command
 from ferrule_mcp.launch.json_values import read_map, read_object, read_texts, write_value
 from ferrule_mcp.launch.plan import Launch, LaunchRefused, Remote, Secret
+from ferrule_mcp.launch.secret_values import extract_remote_secrets
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
@@ -187,7 +188,7 @@ def _plan_remote(entry: JSONObject, address: str, expansion: Expansion) -> Remot
     headers = read_map(
         entry.get("headers") or entry.get("http_headers") or read_object(entry.get("requestInit")).get("headers")
     )
-    written = expansion.expand_map(headers)
+    written = {name: expansion.expand(text) for name, text in headers.items()}
     for name, variable in read_map(entry.get("env_http_headers")).items():
         written[name] = expansion.expand("${" + variable + "}")
     token = entry.get("bearer_token_env_var")
@@ -196,7 +197,7 @@ def _plan_remote(entry: JSONObject, address: str, expansion: Expansion) -> Remot
     url = expansion.expand(str(entry[address]))
     if kind == "http" and "type" not in entry and url.rstrip("/").endswith("/sse"):
         kind = "sse"
-    return Remote(kind, url, written, tuple(expansion.secrets))
+    return extract_remote_secrets(Remote(kind, url, written, tuple(expansion.secrets)))
 
 
 def _read_env_file(entry: JSONObject, folder: Path, expansion: Expansion) -> dict[str, str]:

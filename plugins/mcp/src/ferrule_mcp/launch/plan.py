@@ -79,7 +79,9 @@ class Launch(NamedTuple):
 
     def to_json(self) -> JSONObject:
         """What a record keeps, to install the same again: all but the values of secrets."""
-        fields = {name: value for name, value in self._asdict().items() if value and name != "secrets"}
+        needed = ("ecosystem", "kind", "executable")
+        fields = {name: value for name, value in self._asdict().items() if name in needed or value}
+        fields.pop("secrets", None)
         fields = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
         secrets = [{"name": one.name, "variable": one.variable} for one in self.secrets]
         return {**fields, "variables": dict(self.variables), "secrets": secrets}

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _BEGIN, _END = "# /// script", "# ///"
 _MAX_BYTES = 1 << 20
+LOCKED = "--uv-lock"
+"""An option of a launch alone: the folder of a project whose uv.lock says which versions are taken."""
 
 
 class Project(NamedTuple):
@@ -43,6 +45,7 @@ def read_project(folder: Path, extras: Sequence[str], groups: Sequence[str], *, 
         return Project()
     content = _read_toml(file)
     links = _find_links(content, folder)
+    links += (LOCKED, str(folder)) if (folder / "uv.lock").is_file() else ()
     project = content.get("project", {})
     if "build-system" in content and isinstance(project, dict):
         extra = f"[{','.join(extras)}]" if extras else ""

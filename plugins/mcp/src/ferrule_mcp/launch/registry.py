@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ferrule_mcp.launch.command_line import parse_command
 from ferrule_mcp.launch.json_values import read_object, read_objects, read_texts, write_value
 from ferrule_mcp.launch.plan import Launch, LaunchRefused, Remote, Secret
-from ferrule_mcp.launch.secret_values import credential_name, may_hold_secret
+from ferrule_mcp.launch.secret_values import credential_name, extract_remote_secrets, may_hold_secret
 from ferrule_mcp.launch.settings import Answers, Filled, Setting, fill_settings
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ class Choice(NamedTuple):
         used = [
             one for one in filled.secrets.values() if any("{" + one.name + "}" in text for text in headers.values())
         ]
-        return Remote(self.kind, url, {name: text for name, text in headers.items() if text}, tuple(used))
+        headers = {name: text for name, text in headers.items() if text}
+        return extract_remote_secrets(Remote(self.kind, url, headers, tuple(used)))
 
 
 class Entry(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from ferrule_mcp.launch.plan import Launch, Secret
+from ferrule_mcp.launch.plan import Launch, Remote, Secret
 
 _WORDS = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH(?!OR(?!IZ))", re.IGNORECASE)
 _SWITCHES = re.compile(r"-+(?:no|disable|skip|allow|enable|use|with|without)-", re.IGNORECASE)
@@ -79,6 +79,40 @@ def extract_secrets(launch: Launch) -> Launch:
     return changed.add_notes(*notes)
 
 
+def extract_remote_secrets(remote: Remote) -> Remote:
+    """The server at an address with its secrets apart: those of headers, of the address's query and its login."""
+    given = {"{" + one.name + "}" for one in remote.secrets}
+    secrets = list(remote.secrets)
+
+    def hide(text: str, hidden: tuple[str, list[Secret]]) -> str:
+        if any(mark in text for mark in given) or not hidden[1]:
+            return text
+        found = [_rename(one, secrets) for one in hidden[1]]
+        secrets.extend(found)
+        return hidden[0].format_map(_Names(found))
+
+    url = hide(remote.url, _hide_in_address(remote.url))
+    headers = {name: hide(text, _hide_in_header(name, text)) for name, text in remote.headers.items()}
+    notes = [_describe(one) for one in secrets[len(remote.secrets) :]]
+    return remote._replace(url=url, headers=headers, secrets=tuple(secrets), notes=(*remote.notes, *notes))
+
+
+def _hide_in_address(url: str) -> tuple[str, list[Secret]]:
+    login = _USER.search(url)
+    if login:
+        head, tail = url[: login.start("user")], url[login.end("user") :]
+        return f"{_escape(head)}{{s0}}{_escape(tail)}", [Secret("login", login["user"])]
+    return _hide_part(url)
+
+
+def _hide_in_header(name: str, text: str) -> tuple[str, list[Secret]]:
+    if not may_hold_secret(name, text):
+        return text, []
+    bearer = _BEARER.fullmatch(text)
+    head, value = (bearer["head"], bearer["value"]) if bearer else ("", text)
+    return _escape(head) + "{s0}", [_make(name, value)]
+
+
 class _Names(dict[str, str]):
     """Writes `{0}`, `{1}` in a word as the names of its secrets in braces."""
 
@@ -99,6 +133,9 @@ def _hide_in_word(word: str, before: str) -> tuple[str, list[Secret]]:
         return f"{_escape(name)}={{s0}}", [_make(name, value)]
     if before.startswith("-") and "=" not in before and not word.startswith("-") and may_hold_secret(before, word):
         return "{s0}", [_make(before, word)]
+    if equals and name.startswith("-"):
+        written, found = _hide_in_word(value, name)
+        return f"{_escape(name)}={written}" if found else word, found
     if _LOGIN.match(word):
         return "{s0}", [_make(before if before.startswith("-") else "url", word)]
     if _KNOWN.fullmatch(word):
