@@ -12,6 +12,11 @@ and the result is JSON that shares nothing with it. Each has `losses(schema)`, a
 all of a request's tools: for Gemini that is one entry with all declarations. All raise ValueError, with the first
 finding, for a schema that breaks a rule of the format.
 
+For code that writes such schemas there are the limits that it has to keep (MAX_BYTES of the printed schema,
+LONGEST_NAME, LONGEST_DESCRIPTION), `find_refusals` and `snake_case` for names of parameters, and the words for keywords
+that a schema cannot have: `say(keywords, description)` and `with_words(description, words)`. `measure_links(schema)`
+gives the bytes that a link for each provider prints.
+
 What fits a form fits the schema. What fits the schema fits every form, but for arguments that the schema does not
 define: the host refuses those at the top level, and all forms but Anthropic's say so, with `additionalProperties`.
 Objects below stay as open as they are. No form asks for a strict mode: that would make every parameter required. The
@@ -28,18 +33,34 @@ from __future__ import annotations
 from ferrule.schema.providers import converters, losses
 from ferrule.schema.providers.format import Loss, ProviderFormat
 from ferrule.schema.providers.plain_schema import PlainSchema
+from ferrule.schema.rules.contract import MAX_BYTES
+from ferrule.schema.rules.recommendations import LONGEST_DESCRIPTION, LONGEST_NAME, find_refusals, snake_case
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from ferrule.schema.providers.adaptation import measure_links
+    from ferrule.schema.providers.words import say, with_words
 
 __all__ = (
     "FORMATS",
+    "LONGEST_DESCRIPTION",
+    "LONGEST_NAME",
+    "MAX_BYTES",
     "Loss",
     "PlainSchema",
     "ProviderFormat",
     "anthropic",
+    "find_refusals",
     "gemini",
     "mcp",
+    "measure_links",
     "openai_chat",
     "openai_responses",
     "plain",
+    "say",
+    "snake_case",
+    "with_words",
 )
 
 anthropic = ProviderFormat("anthropic", "Anthropic", converters.anthropic, losses.anthropic)
@@ -51,3 +72,12 @@ plain = ProviderFormat("plain", "Plain", converters.plain, losses.plain)
 
 FORMATS = {form.name: form for form in (anthropic, openai_chat, openai_responses, gemini, mcp, plain)}
 """Every form by the name that `ferrule schemas --for` has for it."""
+
+
+def __getattr__(name: str) -> object:
+    modules = {"say": "words", "with_words": "words", "measure_links": "adaptation"}
+    if name not in modules:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ferrule.lazy import load  # not above: the call of a link for a provider needs none of them
+
+    return load(__name__, f"{__name__}.{modules[name]}", name)
