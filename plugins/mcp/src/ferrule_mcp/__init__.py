@@ -1,0 +1,1 @@
+"""Every server of the Model Context Protocol as a set of tools of ferrule."""

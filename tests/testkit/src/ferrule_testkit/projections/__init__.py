@@ -1,0 +1,1 @@
+"""Schemas of MCP servers, arguments that fit them, and how these are written for the projected schemas."""
