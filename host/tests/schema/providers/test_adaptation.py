@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 from ferrule.errors import ArgumentsInvalid
 from ferrule.schema.arguments import prepare
+from ferrule.schema.providers import measure_links
 from ferrule.schema.providers.adaptation import adapt
 from ferrule.schema.providers.profiles import PROFILES
 from ferrule.schema.providers.translation import translate
@@ -219,3 +220,11 @@ def test_what_cannot_be_said_in_keywords_is_said_in_the_description() -> None:
     assert n == {"type": "integer", "description": "Default 5."}
     top = adapt(tool({"u": TEXT}, anyOf=[{"required": ["u"]}]), "anthropic").schema
     assert top["description"] == 'Looks.\n\nThe arguments must also fit: {"anyOf":[{"required":["u"]}]}'
+
+
+def test_what_a_link_prints_for_each_provider_can_be_measured() -> None:
+    schema = tool({"data": OPEN})
+    sizes = measure_links(schema)
+    assert list(sizes) == list(PROFILES)
+    printed = json.dumps(adapt(schema, "openai").schema, ensure_ascii=False, separators=(",", ":"))
+    assert sizes["openai"] == len(f"{printed}\n".encode())

@@ -2,9 +2,10 @@
 
     python record_schemas.py COMMANDS.json schemas.json.gz
 
-COMMANDS.json maps the name of each server to `{"command": [...], "variables": {...}, "capabilities": {...}}`. Each is started over stdio, in an
-empty folder that is its HOME, and asked for its tools. What it says to people is replaced by filler of the same length:
-the tests need its shape and its size. A server that does not answer is named on stderr and left out.
+COMMANDS.json maps the name of each server to `{"command": [...], "variables": {...}, "capabilities": {...}}`. Each is
+started over stdio, in an empty folder that is its HOME, and asked for its tools. What it says to people is replaced by
+filler of the same length: the tests need its shape and its size. A server that does not answer is named on stderr and
+left out.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def main() -> None:
 def list_tools(command: list[str], variables: dict[str, str], offered: dict[str, Any]) -> list[dict[str, Any]]:
     """Every tool of a server, page after page.
 
-    Raises ValueError where it ends or is late. offered: the capabilities of a client; what a server lists depends on it.
+    offered: the capabilities of a client, on which it depends what a server lists. Raises ValueError where the server
+    ends or is late.
     """
     with tempfile.TemporaryDirectory() as home:
         environment = {"PATH": os.environ["PATH"], "HOME": home, "TMPDIR": home, "LANG": "C.UTF-8", **variables}
@@ -61,7 +63,8 @@ def list_tools(command: list[str], variables: dict[str, str], offered: dict[str,
         late = threading.Timer(_START_SECONDS, os.killpg, (process.pid, signal.SIGKILL))
         late.start()
         try:
-            assert process.stdin and process.stdout
+            assert process.stdin is not None
+            assert process.stdout is not None
             return _converse(process.stdin, process.stdout, offered)
         finally:
             late.cancel()

@@ -3,19 +3,19 @@
 from typing import Any
 
 import pytest
-from ferrule_testkit.projections.expression import express
 
 from ferrule.errors import ArgumentsInvalid
 from ferrule.schema.arguments import prepare
 from ferrule.schema.rules import check
 from ferrule_mcp.projection import Projection, project, translate_arguments
+from ferrule_testkit.projections.expression import express
 
 Schema = dict[str, Any]
 TEXT = {"type": "string"}
 WHOLE = {"type": "integer"}
 
 
-def project_value(value: Any, *, required: bool = False, **others: Any) -> Projection:
+def project_value(value: Any, required: bool = False, **others: Any) -> Projection:
     """A tool with the one argument `x`."""
     schema = {"type": "object", "properties": {"x": value}, "required": ["x"] if required else [], **others}
     projection = project({"name": "t", "description": "Does it.", "inputSchema": schema}, "t")
@@ -25,8 +25,8 @@ def project_value(value: Any, *, required: bool = False, **others: Any) -> Proje
 
 def form_of(value: Any, **others: Any) -> Schema:
     """What the argument becomes, without words."""
-    form: Schema = project_value(value, **others).schema["parameters"]["properties"]["x"]
-    return without_words(form)
+    form: Schema = without_words(project_value(value, **others).schema["parameters"]["properties"]["x"])
+    return form
 
 
 def without_words(form: Any) -> Any:
@@ -106,7 +106,7 @@ def test_a_text_is_read_as_what_it_stands_for(value: Any, written: Any, sent: An
 
 def test_a_text_that_is_no_json_of_the_kind_is_refused_with_its_place() -> None:
     projection = project_value({"type": "array", "items": {"type": ["array", "object"]}})
-    with pytest.raises(ArgumentsInvalid, match="x/1: expected JSON .array or object., written as text"):
+    with pytest.raises(ArgumentsInvalid, match=r"x/1: expected JSON \(array or object\), written as text"):
         send(projection, {"x": ["[]", "5"]})
 
 
@@ -136,6 +136,11 @@ def test_arguments_without_a_name_come_in_as_an_object_where_the_server_takes_th
     assert send(projection, {"x": "a", "other_arguments": '{"y": 1}'}) == {"x": "a", "y": 1}
 
 
+def test_arguments_of_a_schema_that_is_elsewhere_can_be_sent() -> None:
+    projection = project({"name": "t", "inputSchema": {"$ref": "https://ferrule.invalid/schema.json"}}, "t")
+    assert send(projection, {"other_arguments": '{"y": 1}'}) == {"y": 1}
+
+
 def test_objects_that_a_constant_tells_apart_become_one_that_says_when_each_property_is_meant() -> None:
     def shape(kind: str, **properties: Schema) -> Schema:
         tagged = {"type": {"const": kind}, **properties}
@@ -154,7 +159,8 @@ def test_a_circle_of_references_ends_in_a_text_that_says_its_form() -> None:
         "type": "object",
         "properties": {"name": TEXT, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
     }
-    projection = project_value({"$ref": "#/$defs/node"}, **{"$defs": {"node": node}})
+    definitions: Schema = {"$defs": {"node": node}}
+    projection = project_value({"$ref": "#/$defs/node"}, **definitions)
     children = projection.schema["parameters"]["properties"]["x"]["properties"]["children"]
     assert children["items"]["type"] == "string"
     tree = {"x": {"name": "a", "children": ['{"name": "b", "children": [{}]}']}}

@@ -1,12 +1,10 @@
-"""Schemas that nobody means well with: each becomes a schema that keeps the rules, and none takes long or is fetched."""
+"""Schemas that nobody means well with: each becomes one that keeps the rules, and nothing that it names is fetched."""
 
 import socket
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ferrule_testkit.effort import examples
-from ferrule_testkit.projections.arguments import projected_arguments
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +14,8 @@ from ferrule.schema.providers import FORMATS
 from ferrule.schema.rules import check
 from ferrule.text import strict_json
 from ferrule_mcp.projection import Projection, project, translate_arguments
+from ferrule_testkit.effort import examples
+from ferrule_testkit.projections.arguments import projected_arguments
 
 pytestmark = pytest.mark.process  # some of the schemas have a million characters
 
@@ -102,7 +102,7 @@ HOSTILE: dict[str, Callable[[], Any]] = {
     "schemas that are true and false": lambda: {**object_with(a=True, b=False), "required": ["b"]},
     "no schema": lambda: None,
     "true": lambda: True,
-    "a list": lambda: [],
+    "a list": list,
     "an empty schema": dict,
     "no object": lambda: {"type": "string"},
     "lists of types": lambda: object_with(
@@ -112,7 +112,7 @@ HOSTILE: dict[str, Callable[[], Any]] = {
         a={"enum": [1, "1", None, True, 1.0, "true", {"a": 1}, [1], "null", '"1"']}, b={"enum": []}, c={"enum": "x"}
     ),
     "names of prototypes": lambda: object_with(
-        **{"__proto__": TEXT, "constructor": object_with(prototype=TEXT), "hasOwnProperty": True, "__class__": TEXT}
+        __proto__=TEXT, constructor=object_with(prototype=TEXT), hasOwnProperty=True, __class__=TEXT
     ),
     "names that are no names": lambda: {
         **object_with(
@@ -205,7 +205,9 @@ def test_arguments_of_a_hostile_schema_are_translated_or_refused(name: str, data
 _NAMES = st.sampled_from(["a", "b-c", "b_c", "ü", "", "other_arguments", "__proto__", "$ref"])
 _KINDS = st.sampled_from(["string", "integer", "number", "boolean", "array", "object", "null", "foo", 5])
 _REFERENCES = st.sampled_from(["#", "#/$defs/a", "#/$defs/b-c", "#/properties/a", "#/none", "x.json", "#anchor", 7])
-_JUNK = st.none() | st.booleans() | st.integers(-2, 2) | st.text(max_size=3) | st.just(float("nan")) | st.just([])
+_JUNK: st.SearchStrategy[Any] = (
+    st.none() | st.booleans() | st.integers(-2, 2) | st.text(max_size=3) | st.just(float("nan")) | st.just([])
+)
 
 
 def _extend(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -233,7 +235,7 @@ def _extend(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
             "const": _JUNK,
             "default": _JUNK,
             "description": st.text(max_size=5) | _JUNK,
-            **{name: _JUNK for name in ("minimum", "exclusiveMaximum", "minLength", "maxItems", "pattern", "format")},
+            **dict.fromkeys(("minimum", "exclusiveMaximum", "minLength", "maxItems", "pattern", "format"), _JUNK),
         },
     )
 

@@ -3,11 +3,6 @@
 from typing import Any
 
 import pytest
-from ferrule_testkit.effort import examples
-from ferrule_testkit.projections.accounts import is_told
-from ferrule_testkit.projections.arguments import arguments_for, projected_arguments
-from ferrule_testkit.projections.expression import express, is_same
-from ferrule_testkit.projections.recorded import SERVERS, read_recorded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -20,12 +15,16 @@ from ferrule.schema.providers.profiles import PROFILES
 from ferrule.schema.rules import check
 from ferrule.text import strict_json
 from ferrule_mcp.projection import Projection, name_tools, project, translate_arguments
+from ferrule_testkit.effort import examples
+from ferrule_testkit.projections.accounts import is_told
+from ferrule_testkit.projections.arguments import arguments_for, drop_defaults, projected_arguments
+from ferrule_testkit.projections.expression import express, is_same
+from ferrule_testkit.projections.recorded import SERVERS, read_recorded
 
 pytestmark = pytest.mark.process
 
 Schema = dict[str, Any]
 _EXAMPLES = 40  # each of which has arguments for every tool of a server
-_BLANK: tuple[object, ...] = (None, "", [])
 
 
 def list_projections(server: str) -> list[tuple[Schema, Projection]]:
@@ -98,21 +97,6 @@ def test_what_fits_ours_fits_the_servers_schema_or_the_loss_is_told(server: str,
             continue
         for error in Draft202012Validator(original).iter_errors(translated):
             assert is_told(error, projection.details), (error.message, written, projection.lost)
-
-
-def drop_defaults(arguments: Schema, original: Schema) -> Schema:
-    """Without optional arguments at the top that are blank, where leaving them out means the same.
-
-    The host leaves these out for every tool. null is the same as nothing where it is the default.
-    """
-    kept = {}
-    for name, value in arguments.items():
-        schema = original["properties"].get(name, {})
-        default = schema.get("default", "")
-        is_left_out = value in _BLANK and default in _BLANK and (value is not None or "default" in schema)
-        if name in original.get("required", []) or not is_left_out:
-            kept[name] = value
-    return kept
 
 
 def test_most_of_what_is_made_up_fits() -> None:

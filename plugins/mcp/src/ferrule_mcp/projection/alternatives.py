@@ -50,9 +50,10 @@ class Alternative:
     """One type with all that holds for it.
 
     kind: a type of JSON Schema, or ANY. is_inferred: no schema says the type, its keywords suggest it. is_cut: there is
-    more to it, which is not unfolded. values: those that are allowed, None for all of the kind. keywords: the others, as
-    they are written. items: None where any are right. places: the first items, where each has a schema of its own.
-    extras: of properties that have no schema of their own, None for any. is_open: the schema says that there may be such.
+    more to it, which is not unfolded. values: those that are allowed, None for all of the kind. keywords: the others,
+    as they are written. items: None where any are right. places: the first items, where each has a schema of its own.
+    extras: of properties that have no schema of their own, None for any. is_open: the schema says that there may be
+    such properties.
     """
 
     kind: str = ANY
@@ -125,7 +126,10 @@ class Unfolding:
             self.lost.add(keyword)
             return [Alternative(is_cut=True)]
         for branch in schema[keyword]:
-            found += [one for one in self._unfold_source(Source(branch, trail), nested + 1) if one not in found]
+            unfolded = self._unfold_source(Source(branch, trail), nested + 1)
+            if keyword == "oneOf" and any(_shares_values(one, other) for one in unfolded for other in found):
+                self.lost.add(keyword)
+            found += [one for one in unfolded if one not in found]
         return found
 
     def _unfold_reference(self, reference: object, trail: frozenset[str], nested: int) -> list[Alternative]:
@@ -177,7 +181,7 @@ class Unfolding:
             if isinstance(properties, dict):
                 own.properties = {name: [(Source(inner, trail),)] for name, inner in properties.items()}
             if isinstance(required, list):
-                own.required = [name for name in dict.fromkeys(filter(_is_text, required))]
+                own.required = list(dict.fromkeys(name for name in required if isinstance(name, str)))
             if "additionalProperties" in schema:
                 own.extras = _as_union(schema["additionalProperties"], trail)
                 own.is_open = own.extras != []
@@ -198,6 +202,13 @@ def _take_items(own: Alternative, schema: JSONObject, trail: frozenset[str]) -> 
         own.items = _as_union(rest, trail)
 
 
+def _shares_values(one: Alternative, other: Alternative) -> bool:
+    """Whether two alternatives are the same, or list a value that is the same: only one of them may hold."""
+    if one.values is None or other.values is None:
+        return one == other
+    return list_distinct(one.values, other.values) != []
+
+
 def _take_texts(schema: JSONObject) -> JSONObject:
     return {keyword: schema[keyword] for keyword in limits.TEXTS if keyword in schema}
 
@@ -214,10 +225,6 @@ def _list_values(schema: JSONObject) -> list[object] | None:
     if "const" in schema:
         return [schema["const"]]
     return values if isinstance(values, list) else None
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _list_fitting(values: list[object], kind: str) -> list[object]:

@@ -1,4 +1,4 @@
-"""Schemas with so many levels that reading them would end the process are cut before anything else looks at them."""
+"""Schemas that are nested too deeply to be read are cut before anything else looks at them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ _MAX_LEVELS = 64  # levels of JSON
 
 
 def prune(schema: object) -> tuple[JSONObject, bool]:
-    """The schema with at most so many levels, and whether it had more. What is no object has no properties."""
+    """The schema without what is nested too deeply, and whether there was such.
+
+    What is no object becomes one without properties.
+    """
     if not isinstance(schema, dict):
         return {"type": "object"}, False
     if not _is_too_deep(schema):

@@ -51,12 +51,12 @@ class Place(NamedTuple):
     level: int
     hint: str = ""
 
-    def inside(self, name: str, hint: str = "") -> Place:
+    def enter(self, name: str, hint: str = "") -> Place:
         """The place of a property."""
         shown = make_visible(name)[:_MAX_NAME_CHARS] if name.strip() else repr(name)
         return Place(f"{self.path}.{shown}" if self.path else shown, self.level + 1, hint)
 
-    def item(self) -> Place:
+    def enter_items(self) -> Place:
         """The place of the items of an array."""
         return Place(f"{self.path}[]", self.level + 1)
 
@@ -67,7 +67,7 @@ class Writer:
     Args:
         unfolding: of the server's schema.
         room: how much of it is shown.
-        lost: where losses are told.
+        lost: gets the losses.
         texts: gets the whole of each description that is cut, by its place.
     """
 
@@ -122,7 +122,7 @@ class Writer:
         return schema
 
     def cut(self, text: str, place: Place) -> str:
-        """As much of a description as there is room for; the whole is kept beside the schema."""
+        """As much of a description as there is room for; the whole is kept in `texts`."""
         if len(text) > self.room.text_chars:
             self.lost.add(losses.CUT, place.path)
             self.texts[place.path] = text
@@ -135,7 +135,7 @@ class Writer:
         return self.sketch_in(alternatives, self.room.sketch_chars)
 
     def sketch_in(self, alternatives: list[Alternative], chars: int) -> str:
-        """The same in about so many characters."""
+        """The same in about `chars` characters."""
         return words.clean(Sketch(self.unfolding, chars).draw(alternatives))
 
     def _write_array(self, one: Alternative, place: Place) -> Form:
@@ -147,7 +147,7 @@ class Writer:
         self.describe(schema, one, place, self._describe_places(one))
         if not inner:
             return Form({**schema, "maxItems": 0, "items": {"type": "string"}}, {})
-        schema["items"], how = self.write(inner, place.item())
+        schema["items"], how = self.write(inner, place.enter_items())
         return Form(schema, {"items": how} if how else {})
 
     def _describe_places(self, one: Alternative) -> str:
@@ -174,7 +174,7 @@ class Writer:
             self.lost.add(losses.VALUE, place.path)
         if not storable:
             return None
-        described, _, _ = merge([_without_values(one) for one in alternatives])
+        described, _, _ = merge([_drop_values(one) for one in alternatives])
         kinds = {kind_of(value) for value in storable}
         kind = next(iter(kinds)) if len(kinds) == 1 else "number" if kinds == {"integer", "number"} else "string"
         texts = _name_values(storable)
@@ -190,7 +190,7 @@ class Writer:
         """A text that holds JSON, or that is meant as it is where one of the alternatives is a text."""
         self.lost.add(losses.TEXT, place.path)
         kinds = [kind for kind in KINDS if any(one.kind in (kind, ANY) for one in alternatives)]
-        described, _, _ = merge([_without_values(one) for one in alternatives])
+        described, _, _ = merge([_drop_values(one) for one in alternatives])
         kept = {key: value for key, value in described.keywords.items() if key in limits.TEXTS}
         schema = self.describe(
             {"type": "string"}, Alternative(kind="text", keywords=kept), place, self._say_text(alternatives, kinds)
@@ -241,7 +241,10 @@ def _list_values(alternatives: list[Alternative]) -> list[object] | None:
 
 
 def _name_values(values: list[object]) -> dict[str, object]:
-    """Texts for values: a text is itself where it hides nothing, others are JSON. Where two would be one, one is quoted."""
+    """Texts for values: a text is itself, what it hides made visible; others are JSON.
+
+    Where two would be one, the later one is quoted.
+    """
     named: dict[str, object] = {}
     for value in sorted(values, key=lambda value: isinstance(value, str)):
         text = value if isinstance(value, str) else strict_json.dumps(value).decode()
@@ -253,7 +256,7 @@ def _name_values(values: list[object]) -> dict[str, object]:
     return dict(sorted(named.items(), key=lambda item: order[id(item[1])]))
 
 
-def _without_values(one: Alternative) -> Alternative:
+def _drop_values(one: Alternative) -> Alternative:
     return Alternative(kind=one.kind, keywords=one.keywords)
 
 

@@ -1,4 +1,4 @@
-"""What a projection changes or cannot keep, collected by its kind and told in a sentence each."""
+"""What a projection changes or cannot keep, collected by kind, and a sentence for each of them."""
 
 from __future__ import annotations
 

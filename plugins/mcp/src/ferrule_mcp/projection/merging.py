@@ -1,7 +1,8 @@
-"""Alternatives of one type as one that takes what any of them takes. What goes together is lost, and told."""
+"""Alternatives of one type as one that takes what any of them takes. Which values go together is lost."""
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_mcp.projection import limits
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ferrule_mcp.projection.alternatives import Union
 
 _MAX_UNION = 200
+_LIMITS = (*limits.LEAST, *limits.MOST)
 
 
 class Merged(NamedTuple):
@@ -55,7 +57,7 @@ def list_item_schemas(one: Alternative) -> Union | None:
     has_more = not (limits.is_number(most) and most <= len(one.places)) and one.items != []
     if has_more and one.items is None:
         return None
-    return _without_repeats([*sum(one.places, []), *((one.items or []) if has_more else [])])
+    return _drop_repeats([*chain.from_iterable(one.places), *((one.items or []) if has_more else [])])
 
 
 def _join_values(alternatives: list[Alternative]) -> list[object] | None:
@@ -74,9 +76,8 @@ def _join_keywords(all_keywords: list[JSONObject]) -> JSONObject:
             joined[keyword] = " Or: ".join(value for value in distinct if isinstance(value, str) and value)
         elif keyword in limits.TEXTS or (len(distinct) == 1 and len(values) == len(all_keywords)):
             joined[keyword] = distinct[0]
-        elif len(values) == len(all_keywords) and all(map(limits.is_number, values)):
-            if keyword in (*limits.LEAST, *limits.MOST):
-                joined[keyword] = min(values) if keyword in limits.LEAST else max(values)
+        elif len(values) == len(all_keywords) and keyword in _LIMITS and all(map(limits.is_number, values)):
+            joined[keyword] = min(values) if keyword in limits.LEAST else max(values)
     return joined
 
 
@@ -84,7 +85,7 @@ def _join_properties(alternatives: list[Alternative]) -> dict[str, Union]:
     joined: dict[str, Union] = {}
     for one in alternatives:
         for name, union in one.properties.items():
-            joined[name] = _without_repeats([*joined.get(name, []), *union])
+            joined[name] = _drop_repeats([*joined.get(name, []), *union])
     return joined
 
 
@@ -92,16 +93,16 @@ def _join_items(alternatives: list[Alternative]) -> Union | None:
     unions = [list_item_schemas(one) for one in alternatives]
     if any(union is None for union in unions):
         return None
-    return _without_repeats(term for union in unions for term in union or [])
+    return _drop_repeats(term for union in unions for term in union or [])
 
 
 def _join_extras(alternatives: list[Alternative]) -> Union | None:
     if any(one.extras is None for one in alternatives):
         return None
-    return _without_repeats(term for one in alternatives for term in one.extras or [])
+    return _drop_repeats(term for one in alternatives for term in one.extras or [])
 
 
-def _without_repeats(union: Iterable[tuple[object, ...]]) -> Union:
+def _drop_repeats(union: Iterable[tuple[object, ...]]) -> Union:
     kept: Union = []
     for term in union:
         if term not in kept and len(kept) < _MAX_UNION:

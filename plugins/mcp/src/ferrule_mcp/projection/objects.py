@@ -1,4 +1,4 @@
-"""An object in the format of ferrule: its properties, null where a property may have it, and what has no place of its own."""
+"""An object in the format of ferrule: its properties, null where one may have it, and what has no place of its own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,17 @@ class _Property(NamedTuple):
 
 
 def write_object(writer: Writer, one: Alternative, place: Place, hints: dict[str, str]) -> Form:
-    """The form of an object. hints: by a property, when it is meant."""
+    """Write the form of an object.
+
+    Args:
+        writer: of the schema that it is a part of.
+        one: the object, alternatives merged.
+        place: where it stands.
+        hints: by a property, when it is meant.
+
+    Returns:
+        The form; its translation names what is renamed, null where left out, or in the argument for the rest.
+    """
     required_names = set(one.required)
     names = [*one.properties, *(name for name in one.required if name not in one.properties)]
     shown_names, folded = _choose(writer, names, required_names, place)
@@ -50,7 +60,7 @@ def write_object(writer: Writer, one: Alternative, place: Place, hints: dict[str
         if how:
             translation.setdefault("properties", {})[shown] = how
         if shown != prop.name:
-            writer.lost.add(losses.NAME, place.inside(prop.name).path, f"to {shown}")
+            writer.lost.add(losses.NAME, place.enter(prop.name).path, f"to {shown}")
     required = [renamed.get(prop.name, prop.name) for prop in kept if prop.is_required]
     if required:
         schema["required"] = required
@@ -65,26 +75,27 @@ def write_object(writer: Writer, one: Alternative, place: Place, hints: dict[str
 def _read_property(writer: Writer, name: str, union: Union, is_required: bool, place: Place) -> _Property | None:
     alternatives = writer.unfolding.unfold(union)
     if not alternatives or not words.is_storable(name):
-        writer.lost.add(losses.IMPOSSIBLE, place.inside(name).path)
+        writer.lost.add(losses.IMPOSSIBLE, place.enter(name).path)
         return None
     others = [one for one in alternatives if one.kind != "null"]
     if not others or len(others) == len(alternatives) or any(one.kind == ANY for one in others):
         return _allow_empty_list(_Property(name, alternatives, is_required), place)
-    default = _find_default(alternatives)
+    is_mixed = len({one.kind for one in others}) > 1 or any(one.is_cut for one in others)
     is_listed = all(one.values is not None or one.kind == "boolean" for one in others)
-    is_text = len({one.kind for one in others}) > 1 or is_listed
     if is_required:
         is_blank_dropped = place.level == 1 and any(one.kind in ("string", "array") for one in others)
-        if is_text or is_blank_dropped:
+        if is_mixed or is_listed or is_blank_dropped:
             return _Property(name, alternatives, True)
         return _Property(name, others, False, is_null_when_absent=True)
-    if default == [None]:
-        return _allow_empty_list(_Property(name, others, False), place)
-    return _Property(name, alternatives, False) if is_text else _Property(name, others, False, needs_rest=True)
+    if not is_mixed and all(one.keywords.get("default", "") is None for one in alternatives):
+        return _Property(name, others, False)
+    if is_mixed or is_listed:
+        return _Property(name, alternatives, False)
+    return _Property(name, others, False, needs_rest=True)
 
 
 def _find_default(alternatives: list[Alternative]) -> list[object]:
-    """The value that is taken where the property is left out, in a list; none where the schema does not say it."""
+    """What is taken where the property is left out, in a list; nothing where no alternative says it."""
     return next(([one.keywords["default"]] for one in alternatives if "default" in one.keywords), [])
 
 
@@ -111,12 +122,12 @@ def _choose(
     if len(kept) > MAX_FORMS:
         raise TooLarge
     for name in folded:
-        writer.lost.add(losses.FOLDED, place.inside(name).path)
+        writer.lost.add(losses.FOLDED, place.enter(name).path)
     return kept, folded
 
 
 def _write_property(writer: Writer, prop: _Property, place: Place, hint: str) -> Form:
-    inside = place.inside(prop.name, hint)
+    inside = place.enter(prop.name, hint)
     if prop.is_null_when_absent:
         inside = inside._replace(hint=words.join(hint, "null where it is left out").rstrip("."))
     default = _find_default(prop.alternatives)

@@ -67,7 +67,7 @@ class Sketch:
 
 
 def draw_union(unfolding: Unfolding, union: Union, chars: int) -> str:
-    """The notation of a value that fits a union, in about so many characters."""
+    """The notation of a value that fits a union, in about `chars` characters."""
     return Sketch(unfolding, chars).draw(unfolding.unfold(union))
 
 

@@ -41,8 +41,9 @@ _ROOMS_FOR_LINKS = 12
 class Projection(NamedTuple):
     """A tool of a server as ferrule has it.
 
-    schema: `{"name", "description", "parameters"}`, which keeps the rules of the format. translation: of arguments back,
-    for `translate_arguments`; `{}` where they fit as they are. lost: sentences. details: the same by kind and place.
+    schema: `{"name", "description", "parameters"}`, which keeps the rules of the format. translation: of arguments
+    back, for `translate_arguments`; `{}` where they fit as they are. lost: sentences. details: the same by kind and
+    place.
     texts: the whole of each description that is cut, by its place; the tool's own at `""`.
     """
 
@@ -136,8 +137,8 @@ def _project_into(unfolding: Unfolding, tool: JSONObject, name: str, writer: Wri
 
 
 def _as_object(one: Alternative) -> Alternative:
-    """The arguments are an object, whether the schema says so or not."""
-    return replace(one, kind="object", is_inferred=False, values=None)
+    """The arguments are an object, whether the schema says so or not; what is not known of them may be anything."""
+    return replace(one, kind="object", is_inferred=False, values=None, is_open=one.is_open or one.is_cut)
 
 
 def _describe_tool(tool: JSONObject, demands: str, writer: Writer) -> str:

@@ -99,12 +99,12 @@ def name_kind(value: object, kinds: Collection[str]) -> str | None:
         is_whole = isinstance(value, int) or value.is_integer()
         kind = "integer" if "integer" in kinds and is_whole else "number"
     else:
-        kind = {str: "string", list: "array", dict: "object"}[type(value)]
+        kind = "string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"
     return kind if kind in kinds else None
 
 
 def _parse(text: str) -> object:
-    """The JSON value in a text, or this function itself where there is none."""
+    """The JSON value in a text; this function itself where the text holds none."""
     from ferrule.text import strict_json
 
     try:

@@ -24,7 +24,7 @@ ASSERTING = {
     *("minProperties", "maxProperties", "patternProperties", "propertyNames", "unevaluatedProperties"),
     *("dependentSchemas", "dependencies", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"),
 }
-"""Keywords that refuse a value, beside those that the structure of a schema consists of."""
+"""Keywords that refuse a value, except those that a schema's structure consists of."""
 _SAID = {*ASSERTING, "then", "else", "default", "format"} - {"enum"}
 
 
@@ -79,7 +79,7 @@ def is_storable(value: object) -> bool:
 
 
 def is_long(value: object, most: int = _MAX_LISTED_CHARS) -> bool:
-    """Whether a JSON value takes more than about so many characters; a long one is not looked at as a whole."""
+    """Whether a JSON value takes more characters than `most`, about; a long one is not looked at as a whole."""
     waiting, left = [value], most
     while waiting and left >= 0:
         one = waiting.pop()

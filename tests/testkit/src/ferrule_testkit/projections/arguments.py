@@ -1,5 +1,6 @@
 """Values that are likely to fit a schema of any draft: the test has jsonschema judge them."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ _ANYTHING: st.SearchStrategy[Any] = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["a", "b", "name"]), inner, max_size=2),
     max_leaves=4,
 )
+_BLANK: tuple[object, ...] = (None, "", [])
 _KINDS = ["string", "integer", "number", "boolean", "array", "object", "null"]
 _MAX_LEVELS = 12
 _MAX_SIZE = 3
@@ -78,7 +80,7 @@ class Generator:
     def _draw_string(self, schema: Schema, _level: int) -> str:
         least, most = schema.get("minLength", 0), schema.get("maxLength")
         if "pattern" in schema and self._draw(st.booleans()):
-            text = self._draw(st.from_regex(schema["pattern"], fullmatch=False))
+            text = str(self._draw(st.from_regex(schema["pattern"], fullmatch=False)))
             return text.replace("\0", "") if most is None else text[:most].replace("\0", "")
         text = self._draw(_TEXTS).ljust(least, "x")
         return text if most is None else text[:most]
@@ -159,3 +161,38 @@ def _write_json(draw: st.DrawFn, value: Any, how: Schema) -> Any:
 def fits(parameters: Schema, value: Any) -> bool:
     """Whether a value fits a schema in the format of ferrule."""
     return not list(check(value, parameters))
+
+
+def drop_defaults(arguments: Schema, original: Schema) -> Schema:
+    """Without optional arguments at the top that are blank, where leaving them out means the same.
+
+    The host leaves these out for every tool. null is the same as nothing where it is the default, further inside, too.
+    """
+    nullable = set(_list_null_by_default(original))
+    kept = {}
+    for name, value in arguments.items():
+        schema = original["properties"].get(name, {})
+        default = schema.get("default", "")
+        is_left_out = value in _BLANK and default in _BLANK and (value is not None or "default" in schema)
+        if name in original.get("required", []) or not is_left_out:
+            kept[name] = _drop_nulls(value, nullable)
+    return kept
+
+
+def _list_null_by_default(schema: Any) -> Iterator[str]:
+    """The names of properties that are null where they are left out."""
+    if isinstance(schema, dict):
+        properties = schema.get("properties")
+        for name, inner in properties.items() if isinstance(properties, dict) else ():
+            if isinstance(inner, dict) and inner.get("default", "") is None:
+                yield name
+    for inner in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from _list_null_by_default(inner)
+
+
+def _drop_nulls(value: Any, names: set[str]) -> Any:
+    if isinstance(value, list):
+        return [_drop_nulls(item, names) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: _drop_nulls(inner, names) for name, inner in value.items() if inner is not None or name not in names}

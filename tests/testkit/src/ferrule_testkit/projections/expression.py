@@ -7,7 +7,7 @@ from typing import Any
 from ferrule.text import strict_json
 from ferrule_mcp.projection.translation import translate_arguments
 
-_BLANK = ("", [])
+_BLANK: tuple[object, ...] = ("", [])
 
 
 def express(how: dict[str, Any], schema: dict[str, Any], arguments: dict[str, Any], *, is_top: bool = True) -> Any:
@@ -41,6 +41,8 @@ def write_value(how: dict[str, Any], form: dict[str, Any], value: Any) -> Any:
     """One value, as the projected schema takes it."""
     if "values" in how:
         return next((text for text, meant in how["values"].items() if is_same(meant, value)), value)
+    if value is None and "null" not in how.get("json", ["null"]):
+        return None
     if "json" in how and not isinstance(value, str):
         return strict_json.dumps(value).decode()
     if isinstance(value, str):
