@@ -16,8 +16,7 @@ says whether there is one, `find_configured(tools)` whether what tools need is s
 value and distribution of what is installed for a plugin, and `resolve(value)` imports one.
 
 **Tools that are data.** `SourceTools(source, name)` writes, reads and removes the tools that a source of the group
-`ferrule.sources` has under one name; `find_sources(source)` has all of them. `store_credential(key, value)` writes a
-text or a token of OAuth into the credentials file, under a dotted key that a tool has declared.
+`ferrule.sources` has under one name; `find_sources(source)` has all of them.
 
 **Other processes.** `python_command("module:function")` starts an interpreter that has this one's path and ends with
 it; `await run_process(command, data, seconds)` gives a `ProcessResult` of any command.
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from ferrule.installed.inventory import LOAD_SECONDS, OK
     from ferrule.installed.process_output import ProcessResult, run_process
     from ferrule.installed.snapshot import ALL, UNKNOWN, InventorySnapshot, Snapshot, ToolFacts, Watched
-    from ferrule.installed.source_tools import SourceTools, find_sources, store_credential
+    from ferrule.installed.source_tools import SourceTools, find_sources
     from ferrule.installed.suggestions import unknown_tool
     from ferrule.installed.tool_process import execute
     from ferrule.plugin.called_tool import CalledTool
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "ferrule.installed.inventory": ("LOAD_SECONDS", "OK"),
-    "ferrule.installed.source_tools": ("SourceTools", "find_sources", "store_credential"),
+    "ferrule.installed.source_tools": ("SourceTools", "find_sources"),
     "ferrule.installed.suggestions": ("unknown_tool",),
     "ferrule.discovery": ("InstalledTool", "entry_points"),
     "ferrule.installed.fingerprint": ("Fingerprint", "take_fingerprint"),
@@ -66,7 +65,7 @@ __all__ = [
     "ALL", "LOAD_SECONDS", "OK", "UNKNOWN", "CalledTool", "Fingerprint", "InstalledTool", "InventorySnapshot",
     "Outcome", "ProcessResult", "Snapshot", "SourceTools", "ToolFacts", "Watched", "entry_points",
     "execute", "find_configured", "find_sources", "has_operation", "python_command", "resolve", "run_process",
-    "run_tool", "store_credential", "take_fingerprint", "unknown_tool",
+    "run_tool", "take_fingerprint", "unknown_tool",
 ]  # fmt: skip
 
 __getattr__ = attach(__name__, {name: module for module, names in _MODULES.items() for name in names})

@@ -212,18 +212,6 @@ def find_sources(source: str) -> list[SourceTools]:
     return [SourceTools(source, one.removeprefix(start)) for one in modules if one.startswith(start)]
 
 
-def store_credential(key: str, value: str | JSONObject) -> None:
-    """Write a text or a token of OAuth into the credentials file.
-
-    key: dotted, as `path` of the credential that a tool declares. Raises CredentialsMalformed, and FerruleError where
-    another process has the file locked.
-    """
-    from ferrule.config.configuration import credentials_path
-    from ferrule.trust.credentials.credentials_writer import store
-
-    store(credentials_path(os.environ), key, value)
-
-
 def _metadata_folders(sources: str) -> Iterator[str]:
     names = sorted(os.listdir(sources)) if os.path.isdir(sources) else []
     return (os.path.join(sources, name) for name in names if name.endswith(".dist-info"))

@@ -62,9 +62,7 @@ def _call(record: ServerRecord, tool: str, arguments: JSONObject, context: Conte
     entry = record["tools"][tool]
     wanted = translate_arguments(entry["translation"], arguments) if entry["translation"] else arguments
     if record["transport"] == "http":
-        from ferrule_mcp.remote.call import call_remote_tool
-
-        return call_remote_tool(record, entry["name"], wanted, context)
+        return _call_remote(record, entry["name"], wanted, context)
     from ferrule_mcp.stdio.call import call_tool
     from ferrule_mcp.variables import fill_command, make_variables
 
@@ -74,3 +72,23 @@ def _call(record: ServerRecord, tool: str, arguments: JSONObject, context: Conte
         "folder": record["folder"] or record["home"],
     }
     return call_tool(server, entry["name"], wanted, context, make_variables(record, context.credential))
+
+
+def _call_remote(record: ServerRecord, tool: str, arguments: JSONObject, context: Context) -> object:
+    from ferrule_mcp.remote.call import call_tool
+    from ferrule_mcp.results.conversion import read_result
+    from ferrule_mcp.results.events import EventRelay
+
+    relay = EventRelay(context.event)
+    answer = call_tool(
+        record,
+        tool,
+        arguments,
+        context,
+        network=record["permissions"].get("network"),
+        on_progress=relay.report_progress,
+        on_log=relay.report_log,
+    )
+    result = read_result(answer, [])
+    relay.report_doubt(result)
+    return result

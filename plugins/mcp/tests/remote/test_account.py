@@ -5,10 +5,10 @@ import stat
 from pathlib import Path
 
 import pytest
-from ferrule_mcp.remote.oauth import account
 
 from ferrule import Credential
 from ferrule.config import CredentialsFile
+from ferrule_mcp.remote.oauth import account
 
 TOKEN = {"access_token": "access-4711", "refresh_token": "refresh-4711", "login": "ferrule mcp login my-notes"}
 

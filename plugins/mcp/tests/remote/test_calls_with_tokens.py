@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import ferrule_mcp
 import pytest
+
+import ferrule_mcp
+from ferrule.trust.credentials import credentials_writer
 from ferrule_mcp.remote.oauth.login import log_in
 from ferrule_mcp.remote.oauth.paste import PastedRedirect
-
-from ferrule.trust.credentials import credentials_writer
 from ferrule_testkit.machine import BIN, Machine
 from ferrule_testkit.programs.mcp_servers import SECOND, AuthorizationServer, authorize, browse, serve
 

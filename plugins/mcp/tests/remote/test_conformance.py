@@ -4,9 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import ferrule_mcp
 import pytest
 
+import ferrule_mcp
 from ferrule_testkit import PROJECT
 from ferrule_testkit.programs.node import CONFORMANCE, CONFORMANCE_2026, command
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from ferrule_mcp.remote.session import RemoteSession
 
 from ferrule import ToolError
 from ferrule_dev.testing import Exchange, Server, refused_port
+from ferrule_mcp.remote.session import RemoteSession
 from ferrule_testkit import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.process

@@ -1,9 +1,9 @@
 """Which addresses a server over HTTP may be at."""
 
 import pytest
-from ferrule_mcp.remote.guard import ServerGuard, describe_address, find_network, is_loopback, require_confidential
 
 from ferrule import ToolError
+from ferrule_mcp.remote.guard import ServerGuard, describe_address, find_network, is_loopback, require_confidential
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,16 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import httpx2
 import pytest
+
+from ferrule import ToolError
+from ferrule.http import AsyncHTTPXTransport
+from ferrule_dev.testing import Exchange, Server, refused_port
 from ferrule_mcp.remote.interview import interview
 from ferrule_mcp.remote.oauth import login
 from ferrule_mcp.remote.oauth.account import HEADERS, LoginCredentials
 from ferrule_mcp.remote.oauth.login import log_in
 from ferrule_mcp.remote.oauth.loopback import LoopbackRedirect
 from ferrule_mcp.remote.oauth.paste import PastedRedirect
-
-from ferrule import ToolError
-from ferrule.http import AsyncHTTPXTransport
-from ferrule_dev.testing import Exchange, Server, refused_port
 from ferrule_testkit import PATIENCE_SECONDS
 from ferrule_testkit.programs.mcp_servers import SECOND, AuthorizationServer, authorize, browse, serve
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ferrule_mcp.remote.interview import interview
-from ferrule_mcp.remote.session import RemoteSession
 
 from ferrule import ToolError
+from ferrule_mcp.remote.interview import interview
+from ferrule_mcp.remote.session import RemoteSession
 from ferrule_testkit import PATIENCE_SECONDS
 from ferrule_testkit.programs.mcp_servers import FIRST, SECOND, serve
 

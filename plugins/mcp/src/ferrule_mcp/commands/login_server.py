@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-import webbrowser
 
 import click
 
 from ferrule.cli import json_option, note, print_json
 from ferrule.errors import InputError
-from ferrule.installed import store_credential
 from ferrule_mcp.installation.server import find_server
+from ferrule_mcp.remote.oauth.account import show_address, store_login
 from ferrule_mcp.remote.oauth.login import log_in
 from ferrule_mcp.remote.oauth.loopback import LoopbackRedirect
 from ferrule_mcp.remote.oauth.paste import PastedRedirect
@@ -68,19 +67,14 @@ def log_in_at(name: str, url: str, *, paste: bool = False, client_id: str = "", 
     if paste:
         token = log_in(url, PastedRedirect(_show, _read_line, port), command=again, client_id=client_id)
     else:
-        with LoopbackRedirect(_open, port) as redirect:
+        with LoopbackRedirect(show_address, port) as redirect:
             token = log_in(url, redirect, command=again, client_id=client_id)
-    store_credential(f"mcp.{name}.{TOKEN}", token)
+    store_login(name, token)
 
 
 def _show(address: str) -> None:
     note("Open this address in a browser, and log in:")
     click.echo(address, err=True)  # unwrapped, so that it can be copied
-
-
-def _open(address: str) -> None:
-    _show(address)
-    webbrowser.open(address)
 
 
 def _read_line() -> str:

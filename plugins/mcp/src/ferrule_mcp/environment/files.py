@@ -75,7 +75,7 @@ def find_changes(folder: Path, digest: str, ends: float) -> Iterator[tuple[str, 
 def _identify(path: Path) -> str:
     """The digest of a file, or where a link leads; what is neither has no digest."""
     if path.is_symlink():
-        return _LINK + os.readlink(path)  # noqa: PTH115 - the text as it stands
+        return _LINK + os.readlink(path)
     if not path.is_file():
         path.lstat()
         return "special"

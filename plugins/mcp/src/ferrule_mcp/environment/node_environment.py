@@ -138,7 +138,7 @@ def _digest_package(folder: Path) -> str:
 
 
 def _digest(path: Path) -> str:
-    return f"link:{os.readlink(path)}" if path.is_symlink() else digest_file(path)  # noqa: PTH115 - the text itself
+    return f"link:{os.readlink(path)}" if path.is_symlink() else digest_file(path)
 
 
 def _first_dependency(folder: Path) -> str:

@@ -14,6 +14,8 @@ from ferrule_mcp.variables import fill_command, make_variables
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
     from ferrule_mcp.record import ServerRecord
+    from ferrule_mcp.remote.interview import RemoteInterview
+    from ferrule_mcp.stdio.interview import Interview
 
 _FILE = ".ferrule-interview.json"
 _MAX_BYTES = 64 << 20
@@ -21,27 +23,37 @@ _MAX_BYTES = 64 << 20
 
 def hold_interview(record: ServerRecord, context: Context) -> JSONObject:
     """Ask a server what it is and has; the file with its answer. Raises ToolError as the start of a server does."""
-    if record["transport"] == "http":
-        from ferrule_mcp.remote.interview import interview_remote
-
-        found = interview_remote(record, context)
-    else:
-        from ferrule_mcp.stdio.interview import interview
-
-        variables = make_variables(record, context.credential)
-        found = interview(
-            fill_command(record, context.credential),
-            variables,
-            record["folder"] or record["home"],
-            context.remaining(),
-            name=record["name"],
-            roots=record["roots"],
-            secrets=context.secrets(),
-        )
+    found = _ask_remote(record, context) if record["transport"] == "http" else _ask(record, context)
     path = os.path.join(record["home"], _FILE)
     with open(path, "wb") as file:
         file.write(strict_json.dumps(found._asdict()))
     return {"file": path}
+
+
+def _ask(record: ServerRecord, context: Context) -> Interview:
+    from ferrule_mcp.stdio.interview import interview
+
+    return interview(
+        fill_command(record, context.credential),
+        make_variables(record, context.credential),
+        record["folder"] or record["home"],
+        context.remaining(),
+        name=record["name"],
+        roots=record["roots"],
+        secrets=context.secrets(),
+    )
+
+
+def _ask_remote(record: ServerRecord, context: Context) -> RemoteInterview:
+    from ferrule_mcp.remote.interview import interview
+
+    return interview(
+        record["url"],
+        headers=record["headers"],
+        credentials=context,
+        network=record["permissions"].get("network"),
+        seconds=context.remaining(),
+    )
 
 
 def take_answer(home: str) -> JSONObject | None:

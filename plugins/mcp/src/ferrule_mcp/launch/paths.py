@@ -24,7 +24,7 @@ def absolute_file(word: str, folder: Path, what: str, *, must_exist: bool = True
     Raises:
         LaunchRefused: there is nothing at the path.
     """
-    path = Path(os.path.abspath(folder / os.path.expanduser(word)))  # noqa: PTH100, PTH111 - resolve() follows links
+    path = Path(os.path.abspath(folder / os.path.expanduser(word)))
     if must_exist and not path.exists():
         raise LaunchRefused(f"There is no {what} {path}.", hint="Correct the path.")
     return path
@@ -45,7 +45,7 @@ def find_program(word: str, folder: Path) -> str:
     found = shutil.which(word)
     if found is None:
         raise LaunchRefused(f"The program {word} is not on PATH.", hint=f"Install it, or write the path of {word}.")
-    return os.path.abspath(found)  # noqa: PTH100 - resolve() follows links
+    return os.path.abspath(found)
 
 
 def _absolute_word(word: str, folder: Path) -> str:

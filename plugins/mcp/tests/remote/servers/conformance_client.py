@@ -11,11 +11,11 @@ import time
 from typing import Any
 
 import httpx
+
+from ferrule import ToolError
 from ferrule_mcp.remote.oauth.login import log_in
 from ferrule_mcp.remote.oauth.paste import PastedRedirect
 from ferrule_mcp.remote.session import RemoteSession
-
-from ferrule import ToolError
 
 _SECONDS = 20.0
 _ECHO, _ECHOED = "json_schema_echo", "json_schema_2020_12_tool"
