@@ -62,7 +62,7 @@ _SHOWN = r"""(leftOut) => {
   const kindOfLink = (element) => {
     const link = element.closest("a[href]");
     if (!link) return "";
-    if (again.has(link)) return "links told before";
+    if (again.has(link)) return "links that were there before";
     const skips = /^\W*((skip|jump) to|(go )?(back )?(to )?(the )?top\W*$)/i.test(link.textContent.trim());
     return skips && link.hash ? "links that skip" : "";
   };

@@ -63,7 +63,7 @@ def _call(record: ServerRecord, tool: str, arguments: JSONObject, context: Conte
     wanted = translate_arguments(entry["translation"], arguments) if entry["translation"] else arguments
     if record["transport"] == "http":
         return _call_remote(record, entry["name"], wanted, context)
-    from ferrule_mcp.stdio.call import call_tool
+    from ferrule_mcp.stdio_call import call_tool
     from ferrule_mcp.variables import fill_command, make_variables
 
     server = {

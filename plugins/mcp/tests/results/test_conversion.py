@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ferrule import Audio, File, Image, ToolError
-from ferrule_mcp.results import conversion
+from ferrule_mcp.results import blocks
 from ferrule_mcp.results.conversion import read_result
 from ferrule_mcp.results.repetition import describes_files
 
@@ -193,7 +193,7 @@ def test_a_link_keeps_what_a_model_can_use() -> None:
 
 
 def test_far_too_many_blocks_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conversion, "_MAX_BLOCKS", 3)
+    monkeypatch.setattr(blocks, "_MAX_BLOCKS", 3)
     assert read(*[text("x")] * 5) == ["x", "x", "x", "[2 more blocks are left out.]"]
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ferrule import Context, Credential, ToolError
-from ferrule_mcp.stdio.call import build_environment, call_tool
 from ferrule_mcp.stdio.lines import shorten_line
+from ferrule_mcp.stdio_call import build_environment, call_tool
 from ferrule_testkit.mcp_servers.scenario import FAR_SECONDS, on_call, request, text_result, write_scenario
 
 KEY = Credential("key", environment="SCRIPTED_KEY", path="scripted.key")

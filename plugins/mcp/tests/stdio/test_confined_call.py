@@ -19,7 +19,7 @@ pytestmark = pytest.mark.process
 HELD = pytest.mark.skipif(bool(confinement.support().missing), reason="elsewhere: this kernel holds less")
 PACKAGE = PROJECT / "plugins/mcp/src"
 EXECUTE = """\
-from ferrule_mcp.stdio.call import build_environment, call_tool
+from ferrule_mcp.stdio_call import build_environment, call_tool
     server = {{"name": "scripted", "command": {command!r}}}
     return call_tool(server, "look", arguments, context, build_environment({{"FIXED": "1"}}))"""
 

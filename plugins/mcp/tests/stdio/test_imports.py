@@ -24,7 +24,7 @@ for name in [name for name in sys.modules if name in {heavy!r}]:
     del sys.modules[name]
 before = set(sys.modules)
 from ferrule import Context
-from ferrule_mcp.stdio.call import call_tool
+from ferrule_mcp.stdio_call import call_tool
 server = {{"name": "scripted", "command": scenario}}
 answer = call_tool(server, "look", {{}}, Context("look", time.monotonic() + 1e6), {{}})
 print(json.dumps([answer, sorted(set(sys.modules) - before)]))

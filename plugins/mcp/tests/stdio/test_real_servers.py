@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from ferrule import Context, File, Image, ToolError
-from ferrule_mcp.stdio.call import call_tool
 from ferrule_mcp.stdio.eras import ENVELOPE
 from ferrule_mcp.stdio.interview import Interview, interview, keeps_state
 from ferrule_mcp.stdio.session import ServerError, Session
+from ferrule_mcp.stdio.tool_list import read_tools
+from ferrule_mcp.stdio_call import call_tool
 from ferrule_testkit.mcp_servers import asking_server
 from ferrule_testkit.mcp_servers.real_servers import node_server, python_server, sqlite_server
 from ferrule_testkit.mcp_servers.scenario import FAR_SECONDS
@@ -168,7 +169,7 @@ def test_after_a_discovery_the_python_sdk_refuses_the_handshake(asker: Asker) ->
     deadline = time.monotonic() + FAR_SECONDS
     with Session.start(find_time(asker), {}, name="real", deadline=deadline) as session:
         assert ENVELOPE in session.discover()["supportedVersions"]
-        assert len(session.list_tools()) == 2
+        assert len(read_tools(session)[0]) == 2
         session.era = ""
         with pytest.raises(ServerError) as caught:
             session.initialize()

@@ -9,6 +9,7 @@ import pytest
 
 from ferrule_mcp.stdio import tool_list
 from ferrule_mcp.stdio.session import Session
+from ferrule_mcp.stdio.tool_list import read_tools
 from ferrule_testkit.mcp_servers.scenario import FAR_SECONDS, notification, write_scenario
 
 pytestmark = pytest.mark.process
@@ -36,7 +37,7 @@ def read(folder: Path, *pages: list[dict[str, Any]]) -> tuple[list[str], list[st
 
 def test_all_pages_are_read_in_their_order(tmp_path: Path) -> None:
     with start(tmp_path, [page("a", nextCursor="p2")], [page("b", nextCursor="p3")], [page("c")]) as session:
-        assert [tool["name"] for tool in session.list_tools()] == ["a", "b", "c"]
+        assert [tool["name"] for tool in read_tools(session)[0]] == ["a", "b", "c"]
 
 
 def test_the_cursor_is_sent_back_as_it_came(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ferrule_mcp.record import ServerRecord
 
     Decide = Callable[[list[Right], str], list[Right]]
-    """Is told what a server wanted, and the error where it failed for that, and gives what it is granted."""
+    """Gets what a server wanted, and the error if it failed for that; gives what it is granted."""
 
 _MAX_STARTS = 6
 

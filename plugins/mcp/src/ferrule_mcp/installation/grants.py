@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def change_rights(name: str, granted: Sequence[Right] = (), revoked: Sequence[Right] = ()) -> ServerRecord:
     """Give a server permissions, and take some from it; its record afterwards.
 
-    Raises InputError where there is no such server, or where it does not have what is to be taken.
+    Raises InputError for a server that was not added, and where it does not have what is to be taken.
     """
     server = find_server(name)
     permissions, origin = server.record["permissions"], server.record["origin"]

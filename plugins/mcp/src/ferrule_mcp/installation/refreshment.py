@@ -1,4 +1,4 @@
-"""A server installed anew, beside the one that is there: what differs, and taking it."""
+"""A server that is installed anew, next to the one that is there: what differs, and taking it."""
 
 from __future__ import annotations
 

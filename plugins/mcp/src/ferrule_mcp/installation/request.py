@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_mcp.environment.installation import install
-from ferrule_mcp.installation.known_servers import known_variables
+from ferrule_mcp.installation.known_servers import find_variables
 from ferrule_mcp.installation.rights import Right, add_rights, base_permissions, parse_right
 from ferrule_mcp.installation.selection import Selection
 from ferrule_mcp.installation.server import environment_of, make_home
@@ -42,7 +42,7 @@ class Request(NamedTuple):
         selection: which of its tools.
         allowed_scripts: packages whose install scripts may run.
         seconds: that its first start may take.
-        origin: what a record keeps of all this beside: the bundle with its answers, above all.
+        origin: what a record keeps of it besides: the bundle with its answers, above all.
     """
 
     name: str
@@ -136,7 +136,7 @@ def install_request(
 def make_record(request: Request, environment: Environment | None) -> ServerRecord:
     """The record of a server that has not answered yet."""
     home = make_home(request.name)
-    known = known_variables([one.name for one in environment.packages], home) if environment else {}
+    known = find_variables([one.name for one in environment.packages], home) if environment else {}
     own = environment.variables if environment else {}
     launch = request.launch
     return cast_record(

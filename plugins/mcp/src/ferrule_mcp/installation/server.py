@@ -51,7 +51,7 @@ def find_servers() -> list[InstalledServer]:
 
 
 def find_server(name: str) -> InstalledServer:
-    """The server of this name. Raises InputError where there is none."""
+    """The server of this name. Raises InputError for a name that none has."""
     server = _read(SourceTools(SOURCE, name))
     if server is None:
         if SourceTools(SOURCE, name).version:

@@ -8,15 +8,19 @@ from ferrule.text import strict_json
 from ferrule.text.visibility import make_visible
 from ferrule_mcp.projection import limits, losses, words
 from ferrule_mcp.projection.alternatives import ANY, Alternative
+from ferrule_mcp.projection.intersections import list_item_schemas, merge
 from ferrule_mcp.projection.kinds import KINDS, kind_of, list_distinct
-from ferrule_mcp.projection.merging import list_item_schemas, merge
 from ferrule_mcp.projection.sketches import Sketch
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ferrule import JSONObject
     from ferrule_mcp.projection.alternatives import Unfolding, Union
     from ferrule_mcp.projection.limits import Room
     from ferrule_mcp.projection.losses import Losses
+
+    WriteObject = Callable[["Writer", Alternative, "Place", dict[str, str]], "Form"]
 
 _SCALARS = ("string", "integer", "number", "boolean")
 _KEPT = {
@@ -69,13 +73,17 @@ class Writer:
         room: how much of it is shown.
         lost: gets the losses.
         texts: gets the whole of each description that is cut, by its place.
+        write_object: writes the form of an object.
     """
 
-    def __init__(self, unfolding: Unfolding, room: Room, lost: Losses, texts: dict[str, str]) -> None:
+    def __init__(
+        self, unfolding: Unfolding, room: Room, lost: Losses, texts: dict[str, str], write_object: WriteObject
+    ) -> None:
         self.unfolding = unfolding
         self.room = room
         self.lost = lost
         self.texts = texts
+        self._write_objects = write_object
         self._written = 0
 
     def write(self, alternatives: list[Alternative], place: Place) -> Form:
@@ -157,9 +165,7 @@ class Writer:
         return f"the items are, in this order, [{', '.join(drawn)}]"
 
     def _write_object(self, one: Alternative, place: Place, hints: dict[str, str]) -> Form:
-        from ferrule_mcp.projection.objects import write_object
-
-        return write_object(self, one, place, hints)
+        return self._write_objects(self, one, place, hints)
 
     def _write_values(self, alternatives: list[Alternative], place: Place) -> Form | None:
         """An enum, of texts where the values are of several types; None where not all of them can be listed."""

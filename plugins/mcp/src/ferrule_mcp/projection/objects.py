@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ferrule_mcp.projection.forms import Writer
 
 _REST = "other_arguments"
-_NULL = Alternative(kind="null")
 _MAX_NAMED = 20  # arguments that the description of the rest names
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ferrule.text import strict_json
 from ferrule_mcp.projection.alternatives import ANY
-from ferrule_mcp.projection.merging import list_item_schemas
+from ferrule_mcp.projection.intersections import list_item_schemas
 
 if TYPE_CHECKING:
     from ferrule_mcp.projection.alternatives import Alternative, Unfolding, Union

@@ -12,8 +12,8 @@ from ferrule_mcp.projection import losses, words
 from ferrule_mcp.projection.alternatives import ANY, Alternative, Source, Unfolding
 from ferrule_mcp.projection.depth import prune
 from ferrule_mcp.projection.forms import Place, TooLarge, Writer
+from ferrule_mcp.projection.intersections import merge
 from ferrule_mcp.projection.limits import Room
-from ferrule_mcp.projection.merging import merge
 from ferrule_mcp.projection.objects import write_object
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class _Attempts:
         lost, texts = losses.Losses(self._lost), dict[str, str]()
         try:
             projection = _project_into(
-                self._unfolding, self._tool, self._name, Writer(self._unfolding, room, lost, texts)
+                self._unfolding, self._tool, self._name, Writer(self._unfolding, room, lost, texts, write_object)
             )
         except TooLarge:
             return None
@@ -157,7 +157,7 @@ def _project_whole(tool: JSONObject, name: str) -> Projection:
     """All arguments as one JSON object: for schemas of which not even the names fit."""
     schema, _ = prune(tool.get("inputSchema"))
     unfolding = Unfolding(schema)
-    writer = Writer(unfolding, Room(tool_chars=600), losses.Losses(), {})
+    writer = Writer(unfolding, Room(tool_chars=600), losses.Losses(), {}, write_object)
     writer.lost.add(losses.FOLDED, "all arguments")
     drawn = writer.sketch_in(unfolding.unfold([(Source(schema),)]), 1500)
     text = {"type": "string", "description": words.cut(f"A JSON object, written as text: {drawn}", 2000)}

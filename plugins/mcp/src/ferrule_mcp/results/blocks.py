@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     Item = str | JSONObject | Image | Audio | File
 
+_MAX_BLOCKS = 1_000
 _LINK_KEYS = ("uri", "name", "title", "description", "mimeType", "size")
 _MAX_ODD_CHARS = 2_000  # of a block of a kind that is not known
 _UNKNOWN_TYPE = "application/octet-stream"
@@ -88,3 +89,13 @@ def _describe_odd(block: JSONObject) -> str:
 
     text = strict_json.dumps({key: value for key, value in block.items() if key != "_meta"}).decode()
     return fit_text(text, _MAX_ODD_CHARS)
+
+
+def list_blocks(result: JSONObject) -> list[JSONObject]:
+    """The blocks of a result, as many as are given."""
+    content = result.get("content")
+    found = [one for one in content if isinstance(one, dict)] if isinstance(content, list) else []
+    if len(found) > _MAX_BLOCKS:
+        more = {"type": "text", "text": f"[{len(found) - _MAX_BLOCKS:,} more blocks are left out.]"}
+        return [*found[:_MAX_BLOCKS], more]
+    return found

@@ -7,7 +7,7 @@ only holds the blocks once more, with files in base64, the files are given inste
 
 from __future__ import annotations
 
-from ferrule_mcp.results.blocks import read_block
+from ferrule_mcp.results.blocks import list_blocks, read_block
 from ferrule_mcp.results.repetition import drop_repeated, repeats_files
 
 TYPE_CHECKING = False
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
     from ferrule_mcp.results.blocks import Item
 
-_MAX_BLOCKS = 1_000
 _VALUE_KEY = "result"  # under which structured content that is no object stands
 
 
@@ -39,16 +38,6 @@ def read_result(result: JSONObject, declined: Sequence[str] = ()) -> JSONObject 
         return _join_structured(structured, blocks)
     items = [read_block(block) for block in blocks]
     return items[0] if len(items) == 1 and isinstance(items[0], str) else items
-
-
-def list_blocks(result: JSONObject) -> list[JSONObject]:
-    """The blocks of a result, as many as are given."""
-    content = result.get("content")
-    found = [one for one in content if isinstance(one, dict)] if isinstance(content, list) else []
-    if len(found) > _MAX_BLOCKS:
-        more = {"type": "text", "text": f"[{len(found) - _MAX_BLOCKS:,} more blocks are left out.]"}
-        return [*found[:_MAX_BLOCKS], more]
-    return found
 
 
 def _join_structured(structured: object, blocks: list[JSONObject]) -> JSONObject | list[Item]:

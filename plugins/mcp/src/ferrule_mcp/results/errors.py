@@ -26,7 +26,7 @@ _NOBODY = "Nobody can be asked during a call, and no model and no folder is lent
 
 def explain_error_result(result: JSONObject, declined: Sequence[str] = ()) -> ToolError:
     """The error for a result with `isError`. declined: what the server asked for meanwhile."""
-    from ferrule_mcp.results.conversion import list_blocks
+    from ferrule_mcp.results.blocks import list_blocks
 
     texts = [_read_words(block) for block in list_blocks(result)]
     words = "\n".join(filter(None, texts)) or _write_short(result.get("structuredContent"))

@@ -171,12 +171,6 @@ class Session:
         """One page of `tools/list`. Raises ToolError, and ServerError."""
         return self._request("tools/list", {} if cursor is None else {"cursor": cursor})
 
-    def list_tools(self) -> list[JSONObject]:
-        """All tools, as the server describes them. Raises ToolError, and ServerError."""
-        from ferrule_mcp.stdio.tool_list import read_tools
-
-        return read_tools(self)[0]
-
     def await_messages(self, seconds: float) -> None:
         """Take what the server says by itself, until it has said nothing for that long. Raises ToolError."""
         while message := self._receive(min(self.deadline, time.monotonic() + seconds), "tools/list"):
