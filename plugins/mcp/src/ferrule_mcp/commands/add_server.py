@@ -115,9 +115,9 @@ def command(
     \b
     Examples:
       ferrule mcp add time -- uvx mcp-server-time
-      ferrule mcp add notes --folder ~/notes -- npx -y @modelcontextprotocol/server-filesystem .
+      ferrule mcp add memory -- npx -y @modelcontextprotocol/server-memory
       ferrule mcp add docs https://mcp.example.com/mcp
-      ferrule mcp add git --only 'git_*' --try git_status '{"repo_path": "."}' -- uvx mcp-server-git
+      ferrule mcp add git --folder ~/project --only 'git_*' -- uvx mcp-server-git
 
     Exit code: 1 where it is not installed, does not start or has no tools; 0 where its tools are there.
     """

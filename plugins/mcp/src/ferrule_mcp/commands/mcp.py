@@ -37,7 +37,7 @@ def command() -> None:
     \b
     Examples:
       ferrule mcp add time -- uvx mcp-server-time
-      ferrule mcp add notes --folder ~/notes -- npx -y @modelcontextprotocol/server-filesystem .
+      ferrule mcp add memory -- npx -y @modelcontextprotocol/server-memory
       ferrule mcp list
       ferrule link 'time_*'
     """
