@@ -23,6 +23,9 @@ _SUMMARY_LINES = 6
 _LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 _NOISE = re.compile(r"npm error (?:A complete log|code |404 *$|errno|syscall)|npm (?:warn|notice)|\s*$", re.IGNORECASE)
+_OF_EACH_PACKAGE = re.compile(
+    r" ?[+~-] \S+==|Using Python |up to date in|npm warn EBADENGINE|\s*$"
+)  # lines that nobody reads
 _FOREIGN = (
     "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "CONDA_PREFIX", "PIP_TARGET", "PIP_PREFIX", "PIP_USER",
     "PIP_REQUIRE_VIRTUALENV", "UV_PROJECT_ENVIRONMENT", "UV_SYSTEM_PYTHON", "UV_TARGET", "UV_PREFIX",
@@ -51,7 +54,7 @@ def run_program(words: Sequence[str], folder: Path, on_line: OnLine, seconds: fl
     Args:
         words: the program and its arguments.
         folder: where it runs.
-        on_line: gets each line of its output, without colours and logins.
+        on_line: gets the lines of its output, without colours and logins, and without those of each package.
         seconds: after which it is stopped.
 
     Raises:
@@ -72,7 +75,8 @@ def run_program(words: Sequence[str], folder: Path, on_line: OnLine, seconds: fl
         for line in process.stdout or ():
             lines.append(clean_line(line))
             del lines[:-_MAX_LINES]
-            on_line(lines[-1])
+            if not _OF_EACH_PACKAGE.match(lines[-1]):
+                on_line(lines[-1])
         code = process.wait()
     finally:
         is_late = not timer.is_alive()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ferrule_mcp.results.blocks import Item
 
 _HOST_VARIABLES = ("FERRULE_", "IKIGAI_", "PYTHON", "VIRTUAL_ENV")
-_PLAIN = {"NO_COLOR": "1", "TERM": "dumb"}
+_PLAIN = {"NO_COLOR": "1", "TERM": "dumb", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def call_tool(
