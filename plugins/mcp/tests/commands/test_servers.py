@@ -226,6 +226,14 @@ def test_a_refusal_without_its_path_is_told_by_the_arguments(said: str, servers:
     assert servers.call("talk_say", {"text": str(servers.scenario)})["error_code"] == "TOOL_ERROR"
 
 
+def test_a_server_that_is_added_again_may_do_what_it_is_given_then(servers: Servers) -> None:
+    servers.add()
+    assert servers.call("talk_say", {"text": "hi"})["success"] is True
+    servers.ferrule("remove", "talk")
+    servers.add("--folder", str(servers.scenario.parent))
+    assert servers.call("talk_say", {"text": "hi"})["success"] is True
+
+
 def test_many_tools_are_told_in_few_lines(servers: Servers) -> None:
     servers.tell(*(tool(f"say-{number}") for number in range(20)))
     added = servers.add()

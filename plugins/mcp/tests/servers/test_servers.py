@@ -24,6 +24,7 @@ pytestmark = [
 
 _CACHE = PROJECT / ".tools" / "mcp-cache"
 _SERVERS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("servers.toml").read_text())
+_OF_INSTALLERS = ("UV_", "PIP_", "npm_config_", "SSL_CERT_", "NODE_EXTRA_CA_CERTS")  # which index, and whom they trust
 _TIMES = 2
 
 
@@ -39,8 +40,10 @@ class Place:
         subprocess.run(["git", "init", "--quiet", self.work], check=True, env={**os.environ, "HOME": str(machine.home)})
         home = machine.home.resolve() / f".local/share/ferrule/homes/mcp/{name}"
         self._places = {"{work}": str(self.work), "{home}": str(home)}
-        cache = {"UV_CACHE_DIR": str(_CACHE / "uv"), "npm_config_cache": str(_CACHE / "npm")}
-        machine.environment.update(cache)
+        machine.environment.update(
+            {name: value for name, value in os.environ.items() if name.startswith(_OF_INSTALLERS)}
+        )
+        machine.environment.update(UV_CACHE_DIR=str(_CACHE / "uv"), npm_config_cache=str(_CACHE / "npm"))
 
     def fill(self, value: Any) -> Any:
         """A value of the table with the folders of this machine."""

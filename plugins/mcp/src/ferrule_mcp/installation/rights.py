@@ -22,7 +22,7 @@ _WORDS = {
 _LISTS = ("network", "read", "write", "programs", "environment")
 _PROCESSES = 64
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/opt")
-_SHARED_MEMORY = "/dev/shm"
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108 - its name: nothing is written there
 _MEMORY_LIMITS = "/sys/fs/cgroup"  # where libraries look for how much memory they may use; some crash without it
 
 
