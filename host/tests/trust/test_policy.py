@@ -14,6 +14,7 @@ from ferrule import discovery
 from ferrule.config import configuration
 from ferrule.confinement import Policy
 from ferrule.trust import policy_for
+from ferrule.trust.resolution.resolver import Resolution
 from ferrule_testkit.machine import BIN, Machine
 
 pytestmark = pytest.mark.process
@@ -144,3 +145,24 @@ def test_what_a_system_cannot_hold_is_told_tool_by_tool_and_refused_where_the_ad
     found = json.loads(run("doctor", "--json").stdout)["findings"]
     assert ("alpha", "error") in {(one["subject"], one["severity"]) for one in found}
     assert machine.ferrule("run", "alpha", "city=Oslo").code == 0
+
+
+def test_what_others_may_write_is_not_asked_for_a_program_that_nobody_may_write(tmp_path: Path) -> None:
+    kept, open_to_all = tmp_path.resolve() / "kept", tmp_path.resolve() / "open"
+    for folder in (kept, open_to_all):
+        folder.mkdir()
+    program, linked = kept / "program", open_to_all / "linked"
+    program.touch(mode=0o755)
+    linked.symlink_to(program)
+    asked: list[str] = []
+
+    def find_writable() -> list[str]:
+        asked.append("others")
+        return [str(open_to_all)]
+
+    here = Resolution({}, {})
+    assert here.granted_programs([str(program)], find_writable, lambda: [str(kept)]) == [str(program)]
+    assert not asked
+    assert here.granted_programs([str(linked)], find_writable, lambda: [str(kept)]) == []
+    assert here.refused == {str(linked): "lies in a folder that a tool may write"}
+    assert asked

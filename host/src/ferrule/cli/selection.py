@@ -37,10 +37,19 @@ def json_option(command: _Command) -> _Command:
 
 
 def tools_argument(command: _Command) -> _Command:
-    """Any number of tools' names, none of them meaning all."""
+    """Any number of tools' names, or patterns of them with `*`, none of them meaning all."""
     import click
 
-    return click.argument("tools", nargs=-1, metavar="[TOOL]...", shell_complete=complete)(command)
+    return click.argument("tools", nargs=-1, metavar="[TOOL]...", shell_complete=complete, callback=_expand)(command)
+
+
+def _expand(_context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
+    """The names that the words stand for. A pattern that fits none stays, and is told as a tool that is unknown."""
+    from fnmatch import fnmatchcase
+
+    names = sorted(discovery.scan()) if any("*" in word for word in words) else []
+    found = ([name for name in names if fnmatchcase(name, word)] or [word] for word in words)
+    return tuple(dict.fromkeys(name for some in found for name in some))
 
 
 def complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

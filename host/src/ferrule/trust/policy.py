@@ -83,7 +83,7 @@ def resolve(
     own = _Writable(name, here, permissions, settings, environ)
     read = here.granted_paths(permissions.read, by_admin["read"], own.folders)
     write = here.granted_paths(permissions.write, by_admin["write"], own.folders)
-    programs = here.granted_programs(permissions.programs, own.named_folders)
+    programs = here.granted_programs(permissions.programs, own.named_folders, _kept)
     has_store = bool(_STORE_WRAPPERS.intersection(settings.wrappers())) or _REDIS in permissions.environment
     stores = [_REDIS] if has_store else []
     proxies, relays = _ways_out(environ) if network and any(one in environ for one in PROXIES) else ((), ())
@@ -184,7 +184,7 @@ def refused_entries(tool: InstalledTool, settings: Configuration) -> dict[str, s
     own = _Writable(tool.name, here, permissions, settings, os.environ)
     here.granted_paths(permissions.read, by_admin["read"], own.folders)
     here.granted_paths(permissions.write, by_admin["write"], own.folders)
-    here.granted_programs(permissions.programs, own.named_folders)
+    here.granted_programs(permissions.programs, own.named_folders, _kept)
     return here.refused
 
 
@@ -239,6 +239,7 @@ def _kept() -> list[str]:
         sources_folder(),
         environments_folder(),
         sys.prefix,
+        os.path.dirname(os.path.realpath(sys.executable)),
         *filter(os.path.isabs, sys.path),
     ]
     return list(dict.fromkeys(os.path.realpath(folder) for folder in folders))

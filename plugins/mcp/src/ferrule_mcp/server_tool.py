@@ -49,7 +49,7 @@ def make_tool(folder: str, tool: str) -> ModuleType:
         except ToolError as error:
             from ferrule_mcp.refusals import raise_with_refusal
 
-            raise_with_refusal(error)
+            raise_with_refusal(error, arguments)
 
     plugin = type(sys)(tool)
     vars(plugin).update(schema=schema, credentials=credentials, execute=execute)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ferrule_mcp.results.blocks import Item
 
 _HOST_VARIABLES = ("FERRULE_", "IKIGAI_", "PYTHON", "VIRTUAL_ENV")
-_PLAIN = {"NO_COLOR": "1", "TERM": "dumb"}  # what a server writes is read by no terminal
+_PLAIN = {"NO_COLOR": "1", "TERM": "dumb", "PYTHONDONTWRITEBYTECODE": "1"}  # no terminal reads what it writes
 
 
 def call_tool(

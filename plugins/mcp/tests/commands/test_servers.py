@@ -215,6 +215,36 @@ def test_a_refusal_is_told_with_the_words_of_the_server(servers: Servers) -> Non
     assert said in document["error"]
 
 
+@pytest.mark.parametrize("said", ["Could not read it: Permission denied.", "Error executing tool say: {path}"])
+def test_a_refusal_without_its_path_is_told_by_the_arguments(said: str, servers: Servers) -> None:
+    secret = servers.scenario.with_name("private.txt")
+    secret.write_text("of mine")
+    servers.tell(tool("say"), **{"tools/call": [[text_result(said.format(path=secret), isError=True)]]})
+    servers.add()
+    document = servers.call("talk_say", {"text": f"file://{secret}"})
+    assert document["error_code"] == "PERMISSION_DENIED"
+    assert f"wanted to read {secret}" in document["error"]
+    assert servers.call("talk_say", {"text": str(servers.scenario)})["error_code"] == "TOOL_ERROR"
+
+
+def test_a_server_that_is_added_again_may_do_what_it_is_given_then(servers: Servers) -> None:
+    servers.add()
+    assert servers.call("talk_say", {"text": "hi"})["success"] is True
+    servers.ferrule("remove", "talk")
+    servers.add("--folder", str(servers.scenario.parent))
+    assert servers.call("talk_say", {"text": "hi"})["success"] is True
+
+
+def test_many_tools_are_told_in_few_lines(servers: Servers) -> None:
+    servers.tell(*(tool(f"say-{number}") for number in range(20)))
+    added = servers.add()
+    assert "Nothing is lost of:" in added.out
+    assert "Next: ferrule link 'talk_say_*'" in added.out
+    assert servers.machine.ferrule("link", "talk_say_1*", "talk_say_2").code == 0
+    assert len(list(servers.machine.tools.glob("*-tool"))) == 12
+    assert servers.machine.ferrule("link", "walk_*").code > 0
+
+
 def test_a_server_that_dies_at_its_start_is_told_in_its_own_words(servers: Servers) -> None:
     servers.scenario.write_text(json.dumps({"start": [{"stderr": "No moon tonight.\n"}, {"exit": 3}]}))
     done = servers.add()

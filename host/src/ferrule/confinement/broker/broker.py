@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _notification, _response = Struct("<QIIiIQ6Q"), Struct("<QqiI")
 _RECEIVE, _SEND, _IS_VALID = 0xC050_2100, 0xC018_2101, 0x4008_2102
+_SET_FLAGS, _WAKES_AT_ONCE = 0x4008_2104, 1  # since Linux 6.6
 _CONTINUE = 1
 _NO_CALL, _BAD_DESCRIPTOR, _BAD_ADDRESS, _NO_ROOM, _NO_FILE = 38, 9, 14, 105, 0xFFFF_FFFF
 _MAX_SECONDS_AT_ONCE = 0.01
@@ -96,6 +97,8 @@ class Broker:
             self._waiting.register(self._listener, select.EPOLLIN)
         except OSError:
             self._listener = -1  # it has ended, or sent what is no number: nothing is answered
+        else:
+            _share_processor(self._listener)
         self._child = child
 
     def answer(self) -> None:
@@ -272,6 +275,14 @@ class Broker:
             ioctl(self._listener or 0, _SEND, answer)
         except OSError:
             return  # the thread that asked has ended
+
+
+def _share_processor(listener: int) -> None:
+    """Have the kernel answer on the processor on which a call waits: one of the two waits for the other at any time."""
+    try:
+        ioctl(listener, _SET_FLAGS, _WAKES_AT_ONCE)
+    except OSError:
+        return  # an older kernel wakes the other one wherever there is room
 
 
 def _most_waiting() -> int:

@@ -89,8 +89,17 @@ class Resolution:
                 found.update(dict.fromkeys(self._executables(name)))
         return list(found)
 
-    def granted_programs(self, listed: Collection[str], writable: Callable[[], Iterable[str]]) -> list[str]:
-        """As `programs`, without those that a tool can have made, which `refused` says then."""
+    def granted_programs(
+        self,
+        listed: Collection[str],
+        writable: Callable[[], Iterable[str]],
+        kept: Callable[[], Collection[str]] = tuple,
+    ) -> list[str]:
+        """As `programs`, without those that a tool can have made, which `refused` says then.
+
+        kept: finds the folders that no tool may write, whatever it is granted. For a program that lies in one of them,
+        with all links that lead to it, nothing has to be known of what other tools may write.
+        """
         if not listed:
             return []
         from ferrule.trust.resolution.paths import first_inside, walk
@@ -98,8 +107,9 @@ class Resolution:
         found = []
         for path in self.programs(listed):
             way = None if path.startswith(_SYSTEM) else walk(path)
-            folder = first_inside([way.path, *way.folders], writable()) if way else ""
-            if folder:
+            places = [way.path, *way.folders] if way else []
+            places = [one for one in places if not first_inside([one], kept())]
+            if places and first_inside(places, writable()):
                 self.refused[path] = "lies in a folder that a tool may write"
             else:
                 found.append(path)

@@ -26,7 +26,7 @@ from ferrule_mcp.commands.options import (
 from ferrule_mcp.commands.report import report_addition
 from ferrule_mcp.commands.words import read_words
 from ferrule_mcp.installation.addition import install_and_start, try_tool
-from ferrule_mcp.installation.host_commands import set_credentials
+from ferrule_mcp.installation.host_commands import accept_permissions, set_credentials
 from ferrule_mcp.installation.selection import Selection
 from ferrule_mcp.installation.server import remove_environment, write_server
 from ferrule_mcp.record import SOURCE
@@ -173,6 +173,7 @@ def add_server(request: Request, decide: Decide, tried: tuple[tuple[str, str], .
     except BaseException:
         remove_environment(addition.record)
         raise
+    accept_permissions(list(addition.schemas))  # also those of a server of this name that was removed asked for less
     set_credentials(next(iter(addition.schemas)), request.values())
     report_addition(addition, environment, answers, as_json=as_json)
 

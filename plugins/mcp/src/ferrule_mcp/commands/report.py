@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
     from ferrule_mcp.environment.record import Environment
     from ferrule_mcp.installation.addition import Addition
+    from ferrule_mcp.installation.rights import Right
     from ferrule_mcp.record import ServerRecord
 
 _MAX_SHOWN_CHARACTERS = 60
+_MAX_ROWS, _MAX_NAMED, _MAX_WANTED = 12, 4, 8
 
 
 def report_addition(
@@ -37,20 +40,40 @@ def report_addition(
     for sentence in record["notes"]:
         note(plain(sentence))
     if addition.wanted:
-        note("It wanted as well, and was refused:")
-        for right in addition.wanted:
-            note(f"  {plain(right.words())}")
-        note(f"To grant it: ferrule permissions grant {next(iter(record['tools']))} …, or add it again with --allow.")
-    click.echo(f"Next: ferrule link {' '.join(record['tools'])}")
+        _tell_wanted(record["name"], addition.wanted)
+    click.echo(f"Next: ferrule link {_name_all(list(record['tools']))}")
+
+
+def _tell_wanted(name: str, wanted: Sequence[Right]) -> None:
+    """What a server was refused that has started all the same: most of it is what libraries look for anywhere."""
+    shown = [plain(one.words()) for one in wanted[:_MAX_WANTED]]
+    if len(wanted) > _MAX_WANTED:
+        shown.append(f"{len(wanted) - _MAX_WANTED} more, which --json has")
+    note(f"It works without what else it wanted, and was refused: {', '.join(shown)}.")
+    first = wanted[0]
+    note(f"Where a tool turns out to need it: ferrule mcp grant {name} {first.key}={plain(first.entry)}")
+
+
+def _name_all(tools: Sequence[str]) -> str:
+    """The names of tools for a command line: a pattern where they are many and begin alike."""
+    start = os.path.commonprefix(tools).rpartition("_")[0]  # noqa: RUF071 - of names
+    return f"'{start}_*'" if len(tools) > _MAX_NAMED and start else " ".join(tools)
 
 
 def print_tools(record: ServerRecord) -> None:
-    """A table of the tools: ferrule's name, the server's, and what is lost."""
+    """A table of the tools: ferrule's name, the server's, and what is lost. Of many, only what lost some."""
+    tools = record["tools"].items()
+    is_long = len(tools) > _MAX_ROWS
     rows = [
         [shown, plain(one["name"])[:_MAX_SHOWN_CHARACTERS], "; ".join(map(plain, one["lost"])) or "nothing"]
-        for shown, one in record["tools"].items()
+        for shown, one in tools
+        if one["lost"] or not is_long
     ]
-    print_table(["TOOL", "OF THE SERVER", "LOST"], rows)
+    if rows:
+        print_table(["TOOL", "OF THE SERVER", "LOST"], rows)
+    if is_long and len(rows) < len(tools):
+        click.echo("Nothing is lost of:")
+        print_indented(", ".join(shown for shown, one in tools if not one["lost"]))
 
 
 def print_rights(record: ServerRecord) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 LOCK = "package-lock.json"
 _QUIET = ("--no-audit", "--no-fund", "--install-links")
 _MODULES = "node_modules"
+_NOT_IN_STEP = "EUSAGE"
 _MAX_HEAD_BYTES = 512
 _SECONDS = 30.0
 _SHEBANG = re.compile(rb"#!\s*(?:\S*/env\s+(?:-S\s+)?)?(?P<program>\S+)(?P<flags>[^\n]*)")
@@ -54,7 +55,7 @@ def install_node(launch: Launch, folder: Path, allowed: Collection[str], on_line
         on_line("Resolving the packages.")
         run_program(resolve, folder, on_line)
         on_line("Installing the packages.")
-        run_program([npm, "ci", "--ignore-scripts", "--omit=dev", *shared], folder, on_line)
+        _install_locked(npm, shared, folder, on_line)
         _run_scripts(npm, folder, allowed, on_line)
     except ProgramFailed as error:
         what = " and ".join(launch.requirements)
@@ -62,6 +63,21 @@ def install_node(launch: Launch, folder: Path, allowed: Collection[str], on_line
             f"{what} cannot be installed: {error.summary}",
             hint="Check the name and the version. `npm config get registry` says which registry is asked.",
         ) from None
+
+
+def _install_locked(npm: str, shared: Collection[str], folder: Path, on_line: OnLine) -> None:
+    """Install what the lockfile names. Where npm refuses the one that it has just written, install by it all the same.
+
+    It writes packages for other systems without their version at times, and `npm ci` takes no such lockfile.
+    """
+    rest = ["--ignore-scripts", "--omit=dev", *shared]
+    try:
+        run_program([npm, "ci", *rest], folder, on_line)
+    except ProgramFailed as error:
+        if not any(_NOT_IN_STEP in line for line in error.lines):
+            raise
+        on_line("npm does not take its own lockfile; the packages are installed without `npm ci`.")
+        run_program([npm, "install", *rest], folder, on_line)
 
 
 def read_node_packages(folder: Path, allowed: Collection[str]) -> list[Package]:

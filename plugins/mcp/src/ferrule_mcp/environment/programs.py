@@ -26,6 +26,7 @@ _LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 _ERROR = re.compile(r"(?:npm )?error\b", re.IGNORECASE)
 _NOISE = re.compile(r"npm error (?:A complete log|code |404 *$|errno|syscall)|npm (?:warn|notice)|\s*$", re.IGNORECASE)
+_OF_EACH_PACKAGE = re.compile(r" ?[+~-] \S+==|Using Python |up to date in|npm warn EBADENGINE|\s*$")
 _FOREIGN = (
     "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "CONDA_PREFIX", "PIP_TARGET", "PIP_PREFIX", "PIP_USER",
     "PIP_REQUIRE_VIRTUALENV", "UV_PROJECT_ENVIRONMENT", "UV_SYSTEM_PYTHON", "UV_TARGET", "UV_PREFIX",
@@ -55,7 +56,7 @@ def run_program(words: Sequence[str], folder: Path, on_line: OnLine, seconds: fl
     Args:
         words: the program and its arguments.
         folder: where it runs.
-        on_line: gets each line of its output, without colours and logins.
+        on_line: gets the lines of its output, without colours and logins, and without those of each package.
         seconds: after which it is stopped.
 
     Raises:
@@ -71,7 +72,8 @@ def run_program(words: Sequence[str], folder: Path, on_line: OnLine, seconds: fl
         for line in process.stdout or ():
             lines.append(clean_line(line))
             del lines[:-_MAX_LINES]
-            on_line(lines[-1])
+            if not _OF_EACH_PACKAGE.match(lines[-1]):
+                on_line(lines[-1])
     finally:
         _end(process)
         watcher.join()

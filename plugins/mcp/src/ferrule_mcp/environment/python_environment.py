@@ -37,6 +37,9 @@ _NO_WHEEL = re.compile(
     r"|No matching distribution found for (?P<pip>[\w.-]+)|disabled, but attempted to build `(?P<built>[\w.-]+)`"
 )
 _OTHER_PYTHON = re.compile(r"Requires-Python|requires? (?:a different )?Python|depend on Python|Python>=", re.I)
+_OLD_PYTHON = re.compile(
+    r"current Python version \((?P<there>[\d.]+)\) does not satisfy Python(?P<wanted>>=(?P<version>\d+\.\d+)[\d.]*)"
+)
 _SHEBANG = re.compile(rb"#!(?:/bin/sh\n'''exec' (?P<long>.+) \"\$0\" \"\$@\"\n' '''|(?P<short>[^\n]+))\n")
 _RELOCATABLE = '#!/bin/sh\n\'\'\'exec\' "$(dirname -- "$(realpath -- "$0")")/{python}" "$0" "$@"\n\' \'\'\'\n'
 
@@ -218,6 +221,12 @@ def _pick_options(options: Sequence[str], names: Iterable[str]) -> list[str]:
 
 def _explain(error: ProgramFailed, launch: Launch) -> Exception:
     text = " ".join(error.lines)
+    older = _OLD_PYTHON.search(text)
+    if older:
+        return InstallFailed(
+            f"{', '.join(launch.requirements)} needs Python {older['wanted']}, and this one is {older['there']}.",
+            hint=f"Name another one, as in: -- uvx --python {older['version']} …; uv brings it where it is missing.",
+        )
     found = _NO_WHEEL.search(text)
     name = next((one for one in found.groups() if one), "") if found else ""
     if name and not (found and found["pip"]):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     """Gets what a server wanted, and the error if it failed for that; gives what it is granted."""
 
 _MAX_STARTS = 6
+_MAX_NAMES = 6  # of tools, in one sentence
 
 
 class StartFailed(FerruleError):
@@ -112,7 +113,7 @@ def start_server(
     for _ in range(_MAX_STARTS):
         tried = trial.try_start(record, permissions, secrets, seconds)
         answer = take_answer(record["home"])
-        wanted = find_wanted(tried.trace)
+        wanted = find_wanted(tried.trace, record["environment"])
         more = decide(wanted, tried.failure) if wanted else []
         if not more:
             if answer is None:
@@ -164,7 +165,8 @@ def try_tool(
     all_granted: list[Right] = []
     for _ in range(_MAX_STARTS):
         tried = trial.try_call(addition.record, permissions, secrets, addition.schemas, shown, arguments, seconds)
-        new = [one for one in find_wanted(tried.trace) if one not in wanted]
+        found = find_wanted(tried.trace, addition.record["environment"])
+        new = [one for one in found if one not in wanted]
         granted = decide(new, tried.failure) if new else []
         wanted = [*wanted, *(one for one in new if one not in granted)]
         if not granted:
@@ -194,7 +196,9 @@ def _warn_of_state(definitions: Iterable[JSONObject]) -> list[str]:
     names = keeps_state(list(definitions))
     if not names:
         return []
-    return [f"It seems to keep state between calls, which each call here begins without: {', '.join(names)}."]
+    more = len(names) - _MAX_NAMES
+    shown = [*names[:_MAX_NAMES], f"and {more} more"] if more > 0 else names
+    return [f"It seems to keep state between calls, which each call here begins without: {', '.join(shown)}."]
 
 
 def _cast(record: object) -> ServerRecord:

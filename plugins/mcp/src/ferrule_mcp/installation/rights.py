@@ -22,6 +22,7 @@ _WORDS = {
 _LISTS = ("network", "read", "write", "programs", "environment")
 _PROCESSES = 64
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/opt")
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108 - its name: nothing is written there
 _MEMORY_LIMITS = "/sys/fs/cgroup"  # where libraries look for how much memory they may use; some crash without it
 
 
@@ -77,14 +78,24 @@ def list_rights(permissions: JSONObject) -> list[Right]:
     return [Right(key, entry) for key in _LISTS for entry in permissions.get(key, ())]
 
 
-def find_wanted(trace: JSONObject) -> list[Right]:
+def find_wanted(trace: JSONObject, environment: str = "") -> list[Right]:
     """What a traced call was refused, and the network that it looked for; each right once.
 
-    trace: the document of `ferrule run --trace --confined --json`.
+    Args:
+        trace: the document of `ferrule run --trace --confined --json`.
+        environment: the folder with what was installed for the server. No tool may write there, so it is not offered.
     """
-    refused = [Right(_KINDS[one["kind"]], one["what"]) for one in trace.get("denied", ()) if one["kind"] in _KINDS]
+    refused = [_widen(one["kind"], one["what"]) for one in trace.get("denied", ()) if one["kind"] in _KINDS]
     asked = [Right("network", entry) for entry in trace.get("permissions", {}).get("network", ())]
-    return list(dict.fromkeys([*refused, *asked]))
+    own = f"{environment}/" if environment else "\0"
+    return [
+        one for one in dict.fromkeys([*refused, *asked]) if one.key != "write" or not f"{one.entry}/".startswith(own)
+    ]
+
+
+def _widen(kind: str, what: str) -> Right:
+    """The right for what was refused. A file of shared memory has another name at each start, so its folder counts."""
+    return Right(_KINDS[kind], _SHARED_MEMORY if what.startswith(f"{_SHARED_MEMORY}/") else what)
 
 
 def parse_right(text: str) -> Right:

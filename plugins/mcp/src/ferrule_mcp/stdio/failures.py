@@ -19,6 +19,8 @@ _WORDS_LINES = 6  # of stderr
 _MAX_WORDS_CHARS = 1_500
 _AGAIN = "Call it again; where it fails each time, the administrator can start it by itself and see more."
 
+_AT_START = "It may lack an argument, a variable or a right, which the administrator can give it."
+
 
 class Failures:
     """The errors of one session.
@@ -52,7 +54,8 @@ class Failures:
             garbage: the first lines of stdout that were no messages.
         """
         how = "closed its stdout" if status is None else f"ended with {_name_status(status)}"
-        return self._fail(f"{how} before it had answered {during}", said, garbage, _describe_status(status))
+        hint = _AT_START if during == "initialize" else _AGAIN
+        return self._fail(f"{how} before it had answered {during}", said, garbage, _describe_status(status), hint)
 
     def explain_silence(self, seconds: float, during: str, said: Tail, garbage: Sequence[str]) -> ToolError:
         """The time is over."""
