@@ -56,6 +56,10 @@ class Broker:
     denials: what was refused, as it happened.
     """
 
+    # For the next call: a program that starts opens hundreds of files, and going back to what else is waited for
+    # costs more than an answer. The least that a poll can wait.
+    _linger_seconds = 0.001
+
     def __init__(self, policy: Policy, folder: str = "", relay: Relay | None = None) -> None:
         """folder: for the temporary files of the call. relay: to a proxy, which refuses on its own."""
         self._waiting = select.epoll()
@@ -104,7 +108,7 @@ class Broker:
     def answer(self) -> None:
         """Answer what can be answered now, for a short time: there are deadlines to look after."""
         limit = monotonic() + _MAX_SECONDS_AT_ONCE
-        while ready := self._waiting.poll(0, 8):
+        while ready := self._waiting.poll(self._linger_seconds, 8):
             # New calls come last: for their sake, others can be given up, whose files get other meanings then.
             for file, event in sorted(ready, key=lambda one: one[0] == self._listener):
                 if file == self._listener:

@@ -27,6 +27,8 @@ class SharedBroker(Broker):
     made a call is told by the number of the process that comes with it, or that of a process that it descends from.
     """
 
+    _linger_seconds = 0.0  # calls of others wait meanwhile
+
     def __init__(self, policy: Policy, folder: str = "", relay: Relay | None = None) -> None:
         super().__init__(policy, folder, relay)
         self._forks = 0
