@@ -29,8 +29,8 @@ from multiprocessing import Process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from measuring import memory_below, seconds_below
 from peers.serve_over_mcp import fetch, own, trivial
-from processor_time import memory_below, seconds_below
 
 from ferrule.text.names import executable_name
 from ferrule_serve.pool import Pool

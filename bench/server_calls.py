@@ -1,6 +1,6 @@
 """What a call of an MCP server's tool costs: by its executable, and by what else makes commands of servers, in one run.
 
-Usage: python bench/mcp.py [--runs N] [--tools N] [--json]
+Usage: python bench/server_calls.py [--runs N] [--tools N] [--json]
 
 Everything is processor time, user and system, of a process and all that it has waited for, since times of the clock
 say little on a machine that does something else. All contenders are run in turn, and the least of all runs counts. B is
