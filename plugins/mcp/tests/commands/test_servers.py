@@ -295,3 +295,14 @@ def test_serve_and_python_know_the_tools_of_a_server(servers: Servers) -> None:
     environment = servers.machine.environment
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)
     assert "source-mcp-talk" in done.stdout
+
+
+def test_what_was_changed_after_the_installation_is_found(servers: Servers, tmp_path: Path) -> None:
+    script = tmp_path / "elsewhere" / "server.py"
+    script.write_text(Path(scripted_server.__file__).read_text())
+    servers.command[3] = str(script)
+    servers.add()
+    assert "is as it was" in servers.ferrule("show", "talk", "--verify").out
+    script.write_text(script.read_text() + "\n# and more\n")
+    shown = servers.ferrule("show", "talk", "--verify", "--json")
+    assert (shown.code, shown.document["changed"]) == (1, [f"{script} was changed."])

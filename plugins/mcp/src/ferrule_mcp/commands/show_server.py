@@ -8,6 +8,7 @@ import click
 
 from ferrule.cli import counted, home_as_tilde, json_option, plain, print_indented, print_json
 from ferrule_mcp.commands.report import describe, print_rights, print_tools
+from ferrule_mcp.environment.verification import verify
 from ferrule_mcp.installation.server import find_server
 
 if TYPE_CHECKING:
@@ -18,19 +19,25 @@ _MAX_PACKAGES = 12
 
 @click.command("show")
 @click.argument("name")
+@click.option("--verify", "is_verified", is_flag=True, help="Hold all that was installed for it against its digests.")
 @json_option
-def command(name: str, as_json: bool) -> int:
+def command(name: str, is_verified: bool, as_json: bool) -> int:
     """Show the server NAME: what it runs, what it may, what its tools lost, and what was installed for it.
 
-    Example: ferrule mcp show time
+    \b
+    Examples:
+      ferrule mcp show time
+      ferrule mcp show time --verify
 
-    Exit code: 1 where no such server was added; 0 otherwise.
+    Exit code: 1 where no such server was added, or a file is not as it was installed; 0 otherwise.
     """
     server = find_server(name)
     record = server.record
+    changed = verify(server.environment) if is_verified and server.environment else []
     if as_json:
-        print_json({**describe(record, server.environment), "definitions": server.definitions})
-        return 0
+        verified = {"changed": changed} if is_verified else {}
+        print_json({**describe(record, server.environment), "definitions": server.definitions, **verified})
+        return int(bool(changed))
     click.echo(f"{name}  {server.tools.version}")
     print_indented(*_facts(server.tools.distribution, record["era"], record["home"]))
     print_indented(f"URL: {record['url']}" if record["url"] else f"Runs: {plain(' '.join(record['command']))}")
@@ -40,7 +47,10 @@ def command(name: str, as_json: bool) -> int:
         print_indented(plain(sentence))
     if server.environment:
         _print_environment(server.environment)
-    return 0
+    if is_verified:
+        click.echo("What was installed is as it was." if not changed else "Not as it was installed:")
+        print_indented(*map(plain, changed))
+    return int(bool(changed))
 
 
 def _facts(distribution: str, era: str, home: str) -> list[str]:
