@@ -238,3 +238,11 @@ def test_more_arguments_than_names_fit_become_one() -> None:
     projection = project({"name": "t", "inputSchema": schema}, "t")
     assert list(projection.schema["parameters"]["properties"]) == ["arguments"]
     assert send(projection, {"arguments": '{"argument_7": "a"}'}) == {"argument_7": "a"}
+
+
+@pytest.mark.parametrize("schema", [{}, {"$schema": "http://json-schema.org/draft-07/schema#"}])
+def test_a_schema_that_says_nothing_takes_any_arguments(schema: dict[str, Any]) -> None:
+    projection = project({"name": "read", "inputSchema": schema}, "read")
+    assert list(projection.schema["parameters"]["properties"]) == ["other_arguments"]
+    assert translate_arguments(projection.translation, {"other_arguments": '{"paths": ["a"]}'}) == {"paths": ["a"]}
+    assert translate_arguments(projection.translation, {}) == {}

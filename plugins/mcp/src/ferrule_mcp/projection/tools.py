@@ -137,8 +137,12 @@ def _project_into(unfolding: Unfolding, tool: JSONObject, name: str, writer: Wri
 
 
 def _as_object(one: Alternative) -> Alternative:
-    """The arguments are an object, whether the schema says so or not; what is not known of them may be anything."""
-    return replace(one, kind="object", is_inferred=False, values=None, is_open=one.is_open or one.is_cut)
+    """The arguments are an object, whether the schema says so or not; what is not known of them may be anything.
+
+    A schema that says nothing at all allows anything: a server's author has lost what it should say.
+    """
+    is_open = one.is_open or one.is_cut or one.kind == ANY
+    return replace(one, kind="object", is_inferred=False, values=None, is_open=is_open)
 
 
 def _describe_tool(tool: JSONObject, demands: str, writer: Writer) -> str:
