@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ferrule import confinement
+from ferrule.storage import locked
 from ferrule_testkit.machine import Finished, Machine
 from ferrule_testkit.mcp_servers import scripted_server
 from ferrule_testkit.mcp_servers.scenario import text_result
@@ -306,3 +307,13 @@ def test_what_was_changed_after_the_installation_is_found(servers: Servers, tmp_
     script.write_text(script.read_text() + "\n# and more\n")
     shown = servers.ferrule("show", "talk", "--verify", "--json")
     assert (shown.code, shown.document["changed"]) == (1, [f"{script} was changed."])
+
+
+def test_two_processes_do_not_change_one_server_at_a_time(servers: Servers) -> None:
+    servers.add()
+    lock = servers.data / "environments" / "mcp" / ".talk.lock"
+    with locked(str(lock), 5):
+        for words in (["refresh", "talk"], ["remove", "talk"], ["grant", "talk", "network=loopback"]):
+            done = servers.ferrule(*words)
+            assert (done.code, "Another process is changing" in done.err) == (1, True), done.err
+    assert servers.ferrule("remove", "talk").code == 0

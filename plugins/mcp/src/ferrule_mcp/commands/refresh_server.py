@@ -10,6 +10,7 @@ from ferrule.cli import json_option, note, plain, print_indented, print_json
 from ferrule_mcp.commands.decisions import make_decide
 from ferrule_mcp.commands.options import allow_option, read_rights, yes_option
 from ferrule_mcp.environment.provenance import find_provenance
+from ferrule_mcp.installation.holding import hold_server
 from ferrule_mcp.installation.refreshment import Renewal, drop, renew, take
 from ferrule_mcp.installation.server import find_server
 
@@ -37,13 +38,14 @@ def command(name: str, accept: bool, allowed: tuple[str, ...], yes: bool, as_jso
 
     Exit code: 1 where something differs and was not accepted, or the server does not start anew; 0 otherwise.
     """
-    server = find_server(name)
-    renewal = renew(server, read_rights(allowed), make_decide(name, grants_all=yes), note)
-    is_taken = accept and bool(renewal.differences)
-    if is_taken:
-        take(server, renewal)
-    else:
-        drop(server, renewal)
+    with hold_server(name):
+        server = find_server(name)
+        renewal = renew(server, read_rights(allowed), make_decide(name, grants_all=yes), note)
+        is_taken = accept and bool(renewal.differences)
+        if is_taken:
+            take(server, renewal)
+        else:
+            drop(server, renewal)
     _report(name, renewal, is_taken=is_taken, as_json=as_json)
     return int(bool(renewal.differences) and not is_taken)
 

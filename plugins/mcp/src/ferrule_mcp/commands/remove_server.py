@@ -8,6 +8,7 @@ import click
 
 from ferrule.cli import counted, home_as_tilde, json_option, note, print_json
 from ferrule.installed import SourceTools
+from ferrule_mcp.installation.holding import hold_server
 from ferrule_mcp.installation.server import find_home, find_server, remove_environments
 from ferrule_mcp.record import SOURCE
 
@@ -25,9 +26,10 @@ def command(name: str, with_home: bool, as_json: bool) -> int:
     """
     installed = SourceTools(SOURCE, name)
     tools = [one.name for one in installed.tools()]
-    if not installed.remove():
-        find_server(name)  # which says what there is
-    remove_environments(name)
+    with hold_server(name):
+        if not installed.remove():
+            find_server(name)  # which says what there is
+        remove_environments(name)
     home = find_home(name)
     if with_home:
         shutil.rmtree(home, ignore_errors=True)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from ferrule.errors import FerruleError, InputError
 from ferrule_mcp.environment.breaks import explain_failure, repair
 from ferrule_mcp.installation import trial
+from ferrule_mcp.installation.host_commands import accept_permissions, set_credentials
 from ferrule_mcp.installation.interview import take_answer
 from ferrule_mcp.installation.request import install_request
 from ferrule_mcp.installation.rights import Right, add_rights, find_wanted
 from ferrule_mcp.installation.selection import Selection, choose_names
-from ferrule_mcp.installation.server import remove_environment
+from ferrule_mcp.installation.server import remove_environment, remove_environments, write_server
 from ferrule_mcp.projection import project
 
 if TYPE_CHECKING:
@@ -92,6 +93,22 @@ def install_and_start(
         raise
     tell(repaired.reason)
     return install_and_start(request._replace(source=repaired.launch), decide, tell)
+
+
+def take_addition(request: Request, addition: Addition, environment: Environment | None) -> None:
+    """Write the tools of a server, accept what they ask for, and keep its credentials.
+
+    What was installed for it goes where its tools cannot be written. Raises what `write_server` raises, and FerruleError
+    where the credentials cannot be kept.
+    """
+    try:
+        write_server(addition.record, addition.schemas, addition.definitions, environment)
+    except BaseException:
+        remove_environment(addition.record)
+        raise
+    remove_environments(request.name, [addition.record["environment"]])  # what a broken off addition has left
+    accept_permissions(list(addition.schemas))  # also those of a server of this name that was removed asked for less
+    set_credentials(next(iter(addition.schemas)), request.values())
 
 
 def start_server(
