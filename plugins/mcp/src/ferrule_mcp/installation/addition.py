@@ -98,8 +98,8 @@ def install_and_start(
 def take_addition(request: Request, addition: Addition, environment: Environment | None) -> None:
     """Write the tools of a server, accept what they ask for, and keep its credentials.
 
-    What was installed for it goes where its tools cannot be written. Raises what `write_server` raises, and FerruleError
-    where the credentials cannot be kept.
+    What was installed for it goes where its tools cannot be written. Raises what `write_server` raises, and
+    FerruleError where the credentials cannot be kept.
     """
     try:
         write_server(addition.record, addition.schemas, addition.definitions, environment)
