@@ -26,9 +26,9 @@ from ferrule_mcp.commands.options import (
 from ferrule_mcp.commands.report import report_addition
 from ferrule_mcp.commands.words import read_words
 from ferrule_mcp.installation.addition import install_and_start, take_addition, try_tool
-from ferrule_mcp.installation.holding import hold_server
 from ferrule_mcp.installation.selection import Selection
 from ferrule_mcp.installation.server import remove_environment
+from ferrule_mcp.installation.server_lock import hold_server
 from ferrule_mcp.record import SOURCE
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from ferrule_mcp.commands.decisions import make_decide
 from ferrule_mcp.commands.options import seconds_option, yes_option
 from ferrule_mcp.commands.words import make_request
 from ferrule_mcp.installation.addition import install_and_start, take_addition
-from ferrule_mcp.installation.holding import hold_server
 from ferrule_mcp.installation.selection import Selection
+from ferrule_mcp.installation.server_lock import hold_server
 from ferrule_mcp.launch.client_configs import read_client, read_client_file
 from ferrule_mcp.record import SOURCE
 

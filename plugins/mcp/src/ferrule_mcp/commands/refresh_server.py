@@ -10,9 +10,9 @@ from ferrule.cli import json_option, note, plain, print_indented, print_json
 from ferrule_mcp.commands.decisions import make_decide
 from ferrule_mcp.commands.options import allow_option, read_rights, yes_option
 from ferrule_mcp.environment.provenance import find_provenance
-from ferrule_mcp.installation.holding import hold_server
 from ferrule_mcp.installation.refreshment import Renewal, drop, renew, take
 from ferrule_mcp.installation.server import find_server
+from ferrule_mcp.installation.server_lock import hold_server
 
 if TYPE_CHECKING:
     from ferrule_mcp.environment.differences import Difference

@@ -8,8 +8,8 @@ import click
 
 from ferrule.cli import counted, home_as_tilde, json_option, note, print_json
 from ferrule.installed import SourceTools
-from ferrule_mcp.installation.holding import hold_server
 from ferrule_mcp.installation.server import find_home, find_server, remove_environments
+from ferrule_mcp.installation.server_lock import hold_server
 from ferrule_mcp.record import SOURCE
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ferrule.errors import InputError
 from ferrule.text import strict_json
-from ferrule_mcp.installation.holding import hold_server
 from ferrule_mcp.installation.host_commands import accept_permissions
 from ferrule_mcp.installation.rights import add_rights
 from ferrule_mcp.installation.server import find_server, write_server
+from ferrule_mcp.installation.server_lock import hold_server
 from ferrule_mcp.record import cast_record
 
 if TYPE_CHECKING:
