@@ -67,7 +67,7 @@ def answering(status: int, body: bytes = b"", kind: str = "text/plain", **header
 @pytest.mark.parametrize(
     ("answer", "code", "words", "hint"),
     [
-        pytest.param(answering(401), "AUTH_MISSING", "wants a login", "ferrule mcp login", id="401"),
+        pytest.param(answering(401), "AUTH_MISSING", "wants a login", "--login", id="401"),
         pytest.param(
             answering(403, b'{"error": "no", "error_description": "Not for you."}', JSON),
             "ACCESS_REFUSED",

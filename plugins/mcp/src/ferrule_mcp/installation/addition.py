@@ -130,7 +130,7 @@ def start_server(
     for _ in range(_MAX_STARTS):
         tried = trial.try_start(record, permissions, secrets, seconds)
         answer = take_answer(record["home"])
-        wanted = find_wanted(tried.trace, record["environment"])
+        wanted = _find_wanted(tried, record)
         more = decide(wanted, tried.failure) if wanted else []
         if not more:
             if answer is None:
@@ -139,6 +139,11 @@ def start_server(
         granted += more
         permissions = add_rights(permissions, more)
     raise StartFailed(f"The server wanted more at each of {_MAX_STARTS} starts.", wanted)
+
+
+def _find_wanted(tried: trial.Trial, record: ServerRecord) -> list[Right]:
+    """What a server wanted. One over HTTP does not run here, and its address is granted."""
+    return find_wanted(tried.trace, record["environment"]) if record["transport"] == "stdio" else []
 
 
 def make_addition(record: ServerRecord, started: Started, selection: Selection) -> Addition:
@@ -182,7 +187,7 @@ def try_tool(
     all_granted: list[Right] = []
     for _ in range(_MAX_STARTS):
         tried = trial.try_call(addition.record, permissions, secrets, addition.schemas, shown, arguments, seconds)
-        found = find_wanted(tried.trace, addition.record["environment"])
+        found = _find_wanted(tried, addition.record)
         new = [one for one in found if one not in wanted]
         granted = decide(new, tried.failure) if new else []
         wanted = [*wanted, *(one for one in new if one not in granted)]

@@ -112,7 +112,9 @@ def _explain_unauthorized(exchange: Exchange, server: str, login: str) -> ToolEr
     return ToolError(
         "AUTH_MISSING",
         f"{server} wants a login: HTTP 401.",
-        hint=f"Log in by `{login}`, or add the server with a header that holds a credential.",
+        hint="Add it with --login, or with a --header that holds a credential."
+        if login == LOGIN
+        else f"Log in by `{login}`, or add the server again with a --header that holds a credential.",
     )
 
 
