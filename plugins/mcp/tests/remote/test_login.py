@@ -114,7 +114,7 @@ def test_a_login_by_a_redirect_gives_a_token_for_this_server(place: Place) -> No
 def test_a_login_opens_the_server_to_an_interview(place: Place) -> None:
     refused = failed(lambda: interview(place.url))
     assert refused.code == "AUTH_MISSING"
-    assert "ferrule mcp login" in str(refused.hint)
+    assert "--login" in str(refused.hint)
     found = interview(place.url, headers=HEADERS, credentials=LoginCredentials(by_loopback(place.url, Person())))
     assert len(found.tools) == 5
 
