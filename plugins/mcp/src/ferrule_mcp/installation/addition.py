@@ -112,7 +112,7 @@ def start_server(
     wanted: list[Right] = []
     for _ in range(_MAX_STARTS):
         tried = trial.try_start(record, permissions, secrets, seconds)
-        answer = take_answer(record["home"])
+        answer = take_answer(record["home"], tried.answer)
         wanted = find_wanted(tried.trace, record["environment"])
         more = decide(wanted, tried.failure) if wanted else []
         if not more:
