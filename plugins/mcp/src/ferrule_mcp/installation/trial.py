@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from typing import TYPE_CHECKING, NamedTuple
 
+from ferrule.config.own_folders import OUTER_DATA, OUTER_STATE, data_folder, state_folder
 from ferrule.errors import FerruleError
 from ferrule.installed import SourceTools, python_command
 from ferrule.text import strict_json
@@ -114,6 +115,8 @@ def _call(
 
 def _own_environment(folder: str, seconds: float) -> dict[str, str]:
     own = {"FERRULE_DATA": os.path.join(folder, "data"), "FERRULE_STATE": os.path.join(folder, "state")}
+    # What no tool may touch, this one may not touch either.
+    own |= {OUTER_DATA: os.path.abspath(data_folder()), OUTER_STATE: os.path.abspath(state_folder())}
     inherited = {
         name: value for name, value in os.environ.items() if name not in ("IKIGAI_AGENT_ID", "FERRULE_WRAPPERS")
     }
