@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
 OUTER_STATE, OUTER_DATA = "FERRULE_OUTER_STATE", "FERRULE_OUTER_DATA"
-"""Variables of a process that tries a tool with folders of its own: those of the user, which are protected there too."""
+"""Variables of a process that tries a tool with folders of its own: those of the user, protected as its own are."""
 _SOURCES, _ENVIRONMENTS, _HOMES = "sources", "environments", "homes"
 
 

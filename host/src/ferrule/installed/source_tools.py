@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _PREFIX = "source_"
 _LOCK_SECONDS = 30.0
+_MAX_NAME_CHARACTERS = 64
 _FILE_MODE, _FOLDER_MODE = 0o644, 0o755  # at most: what a tool runs is written by nobody else, whatever the umask is
 _OWN_FILES = ("__init__.py", schema_file.DECLARATION)
 _CODE = '''\
@@ -59,14 +60,14 @@ class SourceTools:
 
     Args:
         source: the name in the group `ferrule.sources`, such as `mcp`.
-        name: of letters and digits in lower case, and single underscores between them, such as `git`.
+        name: of letters and digits in lower case, and single underscores between them, such as `git`; 64 at most.
         data: the data folder of the processes that are to find the tools, by default that of this one.
 
     Raises InputError for another name, and for a data folder that is relative: each process would have another one.
     """
 
     def __init__(self, source: str, name: str, data: str = "") -> None:
-        if not is_tool_name(name) or name != same_distribution(name).replace("-", "_"):
+        if not _is_source_name(name):
             hint = "It has lower case letters, digits, and single underscores between them, such as `git_2`."
             raise InputError(f"{name!r} is no name for tools of the source {source!r}.", hint=hint)
         self._sources = sources_folder(data)
@@ -215,7 +216,13 @@ def find_sources(source: str) -> list[SourceTools]:
     """All that a source has installed, by name."""
     start = f"{_PREFIX}{source}_"
     modules = sorted({_module_of(path) for path in _metadata_folders(sources_folder())})
-    return [SourceTools(source, one.removeprefix(start)) for one in modules if one.startswith(start)]
+    names = [one.removeprefix(start) for one in modules if one.startswith(start)]
+    return [SourceTools(source, name) for name in names if _is_source_name(name)]
+
+
+def _is_source_name(name: str) -> bool:
+    is_plain = is_tool_name(name) and name == same_distribution(name).replace("-", "_")
+    return is_plain and len(name) <= _MAX_NAME_CHARACTERS
 
 
 def _metadata_folders(sources: str) -> Iterator[str]:

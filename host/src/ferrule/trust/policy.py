@@ -7,7 +7,11 @@ import sys
 
 from ferrule.config import configuration
 from ferrule.config.own_folders import (
-    environments_folder, outer_data_folders, outer_state_folder, sources_folder, state_folder,
+    environments_folder,
+    outer_data_folders,
+    outer_state_folder,
+    sources_folder,
+    state_folder,
 )  # fmt: skip
 from ferrule.storage.state import make_folders_of_tool, make_shared_folders
 from ferrule.trust import entries

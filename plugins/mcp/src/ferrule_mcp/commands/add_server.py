@@ -26,9 +26,9 @@ from ferrule_mcp.commands.options import (
 from ferrule_mcp.commands.report import report_addition
 from ferrule_mcp.commands.words import read_words
 from ferrule_mcp.installation.addition import install_and_start, try_tool
-from ferrule_mcp.installation.host_commands import accept_permissions, set_credentials
+from ferrule_mcp.installation.placement import place_server
 from ferrule_mcp.installation.selection import Selection
-from ferrule_mcp.installation.server import remove_environment, write_server
+from ferrule_mcp.installation.server import hold_server, remove_environment, remove_environments
 from ferrule_mcp.record import SOURCE
 
 if TYPE_CHECKING:
@@ -121,25 +121,27 @@ def command(
 
     Exit code: 1 where it is not installed, does not start or has no tools; 0 where its tools are there.
     """
-    require_free(name, [one.name for one in find_sources(SOURCE)])
-    place = os.path.abspath(os.path.expanduser(folder)) if folder else ""
-    request = read_words(name, words, place, read_pairs(answers, "--set"))
-    plain, secrets = part_secrets(read_pairs(variables, "--env"))
-    fields, more = part_secrets({**request.headers, **read_pairs(headers, "--header")})
-    request = request._replace(
-        headers=fields,
-        variables=plain,
-        credentials={**request.credentials, **more, **secrets},
-        folder=place,
-        roots=[os.path.abspath(os.path.expanduser(one)) for one in roots],
-        rights=read_rights(allowed),
-        selection=Selection(prefix, only, excluded, read_pairs(renamed, "--as")),
-        allowed_scripts=scripts,
-        seconds=seconds,
-    )
-    if login or paste:
-        request = _log_in(request, paste=paste, client_id=client_id)
-    add_server(request, make_decide(name, grants_all=yes), tried, as_json=as_json)
+    with hold_server(name):
+        require_free(name, [one.name for one in find_sources(SOURCE)])
+        remove_environments(name)  # which a process that was killed has left
+        place = os.path.abspath(os.path.expanduser(folder)) if folder else ""
+        request = read_words(name, words, place, read_pairs(answers, "--set"))
+        plain, secrets = part_secrets(read_pairs(variables, "--env"))
+        fields, more = part_secrets({**request.headers, **read_pairs(headers, "--header")})
+        request = request._replace(
+            headers=fields,
+            variables=plain,
+            credentials={**request.credentials, **more, **secrets},
+            folder=place,
+            roots=[os.path.abspath(os.path.expanduser(one)) for one in roots],
+            rights=read_rights(allowed),
+            selection=Selection(prefix, only, excluded, read_pairs(renamed, "--as")),
+            allowed_scripts=scripts,
+            seconds=seconds,
+        )
+        if login or paste:
+            request = _log_in(request, paste=paste, client_id=client_id)
+        add_server(request, make_decide(name, grants_all=yes), tried, as_json=as_json)
     return 0
 
 
@@ -169,12 +171,10 @@ def add_server(request: Request, decide: Decide, tried: tuple[tuple[str, str], .
         for tool, arguments in tried:
             addition, answer = _try(addition, request, tool, arguments, decide)
             answers.append({"tool": tool, "answer": answer})
-        write_server(addition.record, addition.schemas, addition.definitions, environment)
     except BaseException:
         remove_environment(addition.record)
         raise
-    accept_permissions(list(addition.schemas))  # also those of a server of this name that was removed asked for less
-    set_credentials(next(iter(addition.schemas)), request.values())
+    place_server(addition, environment, request.values())
     report_addition(addition, environment, answers, as_json=as_json)
 
 

@@ -15,9 +15,9 @@ from ferrule_mcp.commands.decisions import make_decide
 from ferrule_mcp.commands.options import seconds_option, yes_option
 from ferrule_mcp.commands.words import make_request
 from ferrule_mcp.installation.addition import install_and_start
-from ferrule_mcp.installation.host_commands import set_credentials
+from ferrule_mcp.installation.placement import place_server
 from ferrule_mcp.installation.selection import Selection
-from ferrule_mcp.installation.server import write_server
+from ferrule_mcp.installation.server import hold_server
 from ferrule_mcp.launch.client_configs import read_client, read_client_file
 from ferrule_mcp.record import SOURCE
 
@@ -107,9 +107,9 @@ def _add(one: ConfiguredServer, *, yes: bool, seconds: float) -> Imported:
         selection=Selection(only=one.only, excluded=one.excluded), seconds=seconds
     )
     try:
-        addition, environment = install_and_start(request, make_decide(name, grants_all=yes), note)
-        write_server(addition.record, addition.schemas, addition.definitions, environment)
-        set_credentials(next(iter(addition.schemas)), request.values())
+        with hold_server(name):
+            addition, environment = install_and_start(request, make_decide(name, grants_all=yes), note)
+            place_server(addition, environment, request.values())
     except FerruleError as error:
         return Imported(name, "failed", f"{error.message} {error.hint or ''}".strip())
     wanted = "; ".join(right.words() for right in addition.wanted)

@@ -113,7 +113,7 @@ def start_server(
     for _ in range(_MAX_STARTS):
         tried = trial.try_start(record, permissions, secrets, seconds)
         answer = take_answer(record["home"], tried.answer)
-        wanted = find_wanted(tried.trace, record["environment"])
+        wanted = find_wanted(tried.trace, record["environment"], secrets.values())
         more = decide(wanted, tried.failure) if wanted else []
         if not more:
             if answer is None:
@@ -165,7 +165,7 @@ def try_tool(
     all_granted: list[Right] = []
     for _ in range(_MAX_STARTS):
         tried = trial.try_call(addition.record, permissions, secrets, addition.schemas, shown, arguments, seconds)
-        found = find_wanted(tried.trace, addition.record["environment"])
+        found = find_wanted(tried.trace, addition.record["environment"], secrets.values())
         new = [one for one in found if one not in wanted]
         granted = decide(new, tried.failure) if new else []
         wanted = [*wanted, *(one for one in new if one not in granted)]

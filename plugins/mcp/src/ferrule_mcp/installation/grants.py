@@ -8,7 +8,7 @@ from ferrule.errors import InputError
 from ferrule.text import strict_json
 from ferrule_mcp.installation.host_commands import accept_permissions
 from ferrule_mcp.installation.rights import add_rights
-from ferrule_mcp.installation.server import find_server, write_server
+from ferrule_mcp.installation.server import find_server, hold_server, write_server
 from ferrule_mcp.record import cast_record
 
 if TYPE_CHECKING:
@@ -23,6 +23,11 @@ def change_rights(name: str, granted: Sequence[Right] = (), revoked: Sequence[Ri
 
     Raises InputError for a server that was not added, and where it does not have what is to be taken.
     """
+    with hold_server(name):
+        return _change(name, granted, revoked)
+
+
+def _change(name: str, granted: Sequence[Right], revoked: Sequence[Right]) -> ServerRecord:
     server = find_server(name)
     permissions, origin = server.record["permissions"], server.record["origin"]
     for right in revoked:

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import stat
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from ferrule import ToolError
 from ferrule.text import strict_json
+from ferrule.text.redaction import redact_value
 from ferrule_mcp.variables import fill_command, make_variables
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ferrule import Context, JSONObject
     from ferrule.text.json_types import JSONMapping
     from ferrule_mcp.record import ServerRecord
@@ -33,17 +36,28 @@ def hold_interview(record: ServerRecord, context: Context) -> JSONObject:
     Raises ToolError as the start of a server does, and for an answer that is too large.
     """
     found = _ask_remote(record, context) if record["transport"] == "http" else _ask(record, context)
-    data = strict_json.dumps(found._asdict())
+    data = strict_json.dumps(_hide_secrets(found._asdict(), context.secrets()))
     if len(data) > _MAX_BYTES:
         raise ToolError(
             "SERVER_FAILED",
             f"What the MCP server {record['name']} says of its tools is larger than {_MAX_BYTES >> 20} MiB.",
             hint="Ask its author for fewer tools, or shorter texts.",
         )
-    name = f"{_PREFIX}{secrets.token_hex(8)}"
+    name = f"{_PREFIX}{token_hex(8)}"
     with open(os.path.join(record["home"], name), "xb") as file:
         file.write(data)
     return {"file": name, "sha256": hashlib.sha256(data).hexdigest()}
+
+
+def _hide_secrets(found: JSONObject, secrets: Sequence[str]) -> JSONObject:
+    """The answer without the server's secrets, since every tool can read what is written of it.
+
+    A tool whose name holds one is left out: by another name it could not be called.
+    """
+    named = [one for one in found["tools"] if redact_value(one["name"], secrets) == one["name"]]
+    left = len(found["tools"]) - len(named)
+    findings = [*found["findings"], *([f"{left} tools are left out: their names hold a secret."] if left else [])]
+    return redact_value({**found, "tools": named, "findings": findings}, secrets)
 
 
 def _ask(record: ServerRecord, context: Context) -> Interview:
