@@ -214,3 +214,14 @@ def test_a_signal_in_the_first_start_leaves_nothing(number: int, lurker: Lurker,
     assert process.wait() != 0
     assert list(temporary.iterdir()) == []
     assert [path.name for path in lurker.data.glob("sources/*")] == []
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", "", '{"name": "lurk", "tools": {}}'])
+def test_a_record_that_cannot_be_read_hides_no_other_server(content: str, lurker: Lurker) -> None:
+    lurker.add("")
+    lurker.add("", name="other")
+    (lurker.data / "sources/source_mcp_lurk/server.json").write_text(content)
+    listed = lurker.machine.ferrule("mcp", "list", "--json").document["servers"]
+    assert [one["name"] for one in listed] == ["other"]
+    assert "cannot be read" in lurker.machine.ferrule("mcp", "show", "lurk").err
+    assert lurker.machine.ferrule("mcp", "remove", "lurk").code == 0

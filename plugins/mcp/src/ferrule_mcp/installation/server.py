@@ -32,6 +32,30 @@ _HINTS = {
 _VERSION = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+_")
 _MAX_VERSION_CHARACTERS = 60
 _WAIT_SECONDS = 2.0
+_KEYS = frozenset(
+    [
+        "name",
+        "origin",
+        "transport",
+        "command",
+        "variables",
+        "credentials",
+        "folder",
+        "home",
+        "roots",
+        "url",
+        "headers",
+        "era",
+        "server",
+        "capabilities",
+        "offered",
+        "instructions",
+        "environment",
+        "notes",
+        "permissions",
+        "tools",
+    ]
+)
 
 
 class InstalledServer(NamedTuple):
@@ -172,6 +196,8 @@ def _read(tools: SourceTools) -> InstalledServer | None:
         environment = Environment.from_json(strict_json.loads_object(installed)) if installed else None
         found = cast_record(strict_json.loads(record)), strict_json.loads_object(definitions)
     except (ValueError, InstallFailed):
+        return None
+    if not isinstance(found[0], dict) or not set(found[0]) >= _KEYS:
         return None
     return InstalledServer(tools, *found, environment)
 
