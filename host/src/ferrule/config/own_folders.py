@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
+OUTER_STATE, OUTER_DATA = "FERRULE_OUTER_STATE", "FERRULE_OUTER_DATA"
+"""Variables of a process that tries a tool with folders of its own: those of the user, protected as its own are."""
 _SOURCES, _ENVIRONMENTS, _HOMES = "sources", "environments", "homes"
 
 
@@ -23,6 +25,17 @@ def state_folder() -> str:
 def data_folder() -> str:
     """Where tools of sources are, and what they run: FERRULE_DATA, else platformdirs' data folder of `ferrule`."""
     return os.environ.get("FERRULE_DATA") or _user_folder("data")
+
+
+def outer_state_folder() -> str:
+    """The state folder of the user, in a process that tries a tool with another one; empty in any other process."""
+    return os.environ.get(OUTER_STATE, "")
+
+
+def outer_data_folders() -> list[str]:
+    """What no tool writes in the data folder of the user, in a process that tries a tool with another one."""
+    outer = os.environ.get(OUTER_DATA)
+    return [os.path.join(outer, name) for name in (_SOURCES, _ENVIRONMENTS)] if outer else []
 
 
 def sources_folder(data: str = "") -> str:

@@ -9,6 +9,7 @@ the schemas, a `tool.json`, and whatever files the source needs. ferrule does wi
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import os
 import shutil
@@ -16,7 +17,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from ferrule import discovery
-from ferrule.config.own_folders import sources_folder
+from ferrule.config.own_folders import data_folder, sources_folder
 from ferrule.errors import InputError, SourceError, ToolNameClash, no_tool_name
 from ferrule.schema import schema_file
 from ferrule.storage import locked
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _PREFIX = "source_"
 _LOCK_SECONDS = 30.0
+_MAX_NAME_CHARACTERS = 64
+_FILE_MODE, _FOLDER_MODE = 0o644, 0o755  # at most: what a tool runs is written by nobody else, whatever the umask is
 _OWN_FILES = ("__init__.py", schema_file.DECLARATION)
 _CODE = '''\
 """Tools of the source {source!r}, written by ferrule. Change them by the commands of that source."""
@@ -57,17 +60,21 @@ class SourceTools:
 
     Args:
         source: the name in the group `ferrule.sources`, such as `mcp`.
-        name: of letters and digits in lower case, and single underscores between them, such as `git`.
+        name: of letters and digits in lower case, and single underscores between them, such as `git`; 64 at most.
         data: the data folder of the processes that are to find the tools, by default that of this one.
 
-    Raises InputError for another name.
+    Raises InputError for another name, and for a data folder that is relative: each process would have another one.
     """
 
     def __init__(self, source: str, name: str, data: str = "") -> None:
-        if not is_tool_name(name) or name != same_distribution(name).replace("-", "_"):
+        if not _is_source_name(name):
             hint = "It has lower case letters, digits, and single underscores between them, such as `git_2`."
             raise InputError(f"{name!r} is no name for tools of the source {source!r}.", hint=hint)
         self._sources = sources_folder(data)
+        if not os.path.isabs(self._sources):
+            raise InputError(
+                f"The data folder {data or data_folder()!r} is no absolute path.", hint="Set FERRULE_DATA."
+            )
         self.source = source
         self.name = name
         self.module = f"{_PREFIX}{source}_{name}"
@@ -144,7 +151,7 @@ class SourceTools:
             raise InputError(
                 f"{version!r} is no version of {self.distribution}, or a file has the name of another one."
             )
-        os.makedirs(self._sources, exist_ok=True)
+        _make_folder(self._sources)
         made = tempfile.mkdtemp(prefix=f".{self.module}-", dir=self._sources)
         try:
             metadata = f"{self.module}-{version}.dist-info"
@@ -209,7 +216,13 @@ def find_sources(source: str) -> list[SourceTools]:
     """All that a source has installed, by name."""
     start = f"{_PREFIX}{source}_"
     modules = sorted({_module_of(path) for path in _metadata_folders(sources_folder())})
-    return [SourceTools(source, one.removeprefix(start)) for one in modules if one.startswith(start)]
+    names = [one.removeprefix(start) for one in modules if one.startswith(start)]
+    return [SourceTools(source, name) for name in names if _is_source_name(name)]
+
+
+def _is_source_name(name: str) -> bool:
+    is_plain = is_tool_name(name) and name == same_distribution(name).replace("-", "_")
+    return is_plain and len(name) <= _MAX_NAME_CHARACTERS
 
 
 def _metadata_folders(sources: str) -> Iterator[str]:
@@ -226,13 +239,25 @@ def _write_all(folder: str, files: Mapping[str, bytes], record: str) -> None:
     lines = []
     for name, data in files.items():
         path = os.path.join(folder, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as stream:
+        _make_folder(os.path.dirname(path))
+        with open(path, "wb", opener=_open_as_ours) as stream:
             stream.write(data)
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         lines.append(f"{name},sha256={digest},{len(data)}\n")
-    with open(os.path.join(folder, record), "w", encoding="utf-8") as text:
+    with open(os.path.join(folder, record), "w", encoding="utf-8", opener=_open_as_ours) as text:
         text.writelines([*lines, f"{record},,\n"])
+
+
+def _open_as_ours(path: str, flags: int) -> int:
+    return os.open(path, flags, _FILE_MODE)
+
+
+def _make_folder(path: str) -> None:
+    """Make a folder, and those above it that are missing, which nobody else may write to."""
+    if not os.path.isdir(path):
+        _make_folder(os.path.dirname(path))
+        with contextlib.suppress(FileExistsError):  # another process was first
+            os.mkdir(path, _FOLDER_MODE)
 
 
 def _clash(new: InstalledTool, others: list[InstalledTool]) -> ToolNameClash:

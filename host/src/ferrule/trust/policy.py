@@ -6,7 +6,13 @@ import os
 import sys
 
 from ferrule.config import configuration
-from ferrule.config.own_folders import environments_folder, sources_folder, state_folder
+from ferrule.config.own_folders import (
+    environments_folder,
+    outer_data_folders,
+    outer_state_folder,
+    sources_folder,
+    state_folder,
+)  # fmt: skip
 from ferrule.storage.state import make_folders_of_tool, make_shared_folders
 from ferrule.trust import entries
 from ferrule.trust.grants import REFUSE, choice, entries_of_admin, granted, isolation
@@ -214,7 +220,8 @@ def _hidden_here(settings: Configuration, environ: Mapping[str, str]) -> list[st
 def _hidden(config: str, environ: Mapping[str, str]) -> list[str]:
     """What no tool reads or writes, whatever it is granted: keys, the configuration, the state of others."""
     lock = os.path.join(os.path.dirname(config), _LOCK_FILE)
-    return [os.path.realpath(path) for path in (configuration.credentials_path(environ), config, lock, state_folder())]
+    found = (configuration.credentials_path(environ), config, lock, state_folder(), outer_state_folder())
+    return [os.path.realpath(path) for path in found if path]
 
 
 def _journal(settings: Configuration) -> list[str]:
@@ -238,6 +245,7 @@ def _kept() -> list[str]:
         user_folder(),
         sources_folder(),
         environments_folder(),
+        *outer_data_folders(),
         sys.prefix,
         os.path.dirname(os.path.realpath(sys.executable)),
         *filter(os.path.isabs, sys.path),

@@ -25,10 +25,10 @@ from ferrule_mcp.commands.options import (
 )
 from ferrule_mcp.commands.report import report_addition
 from ferrule_mcp.commands.words import read_words
-from ferrule_mcp.installation.addition import install_and_start, take_addition, try_tool
+from ferrule_mcp.installation.addition import install_and_start, try_tool
+from ferrule_mcp.installation.placement import place_server
 from ferrule_mcp.installation.selection import Selection
-from ferrule_mcp.installation.server import remove_environment
-from ferrule_mcp.installation.server_lock import hold_server
+from ferrule_mcp.installation.server import hold_server, remove_environment, remove_environments
 from ferrule_mcp.record import SOURCE
 
 if TYPE_CHECKING:
@@ -121,23 +121,24 @@ def command(
 
     Exit code: 1 where it is not installed, does not start or has no tools; 0 where its tools are there.
     """
-    place = os.path.abspath(os.path.expanduser(folder)) if folder else ""
-    request = read_words(name, words, place, read_pairs(answers, "--set"))
-    plain, secrets = part_secrets(read_pairs(variables, "--env"))
-    fields, more = part_secrets({**request.headers, **read_pairs(headers, "--header")})
-    request = request._replace(
-        headers=fields,
-        variables=plain,
-        credentials={**request.credentials, **more, **secrets},
-        folder=place,
-        roots=[os.path.abspath(os.path.expanduser(one)) for one in roots],
-        rights=read_rights(allowed),
-        selection=Selection(prefix, only, excluded, read_pairs(renamed, "--as")),
-        allowed_scripts=scripts,
-        seconds=seconds,
-    )
     with hold_server(name):
         require_free(name, [one.name for one in find_sources(SOURCE)])
+        remove_environments(name)  # which a process that was killed has left
+        place = os.path.abspath(os.path.expanduser(folder)) if folder else ""
+        request = read_words(name, words, place, read_pairs(answers, "--set"))
+        plain, secrets = part_secrets(read_pairs(variables, "--env"))
+        fields, more = part_secrets({**request.headers, **read_pairs(headers, "--header")})
+        request = request._replace(
+            headers=fields,
+            variables=plain,
+            credentials={**request.credentials, **more, **secrets},
+            folder=place,
+            roots=[os.path.abspath(os.path.expanduser(one)) for one in roots],
+            rights=read_rights(allowed),
+            selection=Selection(prefix, only, excluded, read_pairs(renamed, "--as")),
+            allowed_scripts=scripts,
+            seconds=seconds,
+        )
         if login or paste:
             request = _log_in(request, paste=paste, client_id=client_id)
         add_server(request, make_decide(name, grants_all=yes), tried, as_json=as_json)
@@ -173,7 +174,7 @@ def add_server(request: Request, decide: Decide, tried: tuple[tuple[str, str], .
     except BaseException:
         remove_environment(addition.record)
         raise
-    take_addition(request, addition, environment)
+    place_server(addition, environment, request.values())
     report_addition(addition, environment, answers, as_json=as_json)
 
 

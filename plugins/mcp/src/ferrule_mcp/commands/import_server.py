@@ -14,9 +14,10 @@ from ferrule.installed import find_sources
 from ferrule_mcp.commands.decisions import make_decide
 from ferrule_mcp.commands.options import seconds_option, yes_option
 from ferrule_mcp.commands.words import make_request
-from ferrule_mcp.installation.addition import install_and_start, take_addition
+from ferrule_mcp.installation.addition import install_and_start
+from ferrule_mcp.installation.placement import place_server
 from ferrule_mcp.installation.selection import Selection
-from ferrule_mcp.installation.server_lock import hold_server
+from ferrule_mcp.installation.server import hold_server
 from ferrule_mcp.launch.client_configs import read_client, read_client_file
 from ferrule_mcp.record import SOURCE
 
@@ -108,7 +109,7 @@ def _add(one: ConfiguredServer, *, yes: bool, seconds: float) -> Imported:
     try:
         with hold_server(name):
             addition, environment = install_and_start(request, make_decide(name, grants_all=yes), note)
-            take_addition(request, addition, environment)
+            place_server(addition, environment, request.values())
     except FerruleError as error:
         return Imported(name, "failed", f"{error.message} {error.hint or ''}".strip())
     wanted = "; ".join(right.words() for right in addition.wanted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_NOT_OTHERS = 0o022
 _SUBCOMMANDS = ("add", "grant", "import", "list", "login", "refresh", "remove", "revoke", "show")
 
 
@@ -41,3 +43,4 @@ def command() -> None:
       ferrule mcp list
       ferrule link 'time_*'
     """
+    os.umask(os.umask(_NOT_OTHERS) | _NOT_OTHERS)  # what is installed is code that nobody else may write

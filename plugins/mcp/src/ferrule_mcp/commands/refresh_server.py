@@ -11,8 +11,7 @@ from ferrule_mcp.commands.decisions import make_decide
 from ferrule_mcp.commands.options import allow_option, read_rights, yes_option
 from ferrule_mcp.environment.provenance import find_provenance
 from ferrule_mcp.installation.refreshment import Renewal, drop, renew, take
-from ferrule_mcp.installation.server import find_server
-from ferrule_mcp.installation.server_lock import hold_server
+from ferrule_mcp.installation.server import find_server, hold_server
 
 if TYPE_CHECKING:
     from ferrule_mcp.environment.differences import Difference
@@ -38,6 +37,7 @@ def command(name: str, accept: bool, allowed: tuple[str, ...], yes: bool, as_jso
 
     Exit code: 1 where something differs and was not accepted, or the server does not start anew; 0 otherwise.
     """
+    find_server(name)
     with hold_server(name):
         server = find_server(name)
         renewal = renew(server, read_rights(allowed), make_decide(name, grants_all=yes), note)

@@ -8,8 +8,7 @@ import click
 
 from ferrule.cli import counted, home_as_tilde, json_option, note, print_json
 from ferrule.installed import SourceTools
-from ferrule_mcp.installation.server import find_home, find_server, remove_environments
-from ferrule_mcp.installation.server_lock import hold_server
+from ferrule_mcp.installation.server import find_home, find_server, hold_server, remove_environments
 from ferrule_mcp.record import SOURCE
 
 
@@ -24,15 +23,15 @@ def command(name: str, with_home: bool, as_json: bool) -> int:
 
     Exit code: 1 where no such server was added; 0 otherwise.
     """
-    installed = SourceTools(SOURCE, name)
-    tools = [one.name for one in installed.tools()]
+    home = find_home(name)
     with hold_server(name):
+        installed = SourceTools(SOURCE, name)
+        tools = [one.name for one in installed.tools()]
         if not installed.remove():
             find_server(name)  # which says what there is
         remove_environments(name)
-    home = find_home(name)
-    if with_home:
-        shutil.rmtree(home, ignore_errors=True)
+        if with_home:
+            shutil.rmtree(home, ignore_errors=True)
     if as_json:
         print_json({"removed": name, "tools": tools, "home": None if with_home else home})
         return 0

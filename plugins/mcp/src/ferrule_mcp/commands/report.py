@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -50,8 +51,7 @@ def _tell_wanted(name: str, wanted: Sequence[Right]) -> None:
     if len(wanted) > _MAX_WANTED:
         shown.append(f"{len(wanted) - _MAX_WANTED} more, which --json has")
     note(f"It works without what else it wanted, and was refused: {', '.join(shown)}.")
-    first = wanted[0]
-    note(f"Where a tool turns out to need it: ferrule mcp grant {name} {first.key}={plain(first.entry)}")
+    note(f"Where a tool turns out to need it: ferrule mcp grant {name} {shlex.quote(wanted[0].text())}")
 
 
 def _name_all(tools: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ferrule_mcp.installation.request import Request, with_own_credentials
 from ferrule_mcp.launch.command_line import parse_command
 from ferrule_mcp.launch.plan import Launch, LaunchRefused, Remote
+from ferrule_mcp.launch.secret_values import extract_remote_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +31,7 @@ def read_words(name: str, words: Sequence[str], folder: str, answers: Mapping[st
     place = Path(folder or os.getcwd())
     first = words[0]
     if len(words) == 1 and first.startswith(("http://", "https://")):
-        return Request(name, url=first)
+        return make_request(name, extract_remote_secrets(Remote("http", first)))
     if len(words) == 1 and first.endswith(_BUNDLES):
         return _read_bundle(name, place / first, answers)
     if len(words) == 1 and first.endswith(".json"):

@@ -7,13 +7,14 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from ferrule.errors import PackageRefused
 from ferrule_mcp.environment.files import digest_file, digest_lines, walk_files
 from ferrule_mcp.environment.programs import OnLine, ProgramFailed, run_program
 from ferrule_mcp.environment.record import InstallFailed, Package
-from ferrule_mcp.launch.node_runners import split_spec
+from ferrule_mcp.launch.node_runners import is_repository, split_spec
 from ferrule_mcp.launch.plan import NPM, Launch
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ _NOT_IN_STEP = "EUSAGE"
 _MAX_HEAD_BYTES = 512
 _SECONDS = 30.0
 _SHEBANG = re.compile(rb"#!\s*(?:\S*/env\s+(?:-S\s+)?)?(?P<program>\S+)(?P<flags>[^\n]*)")
+_GIT_REFUSED = re.compile(r"EALLOWGIT|no-git-here")
+_WITHOUT_GIT = ("--allow-git=none", "--git=/no-git-here")  # the second is for an npm that does not know the first
 _NODE_ENDINGS = (".js", ".mjs", ".cjs", "")
 
 
@@ -42,7 +45,9 @@ def install_node(launch: Launch, folder: Path, allowed: Collection[str], on_line
 
     Raises:
         InstallFailed: there is no npm, or the packages cannot be had.
+        PackageRefused: one of them is a repository, and was not allowed to be built.
     """
+    refuse_repositories(launch.requirements, allowed)
     npm = shutil.which("npm")
     if npm is None:
         raise InstallFailed("npm is not on PATH.", hint="Install Node with npm, and try again.")
@@ -50,6 +55,8 @@ def install_node(launch: Launch, folder: Path, allowed: Collection[str], on_line
     approved = {"allowScripts": dict.fromkeys(sorted(allowed), True)} if allowed else {}
     (folder / "package.json").write_text(json.dumps({**project, **approved}))
     shared = [*_QUIET, *launch.options]
+    if not any(map(is_repository, launch.requirements)):
+        shared += _WITHOUT_GIT
     resolve = [npm, "install", "--package-lock-only", "--ignore-scripts", "--save-exact", *shared, *launch.requirements]
     try:
         on_line("Resolving the packages.")
@@ -59,10 +66,31 @@ def install_node(launch: Launch, folder: Path, allowed: Collection[str], on_line
         _run_scripts(npm, folder, allowed, on_line)
     except ProgramFailed as error:
         what = " and ".join(launch.requirements)
+        if any(_GIT_REFUSED.search(line) for line in error.lines):
+            raise PackageRefused(
+                f"{what} needs a package from a repository, which npm builds with all rights of the user: "
+                f"{error.summary}",
+                hint="Ask its author for a version whose parts all come from the registry.",
+            ) from None
         raise InstallFailed(
             f"{what} cannot be installed: {error.summary}",
             hint="Check the name and the version. `npm config get registry` says which registry is asked.",
         ) from None
+
+
+def refuse_repositories(requirements: Iterable[str], allowed: Collection[str]) -> None:
+    """Raise PackageRefused for a repository that may not be built.
+
+    npm prepares what it has cloned by an install in the clone. That obeys the `.npmrc` of the clone, which names the
+    program that is run as git, and an address with any variable of the user in it.
+    """
+    for text in filter(is_repository, requirements):
+        name = re.split(r"[/:]", text.partition("#")[0])[-1].removesuffix(".git")
+        if not {text, name} & set(allowed):
+            raise PackageRefused(
+                f"{text} is a repository, whose files say what npm runs with all rights of the user.",
+                hint=f"Where you trust it with them, add --allow-scripts {name}. A package of the registry needs none.",
+            )
 
 
 def _install_locked(npm: str, shared: Collection[str], folder: Path, on_line: OnLine) -> None:

@@ -264,7 +264,11 @@ def _rewrite_shebang(path: Path, folder: Path) -> None:
 
 
 def _compile(folder: Path, on_line: OnLine) -> None:
-    """Compile every module now: the server may not write there. A file that is no valid Python is left as it is."""
+    """Compile every module now: the server may not write there. A file that is no valid Python is left as it is.
+
+    Nothing confines this process, so it must run no code of a package: a file `.pth` or a `sitecustomize` is code that
+    an interpreter runs at its start, unless it starts without `site`.
+    """
     on_line("Compiling the modules.")
     brought = [str(folder / BUNDLE)] if (folder / BUNDLE).is_dir() else []
     try:
@@ -272,6 +276,7 @@ def _compile(folder: Path, on_line: OnLine) -> None:
             [
                 str(folder / "bin" / "python"),
                 "-I",
+                "-S",
                 "-m",
                 "compileall",
                 "-q",

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from ferrule.errors import FerruleError, InputError
 from ferrule_mcp.environment.breaks import explain_failure, repair
 from ferrule_mcp.installation import trial
-from ferrule_mcp.installation.host_commands import accept_permissions, set_credentials
 from ferrule_mcp.installation.interview import take_answer
 from ferrule_mcp.installation.request import install_request
 from ferrule_mcp.installation.rights import Right, add_rights, find_wanted
 from ferrule_mcp.installation.selection import Selection, choose_names
-from ferrule_mcp.installation.server import remove_environment, remove_environments, write_server
+from ferrule_mcp.installation.server import remove_environment
 from ferrule_mcp.projection import project
 
 if TYPE_CHECKING:
@@ -95,22 +94,6 @@ def install_and_start(
     return install_and_start(request._replace(source=repaired.launch), decide, tell)
 
 
-def take_addition(request: Request, addition: Addition, environment: Environment | None) -> None:
-    """Write the tools of a server, accept what they ask for, and keep its credentials.
-
-    What was installed for it goes where its tools cannot be written. Raises what `write_server` raises, and
-    FerruleError where the credentials cannot be kept.
-    """
-    try:
-        write_server(addition.record, addition.schemas, addition.definitions, environment)
-    except BaseException:
-        remove_environment(addition.record)
-        raise
-    remove_environments(request.name, [addition.record["environment"]])  # what a broken off addition has left
-    accept_permissions(list(addition.schemas))  # also those of a server of this name that was removed asked for less
-    set_credentials(next(iter(addition.schemas)), request.values())
-
-
 def start_server(
     record: ServerRecord, permissions: JSONObject, secrets: Mapping[str, str], seconds: float, decide: Decide
 ) -> Started:
@@ -129,8 +112,8 @@ def start_server(
     wanted: list[Right] = []
     for _ in range(_MAX_STARTS):
         tried = trial.try_start(record, permissions, secrets, seconds)
-        answer = take_answer(record["home"])
-        wanted = _find_wanted(tried, record)
+        answer = take_answer(record["home"], tried.answer)
+        wanted = _find_wanted(tried, record, secrets)
         more = decide(wanted, tried.failure) if wanted else []
         if not more:
             if answer is None:
@@ -141,9 +124,11 @@ def start_server(
     raise StartFailed(f"The server wanted more at each of {_MAX_STARTS} starts.", wanted)
 
 
-def _find_wanted(tried: trial.Trial, record: ServerRecord) -> list[Right]:
+def _find_wanted(tried: trial.Trial, record: ServerRecord, secrets: Mapping[str, str]) -> list[Right]:
     """What a server wanted. One over HTTP does not run here, and its address is granted."""
-    return find_wanted(tried.trace, record["environment"]) if record["transport"] == "stdio" else []
+    if record["transport"] != "stdio":
+        return []
+    return find_wanted(tried.trace, record["environment"], secrets.values())
 
 
 def make_addition(record: ServerRecord, started: Started, selection: Selection) -> Addition:
@@ -187,7 +172,7 @@ def try_tool(
     all_granted: list[Right] = []
     for _ in range(_MAX_STARTS):
         tried = trial.try_call(addition.record, permissions, secrets, addition.schemas, shown, arguments, seconds)
-        found = _find_wanted(tried, addition.record)
+        found = _find_wanted(tried, addition.record, secrets)
         new = [one for one in found if one not in wanted]
         granted = decide(new, tried.failure) if new else []
         wanted = [*wanted, *(one for one in new if one not in granted)]

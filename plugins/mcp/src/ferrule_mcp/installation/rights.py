@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
+from ferrule.text.redaction import redact_value
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from ferrule.text.json_types import JSONObject
     from ferrule_mcp.record import ServerRecord
@@ -38,7 +41,11 @@ class Right(NamedTuple):
 
     def option(self) -> str:
         """The option of `ferrule mcp add` that grants it."""
-        return f"--allow {self.key}={self.entry}"
+        return f"--allow {shlex.quote(self.text())}"
+
+    def text(self) -> str:
+        """As an option or an argument has it: `read=/srv/notes`."""
+        return f"{self.key}={self.entry}"
 
 
 def base_permissions(record: ServerRecord, readable: Iterable[str] = ()) -> JSONObject:
@@ -78,18 +85,24 @@ def list_rights(permissions: JSONObject) -> list[Right]:
     return [Right(key, entry) for key in _LISTS for entry in permissions.get(key, ())]
 
 
-def find_wanted(trace: JSONObject, environment: str = "") -> list[Right]:
+def find_wanted(trace: JSONObject, environment: str = "", secrets: Collection[str] = ()) -> list[Right]:
     """What a traced call was refused, and the network that it looked for; each right once.
 
     Args:
         trace: the document of `ferrule run --trace --confined --json`.
         environment: the folder with what was installed for the server. No tool may write there, so it is not offered.
+        secrets: of the server. What names one is left out, since a record that every tool can read would keep it; so is
+            what has characters that no permission can have.
     """
     refused = [_widen(one["kind"], one["what"]) for one in trace.get("denied", ()) if one["kind"] in _KINDS]
     asked = [Right("network", entry) for entry in trace.get("permissions", {}).get("network", ())]
     own = f"{environment}/" if environment else "\0"
     return [
-        one for one in dict.fromkeys([*refused, *asked]) if one.key != "write" or not f"{one.entry}/".startswith(own)
+        one
+        for one in dict.fromkeys([*refused, *asked])
+        if (one.key != "write" or not f"{one.entry}/".startswith(own))
+        and one.entry.isprintable()
+        and redact_value(one.entry, secrets) == one.entry
     ]
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.config.own_folders import environments_folder, homes_folder
 from ferrule.errors import InputError
 from ferrule.installed import SourceTools, find_sources
+from ferrule.storage import locked
 from ferrule.text import strict_json
 from ferrule_mcp.credentials import declare
+from ferrule_mcp.environment.programs import leave_on_signals
 from ferrule_mcp.environment.record import Environment, InstallFailed
 from ferrule_mcp.record import DEFINITIONS, ENVIRONMENT, FILE, SOURCE, cast_record
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from ferrule.text.json_types import JSONObject
     from ferrule_mcp.record import ServerRecord
@@ -28,6 +31,31 @@ _HINTS = {
 }
 _VERSION = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+_")
 _MAX_VERSION_CHARACTERS = 60
+_WAIT_SECONDS = 2.0
+_KEYS = frozenset(
+    [
+        "name",
+        "origin",
+        "transport",
+        "command",
+        "variables",
+        "credentials",
+        "folder",
+        "home",
+        "roots",
+        "url",
+        "headers",
+        "era",
+        "server",
+        "capabilities",
+        "offered",
+        "instructions",
+        "environment",
+        "notes",
+        "permissions",
+        "tools",
+    ]
+)
 
 
 class InstalledServer(NamedTuple):
@@ -61,6 +89,28 @@ def find_server(name: str) -> InstalledServer:
         hint = f"There is {known}." if known else "`ferrule mcp add NAME -- COMMAND` adds one."
         raise InputError(f"No MCP server {name!r} was added.", hint=hint)
     return server
+
+
+@contextmanager
+def hold_server(name: str) -> Iterator[None]:
+    """Let no other process add, renew, change or remove a server of this name while the block runs.
+
+    SIGTERM and SIGHUP raise SystemExit in it, so that what is half done goes away.
+
+    Raises InputError where another one does that, and for what is no name of a server.
+    """
+    SourceTools(SOURCE, name)
+    folder = environments_folder(SOURCE)
+    os.makedirs(folder, exist_ok=True)
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(os.path.join(folder, f".{name}.lock"), _WAIT_SECONDS))
+        except TimeoutError:
+            raise InputError(
+                f"Another process is changing the MCP server {name!r}.", hint="Wait until it has ended, and try again."
+            ) from None
+        held.enter_context(leave_on_signals())
+        yield
 
 
 def find_home(name: str) -> str:
@@ -146,6 +196,8 @@ def _read(tools: SourceTools) -> InstalledServer | None:
         environment = Environment.from_json(strict_json.loads_object(installed)) if installed else None
         found = cast_record(strict_json.loads(record)), strict_json.loads_object(definitions)
     except (ValueError, InstallFailed):
+        return None
+    if not isinstance(found[0], dict) or not set(found[0]) >= _KEYS:
         return None
     return InstalledServer(tools, *found, environment)
 

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from typing import TYPE_CHECKING, NamedTuple
 
+from ferrule.config.own_folders import OUTER_DATA, OUTER_STATE, data_folder, state_folder
 from ferrule.errors import FerruleError
 from ferrule.installed import SourceTools, python_command
 from ferrule.text import strict_json
@@ -19,12 +20,13 @@ from ferrule_mcp.credentials import declare
 from ferrule_mcp.record import FILE, INTERVIEW, SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule_mcp.record import ServerRecord
 
 _MARGIN_SECONDS = 30.0
+_GRACE_SECONDS = 5.0
 _PARAMETERS = {"type": "object", "properties": {}}
 
 
@@ -100,20 +102,50 @@ def _call(
         files = {FILE: strict_json.dumps(record)}
         SourceTools(SOURCE, record["name"], environ["FERRULE_DATA"]).write("0", schemas, declaration, files)
         command = python_command("ferrule.cli:main", "run", "--trace", "--confined", "--json", tool)
-        done = subprocess.run(
-            command,
-            input=strict_json.dumps(dict(arguments)),
-            capture_output=True,
-            env=environ,
-            cwd=record["folder"] or record["home"],
-            timeout=seconds + _MARGIN_SECONDS,
-            check=False,
-        )
+        place = record["folder"] or record["home"]
+        done = _run(command, strict_json.dumps(dict(arguments)), environ, place, seconds + _MARGIN_SECONDS)
     return _read(done)
+
+
+def _run(
+    command: Sequence[str], data: bytes, environ: Mapping[str, str], folder: str, seconds: float
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a traced call to its end; where this process is interrupted, the call is ended as it ends itself.
+
+    Args:
+        command: the program and its arguments.
+        data: its stdin.
+        environ: its environment.
+        folder: where it runs.
+        seconds: that it may take.
+
+    Raises FerruleError where it takes longer.
+    """
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environ, cwd=folder) as process:
+        try:
+            out, err = process.communicate(data, seconds)
+        except BaseException as error:
+            _end(process)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise FerruleError(f"The server has not been tried after {seconds:.0f} seconds.") from None
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a call by the signal that it cleans up on, and by force where it does not end."""
+    process.terminate()
+    try:
+        process.wait(_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 def _own_environment(folder: str, seconds: float) -> dict[str, str]:
     own = {"FERRULE_DATA": os.path.join(folder, "data"), "FERRULE_STATE": os.path.join(folder, "state")}
+    # What no tool may touch, this one may not touch either.
+    own |= {OUTER_DATA: os.path.abspath(data_folder()), OUTER_STATE: os.path.abspath(state_folder())}
     inherited = {
         name: value for name, value in os.environ.items() if name not in ("IKIGAI_AGENT_ID", "FERRULE_WRAPPERS")
     }

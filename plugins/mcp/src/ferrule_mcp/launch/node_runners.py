@@ -50,6 +50,10 @@ NODE = Grammar(
 _CODE = ("-e", "--eval", "-p", "--print")
 _VERSION = re.compile(r"(?P<name>(?:@[^/@\s]+/)?[^/@\s]+)@(?P<version>[^/\s]+)")
 _NAME = re.compile(r"(?:@[a-z0-9-~][a-z0-9-._~]*/)?[a-z0-9-~][a-z0-9-._~]*", re.IGNORECASE)
+_REPOSITORIES = ("git+", "git:", "git@", "github:", "gitlab:", "bitbucket:", "gist:", "ssh:")
+_HOSTS = re.compile(
+    r"https?://(?:[^/@]*@)?(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|gist\.github\.com)/[^/]+/?[^/]*/?$"
+)
 _ELSEWHERE = ("git+", "git:", "git@", "github:", "gitlab:", "bitbucket:", "gist:", "http:", "https:", "file:")
 _ARCHIVES = (".tgz", ".tar.gz", ".tar")
 _SHELL_SIGNS = frozenset(";|&<>`$(){}*?\n")
@@ -111,6 +115,16 @@ def split_spec(spec: str) -> tuple[str, str]:
 def is_elsewhere(spec: str) -> bool:
     """Whether a package comes from a repository, an address or this machine, and not from the registry."""
     return not split_spec(spec)[0]
+
+
+def is_repository(spec: str) -> bool:
+    """Whether npm clones a package from a repository, by its address or as `owner/name`."""
+    address = spec.partition("@")[2] if spec.partition("@")[2].startswith(_REPOSITORIES) else spec
+    bare = address.partition("#")[0]
+    if bare.startswith(("http:", "https:")):
+        return bare.endswith(".git") or (bool(_HOSTS.match(bare)) and not bare.endswith(_ARCHIVES))
+    is_short = not split_spec(spec)[0] and bare.count("/") == 1 and not bare.startswith((".", "/", "~", "@"))
+    return address.startswith(_REPOSITORIES) or is_short
 
 
 def _plan(scanned: Scanned, folder: Path, runner: str) -> Launch:

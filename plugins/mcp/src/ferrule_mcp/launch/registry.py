@@ -111,7 +111,8 @@ def read_entry(source: Path | JSONObject) -> Entry:
 
 def _read_file(path: Path) -> JSONObject:
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(_MAX_BYTES + 1)
         content = json.loads(data) if len(data) <= _MAX_BYTES else None
     except OSError as error:
         raise LaunchRefused(f"{path} cannot be read: {error.strerror}.", hint="Correct the path.") from None

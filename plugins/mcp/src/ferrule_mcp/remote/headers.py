@@ -49,7 +49,11 @@ class Headers:
 
     def fill(self) -> dict[str, str]:
         """The headers with their values. Raises ToolError AUTH_MISSING where one is not set."""
-        return {name: _PLACEHOLDER.sub(self._value, text) for name, text in self._templates.items()}
+        return {name: self.fill_text(text) for name, text in self._templates.items()}
+
+    def fill_text(self, text: str) -> str:
+        """A text with the values of the credentials that it names, such as the address of the server."""
+        return _PLACEHOLDER.sub(self._value, text)
 
     def renew(self) -> bool:
         """Renew the values after the server has refused them; whether one is another one now. Raises ToolError."""

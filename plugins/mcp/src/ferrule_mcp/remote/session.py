@@ -60,7 +60,7 @@ class RemoteSession:
         """Make a session. Nothing is sent before `initialize`.
 
         Args:
-            url: of the server.
+            url: of the server, with the names of credentials in braces.
             deadline: an instant of `time.monotonic()`, by which everything ends.
             headers: with the names of credentials in braces, such as `{"Authorization": "Bearer {token}"}`.
             credentials: where the values come from; the context of a call is one.
@@ -73,9 +73,10 @@ class RemoteSession:
         """
         named = find_network(url)
         filled = Headers(headers or {}, credentials)
-        if filled.are_secret:
+        address = filled.fill_text(url)
+        if filled.are_secret or address != url:
             require_confidential(url)
-        session = cls(url, Watch(), login)
+        session = cls(address, Watch(), login)
         guard = ServerGuard(named if network is None else network)
         session._open(guard, deadline, HeaderAuth(filled, session._watch), filled)
         return session
