@@ -76,7 +76,8 @@ def test_a_server_sees_what_the_call_sees_but_for_the_host_s_own(monkeypatch: py
     monkeypatch.setenv("TERM", "xterm")
     environment = build_environment({"FIXED": "1", "PYTHONUTF8": "1", "KEPT": "inner"})
     assert {name for name in environment if name.startswith(("FERRULE", "IKIGAI", "PYTHON", "VIRTUAL"))} == {
-        "PYTHONUTF8"
+        "PYTHONUTF8",
+        "PYTHONDONTWRITEBYTECODE",
     }
     assert (environment["FIXED"], environment["KEPT"]) == ("1", "inner")
     assert environment["PATH"]
