@@ -26,27 +26,6 @@ Scrape = Callable[..., dict[str, Any]]
 PAGE = "http://page.example/"
 WORDS = "The page has said this before it did what it did, and a reader has to have it."
 
-BOMBS = {
-    "buffers": "const all = []; for (;;) all.push(new Uint8Array(64 << 20).fill(1));",
-    "objects": "const all = []; for (;;) all.push({words: [1, 2, 3]});",
-    "elements": "for (;;) document.body.append('x'.repeat(100_000), document.createElement('p'));",
-    "text": "let text = 'x'; const all = []; for (;;) all.push([...(text = (text + text).slice(0, 1 << 20))]);",
-    "canvas": "const all = []; for (;;) { const it = document.createElement('canvas'); it.width = it.height = 8000;"
-    " it.getContext('2d').fillRect(0, 0, 9, 9); all.push(it); }",
-    "blobs": "const all = []; for (;;) all.push(new Blob([new Uint8Array(64 << 20).fill(1)]));",
-    "memory": "const all = []; for (;;) all.push(new WebAssembly.Memory({initial: 9_000}),"
-    " new Uint8Array(all.at(-1)?.buffer ?? 9).fill(1));",
-}
-
-
-@pytest.mark.parametrize("bomb", BOMBS)
-def test_a_page_that_fills_the_memory_costs_the_browser_and_not_the_call(
-    server: Server, scrape_as_installed: Scrape, browser: str, bomb: str
-) -> None:
-    source = f"<p>{WORDS} {WORDS}</p><script>setTimeout(() => {{ {BOMBS[bomb]} }})</script>"
-    answer = scrape_as_installed(server.page("/", source), 'browser_use = "first"', browser=browser)
-    assert WORDS in answer.get("content", ""), answer
-
 
 @pytest.mark.parametrize(
     "script",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -13,9 +12,6 @@ from pathlib import Path
 from ferrule_research.page.browser.connection import Connection
 
 _HEAP_MIB = 384  # of the scripts of a page
-# Of memory that a process of the browser may write to. It reserves 540 MiB of that before it has a page, and uses 180
-# of them. A page that wants more ends the browser, and not the call.
-_DATA_BYTES = 1_200 << 20
 _NOWHERE = "http://proxy.invalid:9"
 _FEATURES = (
     "IsolateOrigins,site-per-process,MediaRouter,Translate,OptimizationHints,DialMediaRouteProvider,WebTransport"
@@ -85,8 +81,7 @@ def _start(program: str, folder: str) -> tuple[int, int, int]:
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
     ends = [(os.POSIX_SPAWN_DUP2, to_browser, 3), (os.POSIX_SPAWN_DUP2, from_browser, 4)]
     try:
-        with _limited_data():
-            process = os.posix_spawn(program, arguments, environment, file_actions=[*nothing, *ends], setpgroup=0)
+        process = os.posix_spawn(program, arguments, environment, file_actions=[*nothing, *ends], setpgroup=0)
     except OSError:
         os.close(to_write)
         os.close(to_read)
@@ -95,18 +90,6 @@ def _start(program: str, folder: str) -> tuple[int, int, int]:
         os.close(to_browser)
         os.close(from_browser)
     return process, to_read, to_write
-
-
-@contextmanager
-def _limited_data() -> Iterator[None]:
-    """What is started meanwhile has a limit of memory, which it inherits: only a parent's own limits may be set."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    known = [limit for limit in (soft, hard, _DATA_BYTES) if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_DATA, (min(known), hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def is_confined() -> bool:
