@@ -76,6 +76,15 @@ def print_tools(record: ServerRecord) -> None:
         print_indented(", ".join(shown for shown, one in tools if not one["lost"]))
 
 
+def report_rights(record: ServerRecord, *, as_json: bool) -> None:
+    """Say what a server may, after that was changed."""
+    if as_json:
+        print_json({"server": record["name"], "permissions": record["permissions"]})
+        return
+    click.echo(plain(record["name"]))
+    print_rights(record)
+
+
 def print_rights(record: ServerRecord) -> None:
     """What the server may, in words."""
     rights = list_rights(record["permissions"])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from ferrule.cli import json_option, plain, print_json
+from ferrule.cli import json_option
 from ferrule_mcp.commands.options import read_rights
-from ferrule_mcp.commands.report import print_rights
+from ferrule_mcp.commands.report import report_rights
 from ferrule_mcp.installation.grants import change_rights
 
 
@@ -26,10 +26,5 @@ def command(name: str, rights: tuple[str, ...], as_json: bool) -> int:
 
     Exit code: 1 where no such server was added, or a permission means nothing; 0 otherwise.
     """
-    record = change_rights(name, revoked=read_rights(rights))
-    if as_json:
-        print_json({"server": name, "permissions": record["permissions"]})
-        return 0
-    click.echo(plain(name))
-    print_rights(record)
+    report_rights(change_rights(name, revoked=read_rights(rights)), as_json=as_json)
     return 0

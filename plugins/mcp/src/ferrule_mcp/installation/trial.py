@@ -60,7 +60,7 @@ def try_start(record: ServerRecord, permissions: JSONObject, secrets: Mapping[st
         "description": "Asks the server what it is and which tools it has.",
         "parameters": _PARAMETERS,
     }
-    return _call(record, permissions, secrets, {tool: schema}, tool, {}, seconds)
+    return try_call(record, permissions, secrets, {tool: schema}, tool, {}, seconds)
 
 
 def try_call(
@@ -82,18 +82,6 @@ def try_call(
 
     Raises FerruleError where ferrule itself fails.
     """
-    return _call(record, permissions, secrets, schemas, tool, arguments, seconds)
-
-
-def _call(
-    record: ServerRecord,
-    permissions: JSONObject,
-    secrets: Mapping[str, str],
-    schemas: Mapping[str, JSONObject],
-    tool: str,
-    arguments: JSONMapping,
-    seconds: float,
-) -> Trial:
     credentials = declare(record["name"], record["credentials"])
     declaration = {"permissions": permissions, "credentials": credentials}
     with tempfile.TemporaryDirectory(prefix="ferrule-mcp-") as folder:
