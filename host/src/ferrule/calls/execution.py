@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ferrule.calls.fork_server.caller import CallerState
+    from ferrule.calls.caller import CallerState
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
     from ferrule.plugin.hooks.context import Context

@@ -67,7 +67,12 @@ def render_around(
     *,
     is_terminal: bool | None = None,
 ) -> Output:
-    """The output of a call that has failed, whose document is there already. name: the tool's, for the user."""
+    """The output of a call that has failed, whose document is there already.
+
+    Args:
+        name: the tool's, for the user.
+        environ, is_terminal: see `render`.
+    """
     from ferrule.plugin import failures
 
     failure = _rename(outcome.failure or {}, names)
@@ -102,8 +107,10 @@ def advice_of(facts: Mapping[str, object] | None, name: str) -> str:
 def _render_text(outcome: Outcome, summary: str, advice: str = "", is_terminal: bool | None = None) -> bytes:
     """stderr: first what happened, where the exit code says that something did; then events; then what was printed.
 
-    advice: stands at the end, and behind what the client shows the model of a failure. A `config_required` event is all
-    there is, since the client hands stderr on as that event.
+    A `config_required` event is all there is, since the client hands stderr on as that event.
+
+    Args:
+        advice: stands at the end, and behind what the client shows the model of a failure.
     """
     for line in _lines([event for event in outcome.events if event.get("kind") == _CONFIG_REQUIRED], outcome):
         if len(line) <= ERROR_BYTES:
@@ -112,14 +119,14 @@ def _render_text(outcome: Outcome, summary: str, advice: str = "", is_terminal: 
     for line in _lines(outcome.events, outcome):
         if len(text) + len(line) <= ERROR_BYTES:
             text += line
-    told = _cut(_to_legible_utf8(_redact(advice.encode(errors="replace"), outcome)), _ADVICE_BYTES) if advice else b""
-    room = ERROR_BYTES - len(text) - (len(told) + SUMMARY_BYTES if told else 0)
+    shown = _cut(_to_legible_utf8(_redact(advice.encode(errors="replace"), outcome)), _ADVICE_BYTES) if advice else b""
+    room = ERROR_BYTES - len(text) - (len(shown) + SUMMARY_BYTES if shown else 0)
     text += _cut(render_printed(outcome, max(0, room)).replace(_HEADING, _OF_THE_TOOL), max(0, room))
     text = _keep_letters_whole(text, SUMMARY_BYTES) if summary else text
-    if not told:
+    if not shown:
         return text
     is_cut = bool(summary) and not (os.isatty(2) if is_terminal is None else is_terminal)
-    return text + _place_behind(text, told, is_cut=is_cut)
+    return text + _place_behind(text, shown, is_cut=is_cut)
 
 
 def _lines(events: Iterable[Mapping[str, object]], outcome: Outcome) -> Iterator[bytes]:

@@ -111,7 +111,7 @@ def input_too_large() -> InputMalformed:
 
 
 def input_unfinished(seconds: float) -> InputMalformed:
-    """The error for a stdin that is still open after so many seconds."""
+    """The error for a stdin that is still open after some seconds."""
     return InputMalformed(f"stdin was not at its end after {seconds:.0f} s; close it after the JSON object.")
 
 

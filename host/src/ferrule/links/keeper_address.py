@@ -28,6 +28,8 @@ NOT_BASE = ("FERRULE_CALLER", "FERRULE_DEADLINE", "FERRULE_EXIT_ZERO")
 
 _PREFIX, _SUFFIX, _LOCK_SUFFIX = "keep-", ".sock", ".lock"
 _FOLDER = "ferrule"
+_MAX_PATH_BYTES = 107  # that the kernel takes for a socket
+_MAX_FOLDER_BYTES = _MAX_PATH_BYTES - len("/" + _PREFIX + 16 * "0" + "-" + 16 * "0" + _SUFFIX)
 _OFFSET, _PRIME, _MODULUS = 0xCBF29CE484222325, 0x100000001B3, 1 << 64  # of FNV-1a
 
 
@@ -84,7 +86,9 @@ def runtime_folder(environ: Mapping[str, str], *, is_made: bool = False) -> str:
 
 
 def is_own(folder: str) -> bool:
-    """Whether a folder is this user's, and nobody else may enter it."""
+    """Whether a folder is this user's, nobody else may enter it, and the path of a socket in it is not too long."""
+    if len(os.fsencode(folder)) > _MAX_FOLDER_BYTES:
+        return False
     try:
         found = os.lstat(folder)
     except OSError:
@@ -94,14 +98,16 @@ def is_own(folder: str) -> bool:
 
 def sockets(environ: Mapping[str, str]) -> list[str]:
     """The sockets of all keepers of this user in the folders that this environment names."""
-    found = []
-    for folder in filter(is_own, _runtime_folders(environ)):
-        try:
-            names = sorted(os.listdir(folder))
-        except OSError:
-            continue
-        found += [f"{folder}/{name}" for name in names if name.startswith(_PREFIX) and name.endswith(_SUFFIX)]
-    return found
+    return [path for folder in filter(is_own, _runtime_folders(environ)) for path in keeper_sockets(folder)]
+
+
+def keeper_sockets(folder: str) -> list[str]:
+    """The sockets of keepers in one folder."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    return [f"{folder}/{name}" for name in names if name.startswith(_PREFIX) and name.endswith(_SUFFIX)]
 
 
 def _runtime_folders(environ: Mapping[str, str]) -> Iterator[str]:

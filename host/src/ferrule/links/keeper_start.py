@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
 
 _MAIN = """\
-sys.path[:] = {paths}
+{paths}
 from ferrule.calls.keeper.process import main
 main()
 """
@@ -40,14 +40,17 @@ def _start_if_missing(installation: str) -> None:
     environ = read_first_environ()
     folder = runtime_folder(environ, is_made=True)
     if folder and not _listens(os.path.join(folder, socket_name(installation, environ))):
-        start(installation, base_environ(environ))
+        start(installation, base_environ(environ), f"sys.path[:] = {sys.path}")
 
 
-def start(installation: str, environ: dict[str, str]) -> None:
-    """Start one, which ends at once where there is one. Raises OSError."""
+def start(installation: str, environ: dict[str, str], paths: str) -> None:
+    """Start one, which ends at once if another one runs. Raises OSError.
+
+    environ: its variables, see `base_environ`. paths: the line of Python that makes its `sys.path` that of a call.
+    """
     from ferrule.supervision import python_start
 
-    code = python_start.CODE + _MAIN.format(paths=sys.path)
+    code = python_start.CODE + _MAIN.format(paths=paths)
     command = [sys.executable, *python_start.OPTIONS.split(), "-c", code, installation]
     nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     try:

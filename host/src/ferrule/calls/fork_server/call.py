@@ -23,7 +23,7 @@ from ferrule.text.redaction import Redaction, redact_json
 
 if TYPE_CHECKING:
     from ferrule.calls.call import Job
-    from ferrule.calls.fork_server.caller import Caller
+    from ferrule.calls.caller import Caller
     from ferrule.calls.fork_server.facts import Client
     from ferrule.calls.fork_server.plugins import Plugins
     from ferrule.calls.fork_server.surroundings import BeginHandler, Surroundings
@@ -93,7 +93,7 @@ class ServedCall:
         self._step(lambda: next(self._steps))
 
     def cancel(self, reason: FerruleError | None = None) -> None:
-        """End the call. Its answer is sent all the same. reason: what it fails with, in the place of the usual."""
+        """End the call. Its answer is sent all the same. reason: what it fails with, else as usual."""
         self._is_cancelled = True
         if self._request is not None:
             self._plugins.cancel(self._request, reason)

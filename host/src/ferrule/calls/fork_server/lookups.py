@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from ferrule import config, discovery
-from ferrule.calls.fork_server.caller import in_folder
+from ferrule.calls.caller import in_folder
 from ferrule.calls.lookup import Lookup, NoRuns, find_tool
 from ferrule.plugin.declaration import read_if_well
 from ferrule.plugin.surroundings import Surroundings
@@ -18,7 +18,7 @@ from ferrule.trust.door.admission import admit
 
 if TYPE_CHECKING:
     from ferrule.calls.call import Job
-    from ferrule.calls.fork_server.caller import Caller
+    from ferrule.calls.caller import Caller
     from ferrule.config import Configuration
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
@@ -120,7 +120,7 @@ class Lookups(Lookup):
     def policy(self, tool: InstalledTool, settings: Configuration, caller: Caller | None = None) -> Policy:
         """See `Admission`, for a second at the most: it asks for each path that a tool may touch. Raises as that.
 
-        caller: whose variables and working folder count in the place of this process's.
+        caller: whose variables and working folder count instead of this process's.
         """
         key = tool.name, None if caller is None else (caller.folder, *sorted(caller.lasting_environ().items()))
         known = self._policies.get(key)

@@ -45,7 +45,7 @@ class Plugins:
         self._get(tool, policy, memory_mib).prepare()
 
     def cancel(self, request: Request, reason: FerruleError | None = None) -> None:
-        """End a job, and all that it has started. reason: what it fails with, in the place of the usual."""
+        """End a job, and all that it has started. reason: what it fails with, else as usual."""
         reason = reason or interruption()
         if request.work is not None:
             request.work.stop(reason)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
+    from ferrule.calls.caller import Caller
     from ferrule.calls.fork_server.call import AnswerHandler, EventHandler
-    from ferrule.calls.fork_server.caller import Caller
     from ferrule.calls.fork_server.facts import Client, ServerFacts
     from ferrule.calls.fork_server.surroundings import BeginHandler
 
@@ -112,7 +112,7 @@ class ForkServer:
             on_event: gets each event of the tool as one JSON object, without secrets.
             seconds: that the call may take, else the configured deadline.
             client: who asks, for the journal.
-            caller: who has the call made, where its variables, folder and so on count in the place of the server's.
+            caller: who has the call made, where its variables, folder and so on count instead of the server's.
             on_begin: is called with the tool when a process is about to get the arguments of that.
         """
         ended = self._calls.discard

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from ferrule.calls.fork_server.caller import Caller
+from ferrule.calls.caller import Caller
 from ferrule.calls.fork_server.poll_loop import WriteQueue
 from ferrule.calls.keeper import frames
 from ferrule.calls.keeper.peer import read_rights
@@ -33,20 +33,53 @@ if TYPE_CHECKING:
     from ferrule.calls.fork_server.call import ServedCall
     from ferrule.calls.fork_server.facts import CallAnswer
     from ferrule.calls.fork_server.poll_loop import Handler, Timer
+    from ferrule.calls.fork_server.server import ForkServer
     from ferrule.calls.keeper.frames import Hello
-    from ferrule.calls.keeper.keeper import Keeper
+    from ferrule.calls.keeper.peer import Rights
     from ferrule.discovery import InstalledTool
     from ferrule.links.orders import LinkOrders
+    from ferrule.text.json_types import JSONObject
 
 _CHUNK_BYTES = 1 << 16
 _HELLO_SECONDS = 5.0  # in which a caller says who it is
 _FAREWELL_SECONDS = 5.0  # in which it reads its answer
 
 
+class ConnectionOwner(Protocol):
+    """The keeper, as its connections have it.
+
+    environ: with which it was started. added: what the interpreter has added to that. rights, limits: of its process.
+    calls: that it has made.
+    """
+
+    server: ForkServer
+    environ: Mapping[str, str]
+    added: Mapping[str, str]
+    rights: Rights
+    limits: str
+    calls: int
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the host has changed since its process began."""
+
+    def facts(self) -> JSONObject:
+        """What the admin is shown."""
+
+    def note_use(self) -> None:
+        """A call has come or ended."""
+
+    def leave(self) -> None:
+        """Take no more calls, and end when those that run have ended."""
+
+    def forget(self, connection: Connection) -> None:
+        """A connection has ended."""
+
+
 class Connection:
     """One caller. process: its number. It ends with the answer, and the call ends with it."""
 
-    def __init__(self, keeper: Keeper, line: socket.socket, process: int) -> None:
+    def __init__(self, keeper: ConnectionOwner, line: socket.socket, process: int) -> None:
         self._keeper = keeper
         self._line = line
         self._process = process

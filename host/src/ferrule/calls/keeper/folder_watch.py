@@ -1,4 +1,4 @@
-"""Being told by the kernel that the names in a folder have changed, so that nobody has to look again and again."""
+"""Waiting for changes of the names in a folder: the kernel reports them, so nothing is looked at again and again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CHUNK_BYTES = 1 << 16
 
 
 class FolderWatch:
-    """Of one folder. file: is readable after a change; None on a system that tells of none."""
+    """Of one folder. file: is readable after a change; None on a system that reports none."""
 
     def __init__(self, folder: str) -> None:
         self.file: int | None = None
@@ -27,7 +27,7 @@ class FolderWatch:
         self.file = file
 
     def read(self) -> None:
-        """Take what has been told."""
+        """Take what was reported."""
         try:
             os.read(self.file or 0, _CHUNK_BYTES)
         except OSError:

@@ -39,7 +39,7 @@ class Keeper:
         self.server = server
         self.environ = environ
         # Such as LC_CTYPE, which the interpreter sets in the C locale, as it would in the process of a cold call.
-        self.added = {name: value for name, value in os.environ.items() if name not in environ}
+        self.added: Mapping[str, str] = {name: value for name, value in os.environ.items() if name not in environ}
         self.rights = read_rights()
         self.limits = limits_text()
         self.calls = 0
@@ -165,7 +165,7 @@ def _identify(path: str) -> tuple[int, int] | None:
 
 
 def _identify_host() -> tuple[object, ...]:
-    """What differs once another ferrule or another interpreter is installed in the place of these."""
+    """What differs once another ferrule or another interpreter is installed here."""
     package = os.path.dirname(ferrule.__file__ or "")
     found = []
     for path in (sys.executable, package, os.path.join(package, "_version.py"), os.path.join(package, "dispatch.py")):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 
 from ferrule.config import configuration
 from ferrule.config.keep import keep_seconds
 from ferrule.config.own_folders import add_sources_to_path
 from ferrule.errors import FerruleError
-from ferrule.links.keeper_address import lock_path, runtime_folder, socket_name
+from ferrule.links.keeper_address import keeper_sockets, lock_path, runtime_folder, socket_name
 from ferrule.links.keeper_start import read_first_environ
+from ferrule.storage.private_files import remove_file
 
 
 def main() -> None:
@@ -23,6 +25,7 @@ def main() -> None:
     path = os.path.join(folder, socket_name(installation, environ))
     if not _is_only_one(lock_path(path)):
         return
+    remove_remains(folder)
     try:
         seconds = keep_seconds(configuration.read())
     except FerruleError as error:
@@ -45,6 +48,7 @@ def _run(path: str, environ: dict[str, str], seconds: float) -> None:
             server.run()
         finally:
             keeper.close()
+            remove_file(lock_path(path))
 
 
 def _is_only_one(path: str) -> bool:
@@ -54,6 +58,20 @@ def _is_only_one(path: str) -> bool:
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(file), os.lstat(path))  # else one that has just ended has removed it
     except OSError:
         return False
-    return True
+
+
+def remove_remains(folder: str) -> None:
+    """Remove the sockets of keepers that were killed, with their locks."""
+    for path in keeper_sockets(folder):
+        line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        with line:
+            try:
+                line.settimeout(0)
+                line.connect(path)
+            except ConnectionRefusedError:
+                remove_file(path)
+            except OSError:
+                continue
