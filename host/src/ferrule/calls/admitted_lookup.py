@@ -8,6 +8,8 @@ from ferrule.plugin.admission.admitted_tool import AdmittedTool
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ferrule.config.configuration import Configuration
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
@@ -41,6 +43,10 @@ class AdmittedLookup(Lookup):
     def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
         """See `Lookup`."""
         return self.admitted.policy()
+
+    def given_variables(self) -> Sequence[str]:
+        """See `Lookup`."""
+        return self.admitted.given_variables()
 
     def runs(self, tool: InstalledTool, settings: Configuration) -> RunZygote | NoRuns:
         """See `Lookup`."""

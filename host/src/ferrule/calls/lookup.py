@@ -5,6 +5,8 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ferrule.config.configuration import Configuration
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
@@ -53,6 +55,10 @@ class Lookup:
 
             ask_new_version(tool)
         return admission.policy()
+
+    def given_variables(self) -> Sequence[str] | None:
+        """The variables of the tool's credentials that it is given; None where that is not known yet."""
+        return None
 
     def runs(self, tool: InstalledTool, settings: Configuration) -> RunZygote | NoRuns:
         """What runs other tools for the call, where the tool may have some run. Raises ConfigurationMalformed."""
