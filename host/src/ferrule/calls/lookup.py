@@ -85,6 +85,55 @@ class NoRuns:
         return None
 
 
+class AdmittedLookup(Lookup):
+    """The lookup of a process that makes one call, of one tool, and never reads config.toml.
+
+    Each method raises Refused, see `AdmittedTool`.
+    """
+
+    def __init__(self, name: str) -> None:
+        from ferrule.plugin.admission.admitted_tool import AdmittedTool
+
+        self.admitted = AdmittedTool(name)
+
+    @property
+    def is_recorded(self) -> bool:  # type: ignore[override] # it is not known from the beginning
+        """Whether what the tool asks for is known to be recorded."""
+        return self.admitted.is_kept
+
+    def configuration(self) -> Configuration:
+        """The configuration as far as the process of the tool may see it."""
+        return self.admitted.configuration()
+
+    def find_tool(self, name: str, settings: Configuration) -> InstalledTool:
+        """The tool itself, which is one that may run."""
+        return self.admitted.tool()
+
+    def schema(self, tool: InstalledTool) -> JSONObject | None:
+        """See `Lookup`."""
+        return self.admitted.schema()
+
+    def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
+        """See `Lookup`."""
+        return self.admitted.policy()
+
+    def given_variables(self) -> Sequence[str]:
+        """See `Lookup`."""
+        return self.admitted.given_variables()
+
+    def runs(self, tool: InstalledTool, settings: Configuration) -> RunZygote | NoRuns:
+        """See `Lookup`."""
+        if not self.admitted.has_others_run():
+            return NoRuns()
+        from ferrule.plugin.runs import RunZygote
+
+        return RunZygote(tool, settings)
+
+    def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
+        """The same as `configuration` gives."""
+        return settings.content
+
+
 def find_tool(name: str, settings: Configuration) -> InstalledTool:
     """See `ferrule.trust.door.admission.find`, which is loaded where tools are locked."""
     if not settings.is_locked:

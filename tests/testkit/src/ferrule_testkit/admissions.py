@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ferrule.config.own_folders import add_sources_to_path
 from ferrule.plugin.admission import judgement
 from ferrule.storage import stamps
 from ferrule.trust.door import kept_admission
@@ -64,6 +65,7 @@ def make_site(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     monkeypatch.setenv("FERRULE_CONFIG", str(made.config))
     monkeypatch.setenv("FERRULE_STATE", str(made.state))
     monkeypatch.delenv("FERRULE_DISABLE", raising=False)
+    add_sources_to_path()  # as every process does that looks a tool up
     return made
 
 
