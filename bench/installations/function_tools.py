@@ -29,9 +29,7 @@ def execute(arguments: JSONObject, context: Context) -> JSONObject:
     days, unit = arguments.get("days", 3), arguments.get("unit", "C")
     return {"success": True, "weather": f"{arguments['city']}, {days} days in {unit}", "tool": context.tool}
 '''
-_BY_TYPED_HOOKS = _BY_HOOKS.replace(
-    "from ferrule", "from typing import Annotated, Any, Literal  # noqa: F401\n\nfrom ferrule", 1
-)
+_BY_TYPED_HOOKS = _BY_HOOKS.replace("from ferrule", "from typing import Annotated, Any, Literal\n\nfrom ferrule", 1)
 _AS_FUNCTION = '''\
 """The same tool as a function."""
 

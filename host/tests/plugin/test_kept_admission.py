@@ -38,6 +38,11 @@ def install(site: Site, name: str) -> None:
     write(site.packages / f"{name}-1.0.dist-info" / "METADATA")
 
 
+def install_anew(site: Site) -> None:
+    shutil.rmtree(site.metadata)
+    shutil.copytree(site.outer, site.metadata)
+
+
 def replace(path: Path) -> None:
     """Put other content into a file, and give it the time of modification that it had."""
     facts = path.stat()
@@ -54,7 +59,7 @@ CHANGES: dict[str, Callable[[Site], object]] = {
     "one installed in an earlier folder": lambda site: write(site.earlier / "other-1.0.dist-info" / "METADATA"),
     "uninstalled": lambda site: shutil.rmtree(site.metadata),
     "upgraded": lambda site: site.metadata.rename(site.packages / "acme_weather-1.1.dist-info"),
-    "installed anew": lambda site: (shutil.rmtree(site.metadata), shutil.copytree(site.outer, site.metadata)),
+    "installed anew": lambda site: install_anew(site),
     "entry_points.txt": lambda site: write(site.metadata / "entry_points.txt", "[ferrule.tools]\nweather = evil\n"),
     "METADATA": lambda site: replace(site.metadata / "METADATA"),
     "RECORD": lambda site: write(site.metadata / "RECORD", "a,,\n"),
