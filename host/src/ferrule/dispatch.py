@@ -121,8 +121,8 @@ def _compute_schema(tool: InstalledTool, settings: Configuration) -> JSONObject:
 
 
 def _call(name: str, names: dict[str, str], translation: Translation | None, keeper: str) -> int:
-    from ferrule.calls.admitted_lookup import AdmittedLookup
     from ferrule.calls.call import ForkRunner, StreamSource, ToolCall, answer
+    from ferrule.calls.lookup import AdmittedLookup
     from ferrule.calls.streams import Streams
     from ferrule.config import configuration
     from ferrule.supervision.signals import Signals

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from ferrule.supervision.channel.questions import RUN
-from ferrule.trust.credentials import claims as credential_claims
 
 TYPE_CHECKING = False
 
@@ -24,14 +23,24 @@ CONFIGURED = "configured"  # the key of a question whether tools are configured,
 class Surroundings:
     """What the host gives a process that runs a tool, beside its policy.
 
-    secrets: values in the policy's environment that no output may hold. environ: the caller's, where it is not this
-    process's.
+    secrets: values in the policy's environment that no output may hold. given: the variables of the tool's credentials
+    that it has, where they are known. environ: the caller's, where it is not this process's.
     """
 
-    def __init__(self, tool: InstalledTool, policy: Policy | None, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        tool: InstalledTool,
+        policy: Policy | None,
+        given: Sequence[str] | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
         self._tool = tool
         self._environ = environ
-        self.secrets = credential_claims.given_secrets(tool, policy.environment or {}) if policy else []
+        self.secrets: list[str] = []
+        if policy and (given is None or given):
+            from ferrule.trust.credentials.claims import given_secrets
+
+            self.secrets = given_secrets(tool, policy.environment or {}, given)
 
     def answer(self, question: JSONMapping) -> JSONObject:
         """What the host answers to a question of the process: see `credential_values.describe`, where it asks for

@@ -129,7 +129,7 @@ class Lookups(Lookup):
             return known.policy
         policy = admit(tool, settings).policy() if caller is None else _policy_for(tool, settings, caller)
         visible = super().visible_configuration(tool, settings)
-        given = Surroundings(tool, policy, None if caller is None else caller.environ)
+        given = Surroundings(tool, policy, environ=None if caller is None else caller.environ)
         self._policies = {one: seen for one, seen in self._policies.items() if now < seen.until}
         self._policies[key] = _SeenPolicy(policy, given, visible, tool, settings, now + _POLICY_SECONDS)
         return policy

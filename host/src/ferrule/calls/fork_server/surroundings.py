@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel.channel import Messages
     from ferrule.supervision.channel.outcome import Outcome
-    from ferrule.supervision.confined_copies import ConfinedCopies
+    from ferrule.supervision.confined_work import ConfinedCopies
     from ferrule.supervision.signals import Signals
     from ferrule.supervision.zygote import Zygote
 

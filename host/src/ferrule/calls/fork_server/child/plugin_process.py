@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ferrule.calls.execution import Execution
     from ferrule.discovery import InstalledTool
     from ferrule.plugin.loader import LoadedTool
-    from ferrule.supervision.confined_copies import ConfinedCopies
+    from ferrule.supervision.confined_work import ConfinedCopies
 
 # A plugin may replace these, and this end must be its own.
 _close, _dup2, _exit, _fork, _getpid, _setsid = os.close, os.dup2, os._exit, os.fork, os.getpid, os.setsid

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ferrule.discovery import InstalledTool
     from ferrule.errors import FerruleError
     from ferrule.supervision.channel.outcome import Outcome
-    from ferrule.supervision.confined_copies import ConfinedCopies
+    from ferrule.supervision.confined_work import ConfinedCopies
 
 _MAX_IDLE_COPIES = 16  # of a tool that are used again
 
