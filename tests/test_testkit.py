@@ -294,3 +294,22 @@ def test_what_takes_longest_begins_and_unit_tests_come_last(tmp_path: Path) -> N
     ran = [line.rpartition("::")[2].strip() for line in done.stdout.splitlines() if line.startswith("[gw0]")]
     assert ran[:2] == ["test_takes_a_minute", "test_starts_a_process"], done.stdout + done.stderr
     assert len(ran) == 22
+
+
+@pytest.mark.parametrize("passes", [True, False])
+def test_the_folders_of_a_run_are_kept_where_a_test_has_failed(tmp_path: Path, passes: bool) -> None:
+    (tmp_path / "test_it.py").write_text(
+        f"def test_writes(tmp_path):\n    (tmp_path / 'kept').touch()\n    assert {passes}\n"
+    )
+    (root := tmp_path / "root").mkdir()
+    named = ("-p", "no:cacheprovider", "-p", "ferrule_testkit.runner.leftovers")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *named, "test_it.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTEST_DEBUG_TEMPROOT": str(root)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode == 0) is passes, done.stdout + done.stderr
+    assert bool(list(root.glob("pytest-of-*/pytest-0/test_writes0/kept"))) is not passes
