@@ -3,8 +3,8 @@
 A suite that a shell starts in the background, or that CI starts without a terminal, inherits that SIGINT is ignored;
 under nohup, SIGHUP. Programs leave such a signal ignored, so tests that send it would wait in vain.
 
-pytest keeps the folders of three runs and removes older ones at its end. A whole run of these tests has some hundred
-thousand files, and those that were written long ago take minutes to remove.
+pytest keeps the folders of three runs and removes older ones at its end, which takes minutes after whole runs of these
+tests, with some hundred thousand files each. What has just been written is removed in seconds.
 """
 
 from __future__ import annotations
