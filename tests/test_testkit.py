@@ -303,10 +303,11 @@ def test_the_folders_of_a_run_are_kept_where_a_test_has_failed(tmp_path: Path, p
     )
     (root := tmp_path / "root").mkdir()
     named = ("-p", "no:cacheprovider", "-p", "ferrule_testkit.runner.leftovers")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *named, "test_it.py"],
         cwd=tmp_path,
-        env={**os.environ, "PYTEST_DEBUG_TEMPROOT": str(root)},
+        env={**environment, "PYTEST_DEBUG_TEMPROOT": str(root)},
         capture_output=True,
         text=True,
         check=False,
