@@ -82,9 +82,9 @@ class NotifiedCalls:
         self._sockets: SocketCalls | None = None
         self._named: NamedProcesses | None = None
         self.programs = _calls_of_programs(policy, folder, self.deny)
-        self.methods = {NUMBERS[name]: method for name, method in self._methods_by_name().items() if name in NUMBERS}
+        self.methods = {NUMBERS[name]: method for name, method in self._find_methods().items() if name in NUMBERS}
 
-    def _methods_by_name(self) -> dict[str, Method]:
+    def _find_methods(self) -> dict[str, Method]:
         """What answers each call that the filter tells of; what answers those of programs goes before the rest."""
         named: dict[str, Method] = {
             "clone": self._clone,
