@@ -89,16 +89,19 @@ def simplify(tree: Document, url: str, left_out: LeftOut) -> None:
     emptied = left_out.emptied | landmarks.may_become_empty(found)
     doubtful = links.may_become_empty(found)
     images.clean(found)
-    links.clean(found, doubtful, url)
+    moved = links.clean(found, doubtful, url)
     notations.clean(found)
     comments.clean(found)
-    tables.clean(found)
+    are_repeated = tables.clean(found)
     definitions.clean(found)
     spans.clean(found)
     landmarks.remove_empty_items(emptied)
     landmarks.remove_empty_blocks(tree, left_out.blank)
     landmarks.remove_empty_holders(tree)
-    addresses.make_whole(tree, url)
+    if are_repeated:
+        addresses.make_whole(tree, url)
+    else:
+        addresses.resolve((*found["a[href]"], *moved), found["img"], addresses.base_of(found["base"], url))
 
 
 def _leave_out_of_deep(tree: Document, *, only_unseen: bool) -> LeftOut:

@@ -75,7 +75,7 @@ def _add_note(note: str, markdown: str) -> str:
 
 def title_of(tree: Document) -> str:
     """The title of a page, in one line; empty if there is none."""
-    found = tree.select_one("title:not(svg title)")
+    found = next((each for each in tree.find_all("title") if each.closest("svg") is None), None)
     return " ".join(found.text.split()) if found else ""
 
 

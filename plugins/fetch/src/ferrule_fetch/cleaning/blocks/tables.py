@@ -27,8 +27,11 @@ _NUMBER = compile_late(r"\s*([0-9]{1,9})")
 SELECTORS = ("table",)
 
 
-def clean(found: Found) -> None:
-    """Fill what spans leave empty, put one line into each cell, and lay out the tables that hold no data."""
+def clean(found: Found) -> bool:
+    """Fill what spans leave empty, put one line into each cell, and lay out the tables that hold no data.
+
+    Returns whether cells were filled, perhaps with copies of what others hold.
+    """
     places = _MAX_FILLED
     for table in reversed(found["table"]):
         rows = [row for row in _rows(table) if row]
@@ -44,6 +47,7 @@ def clean(found: Found) -> None:
         width = min(max(map(len, rows)), MAX_SPAN)
         if any(len(row) < width for row in rows):
             places -= _pad(rows, width, places)
+    return places < _MAX_FILLED
 
 
 def _rows(table: Element) -> list[list[Element]]:
