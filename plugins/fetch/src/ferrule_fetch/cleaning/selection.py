@@ -112,6 +112,11 @@ def _group(name: str, selectors: list[str]) -> list[_Group]:
     return [*groups, _Group(guard, alike)]
 
 
+def is_any_found(found: Found, selectors: Iterable[str]) -> bool:
+    """Whether a search has found anything for any of its selectors."""
+    return any(map(found.__getitem__, selectors))
+
+
 def by_role(elements: Iterable[Element]) -> Found:
     """Elements by their roles, in their order."""
     roles: Found = {}

@@ -77,7 +77,8 @@ class _Written:
 
 def prepare(tree: Document) -> None:
     """Put the marks into a tree. All is found before the first edit: each search behind one reads the whole tree."""
-    titled = [each for name, selector in _TITLED.items() if tree.find(name) is not None for each in tree.select(selector)]
+    selectors = [selector for name, selector in _TITLED.items() if tree.find(name) is not None]
+    titled = [each for selector in selectors for each in tree.select(selector)]
     rows = tree.select(_ALIGNED) if tree.find("tr") is not None else []
     if tree.find("li") is not None:
         _mark_lists(tree)

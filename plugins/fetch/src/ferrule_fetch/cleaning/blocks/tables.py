@@ -85,7 +85,7 @@ def _lay_out(table: Element) -> None:
 
 
 def _put_on_one_line(cell: Element) -> None:
-    if len(cell) < 2 and cell.find(True) is None:
+    if cell.select_one(_IN_CELL) is None:
         return
     names = frozenset(_BLOCK_IN_CELL.findall(cell.inner_html))
     for code in cell.select("pre") if "pre" in names else ():
