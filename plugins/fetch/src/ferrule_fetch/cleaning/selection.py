@@ -47,8 +47,8 @@ class _Plan(NamedTuple):
     """Selectors by how their elements are found.
 
     Whether there are elements of a name is known in a tenth of the time, and most pages have none of most names.
-    empty: no elements for each selector. named: selectors about elements of one name. linked: selectors of what
-    stands in links, by its name, with one guard for all. others: selectors that are about elements of any name.
+    empty: no elements for each selector. named: selectors about elements of one name. linked: one selector of what
+    stands in links, by its names, and the guard of it. others: selectors that are about elements of any name.
     """
 
     empty: Found
@@ -73,13 +73,18 @@ class Search:
             if name is None:
                 others.append(selector)
             elif selector == f"{_LINKED}{name[1]}":
-                linked.append(selector)
+                linked.append(name[1])
             else:
                 named.setdefault(name[1], []).extend([selector] if selector != name[1] else [])
         plans = [_Named(name, name in self._selectors, _group(name, narrowed)) for name, narrowed in named.items()]
-        inside = ",".join(selector.removeprefix(_LINKED) for selector in linked)
+        inside = ",".join(linked)
         nothing: list[Element] = []
-        return _Plan(dict.fromkeys(self._selectors, nothing), plans, _Group(f"a:has({inside})", linked), others)
+        return _Plan(
+            dict.fromkeys(self._selectors, nothing),
+            plans,
+            _Group(f"a:has({inside})", [f"{_LINKED}:is({inside})"] if inside else []),
+            others,
+        )
 
     def find(self, tree: Document) -> Found:
         """The elements of a tree by the selectors that match them, in their order."""
@@ -95,8 +100,10 @@ class Search:
                     for selector in selectors:
                         found[selector] = select(selector)
         if plan.linked.selectors and find("a") is not None and tree.select_one(plan.linked.guard) is not None:
-            for selector in plan.linked.selectors:
-                found[selector] = select(selector)
+            linked: Found = {}
+            for each in select(plan.linked.selectors[0]):
+                linked.setdefault(f"{_LINKED}{each.tag}", []).append(each)
+            found |= linked
         for selector in plan.others:
             found[selector] = select(selector)
         return found
