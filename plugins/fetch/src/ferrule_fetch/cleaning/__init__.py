@@ -20,7 +20,7 @@ from ferrule_fetch.cleaning.blocks import (
     tables,
 )
 from ferrule_fetch.cleaning.inlines import embeds, formulas, icons, images, links, notations, spans
-from ferrule_fetch.cleaning.selection import Search, by_role, is_any_found, is_deep
+from ferrule_fetch.cleaning.selection import Search, by_role, is_deep
 from ferrule_fetch.notes import MOST_HIDDEN
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ def leave_out(tree: Document, *, only_unseen: bool = False) -> LeftOut:
     roles = by_role(found[visibility.SELECTORS[0]])
     emptied = landmarks.may_become_empty(found)
     blank = code_blocks.clean(tree, found)
-    if is_any_found(found, formulas.SELECTORS):
-        formulas.clean(found)
+    formulas.clean(found)
     embeds.clean(found)
     landmarks.remove_unseen(found)
     hidden = visibility.Hidden(0) if only_unseen else visibility.remove_hidden(tree, found)
@@ -90,22 +89,16 @@ def simplify(tree: Document, url: str, left_out: LeftOut) -> None:
     emptied = left_out.emptied | landmarks.may_become_empty(found)
     doubtful = links.may_become_empty(found)
     images.clean(found)
-    moved = links.clean(found, doubtful, url)
-    if is_any_found(found, notations.SELECTORS):
-        notations.clean(found)
-    if is_any_found(found, comments.SELECTORS):
-        comments.clean(found)
-    are_repeated = tables.clean(found)
+    links.clean(found, doubtful, url)
+    notations.clean(found)
+    comments.clean(found)
+    tables.clean(found)
     definitions.clean(found)
-    if is_any_found(found, spans.SELECTORS):
-        spans.clean(found)
+    spans.clean(found)
     landmarks.remove_empty_items(emptied)
     landmarks.remove_empty_blocks(tree, left_out.blank)
     landmarks.remove_empty_holders(tree)
-    if are_repeated:
-        addresses.make_whole(tree, url)
-    else:
-        addresses.resolve((*found["a[href]"], *moved), found["img"], addresses.base_of(found["base"], url))
+    addresses.make_whole(tree, url)
 
 
 def _leave_out_of_deep(tree: Document, *, only_unseen: bool) -> LeftOut:

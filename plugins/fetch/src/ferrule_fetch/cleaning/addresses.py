@@ -31,22 +31,17 @@ def make_whole(tree: Document, url: str) -> None:
     Links within the page stay as they are. Where an address cannot be opened, the text of a link stays, and what an
     image is said to show.
     """
-    resolve(tree.find_all("a"), tree.find_all("img"), base_of(tree.find_all("base"), url))
-
-
-def resolve(links: Iterable[Element], images: Iterable[Element], base: str) -> None:
-    """Resolve the addresses of links and images against a base. Some of them may have none, or be there no more."""
-    hrefs = [(link, href) for link in links if (href := link.attr("href")) is not None]
-    sources = [(image, source) for image in images if (source := image.attr("src")) is not None]
-    written = "\0".join([each for some in (hrefs, sources) for _, each in some])
-    resolved = _Resolved(base, some_are_odd=any(map(written.__contains__, _ODD)))
-    for link, written in hrefs:
+    links, images = tree.select("a[href]"), tree.select("img[src]")
+    hrefs, sources = [link.attr("href") or "" for link in links], [image.attr("src") or "" for image in images]
+    some_are_odd = any(map("\0".join((*hrefs, *sources)).__contains__, _ODD))
+    resolved = _Resolved(base_of(tree.find_all("base"), url), some_are_odd=some_are_odd)
+    for link, written in zip(links, hrefs, strict=True):
         href = resolved[written]
         if href is None:
             unwrap(link)
         elif href != written:
             link.attrs["href"] = href
-    for image, written in sources:
+    for image, written in zip(images, sources, strict=True):
         source = resolved[written]
         if source is None:
             replace(image, Text(image.attr("alt") or ""))

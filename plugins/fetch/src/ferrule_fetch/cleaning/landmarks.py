@@ -29,9 +29,7 @@ _ANSWERS = "button,a[role=button],input[type=button],input[type=submit],a[class*
 _FEW_CHARS = 20
 _HOLDERS = ("div", "section", "aside", "li")
 _EMPTY_QUOTATION = "blockquote:not(:has(:not(:empty)))"
-_NOT_EMPTY = ":not(:empty)"
-_EMPTY_ITEM = f"li:not(:has({_NOT_EMPTY}))"
-_HEADINGS = tuple(HEADINGS.split(","))
+_HOLDERS_OF_LINES = ("li", *HEADINGS.split(","))
 _SMALL_HEADINGS = ("h3", "h4", "h5", "h6")
 
 SELECTORS = (*_UNSEEN, *_NOT_TEXT, *_BLOCKS, "nav", "svg", "span.mw-editsection", *_CONSENTS)
@@ -108,9 +106,7 @@ def clean(found: Found, roles: Found) -> None:
 
 def may_become_empty(found: Found) -> dict[Element, None]:
     """The items of lists that hold something that may be removed, in their order."""
-    removable = [element for selector in _REMOVABLE for element in found.get(selector, ())]
-    if not removable:
-        return {}
+    removable = (element for selector in _REMOVABLE for element in found.get(selector, ()))
     return dict.fromkeys(item for element in removable if (item := element.closest("li")) is not None)
 
 
@@ -124,9 +120,8 @@ def remove_empty_items(doubtful: Iterable[Element]) -> None:
 
 def remove_empty_holders(tree: Document) -> None:
     """Remove items and headings that hold nothing but empty elements, or are there for a script alone."""
-    items = tree.select(_EMPTY_ITEM) if tree.find("li") is not None else []
-    headings = [each for tag in _HEADINGS for each in tree.find_all(tag) if not each.text.strip()]
-    for holder in (*items, *(each for each in headings if each.select_one(_NOT_EMPTY) is None)):
+    found = [tree.select(f"{tag}:not(:has(:not(:empty)))") for tag in _HOLDERS_OF_LINES if tree.select_one(tag)]
+    for holder in (holder for holders in found for holder in holders):
         text = holder.text
         if (text and not text.isspace()) or not (len(holder.attrs) or len(holder)):
             continue
@@ -136,7 +131,7 @@ def remove_empty_holders(tree: Document) -> None:
 
 def remove_empty_blocks(tree: Document, blank: list[Element]) -> None:
     """Remove quotations and code blocks that hold nothing, but from a page of a few characters. blank: such blocks."""
-    quotations = tree.select(_EMPTY_QUOTATION) if tree.find("blockquote") is not None else []
+    quotations = tree.select(_EMPTY_QUOTATION) if tree.select_one("blockquote") is not None else []
     empty = [*filter(_holds_nothing, (*blank, *quotations))]
     if empty and length_of(tree.text) > _FEW_CHARS:
         for block in empty:

@@ -53,11 +53,10 @@ class Hidden(NamedTuple):
 
 def remove_hidden(tree: Document, found: Found) -> Hidden:
     """Remove what a browser keeps hidden, unless it is the page itself."""
-    if not found[SELECTORS[0]] and not found["style"]:
-        return Hidden(_remove_for_screen_readers(found))
     hidden = list(_hidden(found[SELECTORS[0]]))
     hidden += _find_unreadable(tree, found, {each.element for each in hidden})
-    judged = _Page(tree, found, hidden).judge() if hidden else []
+    page = _Page(tree, found, hidden)
+    judged = page.judge()
     own = find_own_text(tree, found["body"], judged) if judged else set()
     removed = sum(_remove(element, hiding) for element, hiding in judged if element not in own)
     return Hidden(removed + _remove_for_screen_readers(found), len(own))

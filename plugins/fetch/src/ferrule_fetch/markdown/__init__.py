@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch import cleaning
@@ -36,13 +38,8 @@ def convert(html: str, url: str, parser: str = parsers.TURBOHTML, *, is_split: b
         parser: one of `parsers.PARSERS`.
         is_split: tell the main content apart, if there is one.
     """
-    was_enabled = gc.isenabled()
-    gc.disable()  # a large page is nothing but living objects, and to look through them time and again takes time
-    try:
+    with _without_collection():
         return _convert(html, url, parser, is_split=is_split)  # what it holds is gone before a collection looks at it
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _convert(html: str, url: str, parser: str, *, is_split: bool) -> Conversion:
@@ -78,5 +75,17 @@ def _add_note(note: str, markdown: str) -> str:
 
 def title_of(tree: Document) -> str:
     """The title of a page, in one line; empty if there is none."""
-    found = next((each for each in tree.find_all("title") if each.closest("svg") is None), None)
+    found = tree.select_one("title:not(svg title)")
     return " ".join(found.text.split()) if found else ""
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """A large page is nothing but living objects, and to look through them time and again takes time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

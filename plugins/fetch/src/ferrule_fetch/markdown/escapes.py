@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Callable
 
 from ferrule_fetch.markdown.marks import LESS_THAN
 from ferrule_fetch.patterns import compile_late
 
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable
-
-# A pair of brackets around plain words, or another escaped sign that may need no backslash: those of `_PLAIN`, and `<`.
-# Behind a pair, a parenthesis would make a link of it, and a colon at the beginning of a line the definition of one.
-_ESCAPED = compile_late(r"\\(?:\[([^\[\]\\\n<]*)\\\](?![(\[:])|[*\\#+\-.)<])")
+# A pair of brackets around plain words, or any other escaped sign. Behind a pair, a parenthesis would make a link of
+# it, and a colon at the beginning of a line the definition of one.
+_ESCAPED = compile_late(r"\\(?:\[([^\[\]\\\n<]*)\\\](?![(\[:])|.)", re.S)
 # An underscore within a word, as most of what is escaped is one: it needs no look at what stands around it.
 _WITHIN_WORD = compile_late(r"\\_(?<=\w\\_)(?=[^\W_])")
 _MARKER_ENDS = tuple("-*+.)")

@@ -7,8 +7,7 @@ reads in its output: which lists are loose, how the columns of a table are align
 from __future__ import annotations
 
 import re
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.markdown import emphasis, escapes, formulas, marks
 from ferrule_fetch.patterns import compile_late
@@ -32,7 +31,7 @@ _CHECKED = "li > label:has(> input[type=checkbox]:first-child)"
 _NUMBERED = "ol[reversed],ol[start^='-'],ol:has(> li[value])"
 _ALIGNED = ", ".join(f"{row}:has(> [align], > [style*=text-align])" for row in _HEADERS)
 _ALIGN = compile_late(r"text-align\s*:\s*(left|center|right)", re.I)
-_TITLED = {name: f'{name}[title*="<"]' for name in ("a", "img")}
+_TITLED = ('a[title*="<"]', 'img[title*="<"]')
 _RULES = {"l": ":---", "c": ":---:", "r": "---:"}
 
 # A run of backticks begins code unless it is escaped, and a run of the same length ends it.
@@ -58,29 +57,18 @@ _TIGHT = compile_late(rf"(?:\n[ >]*| *){marks.TIGHT}\n(?:[ >]*\n)?(?=[ >]*(?:[-*
 _HEADER = compile_late(rf"{marks.ALIGNED}([lcr-]*){marks.ALIGNED}(.*\n[ >]*)\| -[-| ]*")
 
 
-class _Written:
-    """What a tree holds, of which the writer makes lines that may have to be corrected; looked up where it matters."""
+class _Written(NamedTuple):
+    """What a tree holds, of which the writer makes lines that may have to be corrected."""
 
-    def __init__(self, tree: Node) -> None:
-        self._tree = tree
-
-    @cached_property
-    def has_breaks(self) -> bool:
-        """Whether it holds a line break."""
-        return self._tree.find("br") is not None
-
-    @cached_property
-    def has_items(self) -> bool:
-        """Whether it holds an item of a list."""
-        return self._tree.find("li") is not None
+    has_breaks: bool
+    has_items: bool
 
 
 def prepare(tree: Document) -> None:
     """Put the marks into a tree. All is found before the first edit: each search behind one reads the whole tree."""
-    selectors = [selector for name, selector in _TITLED.items() if tree.find(name) is not None]
-    titled = [each for selector in selectors for each in tree.select(selector)]
-    rows = tree.select(_ALIGNED) if tree.find("tr") is not None else []
-    if tree.find("li") is not None:
+    titled = [each for selector in _TITLED for each in tree.select(selector)]
+    rows = tree.select(_ALIGNED) if tree.select_one("tr") is not None else []
+    if tree.select_one("li") is not None:
         _mark_lists(tree)
     for row in rows:
         _mark_alignment(row)
@@ -90,15 +78,15 @@ def prepare(tree: Document) -> None:
 
 def _mark_lists(tree: Document) -> None:
     """Mark what is loose, what ends items of tight lists, and numbers."""
-    paragraphs, later = (tree.select(each) for each in _PARAGRAPHS) if tree.find("p") is not None else ([], [])
+    paragraphs, later = (tree.select(each) for each in _PARAGRAPHS) if tree.select_one("p") is not None else ([], [])
     if not all(map(len, paragraphs)):
         for paragraph in paragraphs:
             if not len(paragraph):
                 paragraph.extract()
         paragraphs, later = (tree.select(each) for each in _PARAGRAPHS)
-    labels = tree.select(_CHECKED) if tree.find("label") is not None else []
+    labels = tree.select(_CHECKED) if tree.select_one("label") is not None else []
     ends = tree.select(_TIGHT_ENDS) if _may_end_items(tree) else []
-    lists = tree.select(_NUMBERED) if tree.find("ol") is not None else []
+    lists = tree.select(_NUMBERED) if tree.select_one("ol") is not None else []
     for paragraph in paragraphs:
         paragraph.append(nodes.Text(marks.LOOSE))
     for paragraph in later:
@@ -209,7 +197,7 @@ def _with_rules(header: re.Match[str]) -> str:
 
 def _outside_code(text: str, tree: Node) -> str:
     """The text of a tree with fewer backslashes, and marks instead of tags, where it is not code."""
-    written = _Written(tree)
+    written = _Written(tree.select_one("br") is not None, tree.select_one("li") is not None)
     if "`" not in text:
         return _corrected(text, written)
     parts: list[str] = []
@@ -231,11 +219,11 @@ def _corrected(text: str, written: _Written) -> str:
 
 def _correct_words(text: str, written: _Written) -> str:
     text = escapes.thin_out(text)
-    if ("\\\n" in text or "  \n" in text or "<br>" in text) and written.has_breaks:
+    if written.has_breaks:
         text = _correct_breaks(text)
     if "&" in text and "&#1" in text:
         text = _WIDE_BLANKS.sub(_keep_blank, _BLANK_PARAGRAPH.sub("", text))
-    if " \n" in text and written.has_items:
+    if written.has_items and " \n" in text:
         text = _ITEM_BEGIN.sub(_begun_at_once, text)
     if "<" in text:
         text = emphasis.mark(text)

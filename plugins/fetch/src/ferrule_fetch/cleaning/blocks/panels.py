@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 _TARGETS = ("aria-controls", "data-bs-target", "data-target", "href")
 _OPENING = "[aria-controls],[data-bs-target],[data-target],[data-bs-toggle],[data-toggle]"
-_OPENERS = f":is(button,a,h2,h3,h4,dt,summary,label):is({_OPENING}),:is(div,li,span)[aria-controls]"
+_OPENERS = (
+    *(f"{tag}:is({_OPENING})" for tag in ("button", "a", "h2", "h3", "h4", "dt", "summary", "label")),
+    *(f"{tag}[aria-controls]" for tag in ("div", "li", "span")),
+)
 _OPEN_OTHERS = frozenset({"dropdown", "modal", "offcanvas", "popover", "tooltip"})
 _MAX_TABLISTS = 200
 _MAX_NODES = 100  # before a panel, among which its button is looked for
@@ -33,9 +36,10 @@ class Panels:
         self._opened: set[str] = set()
         self._buttons = {button.attr("id") for button in tree.select("button[id]")}
         self._linked = {(link.attr("href") or "")[1:] for link in tree.select('a[href^="#"]')} - {""}
-        for opener in tree.select(_OPENERS):
-            for name in _TARGETS:
-                self._add(opener, opener.attr(name))
+        for selector in _OPENERS:
+            for opener in tree.select(selector):
+                for name in _TARGETS:
+                    self._add(opener, opener.attr(name))
 
     def _add(self, opener: Element, names: str | None) -> None:
         toggles = opener.attr("data-bs-toggle") or opener.attr("data-toggle")

@@ -26,11 +26,8 @@ _NUMBER = compile_late(r"\s*([0-9]{1,9})")
 SELECTORS = ("table",)
 
 
-def clean(found: Found) -> bool:
-    """Fill what spans leave empty, put one line into each cell, and lay out the tables that hold no data.
-
-    Returns whether cells were filled, perhaps with copies of what others hold.
-    """
+def clean(found: Found) -> None:
+    """Fill what spans leave empty, put one line into each cell, and lay out the tables that hold no data."""
     places = _MAX_FILLED
     for table in reversed(found["table"]):
         rows = [row for row in _rows(table) if row]
@@ -46,7 +43,6 @@ def clean(found: Found) -> bool:
         width = min(max(map(len, rows)), MAX_SPAN)
         if any(len(row) < width for row in rows):
             places -= _pad(rows, width, places)
-    return places < _MAX_FILLED
 
 
 def _rows(table: Element) -> list[list[Element]]:
@@ -84,7 +80,7 @@ def _lay_out(table: Element) -> None:
 
 
 def _put_on_one_line(cell: Element) -> None:
-    if cell.select_one(_IN_CELL) is None:
+    if len(cell) < 2 and cell.find(True) is None:
         return
     names = frozenset(_BLOCK_IN_CELL.findall(cell.inner_html))
     for code in cell.select("pre") if "pre" in names else ():

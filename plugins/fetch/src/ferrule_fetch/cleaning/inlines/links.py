@@ -14,8 +14,6 @@ from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Document, Element, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ferrule_fetch.cleaning.selection import Found
 
 _PERMALINK = compile_late(
@@ -66,8 +64,8 @@ def may_become_empty(found: Found) -> list[Element]:
     return [*found["a:empty"], *found["a:has(:empty)"]]
 
 
-def clean(found: Found, doubtful: list[Element], url: str) -> Iterable[Element]:
-    """Remove links that lead nowhere or have been told, and what repeats their text. Returns those that are new."""
+def clean(found: Found, doubtful: list[Element], url: str) -> None:
+    """Remove links that lead nowhere or have been told, and what repeats their text."""
     _shorten_titles(found)
     moved = _move_into_blocks(found)
     for link in doubtful:
@@ -90,7 +88,6 @@ def clean(found: Found, doubtful: list[Element], url: str) -> Iterable[Element]:
         last[href] = index
         if index - before < _RECENT:
             _tell_once(links[before], links[index])
-    return moved.values()
 
 
 def _list_beginnings(page: str, based: str) -> tuple[str, ...]:
