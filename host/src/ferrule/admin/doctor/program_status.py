@@ -31,8 +31,8 @@ class ProgramStatus(NamedTuple):
     """A program that tools need.
 
     names: any one of which will do. state: `found`, `missing` or `broken`. tools, sources: who needs it. path: where it
-    is. version: the first line that it prints, or the first group of the pattern. problem:
-    why it cannot be used. install: how to get it.
+    is. version: the first line that it prints, or the first group of the pattern. problem: why it cannot be used.
+    install: how to get it.
     """
 
     names: tuple[str, ...]
