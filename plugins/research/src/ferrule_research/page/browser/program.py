@@ -16,7 +16,7 @@ from pathlib import Path
 from ferrule_research.page.browser.connection import Connection
 
 _HEAP_MIB = 384  # of the scripts of a page
-# Of memory of its own that the browser may reserve to write to. It starts with 450 to 550, of which it uses 100.
+# Of memory of its own that the browser may reserve to write to. It starts with 430 to 570.
 DATA_MIB = 1_024
 # V8 takes an eighth of the limit as the space for its code, and crashes where that is no whole number of pages.
 _DATA_STEP_BYTES = 8 * (64 << 10)
