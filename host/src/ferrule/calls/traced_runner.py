@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ferrule.confinement import Denial, Policy, temporary_folder
 from ferrule.confinement.broker.broker import explain
+from ferrule.confinement.broker.file_attributes import FileAttributes
 from ferrule.confinement.broker.program_calls import ProgramCalls
 from ferrule.confinement.denials import may_read, may_write
 from ferrule.confinement.kernel.kernel_support import support
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from ferrule.supervision.channel.outcome import Outcome
     from ferrule.supervision.signals import Signals
     from ferrule.trace.observations import Observations
+
+_MAX_DENIALS = 100  # of modes and times
 
 
 class TracingRunner:
@@ -60,7 +63,8 @@ class TracingRunner:
                 self.relayed = {name: (policy.environment or {})[name] for name in names}
             given = Surroundings(tool, policy)
             programs = ProgramCalls(policy, folder) if policy.programs and policy.isolation != OFF else None
-            with Witness(programs) as witness:
+            refused: dict[Denial, None] = {}
+            with Witness(programs, _attributes(policy, folder, refused)) as witness:
                 outcome = supervise(
                     TracedWork(execution, policy.replaced(environment=None), witness.path),
                     deadline=deadline,
@@ -79,7 +83,7 @@ class TracingRunner:
             known = relay.take(0) if relay else ()
             outcome.failure, self.denied = explain(policy, known, programs, outcome.failure)
             tried = () if policy.isolation == OFF else self._take_refused(witness.found, policy)
-            self.denied += [one for one in tried if one not in self.denied]
+            self.denied += [one for one in {**refused, **dict.fromkeys(tried)} if one not in self.denied]
             outcome.denied = self.denied
             return outcome
         finally:
@@ -109,6 +113,18 @@ class TracingRunner:
         environment = {**(os.environ if policy.environment is None else policy.environment), **own}
         write = (*policy.write, folder) if folder else policy.write
         return policy.replaced(write=write, environment=environment, temporary=False, isolation=STANDARD)
+
+
+def _attributes(policy: Policy, folder: str, refused: dict[Denial, None]) -> FileAttributes | None:
+    """What changes modes and times for a call that is held to something. refused: gets what it refuses."""
+    if policy.isolation == OFF:
+        return None
+
+    def deny(kind: str, what: str) -> None:
+        if len(refused) < _MAX_DENIALS:
+            refused[Denial(kind, what)] = None
+
+    return FileAttributes((*policy.write, *policy.append, *filter(None, [folder])), deny)
 
 
 def _untraceable(reason: str) -> FerruleError:
