@@ -92,6 +92,15 @@ def test_a_server_that_lacks_a_right_says_which_and_gets_it(servers: Servers) ->
     assert servers.call("talk_say", {"text": "hi"})["success"] is True
 
 
+def test_a_server_changes_the_times_of_its_own_files_at_its_first_start(servers: Servers) -> None:
+    lock = servers.data / "homes/mcp/talk/config.lock/held"
+    initialized = {"result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {}}}
+    servers.tell(tool("say"), initialize=[[{"age": str(lock)}, initialized]])
+    added = servers.add()
+    assert added.code == 0, added.err
+    assert lock.stat().st_mtime == 0
+
+
 def test_a_person_is_asked_which_rights_it_gets(servers: Servers) -> None:
     words = ("mcp", "add", "talk", "--", *servers.command)
     shown = servers.machine.on_terminal(*words, prompt="Grant which?", typed="1\n").out

@@ -90,14 +90,7 @@ class NotifiedCalls:
             "clone": self._clone,
             "fork": self._fork,
             "vfork": self._fork,
-            "chmod": self._attributes.chmod,
-            "fchmod": self._attributes.fchmod,
-            "fchmodat": self._attributes.fchmodat,
-            "fchmodat2": self._attributes.fchmodat2,
-            "utimensat": self._attributes.utimensat,
-            "utime": self._refuse,
-            "utimes": self._refuse,
-            "futimesat": self._refuse,
+            **self._attributes.methods,
         }
         if self.programs is not None:
             named |= self.programs.methods
@@ -172,9 +165,6 @@ class NotifiedCalls:
             self.deny("fork", f"more than {most} processes")
             raise OSError(_TRY_AGAIN, "too many processes")
         return _GO_ON
-
-    def _refuse(self, _process: SupervisedProcess, _check: Check, _arguments: list[int]) -> int:
-        raise OSError(_NOT_PERMITTED, "not permitted")
 
 
 def _calls_of_programs(policy: Policy, folder: str, deny: Callable[[str, str], None]) -> ProgramCalls | None:
