@@ -20,7 +20,12 @@ allow_option = click.option(
     "--allow", "allowed", multiple=True, metavar="KIND=ENTRY",
     help="Grant it a permission: network=HOST:PORT, read=PATH, write=PATH, programs=NAME, environment=NAME.",
 )  # fmt: skip
-yes_option = click.option("-y", "--yes", is_flag=True, help="Grant all that its start wants, without a question.")
+yes_option = click.option(
+    "-y",
+    "--yes",
+    is_flag=True,
+    help="Grant what its start wants, without a question; not keys, shells and the like, which --allow names.",
+)
 scripts_option = click.option(
     "--allow-scripts", "scripts", multiple=True, metavar="PACKAGE", help="Let the install scripts of PACKAGE run."
 )
