@@ -66,6 +66,14 @@ def part_secrets(texts: Mapping[str, str]) -> tuple[dict[str, str], dict[str, st
     return plain, values
 
 
+def join_credentials(*found: Mapping[str, str]) -> dict[str, str]:
+    """All of them by name; one that is only named, and has no value yet, takes no value from another."""
+    joined: dict[str, str] = {}
+    for values in found:
+        joined.update({name: value or joined.get(name, "") for name, value in values.items()})
+    return joined
+
+
 def require_free(name: str, known: Iterable[str]) -> None:
     """Raise InputError where a server of this name is there."""
     if name in known:
