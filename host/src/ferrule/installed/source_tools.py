@@ -172,7 +172,7 @@ class SourceTools:
 
     @contextlib.contextmanager
     def _hold_stage(self) -> Iterator[str]:
-        """An empty folder beside what is installed, which goes away, while no other process changes a source.
+        """An empty folder next to what is installed, which goes away, while no other process changes a source.
 
         What a process that was killed has left of these tools goes first. Raises TimeoutError.
         """

@@ -71,7 +71,7 @@ def find_reason(right: Right) -> str:
         return _judge_network(right.entry)
     if right.key == "programs":
         is_any = _PROGRAMS.fullmatch(os.path.basename(right.entry)) or "*" in right.entry
-        return "it runs whatever it is told" if is_any else ""
+        return "it runs any command" if is_any else ""
     if right.key in ("read", "write"):
         return _judge_path(right.entry, is_written=right.key == "write")
     return ""
