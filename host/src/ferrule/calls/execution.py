@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ferrule.calls.caller import CallerState
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
     from ferrule.plugin.hooks.context import Context
@@ -70,6 +71,7 @@ class Execution:
         self._is_dry_run = is_dry_run
         self.policy = policy
         self.runs: Runs | None = None
+        self.caller: CallerState | None = None  # of a keeper's call
         self._is_journaled = is_journaled
         self.answer_bytes = ANSWER_BYTES if answer_bytes is None else answer_bytes
 

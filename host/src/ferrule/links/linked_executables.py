@@ -16,8 +16,10 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NotRequired, TypedDict, TypeGuard
 
+from ferrule._version import __version__
 from ferrule.errors import LinkError, ToolUnavailable
 from ferrule.links import availability, orders
+from ferrule.links.keeper_address import installation_number
 from ferrule.schema import schema_file
 from ferrule.schema.providers.adaptation import Adaptation, adapt
 from ferrule.storage import replace_file
@@ -216,6 +218,7 @@ class Link:
             "config": self._availability.config,
             "marks": self._availability.stem,
             "form": orders.FORM,
+            "keeper": installation_number(self.facts["python"], self._folders, __version__),
         }
 
     def renew_marks(self) -> None:

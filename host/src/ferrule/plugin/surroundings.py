@@ -10,7 +10,7 @@ from ferrule.trust.credentials import claims as credential_claims
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ferrule.config.configuration import Configuration
     from ferrule.confinement.policy import Policy
@@ -24,11 +24,13 @@ CONFIGURED = "configured"  # the key of a question whether tools are configured,
 class Surroundings:
     """What the host gives a process that runs a tool, beside its policy.
 
-    secrets: values in the policy's environment that no output may hold.
+    secrets: values in the policy's environment that no output may hold. environ: the caller's, where it is not this
+    process's.
     """
 
-    def __init__(self, tool: InstalledTool, policy: Policy | None) -> None:
+    def __init__(self, tool: InstalledTool, policy: Policy | None, environ: Mapping[str, str] | None = None) -> None:
         self._tool = tool
+        self._environ = environ
         self.secrets = credential_claims.given_secrets(tool, policy.environment or {}) if policy else []
 
     def answer(self, question: JSONMapping) -> JSONObject:
@@ -37,6 +39,9 @@ class Surroundings:
 
         It reads the credentials file, and so belongs into a process that no tool's is forked from.
         """
+        if self._environ is not None:
+            os.environ.clear()
+            os.environ.update(self._environ)
         if RUN in question:  # what may be run is run by another process, see `runs`
             from ferrule.plugin.called_tool import refuse_run
 
@@ -49,14 +54,30 @@ class Surroundings:
             return refuse(question, f"{self._tool.name} is not given the credentials of another tool.")
         return answer_for(self._tool, question)
 
-    def run_facts(self) -> JSONObject:
-        """See `run_facts`. Raises PermissionsHeld, too, where the tool asks for more than was accepted meanwhile."""
+    def run_facts(self, run: object = "") -> JSONObject:
+        """See `run_facts`. run: the tool that is to be run.
+
+        Raises PermissionsHeld, too, where the tool asks for more than was accepted meanwhile.
+        """
         from ferrule.config import configuration
 
         settings = configuration.read()
         facts = run_facts(self._tool, settings)
         self._require_accepted(settings)
-        return facts
+        return facts if self._environ is None else {**facts, "environ": self._environ_for(str(run), settings)}
+
+    def _environ_for(self, name: str, settings: Configuration) -> JSONObject:
+        """The caller's variables that another tool is given, which is run for this one: it learns of no others.
+
+        None where that tool may not run, which running it will tell.
+        """
+        from ferrule.errors import FerruleError
+        from ferrule.trust.door.admission import admit, find
+
+        try:
+            return dict(admit(find(name, settings), settings).policy(self._environ).environment or {})
+        except FerruleError:
+            return {}
 
     def _called_tools(self) -> Sequence[str]:
         from ferrule.config import configuration
