@@ -83,6 +83,15 @@ class InstalledTool:
         """Whether a source has it, and no distribution that an installer knows."""
         return os.path.dirname(self.metadata) == sources_folder()
 
+    @property
+    def grant_command(self) -> str:
+        """The command of a source that grants something to all tools that it wrote together; empty for other tools."""
+        if not self.is_of_source:
+            return ""
+        _, _, rest = self.module.partition("_")
+        source, _, name = rest.partition("_")
+        return f"ferrule {source} grant {name}"
+
 
 def scan(search: Iterable[str] | None = None) -> dict[str, list[InstalledTool]]:
     """Every tool on the path: its name, and each distribution's claim to it. More than one claim is a clash.

@@ -225,6 +225,23 @@ def test_a_refusal_is_told_with_the_words_of_the_server(servers: Servers) -> Non
     assert said in document["error"]
 
 
+def test_what_a_tool_was_refused_is_granted_to_all_tools_of_its_server_by_one_command(servers: Servers) -> None:
+    secret = servers.scenario.with_name("notes.txt")
+    secret.write_text("of mine")
+    refused = text_result(f"EACCES: permission denied, open '{secret}'", isError=True)
+    servers.tell(tool("say"), tool("sing"), **{"tools/call": [[refused]]})
+    servers.add()
+    called = servers.machine.ferrule("run", "talk_say", '{"text": "hi"}')
+    command = f"ferrule mcp grant talk read={secret}"
+    assert f"to all tools that come with it by `{command}`" in called.err
+    assert "ferrule mcp grant" not in json.dumps(called.document)  # a model is not told
+    shown = servers.machine.ferrule("permissions", "show", "talk_say", "--json").document["tools"][0]
+    assert [one["command"] for one in shown["refused"]] in ([], [command])  # there is a journal, or none
+    assert servers.machine.ferrule(*command.split()[1:]).code == 0
+    servers.tell(tool("say"), tool("sing"), **{"tools/call": [[{"file": str(secret)}]]})
+    assert "of mine" in json.dumps(servers.call("talk_sing", {"text": ""}))
+
+
 @pytest.mark.parametrize("said", ["Could not read it: Permission denied.", "Error executing tool say: {path}"])
 def test_a_refusal_without_its_path_is_told_by_the_arguments(said: str, servers: Servers) -> None:
     secret = servers.scenario.with_name("private.txt")
