@@ -78,9 +78,15 @@ bench: $(VENV)/.for-work
 	$(BIN)/python bench/asking.py
 	$(BIN)/python bench/serve.py
 
+# The launcher has a wheel for each of these, which zig compiles on any machine.
+LAUNCHER := plugins/launcher
+LAUNCHER_TARGETS := x86_64-linux-musl aarch64-linux-musl x86_64-macos.11.0 aarch64-macos.11.0
+
 dist: $(VENV)/.for-work
 	rm -rf dist
-	for project in host $(PLUGINS); do $(BIN)/python -m build --outdir dist $$project || exit 1; done
+	for project in host $(filter-out $(LAUNCHER),$(PLUGINS)); do $(BIN)/python -m build --outdir dist $$project || exit 1; done
+	$(BIN)/python -m build --sdist --outdir dist $(LAUNCHER)
+	for target in $(LAUNCHER_TARGETS); do FERRULE_LAUNCHER_TARGET=$$target $(BIN)/python -m build --wheel --outdir dist $(LAUNCHER) || exit 1; done
 	$(BIN)/python -m twine check --strict dist/*
 
 docs: $(DOCS)/.with-mermaid-$(MERMAID)

@@ -113,14 +113,20 @@ def verify(project: Project, tag: str) -> None:
         raise Refused(f"The tag is {tag}, and the tree is version {project.version}. Tag by make release.")
     files = {path.name for path in (project.root / "dist").iterdir()}
     folders = [project.root / "host", *(path.parent for path in project.root.glob("plugins/*/pyproject.toml"))]
-    names = [tomllib.loads((folder / "pyproject.toml").read_text())["project"]["name"] for folder in folders]
-    stems = [f"{name.replace('-', '_')}-{project.version}" for name in names]
-    wanted = {f"{stem}{end}" for stem in stems for end in ("-py3-none-any.whl", ".tar.gz")}
+    wanted = {name for folder in folders for name in name_files(folder / "pyproject.toml", project.version)}
     if files != wanted:
         raise Refused(f"dist/ is not this release. Missing or not of it: {', '.join(sorted(files ^ wanted))}")
     here = "/".join(os.environ.get(name, "") for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY"))
     if here not in ("/", project.repository):
         raise Refused(f"The metadata names {project.repository}, and this is {here}. Write it by make addresses.")
+
+
+def name_files(file: Path, version: str) -> list[str]:
+    """What a release has of one distribution: the source archive, and a wheel, or one for each of its platforms."""
+    content = tomllib.loads(file.read_text())
+    tags = content["tool"].get("ferrule", {}).get("release", {}).get("wheels", ["py3-none-any"])
+    stem = f"{content['project']['name'].replace('-', '_')}-{version}"
+    return [f"{stem}.tar.gz", *(f"{stem}-{tag}.whl" for tag in tags)]
 
 
 def release(project: Project, version: str, *, draws: bool) -> None:

@@ -14,8 +14,10 @@ import pytest
 
 from ferrule.errors import LinkError
 from ferrule.links import linked_executables
+from ferrule.links.launchers import find_launcher
 from ferrule_testkit import ikigai
 from ferrule_testkit.corpus import EXAMPLE, Site
+from ferrule_testkit.launcher import hide_launcher
 from ferrule_testkit.runs import SECONDS, Run, run
 
 pytestmark = pytest.mark.process
@@ -30,8 +32,16 @@ SHELLS = [shell for shell in (["dash"], ["bash"], ["bash", "--posix"], ["busybox
 Ask = Callable[..., Run]
 
 
+@pytest.fixture(autouse=True)
+def form(link_form: str, site: Site) -> str:
+    """What starts the links."""
+    if link_form == "shell":
+        hide_launcher(site.path)
+    return link_form
+
+
 @pytest.fixture
-def linked(site: Site, environment: dict[str, str]) -> Path:
+def linked(form: str, site: Site, environment: dict[str, str]) -> Path:
     """A link to the example, in a folder of its own; it is a minute old, so that whatever changes is newer."""
     site.link(["example"], environment)
     path = site.links / "example-tool"
@@ -60,6 +70,12 @@ def test_a_schema_is_answered_without_an_interpreter(linked: Path, tmp_path: Pat
     assert log.read_text() == "started\n"
 
 
+def test_a_link_is_written_for_what_starts_it(form: str, linked: Path) -> None:
+    first = linked.read_bytes().partition(b"\n")[0]
+    assert first == (b"#!/bin/sh" if form == "shell" else b"#!" + os.fsencode(find_launcher()))
+
+
+@pytest.mark.parametrize("link_form", ["shell"], indirect=True)
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
 def test_every_shell_understands_a_link(shell: list[str], linked: Path, environment: dict[str, str]) -> None:
     for words, expected in (([], GREETING), (["--schema"], None)):
@@ -260,10 +276,12 @@ def test_a_stale_link_shows_its_schema_under_the_other_name(site: Site, environm
 @pytest.mark.parametrize(
     "name", ["a b", "it's", 'say "x"', "$HOME", "`date`", "a\nb", "a\\nb", "-n", "%s", "ø🦀", "a;b", "#!"]
 )
-def test_any_path_can_be_linked(name: str, tmp_path: Path, environment: dict[str, str]) -> None:
+def test_any_path_can_be_linked(name: str, form: str, tmp_path: Path, environment: dict[str, str]) -> None:
     odd = tmp_path / name
     venv.create(odd, with_pip=False)
     site = Site(odd / "installed").install(EXAMPLE)
+    if form == "launcher":
+        shutil.copy(find_launcher(), odd / "bin")  # which is used where the path fits into a first line
     python = odd / "bin/python"
     site.link(["example"], environment, python=python, beside=[path for path in sys.path if path])
 
@@ -333,6 +351,40 @@ def test_only_links_are_listed_and_removed(linked: Path) -> None:
 def test_nothing_but_the_link_is_left_in_its_folder(linked: Path) -> None:
     assert [path.name for path in linked.parent.iterdir()] == ["example-tool"]
     assert linked.stat().st_mode & 0o777 == 0o755
+
+
+# ---- without the launcher
+
+
+@pytest.fixture
+def left(form: str, linked: Path, tmp_path: Path) -> Path:
+    """The link, whose launcher has been uninstalled."""
+    times = (linked.stat().st_atime, linked.stat().st_mtime)
+    linked.write_text(linked.read_text().replace(find_launcher(), str(tmp_path / "gone")))
+    os.utime(linked, times)
+    return linked
+
+
+@pytest.mark.parametrize("link_form", ["launcher"], indirect=True)
+def test_a_link_whose_launcher_is_gone_is_out_of_date(left: Path, tmp_path: Path) -> None:
+    facts = linked_executables.read_facts(str(left))
+    assert facts is not None
+    reason = f"the program {tmp_path / 'gone'} that starts it is gone"
+    assert linked_executables.reasons_to_doubt(str(left), facts) == [reason]
+
+
+@pytest.mark.parametrize("link_form", ["launcher"], indirect=True)
+def test_a_link_whose_launcher_is_gone_becomes_a_shell_file(
+    left: Path, site: Site, environment: dict[str, str], ask: Ask
+) -> None:
+    assert linked_executables.replace_lost_launchers(str(left.parent)) == [str(left)]
+    assert (ask().document["name"], ask().stderr, ask(OSLO).document) == ("example", b"", GREETING)
+    assert linked_executables.replace_lost_launchers(str(left.parent)) == []
+    hide_launcher(site.path)
+    content = left.read_bytes()
+    left.unlink()
+    site.link(["example"], environment)
+    assert left.read_bytes() == content
 
 
 # ---- help for the tests above

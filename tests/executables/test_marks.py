@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ferrule.links import linked_executables
+from ferrule_testkit.launcher import hide_launcher
 from ferrule_testkit.machine import Finished, Machine
 
 pytestmark = pytest.mark.process
@@ -51,8 +52,14 @@ class LinkedMachine:
         return answers, len(self._log.read_text().splitlines()) if self._log.exists() else 0
 
 
+@pytest.fixture(autouse=True)
+def form(link_form: str, machine: Machine) -> None:
+    if link_form == "shell":
+        hide_launcher(machine.site)
+
+
 @pytest.fixture
-def linked(machine: Machine, tmp_path: Path) -> LinkedMachine:
+def linked(form: None, machine: Machine, tmp_path: Path) -> LinkedMachine:
     linked = LinkedMachine(machine, tmp_path)
     linked.ask_all()  # importing the modules for the first time has changed their folder
     assert linked.ask_all()[1] == 0

@@ -177,9 +177,11 @@ def test_the_workflow_is_told_where_tag_files_or_place_are_of_something_else(clo
     dist = clone / "dist"
     dist.mkdir()
     for file in projects(clone):
-        stem = f"{tomllib.loads(file.read_text())['project']['name'].replace('-', '_')}-{OLD}"
-        (dist / f"{stem}-py3-none-any.whl").touch()
-        (dist / f"{stem}.tar.gz").touch()
+        content = tomllib.loads(file.read_text())
+        stem = f"{content['project']['name'].replace('-', '_')}-{OLD}"
+        tags = content["tool"].get("ferrule", {}).get("release", {}).get("wheels", ["py3-none-any"])
+        for end in (".tar.gz", *(f"-{tag}.whl" for tag in tags)):
+            (dist / f"{stem}{end}").touch()
     server, _, path = REPOSITORY.rpartition("/")
     here = {"GITHUB_SERVER_URL": server, "GITHUB_REPOSITORY": path}
     assert run(clone, "release.py", "--verify", f"v{OLD}", **here).returncode == 0
@@ -187,4 +189,5 @@ def test_the_workflow_is_told_where_tag_files_or_place_are_of_something_else(clo
     assert f"this is {server}/ben/ferrule" in other.stderr
     assert "The tag is v0.0.3" in run(clone, "release.py", "--verify", "v0.0.3").stderr
     (dist / f"ferrule-{OLD}.tar.gz").unlink()
+    assert len(list(dist.glob("ferrule_launcher-*.whl"))) == 4
     assert f"not of it: ferrule-{OLD}.tar.gz" in run(clone, "release.py", "--verify", f"v{OLD}").stderr

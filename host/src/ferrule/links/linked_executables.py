@@ -1,17 +1,16 @@
-"""The executables that `ferrule link` writes: small shell files that answer `--schema` themselves.
+"""The executables that `ferrule link` writes: small files that answer `--schema` without Python.
 
 An agent asks every tool for its schema at each start, so that answer must not cost an interpreter. The file holds the
-schema that was validated when it was written, and the paths whose change makes that schema doubtful; it tests them with
-what the shell has built in. So it does with the marks that say whether the tool is off (`ferrule.links.availability`).
-Everything else goes to the dispatcher, in an isolated interpreter, before which nothing of a package runs
-(`supervision.python_start`).
+schema that was validated when it was written, and the paths whose change makes that schema doubtful. A shell tests them
+with what it has built in (`shell_form`), or a launcher does where one is installed (`launcher_form`). So they do with
+the marks that say whether the tool is off (`ferrule.links.availability`). Everything else goes to the dispatcher, in an
+isolated interpreter, before which nothing of a package runs (`supervision.python_start`).
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shlex
 import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NotRequired, TypedDict, TypeGuard
@@ -20,6 +19,10 @@ from ferrule._version import __version__
 from ferrule.errors import LinkError, ToolUnavailable
 from ferrule.links import availability, orders
 from ferrule.links.keeper_address import installation_number
+from ferrule.links.launcher_form import read_content, write_for_launcher
+from ferrule.links.launchers import find_launcher
+from ferrule.links.link_content import LinkContent
+from ferrule.links.shell_form import write_for_shell
 from ferrule.schema import schema_file
 from ferrule.schema.providers.adaptation import Adaptation, adapt
 from ferrule.storage import replace_file
@@ -35,51 +38,8 @@ if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
 
 _MARK = "# ferrule link: "
-
-_SCRIPT = """\
-#!/bin/sh
-{mark}{facts}
-# Written by `ferrule link`, which writes it anew; `ferrule unlink` removes it.
-doubt=
-if [ "$#" -eq 1 ] && [ "$1" = --schema ] && [ -z "${{FERRULE_DISABLE-}}${{FERRULE_CONFIG-}}" ]; then
-  if {is_fresh}; then
-    off= differs= clash=
-    if {is_switch_known} && {are_claims_known}; then
-      case " $off $differs $clash " in
-        *\\ {tool}\\ *) ;;
-        *)
-          printf '%s\\n' {schema}
-          exit
-          ;;
-      esac
-    fi
-    doubt=marks
-  else
-    doubt=$0
-  fi
-fi
-if [ ! -x {python} ]; then
-  [ "$#" -gt 0 ] || while read -r _; do :; done
-  printf '%s\\n' {gone}
-  echo {gone_text} >&2
-  [ "$#" -eq 0 ] || exit 1
-  case ${{FERRULE_EXIT_ZERO-}} in
-    1) exit 0 ;;
-    0) exit 1 ;;
-    *) [ -n "${{IKIGAI_AGENT_ID-}}" ] ; exit ;;
-  esac
-fi
-exec {python} {options} -c {code} {orders} "$doubt" "$@"
-"""
-
-_IS_SWITCH_KNOWN = """\
-{{ [ ! -e {config} ] ||
-      {{ [ -e {mark} ] && ! [ {config} -nt {mark} ] && ! [ {mark} -nt {config} ] && read -r off < {mark} &&
-        {{ [ -e {lock} ] || [ ! -e {differing} ]; }} &&
-        {{ [ ! -e {lock} ] || {{ [ -e {differing} ] && ! [ {lock} -nt {differing} ] &&
-          ! [ {differing} -nt {lock} ] && read -r differs < {differing}; }}; }}; }}; }}"""
-_ARE_CLAIMS_KNOWN = """\
-[ -e {mark} ] && {are_older} && read -r clash < {mark}"""
+_SHELL = b"#!/bin/sh\n"
+_FIRST_LINE_BYTES = 256
 
 # ferrule itself may be gone while the interpreter is still there.
 _CODE = """\
@@ -111,7 +71,8 @@ class LinkFacts(TypedDict):
     """What an executable says of itself.
 
     name: of the tool in it. watched: paths that date its schema. provider: in whose words the schema is; not there
-    where it is in the tool's own. form: `orders.FORM`; not there in links of earlier versions.
+    where it is in the tool's own. form: `orders.FORM`; not there in links of earlier versions. launcher: the program
+    in its first line; not there where that is a shell.
     """
 
     tool: str
@@ -122,6 +83,7 @@ class LinkFacts(TypedDict):
     watched: list[str]
     provider: NotRequired[str]
     form: NotRequired[int]
+    launcher: NotRequired[str]
 
 
 class Link:
@@ -154,14 +116,24 @@ class Link:
         if provider:
             self.facts["provider"] = provider
         self._folders = installation_folders()
+        self._installation = installation_number(self.facts["python"], self._folders, __version__)
         self._availability = availability.for_installation(self.facts["python"], self._folders)
 
     def file_name(self) -> str:
         """The executable's name, as in `web-fetch-tool`."""
         return executable_name(self.name)
 
-    def content(self) -> bytes:
-        """The executable's bytes; the same tool, installed in the same way, gives the same bytes."""
+    def content(self, launcher: str) -> bytes:
+        """The executable's bytes; the same tool, installed in the same way, gives the same bytes.
+
+        launcher: the program that starts it; empty for a shell file, which it also is where the launcher cannot read
+        as much.
+        """
+        content = self._content()
+        written = write_for_launcher(content, launcher, _MARK) if launcher else None
+        return written or write_for_shell(content, _MARK)
+
+    def _content(self) -> LinkContent:
         tool, python = self.tool.name, os.fsencode(self.facts["python"]).decode(errors="replace")
         gone_text = (
             f"The tool {self.name} cannot be started: {python} is gone, or has no ferrule any more. If its environment "
@@ -175,39 +147,27 @@ class Link:
             gone=repr(gone),
             gone_text=repr(gone_text),
         )
-        script = _SCRIPT.format(
-            mark=_MARK,
+        marks = self._availability
+        return LinkContent(
             facts=json.dumps(self.facts, sort_keys=True),
-            is_fresh=" && ".join(self._tests()),
-            is_switch_known=_IS_SWITCH_KNOWN.format(
-                config=shlex.quote(self._availability.config),
-                mark=shlex.quote(self._availability.switches),
-                lock=shlex.quote(self._availability.lock),
-                differing=shlex.quote(self._availability.differing),
-            ),
-            are_claims_known=_ARE_CLAIMS_KNOWN.format(
-                mark=shlex.quote(self._availability.claims), are_older=self._are_older(self._availability.claims)
-            ),
-            schema=shlex.quote(strict_json.dumps(self.schema).decode()),
-            python=shlex.quote(self.facts["python"]),
-            options=python_start.OPTIONS,
-            gone=shlex.quote(gone),
-            gone_text=shlex.quote(gone_text),
-            code=shlex.quote(code),
-            tool=shlex.quote(self.tool.name),
-            orders=shlex.quote(json.dumps(self._orders(), ensure_ascii=True)),
+            tool=tool,
+            name=self.name,
+            python=self.facts["python"],
+            watched=tuple(self.facts["watched"]),
+            folders=tuple(self._folders),
+            config=marks.config,
+            off=marks.switches,
+            lock=marks.lock,
+            differing=marks.differing,
+            clash=marks.claims,
+            installation=self._installation,
+            schema=strict_json.dumps(self.schema).decode(),
+            gone=gone,
+            gone_text=gone_text,
+            options=tuple(python_start.OPTIONS.split()),
+            code=code,
+            orders=json.dumps(self._orders(), ensure_ascii=True),
         )
-        return script.encode(errors="surrogateescape")
-
-    def _tests(self) -> Iterator[str]:
-        yield f"[ -x {shlex.quote(self.facts['python'])} ]"
-        for path in map(shlex.quote, self.facts["watched"]):
-            yield f"[ -e {path} ]"
-            yield f'! [ {path} -nt "$0" ]'
-
-    def _are_older(self, mark: str) -> str:
-        """The test that nothing has been installed or removed since the mark was written."""
-        return " && ".join(f"! [ {shlex.quote(folder)} -nt {shlex.quote(mark)} ]" for folder in self._folders)
 
     def _orders(self) -> LinkOrders:
         return {
@@ -218,7 +178,7 @@ class Link:
             "config": self._availability.config,
             "marks": self._availability.stem,
             "form": orders.FORM,
-            "keeper": installation_number(self.facts["python"], self._folders, __version__),
+            "keeper": self._installation,
         }
 
     def renew_marks(self) -> None:
@@ -247,7 +207,7 @@ def write(link: Link, folder: str) -> bool:
     """
     link.renew_marks()
     path = os.path.join(folder, link.file_name())
-    content = link.content()
+    content = link.content(find_launcher())
     there = read_facts(path)
     if os.path.lexists(path) and there is None:
         raise LinkError(f"{path} is there and was not written by ferrule.", hint="Move it away, or link elsewhere.")
@@ -271,18 +231,46 @@ def is_edited(path: str, tool: InstalledTool, schema: JSONMapping) -> bool:
     names = _names_in(there)
     if facts is None or names is None:
         return True
-    return Link(tool, schema, names, facts.get("provider", "")).content() != there
+    return Link(tool, schema, names, facts.get("provider", "")).content(facts.get("launcher", "")) != there
 
 
 def _names_in(content: bytes) -> dict[str, str] | None:
     """The names of tools in the orders of an executable; None where there are none."""
-    words = content.decode(errors="surrogateescape").rstrip().rpartition("\n")[2]
-    beginning, end = words.rfind("'{"), words.rfind("}'")
     try:
-        names = json.loads(words[beginning + 1 : end + 1].replace("'\"'\"'", "'")).get("names")
+        names = json.loads(_orders_in(content)).get("names")
     except (ValueError, AttributeError):
         return None
     return names if isinstance(names, dict) else None
+
+
+def _orders_in(content: bytes) -> str:
+    """The orders in an executable of either form, as JSON; empty where there are none."""
+    if not content.startswith(_SHELL):
+        told = read_content(content)
+        return told.orders if told else ""
+    words = content.decode(errors="surrogateescape").rstrip().rpartition("\n")[2]
+    beginning, end = words.rfind("'{"), words.rfind("}'")
+    return words[beginning + 1 : end + 1].replace("'\"'\"'", "'")
+
+
+def replace_lost_launchers(folder: str) -> list[str]:
+    """Make shell files of the executables whose launcher is gone, which no system can start; their paths.
+
+    They stay as old as they are. What cannot be read or written is passed over, and `ferrule doctor` tells of it.
+    """
+    replaced = []
+    for path, facts in links(folder):
+        launcher = facts.get("launcher")
+        if launcher and not os.access(launcher, os.X_OK):
+            try:
+                modified = os.stat(path).st_mtime_ns
+                content = read_content(_bytes(path))
+                if content is not None:
+                    replace_file(path, write_for_shell(content, _MARK), mode=0o755, modified_ns=modified)
+                    replaced.append(path)
+            except OSError:
+                continue
+    return replaced
 
 
 def remove(path: str) -> None:
@@ -314,22 +302,29 @@ def read_facts(path: str) -> LinkFacts | None:
         return None  # a FIFO would not even let itself be opened
     try:
         with open(path, "rb") as file:
-            first, second = file.readline(16), file.readline(1 << 20)
+            first, second = file.readline(_FIRST_LINE_BYTES), file.readline(1 << 20)
     except OSError:
         return None
     mark = _MARK.encode()
-    if first != b"#!/bin/sh\n" or not second.startswith(mark):
+    if not (first.startswith(b"#!/") and first.endswith(b"\n") and second.startswith(mark)):
         return None
     try:
         facts = json.loads(second[len(mark) :])
     except ValueError:
         return None
-    return facts if _are_facts(facts) else None
+    if not _are_facts(facts):
+        return None
+    if first != _SHELL:
+        facts["launcher"] = os.fsdecode(first[2:-1])
+    return facts
 
 
 def reasons_to_doubt(path: str, facts: LinkFacts) -> list[str]:
     """Why an executable is out of date, as the executable itself would judge; empty where it is not."""
     reasons = [] if os.access(facts["python"], os.X_OK) else [f"the interpreter {facts['python']} is gone"]
+    launcher = facts.get("launcher")
+    if launcher and not os.access(launcher, os.X_OK):
+        reasons.append(f"the program {launcher} that starts it is gone")
     if facts.get("form") != orders.FORM:
         reasons.append("an earlier ferrule wrote it")
     written = os.stat(path).st_mtime_ns

@@ -8,9 +8,16 @@ import pytest
 
 from ferrule.links import linked_executables
 from ferrule_testkit import ikigai
+from ferrule_testkit.launcher import hide_launcher
 from ferrule_testkit.machine import Machine
 
 pytestmark = pytest.mark.process
+
+
+@pytest.fixture(autouse=True)
+def form(link_form: str, machine: Machine) -> None:
+    if link_form == "shell":
+        hide_launcher(machine.site)
 
 
 SIBLINGS = "Reads what `web_search` found, as web_search_deep does, not as web_searches."

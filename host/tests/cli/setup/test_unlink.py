@@ -4,9 +4,16 @@ import shutil
 
 import pytest
 
+from ferrule_testkit.launcher import hide_launcher
 from ferrule_testkit.machine import Machine
 
 pytestmark = pytest.mark.process
+
+
+@pytest.fixture(autouse=True)
+def form(link_form: str, machine: Machine) -> None:
+    if link_form == "shell":
+        hide_launcher(machine.site)
 
 
 def test_a_link_is_removed_by_the_tools_name_or_by_its_own(machine: Machine) -> None:

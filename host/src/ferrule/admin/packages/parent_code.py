@@ -29,8 +29,8 @@ STARTS, PATH_ADDED = "code-at-start", "path-added"
 TAKEN, INSIDE, METADATA, OUTSIDE, UNLISTED = (
     "file-of-another", "file-in-another", "metadata-of-another", "file-outside", "file-unlisted",
 )  # fmt: skip
-SCRIPT, NAME = "script-shadows", "entry-point-name"
-IDS = (STARTS, PATH_ADDED, TAKEN, INSIDE, METADATA, OUTSIDE, UNLISTED, SCRIPT, NAME)
+SCRIPT, NAME, LAUNCHER = "script-shadows", "entry-point-name", "launcher"
+IDS = (STARTS, PATH_ADDED, TAKEN, INSIDE, METADATA, OUTSIDE, UNLISTED, SCRIPT, NAME, LAUNCHER)
 HARMLESS = (PATH_ADDED, SCRIPT)
 """What is told only; all else is refused where it is not trusted."""
 
@@ -85,6 +85,8 @@ def of_installed(found: list[DistributionFiles]) -> Iterator[ParentCode]:
         yield from _impersonators(together)
     for one in found:
         yield from _of_itself(one, {other.name for other in found})
+        # Whoever installed it has been asked, and `ferrule link` can do nothing but use it.
+        yield from _launchers(one, known="launcher")
         yield from _scripts(one)
 
 
@@ -109,6 +111,7 @@ def of_arriving(
             if "/" not in name:
                 yield from _at_start(name, one.site, one, is_arriving=True)
         yield from _of_itself(one, names | {other.name for other in present})
+        yield from _launchers(one)
         yield from _scripts(one)
         yield from _over_what_is_there(one, present)
     yield from (problem for problem in _between([*staying, *arriving]) if problem.distribution in names)
@@ -182,6 +185,14 @@ def _of_itself(one: DistributionFiles, names: Container[str]) -> Iterator[Parent
             yield ParentCode(
                 NAME, one.name, name, f"Its entry point {name!r} of {group} has a name that none can have."
             )
+
+
+def _launchers(one: DistributionFiles, known: str = "") -> Iterator[ParentCode]:
+    """The programs that `ferrule link` has start each tool."""
+    for group, name in one.entry_points():
+        if group == discovery.LAUNCHERS:
+            message = f"Its program {name} starts each tool that is linked from now on, with all rights of the user."
+            yield ParentCode(LAUNCHER, one.name, name, message, known)
 
 
 def _scripts(one: DistributionFiles) -> Iterator[ParentCode]:

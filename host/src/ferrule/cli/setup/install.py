@@ -16,6 +16,8 @@ from ferrule.admin.packages.installer import Changes, Installer
 from ferrule.cli.output import counted, note, plain, print_json, print_text
 from ferrule.cli.selection import json_option
 from ferrule.config import configuration
+from ferrule.config.client_folders import client_folders
+from ferrule.links import linked_executables
 from ferrule.trust.places import indirect_places
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def change(chosen: Installer, command_line: list[str], *, as_json: bool, told: C
     Args:
         told: what the user knows already of code that runs in ferrule's own process.
     """
-    before, code_before = _tools(), _parent_code()
+    before, code_before, launchers = _tools(), _parent_code(), _launchers()
     output = _beside_the_document() if as_json else None
     click.echo(f"{chosen.kind}: {plain(' '.join(command_line))}", err=True)
     code = installer.run(chosen, command_line, output=output)
@@ -82,12 +84,17 @@ def change(chosen: Installer, command_line: list[str], *, as_json: bool, told: C
     added = sorted(name for name, source in now.items() if before.get(name) != source)
     removed = sorted(before.keys() - now.keys())
     _record(added)
+    relinked = [path for folder in client_folders() for path in linked_executables.replace_lost_launchers(folder)]
     if as_json:
         facts = {"installer": chosen.kind, "command": command_line, "exit_code": code}
         told = {"may": _may(added), "credentials": _credentials(added), "not_told": _not_told(added)}
-        print_json({**facts, "tools": added, "removed": removed, **told, "parent_code": new_code})
+        print_json({**facts, "tools": added, "removed": removed, "relinked": relinked, **told, "parent_code": new_code})
         return _as_exit_code(code)
     _tell(added, removed)
+    if relinked:
+        click.echo(f"{counted(len(relinked), 'link')} without the launcher that is gone: shell files again.")
+    elif not launchers and _launchers():
+        click.echo("Links can start faster now. Next: ferrule link")
     for name, sentences in _not_told(added).items():
         note(f"{name}: {' '.join(sentences)}")
     for one in (one for one in new_code if one["message"] not in told):
@@ -111,6 +118,11 @@ def _beside_the_document() -> int:
 def _tools() -> dict[str, str]:
     """Each installed tool, and who offers it."""
     return {name: " and ".join(claim.source for claim in claims) for name, claims in discovery.scan().items()}
+
+
+def _launchers() -> list[str]:
+    """The names of programs that can start links."""
+    return [name for name, _, _ in discovery.entry_points(discovery.LAUNCHERS)]
 
 
 def _parent_code() -> list[JSONObject]:
