@@ -23,8 +23,11 @@ CONFIGURED = "configured"  # the key of a question whether tools are configured,
 class Surroundings:
     """What the host gives a process that runs a tool, beside its policy.
 
-    secrets: values in the policy's environment that no output may hold. given: the variables of the tool's credentials
-    that it has, where they are known. environ: the caller's, where it is not this process's.
+    Args:
+        given: the variables of the tool's credentials that it has, where they are known.
+        environ: the caller's, where it is not this process's.
+
+    secrets: values in the policy's environment that no output may hold.
     """
 
     def __init__(

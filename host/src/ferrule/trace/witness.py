@@ -35,7 +35,7 @@ class Witness:
     """
 
     def __init__(self, programs: ProgramCalls | None = None, attributes: FileAttributes | None = None) -> None:
-        """programs: is told of the calls of programs. attributes: changes modes and times, where the child is held."""
+        """programs: judges the calls of programs. attributes: changes modes and times, where the child is held."""
         self._programs = programs
         self._changes = attributes.methods if attributes else {}
         self.found = Observations()
