@@ -242,8 +242,8 @@ def _names_in(content: bytes) -> dict[str, str] | None:
 def _orders_in(content: bytes) -> str:
     """The orders in an executable of either form, as JSON; empty where there are none."""
     if not content.startswith(_SHELL):
-        told = read_content(content)
-        return told.orders if told else ""
+        read = read_content(content)
+        return read.orders if read else ""
     words = content.decode(errors="surrogateescape").rstrip().rpartition("\n")[2]
     beginning, end = words.rfind("'{"), words.rfind("}'")
     return words[beginning + 1 : end + 1].replace("'\"'\"'", "'")
