@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from installations.function_tools import FUNCTION, HOOKS, add_both
+from installations.function_tools import FUNCTION, HOOKS, TYPED_HOOKS, add_all
 from installations.installation import ROOT, Installation
 from measuring import Command, compare
 
@@ -82,8 +82,8 @@ def report(installation: Installation, folder: Path, runs: int, *, as_json: bool
 
 def link_both(installation: Installation, folder: Path) -> None:
     """Have one tool linked by hooks and as a function."""
-    add_both(installation)
-    link(installation, folder / "both", HOOKS, FUNCTION)
+    add_all(installation)
+    link(installation, folder / "both", HOOKS, FUNCTION, TYPED_HOOKS)
 
 
 def rows(installation: Installation, folder: Path) -> Iterator[Row]:
@@ -104,6 +104,8 @@ def rows(installation: Installation, folder: Path) -> Iterator[Row]:
         yield Row(f"the same, isolation = {isolation}", Command([linked], GOOD, isolated(folder, isolation)), None)
     yield Row("trivial call, console script", Command([new], GOOD), None)
     yield Row("call of a tool by hooks, linked", Command([folder / "both" / "bench-hooks-tool"], GOOD), None)
+    typed = Command([folder / "both" / "bench-typed-hooks-tool"], GOOD)
+    yield Row("the same in a module that imports typing, linked", typed, None)
     function = Command([folder / "both" / "bench-function-tool"], GOOD)
     yield Row("call of the same tool as a function, linked", function, None)
     timed = Command([linked], GOOD, {"FERRULE_WRAPPERS": "timing"})

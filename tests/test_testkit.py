@@ -270,3 +270,47 @@ def test_tests_that_are_shared_out_run_once_each(tmp_path: Path) -> None:
     source = "import pytest\n\n@pytest.mark.parametrize('number', range(50))\ndef test_counts(number):\n    pass\n"
     done = run_pytest(tmp_path, source, "scheduling", arguments=("-n", "2", "--dist", "loadgroup"))
     assert "50 passed" in done.stdout, done.stdout + done.stderr
+
+
+ORDER = """
+import pytest
+
+@pytest.mark.unit
+@pytest.mark.parametrize("number", range(20))
+def test_is_quick(number):
+    pass
+
+@pytest.mark.process
+def test_starts_a_process():
+    pass
+"""
+
+
+def test_what_takes_longest_begins_and_unit_tests_come_last(tmp_path: Path) -> None:
+    alone = tmp_path / "tests/attacks/test_tools.py"
+    alone.parent.mkdir(parents=True)
+    alone.write_text("import pytest\n\n@pytest.mark.slow\ndef test_takes_a_minute():\n    pass\n")
+    done = run_pytest(tmp_path, ORDER, "scheduling", "tiers", arguments=("-n", "1", "--verbose", str(alone)))
+    ran = [line.rpartition("::")[2].strip() for line in done.stdout.splitlines() if line.startswith("[gw0]")]
+    assert ran[:2] == ["test_takes_a_minute", "test_starts_a_process"], done.stdout + done.stderr
+    assert len(ran) == 22
+
+
+@pytest.mark.parametrize("passes", [True, False])
+def test_the_folders_of_a_run_are_kept_where_a_test_has_failed(tmp_path: Path, passes: bool) -> None:
+    (tmp_path / "test_it.py").write_text(
+        f"def test_writes(tmp_path):\n    (tmp_path / 'kept').touch()\n    assert {passes}\n"
+    )
+    (root := tmp_path / "root").mkdir()
+    named = ("-p", "no:cacheprovider", "-p", "ferrule_testkit.runner.leftovers")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *named, "test_it.py"],
+        cwd=tmp_path,
+        env={**environment, "PYTEST_DEBUG_TEMPROOT": str(root)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode == 0) is passes, done.stdout + done.stderr
+    assert bool(list(root.glob("pytest-of-*/pytest-0/test_writes0/kept"))) is not passes

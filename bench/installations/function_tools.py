@@ -1,4 +1,4 @@
-"""One tool twice, by hooks and as a function, put into an environment as its wheels would be."""
+"""One tool by hooks, as a function, and by hooks in a module that imports typing, as the function's does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from installations.installation import Installation
 
-HOOKS, FUNCTION = "bench_hooks", "bench_function"
+HOOKS, FUNCTION, TYPED_HOOKS = "bench_hooks", "bench_function", "bench_typed_hooks"
 
 _BY_HOOKS = '''\
 """A tool by hooks."""
@@ -29,6 +29,7 @@ def execute(arguments: JSONObject, context: Context) -> JSONObject:
     days, unit = arguments.get("days", 3), arguments.get("unit", "C")
     return {"success": True, "weather": f"{arguments['city']}, {days} days in {unit}", "tool": context.tool}
 '''
+_BY_TYPED_HOOKS = _BY_HOOKS.replace("from ferrule", "from typing import Annotated, Any, Literal\n\nfrom ferrule", 1)
 _AS_FUNCTION = '''\
 """The same tool as a function."""
 
@@ -58,9 +59,10 @@ _PROPERTIES = {
 _PARAMETERS = {"type": "object", "properties": _PROPERTIES, "required": ["city"]}
 
 
-def add_both(installation: Installation) -> None:
-    """Install the two tools, with the schema files that wheels have."""
+def add_all(installation: Installation) -> None:
+    """Install the three tools as their wheels would be, with the schema files that wheels have."""
     _add(installation, HOOKS, HOOKS, _BY_HOOKS)
+    _add(installation, TYPED_HOOKS, TYPED_HOOKS, _BY_TYPED_HOOKS)
     _add(installation, FUNCTION, f"{FUNCTION}:{FUNCTION}", _AS_FUNCTION)
 
 

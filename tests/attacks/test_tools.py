@@ -4,6 +4,7 @@
 outside.
 """
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ ENDS_ITS_PROCESS = [attack.name for attack in ATTACKS if attack.is_fatal]
 GOES_BEYOND = [attack.name for attack in ATTACKS if attack.grants]
 WAYS = ("executable", "run", "stdio", "http", "ask")
 """Every way in which a tool is called."""
+MAKERS = NAMES_OF_USERS if os.geteuid() == 0 else NAMES_OF_USERS[:1]
+"""The users there are: only root can be somebody else."""
 TOGETHER = WAYS[:-1]
 """Those by which all attacks are made in one call, too: a model gets less of a long answer than that of all of them."""
 
@@ -37,16 +40,22 @@ def sample(way: str) -> list[str]:
 
 
 def dealt(way: str, user: str) -> list[str]:
-    """The attacks that one user makes by one way, each in a call of its own, which costs a second.
+    """The attacks that one user makes by one way, each in a call of its own, which costs a third of a second.
 
-    Each user makes each attack once, and the two by different ways. What is alike, as attacks of one kind are, goes
-    round all ways.
+    One of the users makes each attack, in turn. Each user makes what cannot be among the others in one call, which both
+    make by the ways of `TOGETHER`, and kinds of so few attacks that half of them would not go round all ways; the two
+    make these by different ways.
     """
     alike: dict[tuple[str, bool], list[str]] = {}
     for attack in ATTACKS:
         alike.setdefault((attack.kind, attack.name in ALONE), []).append(attack.name)
-    turn = WAYS.index(way) + 2 * NAMES_OF_USERS.index(user)
-    return [name for names in alike.values() for name in names[turn % len(WAYS) :: len(WAYS)]]
+    at, number = MAKERS.index(user), len(MAKERS)
+    turn = WAYS.index(way) + 2 * at
+    made = []
+    for (_, is_alone), names in alike.items():
+        own = names if is_alone or len(names) < number * len(WAYS) else names[at::number]
+        made += own[turn % len(WAYS) :: len(WAYS)]
+    return made
 
 
 def assert_unharmed(found: dict[str, Any]) -> None:
@@ -115,13 +124,18 @@ def test_attacks_of_each_kind_are_stopped_by_every_door(way: str) -> None:
     assert_all_stopped_and_told(report(way, *sample(way)), share=0.7)
 
 
-def test_each_user_makes_each_attack_once_and_each_kind_by_every_door() -> None:
+def test_somebody_makes_each_attack_each_user_what_is_made_alone_and_each_kind_by_every_door() -> None:
     kinds = {attack.name: attack.kind for attack in ATTACKS}
-    by_user = {user: {way: dealt(way, user) for way in WAYS} for user in NAMES_OF_USERS}
-    for ways in by_user.values():
-        assert sorted(name for names in ways.values() for name in names) == sorted(kinds)
+    by_user = {user: {way: dealt(way, user) for way in WAYS} for user in MAKERS}
+    made = {user: [name for names in ways.values() for name in names] for user, ways in by_user.items()}
+    assert {name for names in made.values() for name in names} == set(kinds)
+    for user, ways in by_user.items():
+        assert len(made[user]) == len(set(made[user]))
+        assert set(ALONE) <= set(made[user])
         assert {way for way, names in ways.items() if {kinds[name] for name in names} != set(kinds.values())} == set()
-    assert [way for way in WAYS if set.intersection(*(set(ways[way]) for ways in by_user.values()))] == []
+    for way in WAYS:
+        made_so = [name for ways in by_user.values() for name in ways[way]]
+        assert len(made_so) == len(set(made_so))
 
 
 @pytest.mark.slow
@@ -129,8 +143,9 @@ def test_each_user_makes_each_attack_once_and_each_kind_by_every_door() -> None:
 @HELD
 @USERS
 @pytest.mark.parametrize("way", WAYS)
-def test_every_attack_is_stopped_for_every_user(way: str, user: str) -> None:
-    assert_all_stopped_and_told(report(way, *dealt(way, user), user=user), share=0.75)
+def test_every_attack_is_stopped_for_a_user(way: str, user: str) -> None:
+    names = dealt(way, user) if user in MAKERS else ()
+    assert_all_stopped_and_told(report(way, *names, user=user), share=0.75)
 
 
 @pytest.mark.full
@@ -162,10 +177,16 @@ def test_what_attacks_leave_in_their_process_helps_no_other_one(way: str, user: 
     assert_unharmed(found)
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(SECONDS)
-@USERS
-@pytest.mark.parametrize("way", ["executable", "pool"])
+@pytest.mark.parametrize(
+    ("way", "user"),
+    [
+        pytest.param("executable", "me", marks=pytest.mark.slow),
+        pytest.param("pool", "nobody", marks=pytest.mark.slow),
+        pytest.param("executable", "nobody", marks=pytest.mark.full),
+        pytest.param("pool", "me", marks=pytest.mark.full),
+    ],
+)
 def test_innocent_tools_do_byte_for_byte_what_they_do_without_a_host(way: str, user: str) -> None:
     found = report(way, "--innocent", user=user)
 

@@ -13,7 +13,7 @@ import pytest
 
 from ferrule import confinement
 from ferrule.confinement.kernel import filter_rules
-from ferrule.confinement.kernel.call_numbers import NUMBERS
+from ferrule.confinement.kernel.system_calls import NUMBERS
 from ferrule_testkit.serve.pool import NO_ARGUMENTS, Served, install
 
 if TYPE_CHECKING:

@@ -22,17 +22,19 @@ ALONE = [Recipe(PIPX, OWN, ()), *(Recipe(UV, OWN, (name,)) for name in PLUGINS)]
 TOGETHER = [Recipe(installer, version, PLUGINS) for version in VERSIONS for installer in INSTALLERS]
 USUAL = {*((UV, version) for version in VERSIONS), (PIP, VERSIONS[-1]), (PIPX, VERSIONS[0])}
 """Each Python by the installer that takes seconds, and each of the others, which take a minute, once."""
+ONCE = {(UV, VERSIONS[1]), (PIP, VERSIONS[-1]), (PIPX, VERSIONS[0])}
+"""Of those, each Python and each installer once."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that takes `alone` gets the host, and the host with each plugin; with `together`, all that there is."""
-    for name, recipes in (("alone", ALONE), ("together", TOGETHER)):
+    """A test that takes `alone` gets the host, and the host with each plugin; the others get all that there is."""
+    for name, recipes, usual in (("alone", ALONE, None), ("together", TOGETHER, USUAL), ("once", TOGETHER, ONCE)):
         if name in metafunc.fixturenames:
-            metafunc.parametrize(name, [_case(one) for one in recipes], indirect=True)
+            metafunc.parametrize(name, [_case(one, usual) for one in recipes], indirect=True)
 
 
-def _case(recipe: Recipe) -> ParameterSet:
-    is_usual = len(recipe.plugins) < len(PLUGINS) or (recipe.installer, recipe.python) in USUAL
+def _case(recipe: Recipe, usual: set[tuple[str, str]] | None) -> ParameterSet:
+    is_usual = usual is None or (recipe.installer, recipe.python) in usual
     return pytest.param(recipe, id=recipe.name, marks=[] if is_usual else [pytest.mark.full])
 
 
@@ -72,6 +74,12 @@ def alone(request: pytest.FixtureRequest, make_user: Callable[[Recipe], Installa
 @pytest.fixture
 def together(request: pytest.FixtureRequest, make_user: Callable[[Recipe], Installation]) -> Installation:
     """A user of all distributions."""
+    return make_user(request.param)
+
+
+@pytest.fixture
+def once(request: pytest.FixtureRequest, make_user: Callable[[Recipe], Installation]) -> Installation:
+    """A user of all distributions, as `together`, where each Python and each installer is of use once."""
     return make_user(request.param)
 
 

@@ -16,12 +16,12 @@ import os
 import sys
 
 from ferrule.config.own_folders import add_sources_to_path, sources_folder
-from ferrule.text.names import is_tool_name, same_distribution
+from ferrule.text.names import is_tool_name, same_distributions
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ferrule.config.configuration import Configuration
     from ferrule.errors import ToolNameClash
@@ -173,8 +173,8 @@ def _distributions(search: Iterable[str] | None) -> Iterator[list[str]]:
     seen: set[str] = set()
     for listed in _metadata_folders(_path() if search is None else search):
         here: dict[str, list[str]] = {}
-        for metadata in listed:
-            here.setdefault(name_and_version(metadata)[0], []).append(metadata)
+        for metadata, (name, _) in zip(listed, _names_and_versions(listed), strict=True):
+            here.setdefault(name, []).append(metadata)
         for distribution, places in here.items():
             if distribution not in seen:
                 yield places if len(places) == 1 else [one for one in places if _is_metadata(one)]
@@ -213,13 +213,17 @@ def _path() -> list[str]:
 
 def name_and_version(metadata: str) -> tuple[str, str]:
     """The normalised name and the version that a folder of metadata is named by."""
-    found = _named.get(metadata)
-    if found is None:
-        stem = os.path.basename(metadata).rpartition(".")[0]
-        name, _, version = stem.partition("-")
+    return _names_and_versions([metadata])[0]
+
+
+def _names_and_versions(folders: Sequence[str]) -> list[tuple[str, str]]:
+    new = [metadata for metadata in folders if metadata not in _named]
+    parts = [os.path.basename(metadata).rpartition(".")[0].partition("-") for metadata in new]
+    names = same_distributions([name for name, _, _ in parts]) if new else []
+    for metadata, name, (_, _, version) in zip(new, names, parts, strict=True):
         # An egg-info folder may carry more than name and version: a Python version, a platform.
-        found = _named[metadata] = same_distribution(name), version.partition("-")[0]
-    return found
+        _named[metadata] = name, version.partition("-")[0]
+    return [_named[metadata] for metadata in folders]
 
 
 _named: dict[str, tuple[str, str]] = {}  # what the paths of folders say, which one scan asks three times

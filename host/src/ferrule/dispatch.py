@@ -43,7 +43,7 @@ def run_linked() -> NoReturn:
     from ferrule.links import orders
 
     told, arguments = orders.take(sys.argv[1:])
-    run(told["tool"], arguments, told["names"], told["provider"], told["translation"])
+    run(told["tool"], arguments, told["names"], told["provider"], told["translation"], told.get("keeper", ""))
 
 
 def run(
@@ -52,19 +52,20 @@ def run(
     names: dict[str, str],
     provider: str = "",
     translation: Translation | None = None,
+    keeper: str = "",
 ) -> NoReturn:
     """Be the executable of a tool, from the arguments to the exit code.
 
     Args:
         names: other names of tools, by their own.
-        provider, translation: see `ferrule.links.orders`.
+        provider, translation, keeper: see `ferrule.links.orders`.
     """
     # Leaving by os._exit saves the interpreter's own end, a seventh of its start; the collector, a tenth of a call's.
     gc.disable()
     try:
         add_sources_to_path()
         if not arguments:
-            code = _call(tool, names, translation)
+            code = _call(tool, names, translation, keeper)
         elif arguments == ["--schema"]:
             code = _print_schema(tool, names, provider)
         else:
@@ -119,9 +120,9 @@ def _compute_schema(tool: InstalledTool, settings: Configuration) -> JSONObject:
     return schema
 
 
-def _call(name: str, names: dict[str, str], translation: Translation | None) -> int:
-    from ferrule.calls.admitted_lookup import AdmittedLookup
+def _call(name: str, names: dict[str, str], translation: Translation | None, keeper: str) -> int:
     from ferrule.calls.call import ForkRunner, StreamSource, ToolCall, answer
+    from ferrule.calls.lookup import AdmittedLookup
     from ferrule.calls.streams import Streams
     from ferrule.config import configuration
     from ferrule.supervision.signals import Signals
@@ -133,7 +134,12 @@ def _call(name: str, names: dict[str, str], translation: Translation | None) -> 
             source = StreamSource(streams, signals, deadline, translation)
             lookup = AdmittedLookup(name)
             call = ToolCall(name, source, ForkRunner(signals), deadline, names=names, lookup=lookup)
-            return answer(call, streams, signals)
+            code = answer(call, streams, signals)
+            if keeper:
+                from ferrule.links.keeper_start import start_if_wanted
+
+                start_if_wanted(lookup.readable_settings(), name, keeper)
+            return code
     except BaseException:
         streams.give_back()
         raise

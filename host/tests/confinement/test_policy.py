@@ -22,8 +22,8 @@ import pytest
 
 from ferrule.confinement import Denial, Policy, support
 from ferrule.confinement.broker import socket_calls
-from ferrule.confinement.kernel.call_numbers import NUMBERS
 from ferrule.confinement.kernel.landlock import version
+from ferrule.confinement.kernel.system_calls import NUMBERS
 from ferrule.confinement.later import Later
 from ferrule.confinement.policy import STANDARD
 from ferrule.supervision.channel.outcome import Outcome

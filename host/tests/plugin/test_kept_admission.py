@@ -19,89 +19,28 @@ from ferrule.plugin.admission.admitted_tool import AdmittedTool, Refused
 from ferrule.storage import stamps
 from ferrule.trust.declaration import MalformedPermissions, parse
 from ferrule.trust.door import kept_admission
-
-SCHEMA = {
-    "name": "weather",
-    "description": "Tells the weather of a city.",
-    "parameters": {"type": "object", "properties": {}, "required": []},
-}
-SETTINGS = """
-[tools.weather]
-unit = "celsius"
-[tools.vault]
-place = "another tool's own setting"
-[serve]
-name = "what a command alone reads"
-"""
-
-
-class Site:
-    """A folder of the path with one tool that is a package in a package, config.toml and a state folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.earlier, self.packages, self.state = folder / "earlier", folder / "packages", folder / "state"
-        self.config = folder / "config.toml"
-        self.lock = folder / "ferrule.lock"
-        self.outer = self.packages / "acme"
-        self.module = self.outer / "weather"
-        self.metadata = self.packages / "acme_weather-1.0.dist-info"
-        for one in (self.earlier / "acme", self.module, self.metadata):
-            one.mkdir(parents=True)
-        (self.outer / "__init__.py").write_text("")
-        (self.module / "__init__.py").write_text("")
-        (self.module / "schema.json").write_text(json.dumps(SCHEMA))
-        (self.module / "tool.json").write_text(json.dumps({"permissions": {"network": ["public"]}, "credentials": []}))
-        for name in ("METADATA", "RECORD", "INSTALLER"):
-            (self.metadata / name).write_text("")
-        (self.metadata / "entry_points.txt").write_text("[ferrule.tools]\nweather = acme.weather\n")
-        self.config.write_text(SETTINGS)
-
-    def record(self, folder: str, name: str = "weather") -> Path:
-        return self.state / folder / f"{name}.json"
-
-    def kept(self) -> Path:
-        (found,) = (self.state / kept_admission.FOLDER).iterdir()
-        return found
+from ferrule_testkit.admissions import SCHEMA, SETTINGS, Site, keep_answer, make_site, settle, write
 
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
-    made = Site(tmp_path)
-    library = [path for path in sys.path if os.path.isabs(path)]
-    monkeypatch.setattr(sys, "path", [str(made.earlier), str(made.packages), *library])
-    monkeypatch.setenv("FERRULE_CONFIG", str(made.config))
-    monkeypatch.setenv("FERRULE_STATE", str(made.state))
-    monkeypatch.delenv("FERRULE_DISABLE", raising=False)
-    return made
-
-
-def settle() -> None:
-    """Wait until a change of what is there now is seen by its time."""
-    time.sleep(stamps._TICK_NS / 1e9 + 0.02)
+    return make_site(tmp_path, monkeypatch)
 
 
 @pytest.fixture
 def kept(site: Site) -> Site:
     """The same, where the answer for the tool is kept."""
-    judgement.judge("weather")  # which records what it asks for
-    for path in (site.record("declared_credentials"), site.record("credentials"), site.record("credentials", "other")):
-        path.parent.mkdir(exist_ok=True, mode=0o700)
-        path.write_text("{}")
-        path.chmod(0o600)
-    settle()
-    judgement.judge("weather")
-    assert kept_admission.read("weather") is not None
-    settle()
+    keep_answer(site)
     return site
-
-
-def write(path: Path, text: str = " ") -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
 
 
 def install(site: Site, name: str) -> None:
     write(site.packages / f"{name}-1.0.dist-info" / "METADATA")
+
+
+def install_anew(site: Site) -> None:
+    shutil.rmtree(site.metadata)
+    shutil.copytree(site.outer, site.metadata)
 
 
 def replace(path: Path) -> None:
@@ -120,7 +59,7 @@ CHANGES: dict[str, Callable[[Site], object]] = {
     "one installed in an earlier folder": lambda site: write(site.earlier / "other-1.0.dist-info" / "METADATA"),
     "uninstalled": lambda site: shutil.rmtree(site.metadata),
     "upgraded": lambda site: site.metadata.rename(site.packages / "acme_weather-1.1.dist-info"),
-    "installed anew": lambda site: (shutil.rmtree(site.metadata), shutil.copytree(site.outer, site.metadata)),
+    "installed anew": lambda site: install_anew(site),
     "entry_points.txt": lambda site: write(site.metadata / "entry_points.txt", "[ferrule.tools]\nweather = evil\n"),
     "METADATA": lambda site: replace(site.metadata / "METADATA"),
     "RECORD": lambda site: write(site.metadata / "RECORD", "a,,\n"),
@@ -378,3 +317,18 @@ def test_answers_of_environments_that_are_gone_are_removed(kept: Site) -> None:
     assert "gone-0123456789abcdef.json" not in names
     assert "another-0123456789abcdef.json" in names
     assert len(names) == 2
+
+
+def test_the_oldest_of_too_many_answers_are_removed(kept: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_admission, "_MOST_FILES", 3)
+    folder = kept.state / kept_admission.FOLDER
+    for hours in range(1, 5):
+        path = folder / f"other-{hours:016x}.json"
+        path.write_text("{}")
+        then = time.time() - hours * 3600
+        os.utime(path, (then, then))
+    kept_admission.keep("weather", kept_admission.read("weather") or {}, stamps.stamps([str(kept.config)]))
+    left = sorted(path.name for path in folder.iterdir())
+    assert left[:2] == [f"other-{hours:016x}.json" for hours in (1, 2)]
+    assert left[2].startswith("weather-")
+    assert len(left) == 3

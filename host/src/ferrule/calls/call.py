@@ -45,6 +45,7 @@ class ToolCall:
         is_dry_run: check the arguments, and execute nothing.
         answer_bytes: that the answer may have, by the configuration; those of an executable where it is None.
         lookup: reads the configuration and the schema. After `run`, tool is what was found.
+        environ: the caller's, where it is not this process's.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class ToolCall:
         lookup: Lookup | None = None,
         way: str = "",
         client: JSONMapping | None = None,
+        environ: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self.deadline = deadline
@@ -74,6 +76,7 @@ class ToolCall:
         self._answer_bytes = answer_bytes
         self._way = way
         self._client = client
+        self._environ = environ
         self._settings: Configuration | None = None
         self._policy: Policy | None = None
         self._arguments: JSONObject | None = None
@@ -117,6 +120,7 @@ class ToolCall:
             seconds=(self._ended or time.monotonic()) - self._began,
             way=self._way,
             client=self._client,
+            environ=self._environ,
         )
 
     def find_unrecorded(self) -> str:
@@ -201,6 +205,7 @@ class ToolCall:
             answer_bytes=self._answer_bytes(settings) if self._answer_bytes else None,
             policy=policy,
             is_journaled=_may_be_journaled(settings),
+            given=self._lookup.given_variables(),
         )
 
 
@@ -245,12 +250,7 @@ class StreamSource:
 
     def parse_arguments(self, data: bytes, _tool: InstalledTool) -> JSONObject:
         """Return the object that was read. Raises InputMalformed, and ArgumentsInvalid from the translation."""
-        arguments = parse(data)
-        if not self._translation:
-            return arguments
-        from ferrule.schema.providers.translation import translate
-
-        return translate(arguments, self._translation)
+        return parse_document(data, self._translation)
 
 
 class ForkRunner:
@@ -308,6 +308,16 @@ def _may_be_journaled(settings: Configuration) -> bool:
 def _may_say_failure(result: bytes | None) -> bool:
     """Whether a result may be one that says a failure, with a code of the host's."""
     return result is not None and any(word in result for word in _OF_HOST_CODES)
+
+
+def parse_document(data: bytes, translation: Translation | None) -> JSONObject:
+    """The arguments in what came on stdin. Raises InputMalformed, and ArgumentsInvalid from the translation."""
+    arguments = parse(data)
+    if not translation:
+        return arguments
+    from ferrule.schema.providers.translation import translate
+
+    return translate(arguments, translation)
 
 
 def parse(data: bytes, source: str = "stdin") -> JSONObject:

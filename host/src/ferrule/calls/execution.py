@@ -10,8 +10,9 @@ from ferrule.errors import ArgumentsInvalid, ResultTooLarge
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from ferrule.calls.caller import CallerState
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
     from ferrule.plugin.hooks.context import Context
@@ -37,6 +38,7 @@ class Execution:
         policy: what the process of the call is held to; None is nothing. runs: what forks the processes that run other
             tools for it.
         is_journaled: whether the journal wants to know what the call is refused.
+        given: the variables of the tool's credentials that it has, where they are known.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Execution:
         answer_bytes: int | None = None,
         policy: Policy | None = None,
         is_journaled: bool = False,
+        given: Sequence[str] | None = None,
     ) -> None:
         from ferrule.plugin.hooks.context import ANSWER_BYTES
 
@@ -70,14 +73,16 @@ class Execution:
         self._is_dry_run = is_dry_run
         self.policy = policy
         self.runs: Runs | None = None
+        self.caller: CallerState | None = None  # of a keeper's call
         self._is_journaled = is_journaled
+        self._given = given
         self.answer_bytes = ANSWER_BYTES if answer_bytes is None else answer_bytes
 
     def surroundings(self) -> Surroundings:
         """What the process in which this runs is given beside its policy. For the parent, which keeps it."""
         from ferrule.plugin.surroundings import Surroundings
 
-        return Surroundings(self._tool, self.policy)
+        return Surroundings(self._tool, self.policy, self._given)
 
     def for_held_process(self) -> Execution:
         """The same for a process that is held to the policy already: it is sent without it."""

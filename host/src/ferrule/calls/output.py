@@ -32,23 +32,53 @@ class Output:
         self.exit_code = exit_code
 
 
-def render(outcome: Outcome, tool: InstalledTool | None, name: str, names: Mapping[str, str]) -> Output:
+def render(
+    outcome: Outcome,
+    tool: InstalledTool | None,
+    name: str,
+    names: Mapping[str, str],
+    environ: Mapping[str, str] | None = None,
+    *,
+    is_terminal: bool | None = None,
+) -> Output:
     """The output of a call, free of every secret that the call could have leaked.
 
     Args:
         name: the tool that was asked for, also where it is not installed.
         names: other names that tools are linked under; what the host and the tool say about tools uses them.
+        environ: of the caller, `os.environ` by default.
+        is_terminal: whether the caller's stderr is one; this process's is asked where it is not said.
     """
     # A result comes without secrets from the supervisor; what a plugin makes of a failure does not.
     if outcome.failure is None:
         return Output(outcome.result or b"{}", _render_text(outcome, ""), 0)
     from ferrule.plugin import failures
 
-    failure = _rename(outcome.failure, names)
-    document = _redact_json(failures.document(failure, tool), outcome)
-    exit_code = 0 if _exits_zero(os.environ) else 1
-    summary = failures.summary(failure, names.get(name, name)) if exit_code else ""
-    return Output(document, _render_text(outcome, summary, advice_of(failure, names.get(name, name))), exit_code)
+    document = _redact_json(failures.document(_rename(outcome.failure, names), tool), outcome)
+    return render_around(document, outcome, names.get(name, name), names, environ, is_terminal=is_terminal)
+
+
+def render_around(
+    document: bytes,
+    outcome: Outcome,
+    name: str,
+    names: Mapping[str, str],
+    environ: Mapping[str, str] | None = None,
+    *,
+    is_terminal: bool | None = None,
+) -> Output:
+    """The output of a call that has failed, whose document is there already.
+
+    Args:
+        name: the tool's, for the user.
+        environ, is_terminal: see `render`.
+    """
+    from ferrule.plugin import failures
+
+    failure = _rename(outcome.failure or {}, names)
+    exit_code = 0 if _exits_zero(os.environ if environ is None else environ) else 1
+    summary = failures.summary(failure, name) if exit_code else ""
+    return Output(document, _render_text(outcome, summary, advice_of(failure, name), is_terminal), exit_code)
 
 
 def _exits_zero(environ: Mapping[str, str]) -> bool:
@@ -74,11 +104,13 @@ def advice_of(facts: Mapping[str, object] | None, name: str) -> str:
     return f"{_HEADING.decode()} of {name}: {text}\n" if isinstance(text, str) and text else ""
 
 
-def _render_text(outcome: Outcome, summary: str, advice: str = "") -> bytes:
+def _render_text(outcome: Outcome, summary: str, advice: str = "", is_terminal: bool | None = None) -> bytes:
     """stderr: first what happened, where the exit code says that something did; then events; then what was printed.
 
-    advice: stands at the end, and behind what the client shows the model of a failure. A `config_required` event is all
-    there is, since the client hands stderr on as that event.
+    A `config_required` event is all there is, since the client hands stderr on as that event.
+
+    Args:
+        advice: stands at the end, and behind what the client shows the model of a failure.
     """
     for line in _lines([event for event in outcome.events if event.get("kind") == _CONFIG_REQUIRED], outcome):
         if len(line) <= ERROR_BYTES:
@@ -87,11 +119,14 @@ def _render_text(outcome: Outcome, summary: str, advice: str = "") -> bytes:
     for line in _lines(outcome.events, outcome):
         if len(text) + len(line) <= ERROR_BYTES:
             text += line
-    told = _cut(_to_legible_utf8(_redact(advice.encode(errors="replace"), outcome)), _ADVICE_BYTES) if advice else b""
-    room = ERROR_BYTES - len(text) - (len(told) + SUMMARY_BYTES if told else 0)
+    shown = _cut(_to_legible_utf8(_redact(advice.encode(errors="replace"), outcome)), _ADVICE_BYTES) if advice else b""
+    room = ERROR_BYTES - len(text) - (len(shown) + SUMMARY_BYTES if shown else 0)
     text += _cut(render_printed(outcome, max(0, room)).replace(_HEADING, _OF_THE_TOOL), max(0, room))
     text = _keep_letters_whole(text, SUMMARY_BYTES) if summary else text
-    return text + _place_behind(text, told, is_shown=bool(summary)) if told else text
+    if not shown:
+        return text
+    is_cut = bool(summary) and not (os.isatty(2) if is_terminal is None else is_terminal)
+    return text + _place_behind(text, shown, is_cut=is_cut)
 
 
 def _lines(events: Iterable[Mapping[str, object]], outcome: Outcome) -> Iterator[bytes]:
@@ -105,11 +140,11 @@ def _lines(events: Iterable[Mapping[str, object]], outcome: Outcome) -> Iterator
         yield _redact_json(line, outcome) + b"\n"
 
 
-def _place_behind(text: bytes, advice: bytes, *, is_shown: bool) -> bytes:
-    """The advice on a line of its own, behind the first bytes where a model is shown these. A terminal shows it all."""
+def _place_behind(text: bytes, advice: bytes, *, is_cut: bool) -> bytes:
+    """The advice on a line of its own, behind the first bytes where a model is shown these alone."""
     end = b"\n" if text and not text.endswith(b"\n") else b""
     missing = SUMMARY_BYTES - len(text) - len(end)
-    if is_shown and missing > 0 and not os.isatty(2):
+    if is_cut and missing > 0:
         end += b" " * (missing - 1) + b"\n"
     return end + advice
 

@@ -22,7 +22,7 @@ SUMMARY_BYTES = 242  # of stderr is what the client shows the model when the exi
 
 _CHUNK_BYTES = 65536
 _ATOMIC_BYTES = 4096  # a pipe that polls as writable takes this much at once without blocking
-_SILENCE_SECONDS = 0.05  # after which a whole document counts as all there is
+SILENCE_SECONDS = 0.05  # after which a whole document counts as all there is
 
 
 class Streams:
@@ -53,7 +53,7 @@ class Streams:
             raise InputMalformed("stdin is a terminal; pipe the arguments in, as a JSON object: echo '{}' | TOOL")
         data = _read_all(0, signals, deadline)
         if len(data) > INPUT_BYTES:
-            raise InputMalformed(f"stdin holds more than {INPUT_BYTES:,} bytes.")
+            raise input_too_large()
         return data
 
     def write_document(self, document: bytes, deadline: float, signals: Signals | None = None) -> bool:
@@ -87,12 +87,12 @@ def _read_all(file: int, signals: Signals, deadline: float | None) -> bytes:
     start = time.monotonic()
     limit = min(start + INPUT_SECONDS, deadline or start + INPUT_SECONDS)
     while (left := limit - time.monotonic()) > 0:
-        whole = _may_be_whole(data)
-        ready = poll.poll(1000 * min(_SILENCE_SECONDS, left) if whole else 1000 * left)
+        whole = may_be_whole(data)
+        ready = poll.poll(1000 * min(SILENCE_SECONDS, left) if whole else 1000 * left)
         if signals.interrupted:
             raise signals.interrupted
         signals.settle()
-        if not ready and whole and _is_whole(bytes(data)):
+        if not ready and whole and is_whole(bytes(data)):
             return bytes(data)
         if any(descriptor == file for descriptor, _ in ready):
             chunk = _read(file)
@@ -102,8 +102,17 @@ def _read_all(file: int, signals: Signals, deadline: float | None) -> bytes:
             data += chunk[: INPUT_BYTES + 1 - len(data)]
     if len(data) > INPUT_BYTES:
         return bytes(data)
-    waited = limit - start
-    raise InputMalformed(f"stdin was not at its end after {waited:.0f} s; close it after the JSON object.")
+    raise input_unfinished(limit - start)
+
+
+def input_too_large() -> InputMalformed:
+    """The error for more than `INPUT_BYTES` on stdin."""
+    return InputMalformed(f"stdin holds more than {INPUT_BYTES:,} bytes.")
+
+
+def input_unfinished(seconds: float) -> InputMalformed:
+    """The error for a stdin that is still open after some seconds."""
+    return InputMalformed(f"stdin was not at its end after {seconds:.0f} s; close it after the JSON object.")
 
 
 def _read(file: int) -> bytes:
@@ -115,11 +124,13 @@ def _read(file: int) -> bytes:
         raise InputMalformed(f"stdin cannot be read: {error.strerror}.") from None
 
 
-def _may_be_whole(data: bytearray) -> bool:
+def may_be_whole(data: bytearray) -> bool:
+    """Whether it ends as one JSON object does."""
     return data[-64:].rstrip().endswith(b"}")
 
 
-def _is_whole(data: bytes) -> bool:
+def is_whole(data: bytes) -> bool:
+    """Whether it is one JSON object."""
     from ferrule.text import strict_json
 
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ferrule.confinement import Denial, Policy, temporary_folder
+from ferrule.confinement import Denial, Policy
 from ferrule.confinement.broker.broker import explain
 from ferrule.confinement.broker.program_calls import ProgramCalls
 from ferrule.confinement.denials import may_read, may_write
@@ -14,6 +14,7 @@ from ferrule.confinement.policy import OFF, STANDARD
 from ferrule.errors import FerruleError
 from ferrule.plugin.surroundings import Surroundings
 from ferrule.supervision.child import begin_relay
+from ferrule.supervision.confined_work import make_folder, remove_folder
 from ferrule.supervision.supervisor import supervise
 from ferrule.trace.traced_work import TracedWork
 from ferrule.trace.usual import UsualPaths
@@ -49,7 +50,7 @@ class TracingRunner:
         """Run it, see `supervise`."""
         if not support().notifications:
             raise _untraceable(" ".join(support().missing))
-        folder = temporary_folder.make()
+        folder = make_folder()
         self.usual = UsualPaths(folder)
         relay = None
         try:
@@ -75,17 +76,20 @@ class TracingRunner:
                 )
             if witness.failure:
                 raise _untraceable(f"{witness.failure}.")
-            self.found, self.unread = witness.found, witness.unread
-            known = relay.take(0) if relay else ()
-            outcome.failure, self.denied = explain(policy, known, programs, outcome.failure)
-            tried = () if policy.isolation == OFF else self._take_refused(witness.found, policy)
-            self.denied += [one for one in tried if one not in self.denied]
+            outcome.failure, self.denied = explain(policy, relay.take(0) if relay else (), programs, outcome.failure)
+            self._keep_seen(witness, policy)
             outcome.denied = self.denied
             return outcome
         finally:
             if relay is not None:
                 relay.close()
-            temporary_folder.remove(folder)
+            remove_folder(folder)
+
+    def _keep_seen(self, witness: Witness, policy: Policy) -> None:
+        """Keep what the witness has seen, and add to what was denied what it saw refused."""
+        self.found, self.unread = witness.found, witness.unread
+        tried = () if policy.isolation == OFF else self._take_refused(witness.found, policy)
+        self.denied += [one for one in tried if one not in self.denied]
 
     def _take_refused(self, found: Observations, policy: Policy) -> list[Denial]:
         """What was tried of files and refused, which is then no longer among what was touched."""

@@ -29,6 +29,7 @@ BUILT_IN = {
     "credentials": "Show and set the credentials that tools need.",
     "permissions": "Show and change what the tools may touch.",
     "cache": "Show, explain and empty the cache.",
+    "keep": "Show and stop what keeps tools ready between calls.",
     "doctor": "Find what is wrong: links, plugins, credentials, configuration.",
     "install": "Install packages with tools beside ferrule.",
     "uninstall": "Uninstall packages with tools.",
@@ -39,7 +40,7 @@ BUILT_IN = {
 _ROOMS = {
     "tools": ("list", "show", "run", "validate", "schema", "schemas"),
     "setup": ("install", "uninstall", "link", "unlink", "credentials"),
-    "upkeep": ("doctor", "lock", "log", "permissions", "cache"),
+    "upkeep": ("doctor", "lock", "log", "permissions", "cache", "keep"),
 }
 
 _NO_HELP = "(its module cannot be read)"

@@ -36,7 +36,7 @@ _LOCK_KEY = "locked"
 _LIKE_THE_LOCK = ("lock", _LOCK_KEY)
 _LOCK_FILE = "ferrule.lock"
 _TOOLS_KEY = "tools"
-_KEYS_OF_CALLS = ("permissions", "wrappers", "journal")  # the tables beside `tools` by which a call is made
+_KEYS_OF_CALLS = ("permissions", "wrappers", "journal", "keep")  # the tables, except `tools`, by which a call is made
 _TABLES = {"tool": "tools", "permission": "permissions", "wrapper": "wrappers"}  # that decide what may run, by slips
 
 

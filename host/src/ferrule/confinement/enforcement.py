@@ -194,8 +194,7 @@ def _install_filter(policy: Policy, *, is_own: bool, holds_signals: bool) -> int
 
 
 def _set_filter(code: bytes, flags: int) -> int:
-    from ferrule.confinement.kernel.call_numbers import NUMBERS
-    from ferrule.confinement.kernel.system_calls import address, buffer, call
+    from ferrule.confinement.kernel.system_calls import NUMBERS, address, buffer, call
 
     steps = buffer(code)
     program = (len(code) // _STEP_BYTES).to_bytes(8, "little") + address(steps).to_bytes(8, "little")

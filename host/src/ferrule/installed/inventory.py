@@ -135,20 +135,21 @@ def examine(
     Raises:
         CallInterrupted.
     """
+    admitted = admit(entry.tool, settings)
     if len(entry.claims) > 1:
         entry._fail(CLASH, discovery.clash(entry.name, entry.claims))
     elif settings.is_disabled(entry.name):
         entry._fail(DISABLED, FerruleError(f"It is disabled by {settings.why_disabled(entry.name)}."))
-    elif lock_refusal := admit(entry.tool, settings).find_lock_refusal():
+    elif lock_refusal := admitted.find_lock_refusal():
         entry._fail(INVALID if isinstance(lock_refusal, SchemaInvalid) else DIFFERS, lock_refusal)
     else:
         hidden = _read_declaration(entry)
-        held = None if hidden else admit(entry.tool, settings).find_held()
+        held = None if hidden else admitted.find_held()
         refusal = hidden or held or _find_refusal(entry)
         if load and refusal is None:
             _load(entry, strict, silenced)
             _hold_to_lock(entry, settings)
-            refusal = held = admit(entry.tool, settings).find_held() if entry.state == OK else None
+            refusal = held = admitted.find_held() if entry.state == OK else None
         else:
             _read_schema(entry)
         if refusal:

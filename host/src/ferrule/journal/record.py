@@ -11,7 +11,7 @@ from ferrule.text import strict_json
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeVar
 
     from ferrule.config.configuration import Configuration
@@ -68,14 +68,17 @@ def record(
         return f"ferrule: the journal cannot be written: {reason}.\n"
 
 
-def caller_facts(way: str = "", client: JSONMapping | None = None) -> JSONObject:
+def caller_facts(
+    way: str = "", client: JSONMapping | None = None, environ: Mapping[str, str] | None = None
+) -> JSONObject:
     """Who calls: `way`, and where it is known, `agent` (IKIGAI_AGENT_ID) and `client`.
 
     way: `run`, `serve`; else what FERRULE_CALLER says, by which a program that starts executables names itself.
-    client: `name` and `version` of an MCP client.
+    client: `name` and `version` of an MCP client. environ: the caller's, `os.environ` by default.
     """
-    facts: JSONObject = {"way": way or os.environ.get("FERRULE_CALLER", "").strip() or EXECUTABLE}
-    agent = os.environ.get("IKIGAI_AGENT_ID")
+    environ = os.environ if environ is None else environ
+    facts: JSONObject = {"way": way or environ.get("FERRULE_CALLER", "").strip() or EXECUTABLE}
+    agent = environ.get("IKIGAI_AGENT_ID")
     if agent:
         facts["agent"] = agent
     if client:

@@ -15,8 +15,10 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NotRequired, TypedDict, TypeGuard
 
+from ferrule._version import __version__
 from ferrule.errors import LinkError, ToolUnavailable
 from ferrule.links import availability, orders
+from ferrule.links.keeper_address import installation_number
 from ferrule.links.launcher_form import read_content, write_for_launcher
 from ferrule.links.launchers import find_launcher
 from ferrule.links.link_content import LinkContent
@@ -144,7 +146,7 @@ class Link:
             gone=repr(gone),
             gone_text=repr(gone_text),
         )
-        marks = self._availability
+        marks, link_orders = self._availability, self._orders()
         return LinkContent(
             facts=json.dumps(self.facts, sort_keys=True),
             tool=tool,
@@ -157,13 +159,13 @@ class Link:
             lock=marks.lock,
             differing=marks.differing,
             clash=marks.claims,
-            installation=os.path.basename(marks.stem),
+            installation=link_orders["keeper"],
             schema=strict_json.dumps(self.schema).decode(),
             gone=gone,
             gone_text=gone_text,
             options=tuple(python_start.OPTIONS.split()),
             code=code,
-            orders=json.dumps(self._orders(), ensure_ascii=True),
+            orders=json.dumps(link_orders, ensure_ascii=True),
         )
 
     def _orders(self) -> LinkOrders:
@@ -175,6 +177,7 @@ class Link:
             "config": self._availability.config,
             "marks": self._availability.stem,
             "form": orders.FORM,
+            "keeper": installation_number(self.facts["python"], self._folders, __version__),
         }
 
     def renew_marks(self) -> None:

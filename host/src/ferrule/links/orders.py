@@ -19,7 +19,8 @@ if TYPE_CHECKING:
         tool: by its own name. names: other names of tools, by their own. provider: in whose words the schema is, as
         `ferrule link --for` has it; empty for the tool's own. translation: of arguments that fit those. config: the
         path of config.toml. marks: what the paths of the marks begin with, see `availability.Availability`. form: of
-        the link, `FORM`; links that earlier versions wrote have none.
+        the link, `FORM`; links that earlier versions wrote have none. keeper: the number of the installation, by which
+        its keeper is found, see `keeper_address`.
         """
 
         tool: str
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         config: str
         marks: str
         form: NotRequired[int]
+        keeper: NotRequired[str]
 
 
 FORM = 2

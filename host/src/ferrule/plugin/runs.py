@@ -75,6 +75,8 @@ def begin_run(parent: int) -> Begin:
     """
 
     def answer(question: JSONObject) -> JSONObject:
+        if "environ" in question:  # of the caller; those that a keeper shares with it are here already
+            os.environ.update(question.pop("environ"))
         return run_called(question, question["caller"], question["names"], question["depth"])
 
     return lambda files: give_forked(files, answer, parent)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 
 from ferrule.supervision.channel.questions import RUN
-from ferrule.trust.credentials import claims as credential_claims
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ferrule.config.configuration import Configuration
     from ferrule.confinement.policy import Policy
@@ -24,12 +23,24 @@ CONFIGURED = "configured"  # the key of a question whether tools are configured,
 class Surroundings:
     """What the host gives a process that runs a tool, beside its policy.
 
-    secrets: values in the policy's environment that no output may hold.
+    secrets: values in the policy's environment that no output may hold. given: the variables of the tool's credentials
+    that it has, where they are known. environ: the caller's, where it is not this process's.
     """
 
-    def __init__(self, tool: InstalledTool, policy: Policy | None) -> None:
+    def __init__(
+        self,
+        tool: InstalledTool,
+        policy: Policy | None,
+        given: Sequence[str] | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
         self._tool = tool
-        self.secrets = credential_claims.given_secrets(tool, policy.environment or {}) if policy else []
+        self._environ = environ
+        self.secrets: list[str] = []
+        if policy and (given is None or given):
+            from ferrule.trust.credentials.claims import given_secrets
+
+            self.secrets = given_secrets(tool, policy.environment or {}, given)
 
     def answer(self, question: JSONMapping) -> JSONObject:
         """What the host answers to a question of the process: see `credential_values.describe`, where it asks for
@@ -37,6 +48,9 @@ class Surroundings:
 
         It reads the credentials file, and so belongs into a process that no tool's is forked from.
         """
+        if self._environ is not None:
+            os.environ.clear()
+            os.environ.update(self._environ)
         if RUN in question:  # what may be run is run by another process, see `runs`
             from ferrule.plugin.called_tool import refuse_run
 
@@ -49,14 +63,30 @@ class Surroundings:
             return refuse(question, f"{self._tool.name} is not given the credentials of another tool.")
         return answer_for(self._tool, question)
 
-    def run_facts(self) -> JSONObject:
-        """See `run_facts`. Raises PermissionsHeld, too, where the tool asks for more than was accepted meanwhile."""
+    def run_facts(self, run: object = "") -> JSONObject:
+        """See `run_facts`. run: the tool that is to be run.
+
+        Raises PermissionsHeld, too, where the tool asks for more than was accepted meanwhile.
+        """
         from ferrule.config import configuration
 
         settings = configuration.read()
         facts = run_facts(self._tool, settings)
         self._require_accepted(settings)
-        return facts
+        return facts if self._environ is None else {**facts, "environ": self._environ_for(str(run), settings)}
+
+    def _environ_for(self, name: str, settings: Configuration) -> JSONObject:
+        """The caller's variables that another tool is given, which is run for this one: it learns of no others.
+
+        None where that tool may not run, which running it will tell.
+        """
+        from ferrule.errors import FerruleError
+        from ferrule.trust.door.admission import admit, find
+
+        try:
+            return dict(admit(find(name, settings), settings).policy(self._environ).environment or {})
+        except FerruleError:
+            return {}
 
     def _called_tools(self) -> Sequence[str]:
         from ferrule.config import configuration

@@ -19,6 +19,7 @@ class NoThread(RuntimeError):
     """No thread can be started, so the work was not begun."""
 
 
+# Long: the two inner functions and what waits for them share one lock and one flag, which are read together.
 def run_within(seconds: float, work: Callable[[], Result], undo: Callable[[Result], object]) -> Result:
     """The result of some work. Raises what the work raises, and TimeoutError after so many seconds.
 

@@ -54,6 +54,7 @@ _EXIT_GRACE_SECONDS = 0.5  # in which a child ends that has closed its end of th
 _EXIT_POLL_SECONDS = 0.001
 
 
+# Long by its parameters, of which each is explained here and nowhere else.
 def supervise(
     work: Callable[[Channel], None],
     *,

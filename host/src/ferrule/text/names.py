@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 SUFFIX = "-tool"
 SERVER_SUFFIX = "-mcp"
 CLIENT_TOOLS = frozenset(
@@ -47,3 +52,8 @@ def same_distribution(name: str) -> str:
     """The form in which two spellings of a distribution's name are equal: `Ferrule_Fetch` -> `ferrule-fetch`."""
     parts = name.replace("_", "-").replace(".", "-").lower().split("-")
     return "-".join(part for part in parts if part)
+
+
+def same_distributions(names: Iterable[str]) -> list[str]:
+    """The same of each of several names."""
+    return [same_distribution(name) for name in names]

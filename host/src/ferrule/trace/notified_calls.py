@@ -5,9 +5,9 @@ from __future__ import annotations
 from struct import Struct
 from typing import Final
 
-from ferrule.confinement.kernel.call_numbers import NUMBERS as CONFINED
 from ferrule.confinement.kernel.filter_program import ALLOW, NOTIFY
 from ferrule.confinement.kernel.system_calls import MACHINE, address, buffer, call
+from ferrule.confinement.kernel.system_calls import NUMBERS as CONFINED
 
 _TABLE = """
 open=2,- openat=257,56 openat2=437,437 creat=85,- execve=59,221 execveat=322,281 connect=42,203 bind=49,200

@@ -66,6 +66,7 @@ def policy_of(
     return policy
 
 
+# Long: one expression names every part of a policy, so that none is decided in a second place.
 def resolve(
     name: str,
     permissions: Permissions,

@@ -13,7 +13,7 @@ from ferrule.confinement.broker import sockets
 from ferrule.confinement.broker.file_attributes import _PATH_FLAGS
 from ferrule.confinement.broker.notified_calls import CLONE_FLAGS, NotifiedCalls
 from ferrule.confinement.broker.socket_calls import SEND_FLAGS
-from ferrule.confinement.kernel.call_numbers import CLOCKS, NAMING, NUMBERS
+from ferrule.confinement.kernel.system_calls import CLOCKS, NAMING, NUMBERS
 from ferrule.supervision.supervisor import supervise
 
 pytestmark = [

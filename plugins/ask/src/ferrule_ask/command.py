@@ -63,6 +63,7 @@ _MAX_ARGUMENTS_CHARS = 200  # of a tool's arguments that are shown
 )
 @click.option("--plan", "is_plan", is_flag=True, help="Say what the question would take, and send nothing.")
 @json_option
+# Long by its help and by a parameter for each option, of which each is passed on by name.
 def command(
     prompt: str | None,
     source: str | None,

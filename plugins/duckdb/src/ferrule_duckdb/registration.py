@@ -66,6 +66,7 @@ class Registration(AbstractContextManager["Registration"]):
         self.close()
 
 
+# Long by its parameters, which are all options of the SQL functions: each is explained, and passed on by name.
 def register(
     con: DuckDBPyConnection,
     *,

@@ -33,9 +33,9 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")  # a byte order mark, or th
 class PageText(NamedTuple):
     """What a page says. title: one line. text: of its main content, or of all. rest: what surrounds the main content.
 
-    Lines end in line feeds. source: where the text is from, as `embedded_data` names it, such as "json-ld"; "" where it
-    is that of the page itself. authors, date: as a document has them, empty for what is none. is_whole: False where a
-    document goes on behind what was wanted of it.
+    Lines end in line feeds. source: where the text is from, as `embedded_data` names it, such as "json-ld", or "ocr"
+    where text recognition has read it; "" where it is that of the page itself. authors, date: as a document has them,
+    empty for what is none. is_whole: False where a document goes on behind what was wanted of it.
     """
 
     title: str
@@ -171,7 +171,8 @@ def _read_pdf(page: Page, deadline: float, wanted: Wanted) -> PageText:
         what = f"{error}, of which there is more: {page.missing}" if page.missing else str(error)
         raise not_text(what, page.type.type, page.size) from None
     title, authors = without_invisible(found.title), without_invisible(found.authors)
-    return PageText(title, found.text, authors=authors, date=found.date, is_whole=found.is_whole)
+    source = "ocr" if found.is_recognised else ""
+    return PageText(title, found.text, source=source, authors=authors, date=found.date, is_whole=found.is_whole)
 
 
 def _read_document(form: Format, page: Page, deadline: float) -> PageText:

@@ -108,6 +108,7 @@ class Pool:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    # Long by its parameters, of which each is explained here and nowhere else.
     async def call(
         self,
         tool: InstalledTool | str,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule import discovery
 from ferrule.admin.doctor.diagnosis_entry import ERROR, WARNING, Diagnosis
+from ferrule.config.keep import find_problems
 from ferrule.config.lines import line_of
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 MALFORMED, UNUSED = "configuration-malformed", "configuration-unused"
 _LOCKED, _TOOLS, _WRAPPERS = "locked", "tools", "wrappers"
-_OF_THE_HOST = (_LOCKED, _TOOLS, _WRAPPERS, "permissions", "journal")
+_OF_THE_HOST = (_LOCKED, _TOOLS, _WRAPPERS, "permissions", "journal", "keep")
 _OF_EVERY_TOOL = ("enabled", "memory", "import_ahead", "permissions")
 _OF_EVERY_WRAPPER = ("enabled",)
 _SETTING = "setting:"
@@ -62,6 +63,12 @@ def _problems(settings: Configuration) -> Iterator[_Problem]:
     yield from _top(settings.content)
     yield from _tools(settings, claims)
     yield from _wrappers(settings.content)
+    yield from _keep(settings.content)
+
+
+def _keep(content: JSONMapping) -> Iterator[_Problem]:
+    for path, message, fix in find_problems(content):
+        yield _Problem(MALFORMED, path, message, fix)
 
 
 def _top(content: JSONMapping) -> Iterator[_Problem]:

@@ -21,12 +21,15 @@ class CallAnswer(NamedTuple):
 
     document: one JSON object, the result or the failure in the tool's own shape. is_error: which of the two. text:
     what the tool printed, at most 8 KiB. seconds: how long the call took, without the time for which it was queued.
+    stderr, exit_code: of an executable that answers a `Caller`.
     """
 
     document: bytes
     is_error: bool
     text: str
     seconds: float
+    stderr: bytes = b""
+    exit_code: int = 0
 
     @property
     def code(self) -> str:

@@ -162,7 +162,7 @@ class Questions:
             self._helper.end()
 
     def _start(self, question: JSONObject, told: int) -> HelperProcess:
-        if RUN in question and (facts := self._given.run_facts())["names"]:
+        if RUN in question and (facts := self._given.run_facts(question[RUN]))["names"]:
             return fork_answer(self._surroundings.zygote, {**question, **facts}, (told, self._file))
         return CopiedProcess(self._surroundings.signals, lambda: self._give(question, told))
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from ferrule import config, discovery
+from ferrule.calls.caller import in_folder
 from ferrule.calls.lookup import Lookup, NoRuns, find_tool
 from ferrule.plugin.declaration import read_if_well
 from ferrule.plugin.surroundings import Surroundings
@@ -17,6 +18,7 @@ from ferrule.trust.door.admission import admit
 
 if TYPE_CHECKING:
     from ferrule.calls.call import Job
+    from ferrule.calls.caller import Caller
     from ferrule.config import Configuration
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
@@ -83,7 +85,7 @@ class Lookups(Lookup):
         self._settings: Configuration | None = None
         self._tools: _Memory[InstalledTool] = _Memory()
         self._schemas: _Memory[JSONObject | None] = _Memory()
-        self._policies: dict[str, _SeenPolicy] = {}
+        self._policies: dict[tuple[str, object], _SeenPolicy] = {}
         self._reusable: _Memory[bool] = _Memory()
 
     def configuration(self) -> Configuration:
@@ -115,22 +117,28 @@ class Lookups(Lookup):
 
         return self._schemas.get(f"{tool.name} {tool.metadata}", (), read)
 
-    def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
-        """See `Admission`, for a second at the most: it asks for each path that a tool may touch. Raises as that."""
-        known = self._policies.get(tool.name)
-        if known and known.tool is tool and known.settings is settings and time.monotonic() < known.until:
+    def policy(self, tool: InstalledTool, settings: Configuration, caller: Caller | None = None) -> Policy:
+        """See `Admission`, for a second at the most: it asks for each path that a tool may touch. Raises as that.
+
+        caller: whose variables and working folder count instead of this process's.
+        """
+        key = tool.name, None if caller is None else (caller.folder, *sorted(caller.lasting_environ().items()))
+        known = self._policies.get(key)
+        now = time.monotonic()
+        if known and known.tool is tool and known.settings is settings and now < known.until:
             return known.policy
-        policy = admit(tool, settings).policy()
-        until = time.monotonic() + _POLICY_SECONDS
+        policy = admit(tool, settings).policy() if caller is None else _policy_for(tool, settings, caller)
         visible = super().visible_configuration(tool, settings)
-        self._policies[tool.name] = _SeenPolicy(policy, Surroundings(tool, policy), visible, tool, settings, until)
+        given = Surroundings(tool, policy, environ=None if caller is None else caller.environ)
+        self._policies = {one: seen for one, seen in self._policies.items() if now < seen.until}
+        self._policies[key] = _SeenPolicy(policy, given, visible, tool, settings, now + _POLICY_SECONDS)
         return policy
 
     def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
         """See `permissions.policy`, found with the policy. Raises ConfigurationMalformed."""
-        known = self._policies.get(tool.name)
-        if known and known.tool is tool and known.settings is settings:
-            return known.visible
+        for known in self._policies.values():
+            if known.tool is tool and known.settings is settings:
+                return known.visible
         return super().visible_configuration(tool, settings)
 
     def runs(self, _tool: InstalledTool, _settings: Configuration) -> NoRuns:
@@ -139,9 +147,9 @@ class Lookups(Lookup):
 
     def given(self, job: Job) -> Surroundings:
         """What the process of a call is told beside its policy. Calls of one policy share it."""
-        known = self._policies.get(job.tool.name)
-        if known and known.policy is job.execution.policy:
-            return known.given
+        for known in self._policies.values():
+            if known.policy is job.execution.policy:
+                return known.given
         return job.execution.surroundings()
 
     def is_reusable(self, tool: InstalledTool) -> bool:
@@ -159,6 +167,39 @@ class Lookups(Lookup):
         self._policies.clear()
         for memory in (self._configurations, self._tools, self._schemas, self._reusable):
             memory.forget()
+
+
+class CallerLookup(Lookup):
+    """The same for one call, by the variables and the working folder of who has it made."""
+
+    def __init__(self, lookups: Lookups, caller: Caller) -> None:
+        self._lookups = lookups
+        self._caller = caller
+
+    def configuration(self) -> Configuration:
+        """See `Lookups`, as all others."""
+        return self._lookups.configuration()
+
+    def find_tool(self, name: str, settings: Configuration) -> InstalledTool:
+        return self._lookups.tool(name, settings)
+
+    def schema(self, tool: InstalledTool) -> JSONObject | None:
+        return self._lookups.schema(tool)
+
+    def policy(self, tool: InstalledTool, settings: Configuration) -> Policy:
+        return self._lookups.policy(tool, settings, self._caller)
+
+    def runs(self, tool: InstalledTool, settings: Configuration) -> NoRuns:
+        return self._lookups.runs(tool, settings)
+
+    def visible_configuration(self, tool: InstalledTool, settings: Configuration) -> JSONMapping:
+        return self._lookups.visible_configuration(tool, settings)
+
+
+def _policy_for(tool: InstalledTool, settings: Configuration, caller: Caller) -> Policy:
+    """Entries that begin with a dot are meant from the caller's folder."""
+    with in_folder(caller.folder):
+        return admit(tool, settings).policy(caller.lasting_environ())
 
 
 def _folders() -> list[str]:

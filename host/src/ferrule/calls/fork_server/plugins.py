@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ferrule.calls.fork_server.facts import LoadedToolFacts
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
+    from ferrule.errors import FerruleError
 
 _MAX_LOADED = 64  # tools; the one that was not called for longest goes first
 
@@ -29,31 +30,33 @@ class Plugins:
 
     def __init__(self, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
-        self._tools: dict[str, ServedTool] = {}
+        self._tools: dict[tuple[str, object], ServedTool] = {}
 
     def submit(self, request: Request) -> None:
         """Have a job executed. It may wait until the plugin is loaded."""
         policy = request.job.execution.policy
         if policy is None:
             raise ValueError("a served call is held to a policy")
-        tool = self._get(request.job.tool, policy, request.job.memory_mib)
+        tool = self._get(request.job.tool, policy, request.job.memory_mib, request.variant)
         tool.submit(request)
 
     def prepare(self, tool: InstalledTool, policy: Policy, memory_mib: int) -> None:
         """Load a tool before its first call."""
         self._get(tool, policy, memory_mib).prepare()
 
-    def cancel(self, request: Request) -> None:
-        """End a job, and all that it has started."""
+    def cancel(self, request: Request, reason: FerruleError | None = None) -> None:
+        """End a job, and all that it has started. reason: what it fails with, else as usual."""
+        reason = reason or interruption()
         if request.work is not None:
-            request.work.stop(interruption())
-        elif not request.is_done and (tool := self._tools.get(request.job.tool.name)):
-            tool.forget(request)
+            request.work.stop(reason)
+        elif not request.is_done and (tool := self._tools.get((request.job.tool.name, request.variant))):
+            tool.forget(request, reason)
 
     def renew(self, name: str | None, when_done: Callable[[], None]) -> None:
         """Make no call from code that was loaded before now; tell when no idle process has it any more."""
-        for tool in [self._tools[name]] if name in self._tools else list(self._tools.values()) if name is None else []:
-            tool.retire()
+        for (known, _), tool in list(self._tools.items()):
+            if name in (None, known):
+                tool.retire()
         self._surroundings.when_settled(when_done)
 
     def facts(self) -> list[LoadedToolFacts]:
@@ -79,23 +82,23 @@ class Plugins:
         for confined in self._surroundings.confined:
             confined.remove()
 
-    def _get(self, tool: InstalledTool, policy: Policy, memory_mib: int) -> ServedTool:
-        known = self._tools.get(tool.name)
+    def _get(self, tool: InstalledTool, policy: Policy, memory_mib: int, variant: object = None) -> ServedTool:
+        key = tool.name, variant
+        known = self._tools.get(key)
         identity = _identify(tool, policy)
         if known is not None and known.identity != identity:
             known.retire()
         if known is None:
             self._make_room()
-            known = self._tools[tool.name] = ServedTool(self._surroundings, tool.name)
+            known = self._tools[key] = ServedTool(self._surroundings, tool.name)
         known.update(tool, policy, identity, memory_mib)
         return known
 
     def _make_room(self) -> None:
-        unused = [tool for tool in self._tools.values() if not tool.is_busy]
+        unused = [key for key, tool in self._tools.items() if not tool.is_busy]
         if len(self._tools) >= _MAX_LOADED and unused:
-            oldest = min(unused, key=lambda tool: tool.used)
-            oldest.retire()
-            del self._tools[oldest.name]
+            oldest = min(unused, key=lambda key: self._tools[key].used)
+            self._tools.pop(oldest).retire()
 
 
 def _identify(tool: InstalledTool, policy: Policy) -> tuple[object, ...]:

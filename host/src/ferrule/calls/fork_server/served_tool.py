@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ferrule.calls.fork_server.forks.confinement import Confinement
 from ferrule.calls.fork_server.forks.plugin import Plugin
-from ferrule.calls.fork_server.surroundings import interruption
 from ferrule.errors import WorkFailed
 from ferrule.supervision.channel.outcome import Outcome
 from ferrule.supervision.termination import deadline_passed
@@ -73,9 +72,9 @@ class ServedTool:
         if self._plugin is None and self._is_loaded_ahead:
             self._load()
 
-    def forget(self, request: Request) -> None:
+    def forget(self, request: Request, reason: FerruleError) -> None:
         """A request that waits is not wanted any more."""
-        self._drop(request, interruption())
+        self._drop(request, reason)
 
     def retire(self) -> None:
         """Take no more calls with the process that is loaded now."""

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
+    from ferrule.calls.caller import Caller
     from ferrule.calls.fork_server.call import AnswerHandler, EventHandler
     from ferrule.calls.fork_server.facts import Client, ServerFacts
+    from ferrule.calls.fork_server.surroundings import BeginHandler
 
 
 class ForkServer:
@@ -92,24 +94,29 @@ class ForkServer:
     def call(
         self,
         tool: str,
-        arguments: bytes,
+        arguments: bytes | FerruleError,
         on_answer: AnswerHandler,
         *,
         on_event: EventHandler | None = None,
         seconds: float | None = None,
         client: Client | None = None,
+        caller: Caller | None = None,
+        on_begin: BeginHandler | None = None,
     ) -> ServedCall:
         """Begin a call; every failure is an answer, too, in the shape of the tool's own.
 
         Args:
             tool: its name.
-            arguments: one JSON object.
+            arguments: one JSON object; of a caller, also why there is none.
             on_answer: gets the `CallAnswer`, once, maybe before this returns.
             on_event: gets each event of the tool as one JSON object, without secrets.
             seconds: that the call may take, else the configured deadline.
             client: who asks, for the journal.
+            caller: who has the call made, where its variables, folder and so on count instead of the server's.
+            on_begin: is called with the tool when a process is about to get the arguments of that.
         """
-        call = ServedCall(self._plugins, self._surroundings, on_event, on_answer, self._calls.discard)
+        ended = self._calls.discard
+        call = ServedCall(self._plugins, self._surroundings, on_event, on_answer, ended, caller, on_begin)
         self._calls.add(call)
         call.start(tool, arguments, seconds, client)
         return call

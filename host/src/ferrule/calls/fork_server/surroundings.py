@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from ferrule.config import Configuration
     from ferrule.confinement.policy import Policy
     from ferrule.confinement.proxies.relay import Relay
+    from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel.channel import Messages
     from ferrule.supervision.channel.outcome import Outcome
-    from ferrule.supervision.confined_copies import ConfinedCopies
+    from ferrule.supervision.confined_work import ConfinedCopies
     from ferrule.supervision.signals import Signals
     from ferrule.supervision.zygote import Zygote
+
+
+BeginHandler = Callable[["InstalledTool"], object]
 
 
 class RunningWork(Protocol):
@@ -46,6 +50,9 @@ class Request:
 
     Args:
         done: gets its outcome, once.
+
+    variant: differs between requests for one tool that different processes have to take. on_begin: is called when a
+    process is about to get the job.
     """
 
     def __init__(self, job: Job, messages: Messages, deadline: float, done: Callable[[Outcome], None]) -> None:
@@ -57,6 +64,8 @@ class Request:
         self.begun = 0.0  # an instant of `time.monotonic()`
         self._done = done
         self.timer: Timer | None = None
+        self.variant: object = None
+        self.on_begin: BeginHandler | None = None
 
     def finish(self, outcome: Outcome) -> None:
         """The outcome is there."""

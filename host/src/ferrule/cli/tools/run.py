@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ferrule import discovery
-from ferrule.calls.admitted_lookup import AdmittedLookup
 from ferrule.calls.call import ForkRunner, StreamSource, ToolCall, answer, parse
+from ferrule.calls.lookup import AdmittedLookup
 from ferrule.calls.output import Output
 from ferrule.calls.streams import Streams
 from ferrule.cli.arguments import Pair, arguments, schema_of

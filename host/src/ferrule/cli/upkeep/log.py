@@ -42,6 +42,7 @@ _SWITCH_ON = "Write `enabled = true` into the table [journal] of config.toml."
 @click.option("--summary", is_flag=True, help="Sum the calls up, tool by tool.")
 @click.option("--follow", is_flag=True, help="Go on with the calls that come, until Ctrl-C.")
 @json_option
+# Long by its help and by a parameter for each option.
 def command(
     tools: tuple[str, ...],
     since: str | None,

@@ -12,8 +12,7 @@ from _struct import Struct  # struct is but its name
 from fcntl import ioctl
 from time import monotonic
 
-from ferrule.confinement.kernel.call_numbers import NUMBERS
-from ferrule.confinement.kernel.system_calls import call
+from ferrule.confinement.kernel.system_calls import NUMBERS, call
 from ferrule.confinement.policy import Denial
 
 TYPE_CHECKING = False

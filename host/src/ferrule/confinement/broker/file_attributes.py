@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ferrule.confinement.kernel.call_numbers import NUMBERS
-from ferrule.confinement.kernel.system_calls import call
+from ferrule.confinement.kernel.system_calls import NUMBERS, call
 
 TYPE_CHECKING = False
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from _struct import Struct  # struct is but its name
 
 from ferrule.confinement.broker.family import find_family
-from ferrule.confinement.kernel.call_numbers import CLOCKS, NAMING, NUMBERS
-from ferrule.confinement.kernel.system_calls import buffer, call
+from ferrule.confinement.kernel.system_calls import CLOCKS, NAMING, NUMBERS, buffer, call
 
 TYPE_CHECKING = False
 

@@ -6,7 +6,7 @@ import os
 
 from ferrule.confinement.broker.family import count_descendants
 from ferrule.confinement.broker.file_attributes import FileAttributes
-from ferrule.confinement.kernel.call_numbers import CLOCKS, NAMING, NUMBERS
+from ferrule.confinement.kernel.system_calls import CLOCKS, NAMING, NUMBERS
 from ferrule.confinement.policy import Denial
 
 TYPE_CHECKING = False
@@ -30,6 +30,7 @@ _TRY_AGAIN, _NOT_PERMITTED = 11, 1
 _PROCESSES_OF_PROGRAMS = 64  # that programs may start at a time, beside the call's own
 _GO_ON = -1
 _MASK = 0xFFFF_FFFF
+_OF_SOCKETS = ("connect", "sendto", "sendmsg", "sendmmsg", "bind", "listen")
 _SIGNAL, _MEMORY, _WORKING_FOLDER, _DESCRIPTORS, _HANDLERS, _PROCESS_FILE, _UNTIL_IT_RUNS = (
     0xFF, 0x100, 0x200, 0x400, 0x800, 0x1000, 0x4000,
 )  # fmt: skip
@@ -80,6 +81,11 @@ class NotifiedCalls:
         self._attributes = FileAttributes((*policy.write, *policy.append, *filter(None, [folder])), self.deny)
         self._sockets: SocketCalls | None = None
         self._named: NamedProcesses | None = None
+        self.programs = _calls_of_programs(policy, folder, self.deny)
+        self.methods = {NUMBERS[name]: method for name, method in self._methods_by_name().items() if name in NUMBERS}
+
+    def _methods_by_name(self) -> dict[str, Method]:
+        """What answers each call that the filter tells of; what answers those of programs goes before the rest."""
         named: dict[str, Method] = {
             "clone": self._clone,
             "fork": self._fork,
@@ -93,13 +99,11 @@ class NotifiedCalls:
             "utimes": self._refuse,
             "futimesat": self._refuse,
         }
-        self.programs = _calls_of_programs(policy, folder, self.deny)
         if self.programs is not None:
             named |= self.programs.methods
         named |= {name: self._of_processes(name) for name in (*NAMING, *CLOCKS, "capget")}
-        for name in ("connect", "sendto", "sendmsg", "sendmmsg", "bind", "listen"):
-            named[name] = self._of_sockets(name)
-        self.methods = {NUMBERS[name]: method for name, method in named.items() if name in NUMBERS}
+        named |= {name: self._of_sockets(name) for name in _OF_SOCKETS}
+        return named
 
     def begin(self) -> None:
         """Another call begins, to which nothing was refused so far."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ferrule.confinement.broker.broker import GO_ON, Broker, explain
 from ferrule.confinement.broker.family import find_family
 from ferrule.confinement.broker.notified_calls import NotifiedCalls
-from ferrule.confinement.kernel.call_numbers import NUMBERS
+from ferrule.confinement.kernel.system_calls import NUMBERS
 
 TYPE_CHECKING = False
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from _socket import AF_INET, AF_INET6, inet_ntop
 
-from ferrule.confinement.kernel.call_numbers import NUMBERS
-from ferrule.confinement.kernel.system_calls import buffer, call
+from ferrule.confinement.kernel.system_calls import NUMBERS, buffer, call
 
 UNSPECIFIED, INET, INET6 = 0, int(AF_INET), int(AF_INET6)
 STREAM = 1

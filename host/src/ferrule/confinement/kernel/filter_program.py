@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from _struct import Struct  # struct is but its name
 
-from ferrule.confinement.kernel.call_numbers import LAST, NUMBERS
-from ferrule.confinement.kernel.system_calls import MACHINE
+from ferrule.confinement.kernel.system_calls import LAST, MACHINE, NUMBERS
 
 TYPE_CHECKING = False
 

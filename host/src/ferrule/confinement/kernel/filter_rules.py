@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ferrule.confinement.kernel.call_numbers import CLOCKS, NAMING
 from ferrule.confinement.kernel.filter_program import ALLOW, NOTIFY, IsGiven, IsMadeFrom, Program, Test, error
+from ferrule.confinement.kernel.system_calls import CLOCKS, NAMING
 from ferrule.confinement.policy import LOOPBACK, STRICT
 
 TYPE_CHECKING = False

@@ -81,9 +81,8 @@ def _has_filters() -> bool:
 
 def _has_notifications() -> bool:
     """Whether calls can be judged, and the descriptors that it takes can be had."""
-    from ferrule.confinement.kernel.call_numbers import NUMBERS
     from ferrule.confinement.kernel.filter_program import NOTIFY
-    from ferrule.confinement.kernel.system_calls import buffer, call
+    from ferrule.confinement.kernel.system_calls import NUMBERS, buffer, call
 
     if not _knows_action(NOTIFY):
         return False
@@ -96,8 +95,7 @@ def _has_notifications() -> bool:
 
 
 def _knows_action(action: int) -> bool:
-    from ferrule.confinement.kernel.call_numbers import NUMBERS
-    from ferrule.confinement.kernel.system_calls import buffer, call
+    from ferrule.confinement.kernel.system_calls import NUMBERS, buffer, call
 
     try:
         call(NUMBERS["seccomp"], _ACTION_IS_THERE, 0, buffer(action.to_bytes(4, "little")))

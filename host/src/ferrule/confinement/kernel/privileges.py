@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ferrule.confinement.kernel.call_numbers import NUMBERS
-from ferrule.confinement.kernel.system_calls import call
+from ferrule.confinement.kernel.system_calls import NUMBERS, call
 
 _DROP_FROM_BOUNDING_SET, _SET_SECURE_BITS, _NO_NEW_PRIVILEGES, _AMBIENT, _CLEAR_ALL = 24, 28, 38, 47, 4
 # No capability by being root, by changing the user, by keeping or by raising; each is locked.

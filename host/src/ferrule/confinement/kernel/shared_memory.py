@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ferrule.confinement.kernel.call_numbers import NUMBERS
-from ferrule.confinement.kernel.system_calls import call
+from ferrule.confinement.kernel.system_calls import NUMBERS, call
 
 FOLDER = "/dev/shm"  # noqa: S108 - nothing is made there but by the call
 """Where libraries put it, and the semaphores of `multiprocessing`."""

@@ -18,6 +18,8 @@ from ferrule.trust.door import kept_admission
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ferrule.confinement.policy import Policy
     from ferrule.errors import ErrorFacts
     from ferrule.text.json_types import JSONMapping, JSONObject
@@ -65,15 +67,17 @@ class AdmittedTool:
         return schema
 
     def policy(self) -> Policy:
-        """See `Admission.policy`."""
-        from ferrule.trust.door.admission import Admission, Grant
-        from ferrule.trust.policy import WholeConfigurationNeeded
+        """See `Admission.policy`; the one that was kept, where it still counts."""
+        from ferrule.trust.door import kept_policy
 
-        grant = Grant.from_dict(self._part("grant"))
-        try:
-            return Admission(self.tool(), self.configuration(), grant).policy()
-        except WholeConfigurationNeeded:
-            return self._policy_of_copy()
+        granted = self._part("grant")
+        kept = kept_policy.find(self._facts, os.environ) if self._facts and self.is_kept else None
+        return kept or self._resolve(granted)
+
+    def given_variables(self) -> Sequence[str]:
+        """The variables of its credentials that the tool is given."""
+        given: Sequence[str] = self._part("grant")["given"]
+        return given
 
     def require_accepted_version(self) -> None:
         """Raise PermissionsHeld for a new version that asks for more: no client is to offer what cannot run."""
@@ -102,6 +106,18 @@ class AdmittedTool:
         from ferrule.plugin.admission import judgement
 
         return judgement.judge_in_copy(self._name, is_called=self._is_called)
+
+    def _resolve(self, granted: JSONObject) -> Policy:
+        from ferrule.trust.door.admission import Admission, Grant
+        from ferrule.trust.policy import WholeConfigurationNeeded
+
+        try:
+            policy = Admission(self.tool(), self.configuration(), Grant.from_dict(granted)).policy()
+        except WholeConfigurationNeeded:
+            return self._policy_of_copy()
+        if self._facts and self.is_kept:
+            kept_admission.keep_policy(self._name, self._facts, policy, os.environ)
+        return policy
 
     def _policy_of_copy(self) -> Policy:
         from ferrule.confinement.policy import Policy

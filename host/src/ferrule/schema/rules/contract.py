@@ -196,17 +196,16 @@ def required_undefined(document: object) -> Iterator[Finding]:
         if not isinstance(node.schema, dict) or "required" not in node.schema:
             continue
         required, properties = node.schema["required"], node.schema.get("properties")
-        pointer = f"{node.pointer}/required"
         if isinstance(required, list | tuple):
-            yield from _required_names(pointer, required, properties if isinstance(properties, dict) else {})
+            yield from _required_names(node, required, properties if isinstance(properties, dict) else {})
         else:
             wrong = f"'required' is {format_value(required)}, not a list of names"
             fix = "List the names of required properties, in the object that defines them."
-            yield _unregistered("required-undefined", pointer, wrong, fix)
+            yield _unregistered("required-undefined", f"{node.pointer}/required", wrong, fix)
 
 
 def _required_names(
-    pointer: str, required: list[object] | tuple[object, ...], properties: dict[object, object]
+    node: Node, required: list[object] | tuple[object, ...], properties: dict[object, object]
 ) -> Iterator[Finding]:
     seen: set[str] = set()
     for index, name in enumerate(required):
@@ -219,7 +218,7 @@ def _required_names(
         else:
             seen.add(name)
             continue
-        yield _unregistered("required-undefined", f"{pointer}/{index}", f"'required' {wrong}", fix)
+        yield _unregistered("required-undefined", f"{node.pointer}/required/{index}", f"'required' {wrong}", fix)
 
 
 def _unregistered(rule: str, pointer: str, wrong: str, fix: str) -> Finding:

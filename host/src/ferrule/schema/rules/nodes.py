@@ -57,7 +57,7 @@ class Node:
         return node
 
 
-def plain_nodes(document: object) -> Iterator[Node]:
+def plain_nodes(document: object) -> list[Node]:
     """Every schema that describes an argument, `parameters` first, in the document's order."""
     return _walk(document, _plain_children)
 
@@ -69,14 +69,16 @@ def all_schemas(document: object) -> Iterator[tuple[Node, dict[object, object]]]
             yield node, node.schema
 
 
-def _walk(document: object, children: Callable[[Node, dict[object, object]], list[Node]]) -> Iterator[Node]:
+def _walk(document: object, children: Callable[[Node, dict[object, object]], list[Node]]) -> list[Node]:
     parameters = document.get("parameters") if isinstance(document, dict) else None
     waiting = [Node(("parameters",), parameters, depth=1, levels=2)] if isinstance(parameters, dict) else []
+    found = []
     while waiting:
         node = waiting.pop()
-        yield node
+        found.append(node)
         if isinstance(node.schema, dict) and node.levels < MAX_LEVELS:
             waiting.extend(reversed(children(node, node.schema)))
+    return found
 
 
 def _plain_children(node: Node, schema: dict[object, object]) -> list[Node]:

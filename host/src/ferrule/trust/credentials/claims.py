@@ -116,9 +116,10 @@ def variables_of_others(tool: InstalledTool) -> set[str]:
     return declared.difference(given_variables(tool))
 
 
-def given_secrets(tool: InstalledTool, environ: Mapping[str, str]) -> list[str]:
-    """The values of these variables in the environment of a process that runs the tool."""
-    return [value for name in given_variables(tool) if (value := environ.get(name, "").strip())]
+def given_secrets(tool: InstalledTool, environ: Mapping[str, str], given: Iterable[str] | None = None) -> list[str]:
+    """The values of these variables in the environment of a process that runs the tool. given: where they are known."""
+    names = given_variables(tool) if given is None else given
+    return [value for name in names if (value := environ.get(name, "").strip())]
 
 
 def record(

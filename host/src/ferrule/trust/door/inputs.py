@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _METADATA = ("", "METADATA", "PKG-INFO", "RECORD", "INSTALLER", "entry_points.txt", "direct_url.json")
 _OF_HOST = (
-    *("", "config", "plugin/admission", "schema", "schema/rules"),
+    *("", "config", "confinement", "plugin/admission", "schema", "schema/rules", "storage"),
     *("trust", "trust/credentials", "trust/door", "trust/resolution"),
 )
 

@@ -45,6 +45,7 @@ _LONG_SECONDS = 10  # of which the user is told before
 )
 @click.option("--junit", type=click.File("wb", lazy=False), metavar="FILE", help="Write JUnit XML into FILE, too.")
 @json_option
+# Long by its help and by a parameter for each option.
 def command(
     targets: tuple[str, ...],
     quick: bool,

@@ -80,6 +80,7 @@ _AT_THE_END = ("exit-code", "leftover-processes", "permissions")  # which look a
 Progress = Callable[[str, "Plan | None"], None]
 
 
+# Long by its parameters, of which each is explained here and nowhere else.
 def run(
     target: str,
     *,

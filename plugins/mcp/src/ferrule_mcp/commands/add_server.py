@@ -81,6 +81,7 @@ if TYPE_CHECKING:
 @scripts_option
 @seconds_option
 @json_option
+# Long by its help and by a parameter for each option, of which each is passed on by name.
 def command(
     name: str,
     words: tuple[str, ...],

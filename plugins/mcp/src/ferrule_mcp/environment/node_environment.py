@@ -34,6 +34,7 @@ _WITHOUT_GIT = ("--allow-git=none", "--git=/no-git-here")  # the second is for a
 _NODE_ENDINGS = (".js", ".mjs", ".cjs", "")
 
 
+# Long by its docstring and by the words of its two errors.
 def install_node(launch: Launch, folder: Path, allowed: Collection[str], on_line: OnLine) -> None:
     """Resolve the packages into a lockfile and install what it names, in an empty folder.
 

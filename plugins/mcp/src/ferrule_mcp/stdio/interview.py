@@ -41,6 +41,7 @@ class Interview(NamedTuple):
     seconds: float
 
 
+# Long by its parameters, of which each is explained here and nowhere else.
 def interview(
     command: Sequence[str],
     variables: Mapping[str, str],

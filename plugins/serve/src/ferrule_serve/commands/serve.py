@@ -69,6 +69,7 @@ _REQUIREMENTS = ("uvicorn", "httptools", "starlette", "jinja2", "markupsafe")
     help="The form of the schemas, plain for clients that take few keywords; as configured by default.",
 )
 @json_option
+# Long by its help and by a parameter for each option, of which each is passed on by name.
 def command(
     tools: tuple[str, ...],
     http: str | None,

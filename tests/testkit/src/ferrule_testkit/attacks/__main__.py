@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ferrule_testkit.attacks import hooks, installation, trial
-from ferrule_testkit.attacks.conversations import Asked, Http, Stdio
 from ferrule_testkit.attacks.scene import Scene
 from ferrule_testkit.attacks.ways import Commands, Executables, Served
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from ferrule_testkit.attacks.ways import ListedWay
     from ferrule_testkit.corpus import Site
 
-_SERVERS = {"stdio": Stdio, "http": Http}
+_SERVERS = ("stdio", "http")
 HEALTHY = {"example": {"city": "Oslo"}, "vault": {}}
 
 
@@ -109,14 +108,16 @@ def _way(
     os.chdir(scene.work)
     if name == "pool":
         return Served(environment, seconds)
-    if name in _SERVERS:
-        return _SERVERS[name](environment, scene.root, everything)
     if name == "executable":
         site.link(everything, environment, beside=_inherited_path())
         scene.renew()
         return Executables(site.links, environment, scene.work, seconds)
     if name in ("run", installation.INSTALL, *hooks.COMMANDS):
         return Commands(site.links, environment, scene.work, seconds)
+    from ferrule_testkit.attacks.conversations import Asked, Http, Stdio  # with the SDK, which takes a second
+
+    if name in _SERVERS:
+        return (Stdio if name == "stdio" else Http)(environment, scene.root, everything)
     for variable in [variable for variable in os.environ if variable.startswith(("FERRULE", "VAULT"))]:
         del os.environ[variable]
     os.environ.update(environment)

@@ -30,7 +30,9 @@ IN_ONE_WORKER = frozenset(
     }
 )
 """Files whose tests share what takes seconds to make or to import, which the one worker that gets all of them does."""
-ONE_BY_ONE = ("tests/attacks/test_tools.py", "tests/attacks/test_hooks.py", "tests/installed/")
+ONE_BY_ONE = (
+    *("plugins/mcp/tests/servers/", "tests/attacks/test_tools.py", "tests/attacks/test_hooks.py", "tests/installed/"),
+)
 """Files and folders with tests of which each takes a minute and shares nothing with the others."""
 
 
@@ -42,8 +44,15 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, so that the others do not wait for it in the end."""
-    items.sort(key=lambda item: not (path := _path(item.nodeid)).startswith(ONE_BY_ONE) and path not in IN_ONE_WORKER)
+    """Begin with what takes longest, and end with unit tests, so that no worker waits for another one in the end."""
+    items.sort(key=_place)
+
+
+def _place(item: pytest.Item) -> int:
+    path = _path(item.nodeid)
+    if path.startswith(ONE_BY_ONE):
+        return 0
+    return 1 if path in IN_ONE_WORKER else 3 if item.get_closest_marker("unit") else 2
 
 
 def share_out(nodeids: Sequence[str]) -> dict[str, str]:
@@ -65,12 +74,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Share the tests out as `share_out` says.
 
     xdist's own scheduler looks through all that has been done, and through the names of all tests, after each test;
-    with fifteen thousand, that takes more time than many of the tests.
+    with fifteen thousand, that takes more time than many of the tests. It also begins with the units of the most tests,
+    so that the tests of `ONE_BY_ONE`, which take longest, would come last.
     """
     from xdist.scheduler import LoadGroupScheduling
 
     class Scheduling(LoadGroupScheduling):  # type: ignore[misc] # xdist says nothing of its types
         def __init__(self) -> None:
+            config.option.loadscopereorder = False
             super().__init__(config, log)
             self._units: dict[str, str] = {}
             self._places: dict[str, int] = {}

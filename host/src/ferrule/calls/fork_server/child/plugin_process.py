@@ -16,6 +16,7 @@ import socket
 import struct
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from ferrule.calls.fork_server.child.imports import import_ahead, register_ahead
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from ferrule.calls.execution import Execution
     from ferrule.discovery import InstalledTool
     from ferrule.plugin.loader import LoadedTool
-    from ferrule.supervision.confined_copies import ConfinedCopies
+    from ferrule.supervision.confined_work import ConfinedCopies
 
 # A plugin may replace these, and this end must be its own.
 _close, _dup2, _exit, _fork, _getpid, _setsid = os.close, os.dup2, os._exit, os.fork, os.getpid, os.setsid
@@ -278,7 +279,8 @@ def _run(execution: Execution, loaded: _Loaded, ends: tuple[int, AnswerPipe], me
 
     def work(channel: Channel) -> None:
         nonlocal may_stay
-        execution.run_loaded(loaded.tool, channel)
+        with nullcontext() if execution.caller is None else execution.caller.taken_over():
+            execution.run_loaded(loaded.tool, channel)
         # A name may stand for another module where the call has not yet said where to look.
         if len(sys.modules) > before and sys.path == places:
             channel.keep_imports(_imports_since(before))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ferrule.supervision.confined_copies import ConfinedCopies
+from ferrule.supervision.confined_work import ConfinedCopies
 from ferrule.supervision.memory.group import make_group
 
 if TYPE_CHECKING:

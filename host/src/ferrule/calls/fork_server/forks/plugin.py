@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ferrule.discovery import InstalledTool
     from ferrule.errors import FerruleError
     from ferrule.supervision.channel.outcome import Outcome
-    from ferrule.supervision.confined_copies import ConfinedCopies
+    from ferrule.supervision.confined_work import ConfinedCopies
 
 _MAX_IDLE_COPIES = 16  # of a tool that are used again
 
@@ -307,6 +307,8 @@ class Plugin(WatchedProcess):
         self.calls += 1
         self.running.add(copy)
         request.begun = time.monotonic()
+        if request.on_begin is not None:
+            request.on_begin(request.job.tool)
         given = self._surroundings.lookups.given(request.job)
         request.messages.secrets += given.secrets
         job = pickle.dumps((request.job.memory_mib, request.job.execution.for_held_process()))

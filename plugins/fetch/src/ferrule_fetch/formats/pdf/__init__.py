@@ -24,6 +24,7 @@ _TIME_SHARE = 0.7  # of the seconds, after which no more pages are begun
 _PAGE_SHARE = 0.25  # of the seconds, for one page
 _ALONE = 3  # times as much for a page that is the only one
 _MAX_FAILURES = 4  # of pages, before the rest is left
+_INSTALL = 'To read it: pip install "ferrule-fetch[ocr]"'
 _EXPENSIVE = "[This page takes too much time or memory to read.]"
 _ASKED_PAGE = re.compile(r"(?:^|&)page=(\d{1,6})(?:&|$)")
 
@@ -31,7 +32,7 @@ _ASKED_PAGE = re.compile(r"(?:^|&)page=(\d{1,6})(?:&|$)")
 class PDFText(NamedTuple):
     """text: markdown, under a heading for each page. is_whole: False where only what was wanted was read.
 
-    date: YYYY-MM-DD. What nothing says is empty.
+    date: YYYY-MM-DD. What nothing says is empty. is_recognised: whether text recognition has read any of its pages.
     """
 
     title: str
@@ -39,6 +40,7 @@ class PDFText(NamedTuple):
     authors: str = ""
     date: str = ""
     is_whole: bool = True
+    is_recognised: bool = False
 
 
 def read_pdf(body: bytes, url: str, deadline: float, wanted: Wanted, seconds: float = _SECONDS) -> PDFText:
@@ -75,6 +77,7 @@ class _Reading:
         self._pages: dict[int, str] = {}
         self._notes: dict[int, str] = {}
         self._front: dict[str, str] = {}
+        self._is_recognised = False
 
     def read(self, deadline: float) -> None:
         """Read what is wanted, and what the time is enough for. Raises UnreadablePDF where nothing can be read."""
@@ -114,7 +117,8 @@ class _Reading:
             while index < document.total and self._may_go_on():
                 with opened.limit_seconds(seconds):
                     page = document.read(index, self._url)
-                record: JSONObject = {"page": index, "text": page.text, "note": page.note, **page.front._asdict()}
+                record: JSONObject = {"page": index, "text": page.text, "note": page.note, "ocr": page.is_recognised}
+                record.update(page.front._asdict())
                 progress.add(record)
                 self._take(record)
                 index += 1
@@ -130,6 +134,7 @@ class _Reading:
             self._total, self._first = record["total"], record["first"]
             return
         self._set_page(record["page"], record["text"], record["note"])
+        self._is_recognised = self._is_recognised or record["ocr"]
         if record["page"] == 0:
             self._front = record
 
@@ -157,7 +162,7 @@ class _Reading:
             parts.append(f"[The PDF goes on: {count:,} of its {total:,} pages were read in the time there was; {way}.]")
         front = self._front
         title, authors, date = (front.get(name, "") for name in ("title", "authors", "date"))
-        return PDFText(title, "\n\n".join(parts), authors, date, not is_enough)
+        return PDFText(title, "\n\n".join(parts), authors, date, not is_enough, self._is_recognised)
 
     def _explain_empty(self, total: int) -> str:
         notes = set(self._notes.values())
@@ -170,7 +175,8 @@ class _Reading:
         if self._first == 0 and len(self._pages) < total:
             return _TOO_MUCH
         number = "one page" if total == 1 else f"{total:,} pages"
-        return f"a PDF of {number} without any text, as scanners make it"
+        install = f". {_INSTALL}" if any(_INSTALL in note for note in notes) else ""
+        return f"a PDF of {number} without any text, as scanners make it{install}"
 
 
 def _find_asked_page(url: str) -> int:

@@ -12,6 +12,7 @@ from ferrule.text.invisible import without_invisible
 from ferrule_fetch.formats.pdf.blocks import Sizes, write_page
 from ferrule_fetch.formats.pdf.errors import UnreadablePDF
 from ferrule_fetch.formats.pdf.front import Front, read_front
+from ferrule_fetch.formats.pdf.recognition import is_installed, recognise
 from ferrule_fetch.formats.pdf.words import UnreadablePage, read_page
 from ferrule_fetch.markdown import convert
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 UNREADABLE = "[This page cannot be read.]"
 SCANNED = "[This page is a picture without text, as scanners make it.]"
+NEEDS_OCR = '[This page is a picture without text, as scanners make it. To read it: pip install "ferrule-fetch[ocr]".]'
+RECOGNISED = "[Text recognition (OCR) has read this page from a picture, {} % sure: letters and figures may be wrong.]"
 
 _INSTEAD = "\N{REPLACEMENT CHARACTER}"
 _REASONS = {
@@ -30,11 +33,15 @@ _REASONS = {
 
 
 class PageRecord(NamedTuple):
-    """A page: its text as markdown, or a note why there is none. front: what the first page says of the document."""
+    """A page: its text as markdown, or a note why there is none. front: what the first page says of the document.
+
+    is_recognised: whether text recognition has read it.
+    """
 
     text: str
     note: str = ""
     front: Front = Front()
+    is_recognised: bool = False
 
 
 class Document:
@@ -55,11 +62,19 @@ class Document:
             page = read_page(self._handle, index)
         except UnreadablePage:
             return PageRecord("", UNREADABLE)
+        mark = ""
+        if page.has_picture and not page.words:
+            found = recognise(self._handle, index) if is_installed() else None
+            if not found:
+                return PageRecord("", SCANNED if is_installed() else NEEDS_OCR)
+            page, mark = page._replace(words=found.words), RECOGNISED.format(found.percent)
         self.sizes.add(page.words)
         front = read_front(self._handle, page, self.sizes.usual) if index == 0 else Front()
         html = without_invisible(write_page(page, self.sizes), _INSTEAD)
         text = without_invisible(convert(html, url).markdown, _INSTEAD) if html else ""
-        return PageRecord(text, "" if text or not page.has_picture else SCANNED, front)
+        if mark and text:
+            return PageRecord(f"{mark}\n\n{text}", front=front, is_recognised=True)
+        return PageRecord(text, front=front)
 
 
 @contextmanager

@@ -37,6 +37,7 @@ _QUESTION = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 _HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": _VERSION}
 
 
+# Long by its parameters, of which each is explained here and nowhere else.
 def log_in(
     url: str,
     redirect: Redirect,

@@ -57,13 +57,13 @@ def read_page(url: str, context: Context, max_chars: int) -> PageContent:
     if not read.text.strip():
         raise page_error(EMPTY, url)
     kind = "markdown" if _is_markdown(page) else form.value.lower()
-    quality = _quality(page, read.text) if read.is_whole else "partial"
+    quality = _quality(page, read.text) if read.is_whole and not read.source else "partial"
     if form in _DOCUMENTS:
         host = host_of(page.url).removeprefix("www.")
         bibliography = Bibliography(read.title, parse_authors(read.authors), host, read_date(read.date))
     else:
         bibliography = read_bibliography(NO_DATA, page.url, read.title or _heading(read.text, kind))
-    way = "markdown" if kind == "markdown" else ""
+    way = "markdown" if kind == "markdown" else read.source
     return PageContent(page.url, kind, read.text, bibliography, NO_DATA, way, quality, same_as_fetched=True)
 
 

@@ -179,6 +179,7 @@ class GuardedConnection:
         self._transport.close()
 
 
+# Long: a class whose base is chosen at run time can only be made inside of a function.
 def guarded(protocol: type[asyncio.Protocol], connections: Connections) -> type[asyncio.Protocol]:
     """The protocol of a server of HTTP, with the bounds."""
 

@@ -1,0 +1,49 @@
+"""Who is at the other end of a keeper's socket, as the kernel says it: a process that has the same rights, or none."""
+
+from __future__ import annotations
+
+import os
+import resource
+import socket
+import struct
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_CREDENTIALS = struct.Struct("iII")
+_LINES = ("Uid", "Gid", "Groups", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Seccomp_filters")
+_SPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
+_LIMITS = 16  # resources that the kernel has
+
+
+class Rights(NamedTuple):
+    """What decides what a process may do. A call that a keeper makes has the keeper's, so a caller must have the same.
+
+    status: lines of /proc/PID/status. spaces: of names, by their numbers.
+    """
+
+    status: Mapping[str, str]
+    spaces: tuple[str, ...]
+
+
+def peer_of(connection: socket.socket) -> tuple[int, int]:
+    """The process at the other end, and its user. Raises OSError."""
+    data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    process, user, _ = _CREDENTIALS.unpack(data)
+    return process, user
+
+
+def read_rights(process: int | str = "self") -> Rights:
+    """What a process may do. Raises OSError where it has ended."""
+    with open(f"/proc/{process}/status", "rb", buffering=0) as file:
+        lines = file.readall().decode(errors="replace").splitlines()
+    found = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+    spaces = tuple(os.readlink(f"/proc/{process}/ns/{name}") for name in _SPACES)
+    return Rights({name: found.get(name, "").strip() for name in _LINES}, spaces)
+
+
+def limits_text() -> str:
+    """The limits of this process, as a caller sends its own."""
+    pairs = (resource.getrlimit(number) for number in range(_LIMITS))
+    return ",".join(f"{soft}:{hard}" for soft, hard in pairs)
