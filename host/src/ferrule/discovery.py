@@ -16,7 +16,7 @@ import os
 import sys
 
 from ferrule.config.own_folders import add_sources_to_path, sources_folder
-from ferrule.text.names import is_tool_name, same_distributions
+from ferrule.text.names import is_tool_name, normalise_distributions
 
 TYPE_CHECKING = False
 
@@ -83,6 +83,15 @@ class InstalledTool:
     def is_of_source(self) -> bool:
         """Whether a source has it, and no distribution that an installer knows."""
         return os.path.dirname(self.metadata) == sources_folder()
+
+    @property
+    def grant_command(self) -> str:
+        """The command of a source that grants something to all tools that it wrote together; empty for other tools."""
+        if not self.is_of_source:
+            return ""
+        _, _, rest = self.module.partition("_")
+        source, _, name = rest.partition("_")
+        return f"ferrule {source} grant {name}"
 
 
 def scan(search: Iterable[str] | None = None) -> dict[str, list[InstalledTool]]:
@@ -173,7 +182,7 @@ def _distributions(search: Iterable[str] | None) -> Iterator[list[str]]:
     seen: set[str] = set()
     for listed in _metadata_folders(_path() if search is None else search):
         here: dict[str, list[str]] = {}
-        for metadata, (name, _) in zip(listed, _names_and_versions(listed), strict=True):
+        for metadata, (name, _) in zip(listed, _read_names(listed), strict=True):
             here.setdefault(name, []).append(metadata)
         for distribution, places in here.items():
             if distribution not in seen:
@@ -213,13 +222,13 @@ def _path() -> list[str]:
 
 def name_and_version(metadata: str) -> tuple[str, str]:
     """The normalised name and the version that a folder of metadata is named by."""
-    return _names_and_versions([metadata])[0]
+    return _read_names([metadata])[0]
 
 
-def _names_and_versions(folders: Sequence[str]) -> list[tuple[str, str]]:
+def _read_names(folders: Sequence[str]) -> list[tuple[str, str]]:
     new = [metadata for metadata in folders if metadata not in _named]
     parts = [os.path.basename(metadata).rpartition(".")[0].partition("-") for metadata in new]
-    names = same_distributions([name for name, _, _ in parts]) if new else []
+    names = normalise_distributions([name for name, _, _ in parts]) if new else []
     for metadata, name, (_, _, version) in zip(new, names, parts, strict=True):
         # An egg-info folder may carry more than name and version: a Python version, a platform.
         _named[metadata] = name, version.partition("-")[0]

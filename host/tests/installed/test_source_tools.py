@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +85,22 @@ def test_what_is_written_is_found_and_goes_as_a_whole() -> None:
     assert "one_tell" not in discovery.scan()
     assert not source.remove()
     assert os.listdir(os.path.dirname(source.folder)) == [".lock"]
+
+
+@pytest.mark.usefixtures("site")
+def test_what_a_killed_process_has_left_goes_with_the_next_one() -> None:
+    source = write("one", "one_say")
+    sources = Path(source.folder).parent
+    assert source.metadata
+    (sources / ".source_words_one-killed/source_words_one").mkdir(parents=True)
+    (sources / ".source_words_one_more-works").mkdir()
+    shutil.rmtree(source.metadata)  # it was taken out, and the new one not put there
+    assert "one_say" not in discovery.scan()
+    write("one", "one_tell")
+    left = {path.name for path in sources.iterdir()}
+    expected = {".lock", ".source_words_one_more-works", "source_words_one", "source_words_one-1.0.dist-info"}
+    assert left == expected
+    assert [one.name for one in source.tools()] == ["one_tell"]
 
 
 @pytest.mark.usefixtures("site")

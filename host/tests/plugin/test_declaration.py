@@ -95,7 +95,10 @@ def test_what_a_later_host_may_know_is_named_and_stops_nothing(site: Path) -> No
         ('{"examples": [{}, 5]}', "examples[1] in FILE is no object"),
         ('{"result_schema": true}', "result_schema in FILE is no object"),
         ('{"programs": [{}]}', "programs[0] in FILE has no names"),
-        ('{"programs": [{"names": []}]}', "programs[].names in FILE is no list with a name in it"),
+        (
+            '{"programs": [{"names": []}]}',
+            "programs[].names in FILE is no list with a name in it, where neither variable nor setting names one",
+        ),
         ('{"programs": [{"names": "x"}]}', "programs[0].names in FILE is no list of texts"),
         ('{"programs": [{"names": ["x"], "output": "["}]}', "programs[0].output in FILE is no pattern"),
         ('{"extras": [{"purpose": "x"}]}', "extras[0] in FILE has no module and no install"),

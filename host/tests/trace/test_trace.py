@@ -1,5 +1,6 @@
 """`ferrule run --trace`: what real calls touch, as the kernel and Python tell it."""
 
+import errno
 import json
 import socket
 from collections.abc import Iterator
@@ -191,6 +192,11 @@ def test_variables_are_those_that_the_tool_asks_for(machine: Machine) -> None:
     assert "MY_OTHER" not in found["trace"]["variables"]
 
 
+def test_a_variable_that_is_asked_for_by_bytes_has_no_name_of_its_own(machine: Machine) -> None:
+    install(machine, "return {'paths': len(os.get_exec_path())}")
+    assert traced(machine)["trace"]["variables"] == []
+
+
 def test_a_trace_without_json_shows_the_answer_and_what_to_paste(machine: Machine) -> None:
     (machine.home / "one").write_text("1")
     install(machine, "return {'one': open(os.path.expanduser('~/one')).read()}")
@@ -255,6 +261,31 @@ def test_a_confined_trace_shows_what_was_denied_and_proposes_nothing_of_it(is_to
     assert found["trace"]["written"] == []
     shown = machine.ferrule("run", "--trace", "--confined", "probe", stdin=b"{}").out
     assert f"Files read:\n  {machine.home}/two\n\n" in shown
+
+
+def test_a_confined_trace_changes_modes_and_times_where_the_call_may_and_nowhere_else(machine: Machine) -> None:
+    own, other = machine.work / "own", machine.work / "other"
+    for folder in (own, other):
+        folder.mkdir()
+        (folder / "file").write_text("1")
+    body = f"""got = []
+    for path in ({str(own)!r}, {str(own / "file")!r}, {str(other / "file")!r}):
+        for change in (lambda: os.utime(path, (5, 5)), lambda: os.chmod(path, 0o700), lambda: open(path).fileno()):
+            try: got.append(change() and None)
+            except OSError as error: got.append(error.errno)
+    with open({str(other / "file")!r}) as file:
+        try: os.fchmod(file.fileno(), 0)
+        except OSError as error: got.append(error.errno)
+    return {{"got": got}}"""
+    declared = {"read": [str(other)], "write": [str(own)]}
+    machine.install("probe", properties=ANY, top=TOP, execute=body, permissions=declared)
+    found = traced(machine, "--confined")
+    refused = [errno.EPERM, errno.EPERM, None, errno.EPERM]
+    assert found["answer"]["got"] == [None, None, errno.EISDIR, None, None, None, *refused]
+    assert (own / "file").stat().st_mtime == 5
+    assert (other / "file").stat().st_mode & 0o777 != 0
+    assert found["denied"] == [{"kind": "write", "what": str(other / "file")}]
+    assert found["permissions"]["write"] == ["./own"]
 
 
 def test_what_is_printed_is_enough_and_less_is_not(machine: Machine, server: Server) -> None:

@@ -205,7 +205,7 @@ class ToolCall:
             answer_bytes=self._answer_bytes(settings) if self._answer_bytes else None,
             policy=policy,
             is_journaled=_may_be_journaled(settings),
-            given=self._lookup.given_variables(),
+            given=self._lookup.list_given(),
         )
 
 

@@ -56,7 +56,7 @@ class Lookup:
             ask_new_version(tool)
         return admission.policy()
 
-    def given_variables(self) -> Sequence[str] | None:
+    def list_given(self) -> Sequence[str] | None:
         """The variables of the tool's credentials that it is given; None where that is not known yet."""
         return None
 
@@ -117,9 +117,9 @@ class AdmittedLookup(Lookup):
         """See `Lookup`."""
         return self.admitted.policy()
 
-    def given_variables(self) -> Sequence[str]:
+    def list_given(self) -> Sequence[str]:
         """See `Lookup`."""
-        return self.admitted.given_variables()
+        return self.admitted.list_given()
 
     def runs(self, tool: InstalledTool, settings: Configuration) -> RunZygote | NoRuns:
         """See `Lookup`."""

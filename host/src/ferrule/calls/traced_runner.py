@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ferrule.confinement import Denial, Policy
 from ferrule.confinement.broker.broker import explain
+from ferrule.confinement.broker.file_attributes import FileAttributes
 from ferrule.confinement.broker.program_calls import ProgramCalls
 from ferrule.confinement.denials import may_read, may_write
 from ferrule.confinement.kernel.kernel_support import support
@@ -21,11 +22,15 @@ from ferrule.trace.usual import UsualPaths
 from ferrule.trace.witness import Witness
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ferrule.calls.execution import Execution
     from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel.outcome import Outcome
     from ferrule.supervision.signals import Signals
     from ferrule.trace.observations import Observations
+
+_MAX_DENIALS = 100  # of modes and times
 
 
 class TracingRunner:
@@ -61,7 +66,8 @@ class TracingRunner:
                 self.relayed = {name: (policy.environment or {})[name] for name in names}
             given = Surroundings(tool, policy)
             programs = ProgramCalls(policy, folder) if policy.programs and policy.isolation != OFF else None
-            with Witness(programs) as witness:
+            refused: dict[Denial, None] = {}
+            with Witness(programs, _attributes(policy, folder, refused)) as witness:
                 outcome = supervise(
                     TracedWork(execution, policy.replaced(environment=None), witness.path),
                     deadline=deadline,
@@ -77,7 +83,7 @@ class TracingRunner:
             if witness.failure:
                 raise _untraceable(f"{witness.failure}.")
             outcome.failure, self.denied = explain(policy, relay.take(0) if relay else (), programs, outcome.failure)
-            self._keep_seen(witness, policy)
+            self._keep_seen(witness, policy, refused)
             outcome.denied = self.denied
             return outcome
         finally:
@@ -85,11 +91,11 @@ class TracingRunner:
                 relay.close()
             remove_folder(folder)
 
-    def _keep_seen(self, witness: Witness, policy: Policy) -> None:
-        """Keep what the witness has seen, and add to what was denied what it saw refused."""
+    def _keep_seen(self, witness: Witness, policy: Policy, refused: Mapping[Denial, None]) -> None:
+        """Keep what the witness has seen, and add to what was denied what it saw refused, and itself has refused."""
         self.found, self.unread = witness.found, witness.unread
         tried = () if policy.isolation == OFF else self._take_refused(witness.found, policy)
-        self.denied += [one for one in tried if one not in self.denied]
+        self.denied += [one for one in {**refused, **dict.fromkeys(tried)} if one not in self.denied]
 
     def _take_refused(self, found: Observations, policy: Policy) -> list[Denial]:
         """What was tried of files and refused, which is then no longer among what was touched."""
@@ -113,6 +119,18 @@ class TracingRunner:
         environment = {**(os.environ if policy.environment is None else policy.environment), **own}
         write = (*policy.write, folder) if folder else policy.write
         return policy.replaced(write=write, environment=environment, temporary=False, isolation=STANDARD)
+
+
+def _attributes(policy: Policy, folder: str, refused: dict[Denial, None]) -> FileAttributes | None:
+    """What changes modes and times for a call that is held to something. refused: gets what it refuses."""
+    if policy.isolation == OFF:
+        return None
+
+    def deny(kind: str, what: str) -> None:
+        if len(refused) < _MAX_DENIALS:
+            refused[Denial(kind, what)] = None
+
+    return FileAttributes((*policy.write, *policy.append, *filter(None, [folder])), deny)
 
 
 def _untraceable(reason: str) -> FerruleError:

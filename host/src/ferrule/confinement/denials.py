@@ -19,6 +19,7 @@ READ, WRITE, CONNECT, RUN, FORK, SIGNAL, OTHER = "read", "write", "connect", "ru
 _OF_SOCKETS = ("AF_", "SOCK_", "IPPROTO_")
 _NETWORKS = {PUBLIC: "the public web", LOOPBACK: "this machine", PRIVATE: "the local network"}
 _MIN_PROCESSES = 4  # that are proposed to a tool that may have fewer
+_KEYS = {READ: "read", WRITE: "write", RUN: "programs", CONNECT: "network"}  # of `permissions`
 KINDS = frozenset((READ, WRITE, CONNECT, RUN, FORK, SIGNAL, OTHER))
 _VERBS = {
     READ: "read {}", WRITE: "write {}", CONNECT: "reach {}", RUN: "run {}", FORK: "start a process",
@@ -81,10 +82,11 @@ def advice(policy: Policy, denial: Denial) -> str | None:
     """How an admin allows it, which no model is told; None where no admin can."""
     if lacks_network(policy, denial):
         denial = Denial(CONNECT, denial.what or PUBLIC)
-    command = command_for(policy.tool, denial, policy.processes)
+    command = command_for(policy.tool, denial, policy.processes, policy.granted_by)
     if command is None:
         return None
-    text = f"An administrator allows it by `{command}`."
+    together = policy.granted_by and command.startswith(policy.granted_by)
+    text = f"An administrator allows it{' to all tools that come with it' if together else ''} by `{command}`."
     return f"{text} {declared_by_author(denial)}" if lacks_network(policy, denial) else text
 
 
@@ -98,21 +100,38 @@ def declared_by_author(denial: Denial) -> str:
     return f'Its author declares it in tool.json: "permissions": {{"network": ["{_network(denial.what or PUBLIC)}"]}}.'
 
 
-def command_for(tool: str, denial: Denial, processes: int = 0) -> str | None:
-    """The command that allows a tool what it was refused; None if there is none. processes: that it may have."""
+def command_for(tool: str, denial: Denial, processes: int = 0, granted_by: str = "") -> str | None:
+    """The command that allows a tool what it was refused; None if there is none.
+
+    Args:
+        tool: its name.
+        denial: what it was refused.
+        processes: that it may have.
+        granted_by: see `Policy`.
+    """
+    entry = _entry(denial)
     option = {
-        READ: f"--read {_quoted(shown(denial))}",
-        WRITE: f"--write {_quoted(shown(denial))}",
-        RUN: f"--program {_quoted(os.path.basename(denial.what))}",
+        READ: f"--read {_quoted(entry)}",
+        WRITE: f"--write {_quoted(entry)}",
+        RUN: f"--program {_quoted(entry)}",
         FORK: f"--processes {max(_MIN_PROCESSES, 2 * processes)}",
-        CONNECT: f"--network {_quoted(_network(denial.what))}",
+        CONNECT: f"--network {_quoted(entry)}",
     }.get(denial.kind)
     is_of_a_process = denial.what.startswith("/proc/")  # which is another one in the next call
     is_named = bool(denial.what) or denial.kind == FORK
     is_nowhere = denial.what.endswith(WAITING) and _network(denial.what) != LOOPBACK  # where no tool may wait
     if option is None or not tool or not is_named or is_of_a_process or is_nowhere or not denial.what.isprintable():
         return None
+    if granted_by and denial.kind in _KEYS:
+        return f"{granted_by} {_quoted(f'{_KEYS[denial.kind]}={entry}')}"
     return f"ferrule permissions grant {tool} {option}"
+
+
+def _entry(denial: Denial) -> str:
+    """What permissions have for it, as far as they have anything."""
+    if denial.kind == RUN:
+        return os.path.basename(denial.what)
+    return _network(denial.what) if denial.kind == CONNECT else shown(denial)
 
 
 def _quoted(word: str) -> str:

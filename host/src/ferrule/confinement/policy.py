@@ -31,7 +31,8 @@ class Policy:
         file_mib: MiB that a file may have.
         temporary: whether it gets a TMPDIR of its own, which goes with the call.
         isolation: "strict", "standard" or "off".
-        granted_by: what a message says of who decides.
+        granted_by: the start of the command that grants an entry to all tools of this one's source; empty where
+            no source has it.
         refused: what was declared and is not granted, and why.
         proxies: variables of the supervising process's environment that name a proxy, for which the child gets a relay.
         relays: where these are, as addresses with their port.

@@ -152,31 +152,40 @@ class SourceTools:
                 f"{version!r} is no version of {self.distribution}, or a file has the name of another one."
             )
         _make_folder(self._sources)
-        made = tempfile.mkdtemp(prefix=f".{self.module}-", dir=self._sources)
-        try:
+        with self._hold_stage() as made:
             metadata = f"{self.module}-{version}.dist-info"
             package = {"__init__.py": self._code(), schema_file.DECLARATION: strict_json.dumps(declaration), **files}
             package |= {f"{tool}.schema.json": strict_json.dumps(schema) for tool, schema in schemas.items()}
             written = {f"{self.module}/{name}": data for name, data in package.items()}
             written |= {f"{metadata}/{name}": data for name, data in self._metadata(version, schemas, summary).items()}
             _write_all(made, written, f"{metadata}/RECORD")
-            with locked(os.path.join(self._sources, ".lock"), _LOCK_SECONDS):
-                self._take_out(made)
-                os.rename(os.path.join(made, self.module), self.folder)
-                os.rename(os.path.join(made, metadata), os.path.join(self._sources, metadata))
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
+            self._take_out(made)
+            os.rename(os.path.join(made, self.module), self.folder)
+            os.rename(os.path.join(made, metadata), os.path.join(self._sources, metadata))
 
     def remove(self) -> bool:
         """Uninstall its tools; whether there were any. Raises OSError and TimeoutError."""
         if not os.path.isdir(self._sources):
             return False
-        gone = tempfile.mkdtemp(prefix=f".{self.module}-", dir=self._sources)
-        try:
-            with locked(os.path.join(self._sources, ".lock"), _LOCK_SECONDS):
-                return self._take_out(gone)
-        finally:
-            shutil.rmtree(gone, ignore_errors=True)
+        with self._hold_stage() as gone:
+            return self._take_out(gone)
+
+    @contextlib.contextmanager
+    def _hold_stage(self) -> Iterator[str]:
+        """An empty folder next to what is installed, which goes away, while no other process changes a source.
+
+        What a process that was killed has left of these tools goes first. Raises TimeoutError.
+        """
+        with locked(os.path.join(self._sources, ".lock"), _LOCK_SECONDS):
+            prefix = f".{self.module}-"
+            for name in os.listdir(self._sources):
+                if name.startswith(prefix):
+                    shutil.rmtree(os.path.join(self._sources, name), ignore_errors=True)
+            made = tempfile.mkdtemp(prefix=prefix, dir=self._sources)
+            try:
+                yield made
+            finally:
+                shutil.rmtree(made, ignore_errors=True)
 
     def _take_out(self, folder: str) -> bool:
         """Move what is installed into a folder, the metadata first: what is not whole is not found."""

@@ -27,7 +27,8 @@ HINTS = ("read_only", "destructive", "idempotent", "open_world")
 class Program(NamedTuple):
     """A program of the system that a tool needs.
 
-    names: of programs, any one of which will do, the best first. version: the arguments with which it prints its
+    names: of programs, any one of which will do, the best first; none where the tool needs none but one that the
+    admin names. version: the arguments with which it prints its
     version. output: a pattern of what it prints then; one that prints something else is another program of that name.
     variable, setting: what names the program instead of PATH. install: how to get it.
     """
@@ -225,8 +226,8 @@ def _read_programs(value: object, place: _Place) -> tuple[Program, ...]:
     readers = {**dict.fromkeys(Program._fields, _read_text), "output": _read_pattern}
     of_lists = {"names": _read_texts, "version": _read_texts}
     programs = [Program(**fields) for fields in _read_entries(value, place, {**readers, **of_lists}, ("names",))]
-    if not all(program.names for program in programs):
-        raise place.inside("[].names").wrong("list with a name in it")
+    if not all(program.names or program.variable or program.setting for program in programs):
+        raise place.inside("[].names").wrong("list with a name in it, where neither variable nor setting names one")
     return tuple(programs)
 
 

@@ -54,6 +54,6 @@ def same_distribution(name: str) -> str:
     return "-".join(part for part in parts if part)
 
 
-def same_distributions(names: Iterable[str]) -> list[str]:
+def normalise_distributions(names: Iterable[str]) -> list[str]:
     """The same of each of several names."""
     return [same_distribution(name) for name in names]

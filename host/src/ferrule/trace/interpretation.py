@@ -41,13 +41,21 @@ _WRITTEN: dict[str, tuple[_Place, ...]] = {
     "mkdirat": ((0, 1),),
     "mknodat": ((0, 1),),
     "fchmodat": ((0, 1),),
+    "fchmodat2": ((0, 1),),
+    "utime": ((None, 0),),
+    "utimes": ((None, 0),),
+    "futimesat": ((0, 1),),
+    "utimensat": ((0, 1),),
     "symlinkat": ((1, 2),),
     "renameat": ((0, 1), (2, 3)),
     "renameat2": ((0, 1), (2, 3)),
     "linkat": ((0, 1), (2, 3)),
 }
 _MADE = ("mkdir", "mkdirat", "mknod", "mknodat", "symlink", "symlinkat", "creat")
-_OF_THE_FILE = ("truncate", "chmod", "fchmodat")  # the others change the folder that it is in
+_OF_THE_FILE = (
+    "truncate", "chmod", "fchmodat", "fchmodat2", "utime", "utimes", "futimesat", "utimensat",
+)  # fmt: skip
+# The others change the folder that it is in
 _CHANGED = ("rename", "renameat", "renameat2", "link", "linkat")  # whose second path need not be there before
 
 

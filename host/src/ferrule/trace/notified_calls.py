@@ -13,8 +13,8 @@ _TABLE = """
 open=2,- openat=257,56 openat2=437,437 creat=85,- execve=59,221 execveat=322,281 connect=42,203 bind=49,200
 sendto=44,206 sendmsg=46,211 sendmmsg=307,269 unlink=87,- unlinkat=263,35 rmdir=84,- mkdir=83,- mkdirat=258,34
 rename=82,- renameat=264,38 renameat2=316,276 link=86,- linkat=265,37 symlink=88,- symlinkat=266,36 truncate=76,45
-mknod=133,- mknodat=259,33 chmod=90,- fchmodat=268,53 fork=57,- vfork=58,- clone=56,220 clone3=435,435
-exit_group=231,94
+mknod=133,- mknodat=259,33 chmod=90,- fchmod=91,52 fchmodat=268,53 fchmodat2=452,452 utime=132,- utimes=235,-
+futimesat=261,- utimensat=280,88 fork=57,- vfork=58,- clone=56,220 clone3=435,435 exit_group=231,94
 """
 _AUDIT_ARCHITECTURE = 0xC000_00B7 if MACHINE == "aarch64" else 0xC000_003E
 _NUMBER_AT, _ARCHITECTURE_AT = 0, 4

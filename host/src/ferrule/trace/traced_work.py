@@ -33,8 +33,10 @@ class TracedWork:
     def __call__(self, channel: Channel) -> None:
         """Begin to be watched, and do the work. Raises OSError where that cannot be, which the witness is told."""
         _begin(self._path)
-        confine(self._policy)  # what a listener would judge is refused, or left alone: there can be one of them only
+        # There can be one listener only. The witness judges the modes and times of files; what else a listener of the
+        # policy would judge is refused, or left alone.
         note_listener()
+        confine(self._policy)
         library = sys.modules.get("tempfile")
         if library is not None:
             library.tempdir = None  # type: ignore[attr-defined] # it keeps the folder that it has found once
@@ -103,7 +105,8 @@ def _watch_variables(teller: _Teller) -> None:
                 self._copied = self._copied[1:]
             elif not _is_host(sys._getframe(1)):
                 self._copied = ()
-                teller.tell("variable", str(name))
+                if isinstance(name, str):  # `os.get_exec_path` asks for b"PATH", which no such mapping has
+                    teller.tell("variable", name)
             found: str = super().__getitem__(name)
             return found
 

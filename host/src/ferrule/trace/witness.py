@@ -10,13 +10,16 @@ import tempfile
 import threading
 from typing import TYPE_CHECKING, Self
 
-from ferrule.confinement.broker.notifications import go_on, receive
+from ferrule.confinement.broker.notifications import go_on, make, receive
 from ferrule.confinement.broker.supervised_process import SupervisedProcess
 from ferrule.text import strict_json
 from ferrule.trace.interpretation import Interpretation
+from ferrule.trace.notified_calls import NAMES
 from ferrule.trace.observations import Observations
 
 if TYPE_CHECKING:
+    from ferrule.confinement.broker.file_attributes import FileAttributes
+    from ferrule.confinement.broker.notifications import Notification
     from ferrule.confinement.broker.program_calls import ProgramCalls
 
 _MESSAGE_BYTES = 65_536
@@ -31,9 +34,10 @@ class Witness:
     path: of the socket on which the child says that it is there. unread: calls whose arguments could not be read.
     """
 
-    def __init__(self, programs: ProgramCalls | None = None) -> None:
-        """programs: is told of the calls of programs."""
+    def __init__(self, programs: ProgramCalls | None = None, attributes: FileAttributes | None = None) -> None:
+        """programs: is told of the calls of programs. attributes: changes modes and times, where the child is held."""
         self._programs = programs
+        self._changes = attributes.methods if attributes else {}
         self.found = Observations()
         self.failure = ""
         self.unread = 0
@@ -107,7 +111,15 @@ class Witness:
         except Exception:  # noqa: BLE001 - the child would wait for ever; whatever it has in its memory
             self.unread += 1
         finally:
+            self._answer(listener, one)
+
+    def _answer(self, listener: int, one: Notification) -> None:
+        """Let a call go on, or make it where Landlock would not judge it."""
+        method = self._changes.get(NAMES.get(one.number, ""))
+        if method is None:
             go_on(listener, one)
+        else:
+            make(listener, one, method)
 
     def _hear_all(self, link: socket.socket) -> None:
         while select.select([link], [], [], 0)[0] and self._hear(link):

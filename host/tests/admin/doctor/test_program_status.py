@@ -114,6 +114,22 @@ def test_the_variable_and_the_table_name_the_program(needy: Machine) -> None:
     assert (status["state"], status["problem"]) == ("missing", "/nowhere is not found, which the configuration names")
 
 
+@pytest.mark.slow
+def test_a_program_without_names_is_needed_only_where_the_admin_names_one(needy: Machine) -> None:
+    need = {"names": [], "variable": "NOTES_CLI", "version": ["--say", "x" * 80], "output": "is (Notes [0-9]+)"}
+    (needy.site / "needy.tool.json").write_text(json.dumps({"programs": [need]}))
+    assert statuses(needy) == []
+    path = program(needy, "notes", "echo This is Notes 3, and more")
+    (status,) = statuses(needy, environment={"NOTES_CLI": path})
+    assert (status["state"], status["version"]) == ("found", "Notes 3")
+    path = program(needy, "other", "echo something else")
+    (status,) = statuses(needy, environment={"NOTES_CLI": path})
+    assert (status["state"], status["problem"]) == (
+        "broken",
+        f"{path} answers `--say …` with something else than is expected",
+    )
+
+
 def test_a_package_declares_for_all_tools_in_it_and_its_program_can_write_nothing(machine: Machine) -> None:
     package = machine.site / "many"
     for name in ("one", "two"):

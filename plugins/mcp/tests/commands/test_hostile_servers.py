@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -197,6 +198,33 @@ def test_what_cannot_be_completed_leaves_no_tools(lurker: Lurker) -> None:
     assert [path.name for path in (lurker.data / "sources").iterdir()] == [".lock"]
     credentials.rmdir()
     assert lurker.add("", "--env", f"LURK_API_KEY={SECRET}").code == 0
+
+
+def test_what_a_killed_addition_has_left_goes_with_the_next_one(lurker: Lurker) -> None:
+    sources, environments = lurker.data / "sources", lurker.data / "environments/mcp"
+    left = [
+        sources / ".source_mcp_lurk-killed/source_mcp_lurk",
+        sources / "source_mcp_lurk",
+        environments / "lurk-1",
+        environments / ".lurk-2.new-killed",
+    ]
+    for folder in left:
+        folder.mkdir(parents=True)
+        (folder / "half.json").write_text("{")
+    assert lurker.machine.ferrule("mcp", "list", "--json").document == {"servers": []}
+    added = lurker.add("")
+    assert added.code == 0, added.err
+    assert lurker.call()["success"] is True
+    assert [path for folder in left for path in folder.glob("half.json")] == []
+
+
+def test_a_file_that_cannot_grow_leaves_no_half_of_a_server(lurker: Lurker) -> None:
+    full = lurker.add("", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)))
+    assert (full.code > 0, "Traceback" in full.err) == (True, False), full.err
+    assert [path.name for path in lurker.data.glob("sources/*")] in ([], [".lock"])
+    assert lurker.machine.ferrule("mcp", "list", "--json").document == {"servers": []}
+    assert lurker.add("").code == 0
+    assert lurker.call()["success"] is True
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])

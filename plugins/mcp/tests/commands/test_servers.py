@@ -92,6 +92,15 @@ def test_a_server_that_lacks_a_right_says_which_and_gets_it(servers: Servers) ->
     assert servers.call("talk_say", {"text": "hi"})["success"] is True
 
 
+def test_a_server_changes_the_times_of_its_own_files_at_its_first_start(servers: Servers) -> None:
+    lock = servers.data / "homes/mcp/talk/config.lock/held"
+    initialized = {"result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {}}}
+    servers.tell(tool("say"), initialize=[[{"age": str(lock)}, initialized]])
+    added = servers.add()
+    assert added.code == 0, added.err
+    assert lock.stat().st_mtime == 0
+
+
 def test_a_person_is_asked_which_rights_it_gets(servers: Servers) -> None:
     words = ("mcp", "add", "talk", "--", *servers.command)
     shown = servers.machine.on_terminal(*words, prompt="Grant which?", typed="1\n").out
@@ -214,6 +223,23 @@ def test_a_refusal_is_told_with_the_words_of_the_server(servers: Servers) -> Non
     assert document["error_code"] == "PERMISSION_DENIED"
     assert "/srv/elsewhere.db" in document["error"]
     assert said in document["error"]
+
+
+def test_what_a_tool_was_refused_is_granted_to_all_tools_of_its_server_by_one_command(servers: Servers) -> None:
+    secret = servers.scenario.with_name("notes.txt")
+    secret.write_text("of mine")
+    refused = text_result(f"EACCES: permission denied, open '{secret}'", isError=True)
+    servers.tell(tool("say"), tool("sing"), **{"tools/call": [[refused]]})
+    servers.add()
+    called = servers.machine.ferrule("run", "talk_say", '{"text": "hi"}')
+    command = f"ferrule mcp grant talk read={secret}"
+    assert f"to all tools that come with it by `{command}`" in called.err
+    assert "ferrule mcp grant" not in json.dumps(called.document)  # a model is not told
+    shown = servers.machine.ferrule("permissions", "show", "talk_say", "--json").document["tools"][0]
+    assert [one["command"] for one in shown["refused"]] in ([], [command])  # there is a journal, or none
+    assert servers.machine.ferrule(*command.split()[1:]).code == 0
+    servers.tell(tool("say"), tool("sing"), **{"tools/call": [[{"file": str(secret)}]]})
+    assert "of mine" in json.dumps(servers.call("talk_sing", {"text": ""}))
 
 
 @pytest.mark.parametrize("said", ["Could not read it: Permission denied.", "Error executing tool say: {path}"])

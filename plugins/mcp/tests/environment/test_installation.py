@@ -428,3 +428,23 @@ def test_a_project_in_a_bundle_is_not_built_without_a_word(tmp_path):
         install(read_bundle(tmp_path / "a.mcpb").fill({}), tmp_path / "a")
     assert "--allow-scripts own-bundle" in str(caught.value.hint)
     assert not (tmp_path / "a").exists()
+
+
+def test_a_python_that_is_missing_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("UV_PYTHON_DOWNLOADS", "never")
+    if find_uv() is None:
+        pytest.skip("uv is missing")
+    with pytest.raises(InstallFailed, match=r"Python 3\.99 is not on PATH") as caught:
+        install(parse_command(["uvx", "--python", "3.99", "anything"], tmp_path), tmp_path / "a")
+    assert "uvx --python /usr/bin/python3.99" in str(caught.value.hint)
+
+
+def test_a_python_that_uv_cannot_fetch_is_named(tmp_path, monkeypatch):
+    uv = tmp_path / "uv"
+    uv.write_text(
+        "#!/bin/sh\necho 'error: Failed to download `http://127.0.0.1:9/cpython-3.12.16-x86_64.tar.gz`'\nexit 2\n"
+    )
+    uv.chmod(0o700)
+    monkeypatch.setattr(python_environment, "find_uv", lambda: str(uv))
+    with pytest.raises(InstallFailed, match=r"Python 3\.12 is not on PATH"):
+        install(parse_command(["uvx", "--python", "3.12", "anything"], tmp_path), tmp_path / "a")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ferrule.errors import CallInterrupted, FerruleError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 FOUND, MISSING, BROKEN = "found", "missing", "broken"
 _VERSION_SECONDS = 4.0  # that a program may take to say its version: less than its child has
 _MAX_VERSION_CHARS = 100
+_MAX_COMMAND_CHARS = 60
 _MAX_PROCESSES = 8  # that it may start for that
 
 
@@ -29,7 +31,8 @@ class ProgramStatus(NamedTuple):
     """A program that tools need.
 
     names: any one of which will do. state: `found`, `missing` or `broken`. tools, sources: who needs it. path: where it
-    is. version: the first line that it prints. problem: why it cannot be used. install: how to get it.
+    is. version: the first line that it prints, or the first group of the pattern. problem: why it cannot be used.
+    install: how to get it.
     """
 
     names: tuple[str, ...]
@@ -60,7 +63,9 @@ def statuses(tools: Iterable[InstalledTool], settings: Configuration) -> list[Pr
     needed: dict[tuple[Program, str], list[InstalledTool]] = {}
     for tool in tools:
         for need in read_if_well(tool).programs:
-            needed.setdefault((need, _named(need, settings.tool(tool.name))), []).append(tool)
+            named = _named(need, settings.tool(tool.name))
+            if need.names or named:
+                needed.setdefault((need, named), []).append(tool)
     return [_examine(need, named, users) for (need, named), users in needed.items()]
 
 
@@ -134,7 +139,7 @@ def _ask_held(path: str, arguments: Sequence[str]) -> tuple[str | None, int | No
 def _ask_version(path: str, need: Program) -> tuple[str | None, str | None]:
     """The version, or why there is none; neither for another program."""
     problem, exit_code, output = _ask_held(path, need.version)
-    command = " ".join(need.version)
+    command = shorten(" ".join(need.version), _MAX_COMMAND_CHARS, placeholder=" …")
     if problem:
         return None, f"cannot be started: {problem}"
     if exit_code is None:
@@ -142,4 +147,8 @@ def _ask_version(path: str, need: Program) -> tuple[str | None, str | None]:
     text = output.strip()
     if exit_code:
         return None, f"answers `{command}` with exit code {exit_code}"
-    return (text.partition("\n")[0][:_MAX_VERSION_CHARS], None) if re.search(need.output, text) else (None, None)
+    found = re.search(need.output, text)
+    if found is None:
+        return None, None if need.names else f"answers `{command}` with something else than is expected"
+    version = found[1] if found.re.groups and found[1] else text.partition("\n")[0]
+    return version[:_MAX_VERSION_CHARS], None

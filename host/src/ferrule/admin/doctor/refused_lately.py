@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
+    from ferrule.discovery import InstalledTool
 
 _MAX_REFUSALS = 10
 
@@ -26,13 +27,13 @@ class Refusal(NamedTuple):
     command: str | None
 
 
-def refused_lately(tool: str, settings: Configuration) -> list[Refusal]:
+def refused_lately(tool: InstalledTool, settings: Configuration) -> list[Refusal]:
     """The last ones of a tool, the newest first; empty if there is no journal, or none that can be read."""
     found: dict[Denial, str] = {}
     reader = JournalReader(journal_settings(settings).path)
     try:
         for entry in reader.read():
-            if isinstance(entry, DamagedLine) or entry["tool"] != tool:
+            if isinstance(entry, DamagedLine) or entry["tool"] != tool.name:
                 continue
             for one in entry.get("denied", ()):
                 denial = Denial(str(one["kind"]), str(one["what"]))
@@ -43,4 +44,7 @@ def refused_lately(tool: str, settings: Configuration) -> list[Refusal]:
     finally:
         reader.close()
     newest = reversed(list(found.items())[-_MAX_REFUSALS:])
-    return [Refusal(one.kind, one.what, time, command_for(tool, one)) for one, time in newest]
+    return [
+        Refusal(one.kind, one.what, time, command_for(tool.name, one, granted_by=tool.grant_command))
+        for one, time in newest
+    ]

@@ -27,7 +27,7 @@ _WELL = (SAME, ACCEPTED, GONE)
     "--accept", "accepted", multiple=True, metavar="TOOL", help="Take a tool as it is installed; '*' for all."
 )
 @json_option
-# Long by its help, and by the two kinds of statuses, which are found, taken and told side by side.
+# Long by its help, and by the two kinds of statuses, which are found, taken and printed together.
 def command(
     tools: tuple[str, ...], path: str | None, check: bool, diff: bool, accepted: tuple[str, ...], as_json: bool
 ) -> int:

@@ -86,6 +86,8 @@ def show(tools: tuple[str, ...], as_json: bool) -> int:
     the table cannot be read. It also says what this system cannot hold a tool to, and of each TOOL what its calls were
     refused, where the journal is on, with the command that allows it. Nothing of a plugin is imported.
 
+    The table has one row for the tools of one server that may the same; JSON, which programs read, has each tool.
+
     \b
     Example: ferrule permissions show web_fetch --json
 
@@ -95,14 +97,14 @@ def show(tools: tuple[str, ...], as_json: bool) -> int:
     found = [status(tool, settings) for tool in chosen]
     if as_json:
         listed = [
-            {**one.as_dict(), "refused": [each._asdict() for each in refused_lately(one.tool, settings)]}
-            for one in found
+            {**one.as_dict(), "refused": [each._asdict() for each in refused_lately(tool, settings)]}
+            for tool, one in zip(chosen, found, strict=True)
         ]
         print_json({"configuration": settings.path, "tools": listed})
     elif tools:
-        for one in found:
+        for tool, one in zip(chosen, found, strict=True):
             _print_one(one)
-            _print_refused(refused_lately(one.tool, settings))
+            _print_refused(refused_lately(tool, settings))
     elif found:
         of_sources = {tool.name for tool in chosen if tool.is_of_source}
         print_table(("TOOL", "STATE", "MAY"), _rows(found, of_sources), colour="STATE")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.broker.supervised_process import SupervisedProcess
 
     Check = Callable[[], None]
+    Method = Callable[[SupervisedProcess, Check, list[int]], int]
 
 _HERE = -100 & 0xFFFF_FFFF
 _FOLLOWS_NOT, _EMPTY_PATH = 0x100, 0x1000
@@ -32,6 +33,20 @@ class FileAttributes:
     def __init__(self, folders: Sequence[str], deny: Callable[[str, str], None]) -> None:
         self._folders = folders
         self._deny = deny
+
+    @property
+    def methods(self) -> dict[str, Method]:
+        """All calls that change modes and times, by their names. The old ones, which no library makes, are refused."""
+        return {
+            "chmod": self.chmod,
+            "fchmod": self.fchmod,
+            "fchmodat": self.fchmodat,
+            "fchmodat2": self.fchmodat2,
+            "utimensat": self.utimensat,
+            "utime": _refuse,
+            "utimes": _refuse,
+            "futimesat": _refuse,
+        }
 
     def chmod(self, process: SupervisedProcess, check: Check, arguments: list[int]) -> int:
         """As the kernel's calls of these names; they raise OSError."""
@@ -88,6 +103,10 @@ class FileAttributes:
         if not is_in or os.fstat(file).st_uid != os.geteuid():
             self._deny("write", path)
             raise OSError(_NOT_PERMITTED, "not permitted")
+
+
+def _refuse(_process: SupervisedProcess, _check: Check, _arguments: list[int]) -> int:
+    raise OSError(_NOT_PERMITTED, "not permitted")
 
 
 def _require_known(flags: int) -> None:

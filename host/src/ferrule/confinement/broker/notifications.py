@@ -6,11 +6,17 @@ import fcntl
 import os
 import socket
 from struct import Struct
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.confinement.broker.supervised_process import SupervisedProcess
 
-_RECEIVE, _SEND = 0xC050_2100, 0xC018_2101
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Make = Callable[[SupervisedProcess, Callable[[], None], list[int]], int]
+
+_RECEIVE, _SEND, _IS_VALID = 0xC050_2100, 0xC018_2101, 0x4008_2102
+_NOT_PERMITTED, _BAD_ADDRESS = 1, 14
 _REQUEST = Struct("<QIIiIQ6Q")
 _ANSWER = Struct("<QqiI")
 _CONTINUE = 1
@@ -101,7 +107,30 @@ def receive(listener: int) -> Notification | None:
 
 def go_on(listener: int, notification: Notification) -> None:
     """Let the call be made as it was meant."""
+    _send(listener, _ANSWER.pack(notification.id, 0, 0, _CONTINUE))
+
+
+def make(listener: int, notification: Notification, method: Make) -> None:
+    """Make the call in place of the process, which gets what it gives, or the number of its OSError.
+
+    method: makes it. It gets the process, what raises OSError where that has ended, and the arguments.
+    """
+
+    def check() -> None:
+        fcntl.ioctl(listener, _IS_VALID, notification.id.to_bytes(8, "little"))
+
+    value = number = 0
     try:
-        fcntl.ioctl(listener, _SEND, bytearray(_ANSWER.pack(notification.id, 0, 0, _CONTINUE)))
+        value = method(notification.memory, check, list(notification.arguments))
+    except OSError as error:
+        number = error.errno or _NOT_PERMITTED
+    except Exception:  # noqa: BLE001 - arguments that nobody expected, such as an address that is none
+        number = _BAD_ADDRESS
+    _send(listener, _ANSWER.pack(notification.id, value, -number, 0))
+
+
+def _send(listener: int, answer: bytes) -> None:
+    try:
+        fcntl.ioctl(listener, _SEND, bytearray(answer))
     except OSError:
         return  # the process has ended meanwhile

@@ -82,22 +82,15 @@ class NotifiedCalls:
         self._sockets: SocketCalls | None = None
         self._named: NamedProcesses | None = None
         self.programs = _calls_of_programs(policy, folder, self.deny)
-        self.methods = {NUMBERS[name]: method for name, method in self._methods_by_name().items() if name in NUMBERS}
+        self.methods = {NUMBERS[name]: method for name, method in self._find_methods().items() if name in NUMBERS}
 
-    def _methods_by_name(self) -> dict[str, Method]:
+    def _find_methods(self) -> dict[str, Method]:
         """What answers each call that the filter tells of; what answers those of programs goes before the rest."""
         named: dict[str, Method] = {
             "clone": self._clone,
             "fork": self._fork,
             "vfork": self._fork,
-            "chmod": self._attributes.chmod,
-            "fchmod": self._attributes.fchmod,
-            "fchmodat": self._attributes.fchmodat,
-            "fchmodat2": self._attributes.fchmodat2,
-            "utimensat": self._attributes.utimensat,
-            "utime": self._refuse,
-            "utimes": self._refuse,
-            "futimesat": self._refuse,
+            **self._attributes.methods,
         }
         if self.programs is not None:
             named |= self.programs.methods
@@ -172,9 +165,6 @@ class NotifiedCalls:
             self.deny("fork", f"more than {most} processes")
             raise OSError(_TRY_AGAIN, "too many processes")
         return _GO_ON
-
-    def _refuse(self, _process: SupervisedProcess, _check: Check, _arguments: list[int]) -> int:
-        raise OSError(_NOT_PERMITTED, "not permitted")
 
 
 def _calls_of_programs(policy: Policy, folder: str, deny: Callable[[str, str], None]) -> ProgramCalls | None:

@@ -74,7 +74,7 @@ class AdmittedTool:
         kept = kept_policy.find(self._facts, os.environ) if self._facts and self.is_kept else None
         return kept or self._resolve(granted)
 
-    def given_variables(self) -> Sequence[str]:
+    def list_given(self) -> Sequence[str]:
         """The variables of its credentials that the tool is given."""
         given: Sequence[str] = self._part("grant")["given"]
         return given

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ferrule.supervision.memory.group import MemoryGroup
 
 _TICK_SECONDS = 0.05
-_SHARE_OF_TIME = 0.02  # of the supervising process, for looking
+_SHARE_OF_TIME = 0.02  # of the processor, for looking
 _MIB_SHIFT = 20
 _MAX_PROCESSES = 1_000
 _PAGE_BYTES = os.sysconf("SC_PAGESIZE")
@@ -65,15 +65,15 @@ class MemoryWatch:
 
     def check(self) -> OutOfMemory | None:
         """Look, where that is due: the failure of the call where its processes use more than they may together."""
-        started = time.monotonic()
-        if self.due is None or started < self.due:
+        if self.due is None or time.monotonic() < self.due:
             return None
         if self._group is not None and self._group.holds(self._member):
             self.due = None
             return None
+        used = time.thread_time()  # and not the time that passes, in which others may have the processor
         is_too_much = self._is_too_much()
-        ended = time.monotonic()
-        self.due = ended + max(_TICK_SECONDS, (ended - started) / _SHARE_OF_TIME)
+        used = time.thread_time() - used
+        self.due = time.monotonic() + max(_TICK_SECONDS, used / _SHARE_OF_TIME)
         return out_of_memory(self._tool, self._limit_mib) if is_too_much else None
 
     def explain_end(self) -> OutOfMemory | None:

@@ -119,9 +119,11 @@ class Admission:
         """
         grant = self.accept()
         environ = os.environ if environ is None else environ
-        return policy_of(
+        policy = policy_of(
             self.tool.name, grant.permissions, self.settings, environ, grant.taken, grant.by_admin, grant.given
         )
+        command = self.tool.grant_command
+        return policy.replaced(granted_by=command) if command else policy
 
 
 def admit(tool: InstalledTool, settings: Configuration) -> Admission:

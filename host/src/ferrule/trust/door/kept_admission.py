@@ -68,19 +68,19 @@ def keep(name: str, facts: JSONObject, stamped: Sequence[str]) -> bool:
 
 
 def keep_policy(name: str, facts: JSONObject, policy: Policy, environ: Mapping[str, str]) -> None:
-    """Keep a policy beside the facts by which it was found, where both may be kept and these still count."""
+    """Keep a policy with the facts by which it was found, where both may be kept and these still count."""
     from ferrule.trust.door import kept_policy
 
     entry = kept_policy.make_entry(facts, policy, environ)
     head = _head(name)
     kept = _read(name, head) if entry else None
-    if entry is None or kept is None or _without_policies(kept["facts"]) != _without_policies(facts):
+    if entry is None or kept is None or _drop_policies(kept["facts"]) != _drop_policies(facts):
         return
     policies = kept_policy.add(kept["facts"].get(kept_policy.POLICIES, ()), entry)
     _write(_path(name, head), {**kept, "facts": {**kept["facts"], kept_policy.POLICIES: policies}})
 
 
-def _without_policies(facts: JSONObject) -> JSONObject:
+def _drop_policies(facts: JSONObject) -> JSONObject:
     return {key: value for key, value in facts.items() if key != "policies"}
 
 

@@ -1,7 +1,7 @@
-"""The finished policies of one tool, kept beside the answer for it, so that an unchanged call resolves nothing.
+"""The finished policies of one tool, kept with the answer for it, so that an unchanged call resolves nothing.
 
 A policy is worked out of that answer, which counts until a file behind it changes; of the environment; and of what is
-on the disk. So one is kept only where little of the latter counts: for a tool that has no path and no program, beside
+on the disk. So one is kept only where little of the latter counts: for a tool that has no path and no program, but for
 the folders of the state folder that are its own. It counts for one set of names in the environment, and for the same
 values of those variables that decide. The values of the rest are taken from the environment of each call: none is kept,
 nor anything that looks like a secret.
@@ -39,7 +39,7 @@ _OWN_FOLDERS = 3  # that every tool has, see `storage.state.make_folders_of_tool
 
 
 def find(facts: JSONMapping, environ: Mapping[str, str]) -> Policy | None:
-    """The policy that was kept beside these facts for this environment; None where none is.
+    """The policy that was kept with these facts for this environment; None where none is.
 
     Raises PermissionsHeld where this system cannot hold the tool and the admin refuses that.
     """
@@ -61,7 +61,7 @@ def find(facts: JSONMapping, environ: Mapping[str, str]) -> Policy | None:
 def make_entry(facts: JSONMapping, policy: Policy, environ: Mapping[str, str]) -> JSONObject | None:
     """What is to be kept of a policy that was found by these facts; None where it is none to be kept."""
     permissions = facts["grant"]["permissions"]
-    if not _may_be_kept(facts, environ) or policy.environment is None or _holds_secret(_deciding(facts), environ):
+    if not _may_be_kept(facts, environ) or policy.environment is None or _holds_secret(_list_deciding(facts), environ):
         return None
     state = os.path.realpath(state_folder())
     is_whole = len(policy.write) == _OWN_FOLDERS + len(permissions["state"])
@@ -94,7 +94,7 @@ def _may_be_kept(facts: JSONMapping, environ: Mapping[str, str]) -> bool:
 
 def _describe(facts: JSONMapping, environ: Mapping[str, str]) -> tuple[list[str], str]:
     """The names in the environment, and the digest of the values that decide; empty where none is set."""
-    values = [environ.get(name) for name in _deciding(facts)]
+    values = [environ.get(name) for name in _list_deciding(facts)]
     if not any(value is not None for value in values):
         return sorted(environ), ""
     from ferrule.text.sha256 import sha256_hex
@@ -102,7 +102,7 @@ def _describe(facts: JSONMapping, environ: Mapping[str, str]) -> tuple[list[str]
     return sorted(environ), sha256_hex(ascii(values).encode())
 
 
-def _deciding(facts: JSONMapping) -> list[str]:
+def _list_deciding(facts: JSONMapping) -> list[str]:
     network = facts["grant"]["permissions"]["network"]
     named = [entry.removeprefix(_VARIABLE) for entry in network if entry.startswith(_VARIABLE)]
     return [*_WRAPPERS, *named]

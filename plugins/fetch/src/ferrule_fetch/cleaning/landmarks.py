@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace
 from ferrule_fetch.cleaning.text import HEADINGS, length_of, words_of
-from ferrule_fetch.patterns import compile_late
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
@@ -26,7 +24,7 @@ _PAGE = ("html", "body", "main")
 _MAX_SEARCH_CHARS = 100  # of the labels of a search
 _MAX_CONSENT_CHARS = 3_000  # of a question about cookies
 _CONSENTS = ("body > div", "body > section", "body > aside")  # where scripts put a question about cookies
-_OF_CONSENT = compile_late("cookie|consent|gdpr", re.I)  # what its names hold
+_OF_CONSENT = ("cookie", "consent", "gdpr")  # what its names hold
 _ANSWERS = "button,a[role=button],input[type=button],input[type=submit],a[class*=btn],a[class*=button]"
 _FEW_CHARS = 20
 _HOLDERS = ("div", "section", "aside", "li")
@@ -73,7 +71,7 @@ def _remove_consents(found: Found, roles: Found) -> int:
     """Remove what asks for consent to cookies; returns how many elements these were."""
     removed = 0
     dialogs = (*roles.get("dialog", ()), *roles.get("alertdialog", ()), *found["dialog"])
-    named = (part for selector in _CONSENTS for part in found[selector] if _OF_CONSENT.search(_names_of(part)))
+    named = [part for selector in _CONSENTS for part in found[selector] if _asks_for_consent(part)]
     for element in (*dialogs, *named):
         text = element.text.casefold()
         if "cookie" in text and len(text) <= _MAX_CONSENT_CHARS and element.select_one(_ANSWERS) is not None:
@@ -82,8 +80,9 @@ def _remove_consents(found: Found, roles: Found) -> int:
     return removed
 
 
-def _names_of(element: Element) -> str:
-    return f"{element.attr('id')} {element.attr('class')}"
+def _asks_for_consent(element: Element) -> bool:
+    names = f"{element.attr('id')} {element.attr('class')}".lower()
+    return any(map(names.__contains__, _OF_CONSENT))
 
 
 def clean(found: Found, roles: Found) -> None:

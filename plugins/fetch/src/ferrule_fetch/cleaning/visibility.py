@@ -13,11 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_fetch.cleaning.balance import Judged, find_own_text
-from ferrule_fetch.cleaning.blocks.disclosures import find_disclosed
 from ferrule_fetch.cleaning.blocks.panels import Panels, is_menu
-from ferrule_fetch.cleaning.colours import is_in_ground
 from ferrule_fetch.cleaning.edits import replace
-from ferrule_fetch.cleaning.sheets import Sheets
 from ferrule_fetch.cleaning.styles import Hiding, declarations, has_size, hiding_of, is_visible
 from ferrule_fetch.cleaning.text import HEADINGS, length_of, words_of
 
@@ -94,6 +91,9 @@ def _find_unreadable(tree: Document, found: Found, known: Collection[Element]) -
     coloured = [each for each in found[SELECTORS[0]] if "color" in (each.attr("style") or "").lower()]
     if not coloured and not found["style"]:
         return []
+    from ferrule_fetch.cleaning.colours import is_in_ground
+    from ferrule_fetch.cleaning.sheets import Sheets
+
     sheets = Sheets(found["style"])
     ground = None if tree.select_one('link[rel~="stylesheet" i]') else sheets.find_ground()
     hidden = sheets.find_hidden(tree, _is_short, ground) if found["style"] else []
@@ -144,6 +144,8 @@ class _Page:
 
     @cached_property
     def _disclosed(self) -> set[Element]:
+        from ferrule_fetch.cleaning.blocks.disclosures import find_disclosed
+
         return find_disclosed(each.element for each in self._hidden if each.hiding in _WITHOUT_PLACE)
 
     @cached_property

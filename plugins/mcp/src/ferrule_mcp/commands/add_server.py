@@ -15,6 +15,7 @@ from ferrule_mcp.commands.decisions import make_decide
 from ferrule_mcp.commands.login_server import TOKEN, client_option, log_in_at, paste_option
 from ferrule_mcp.commands.options import (
     allow_option,
+    join_credentials,
     part_secrets,
     read_pairs,
     read_rights,
@@ -132,7 +133,7 @@ def command(
         request = request._replace(
             headers=fields,
             variables=plain,
-            credentials={**request.credentials, **more, **secrets},
+            credentials=join_credentials(request.credentials, more, secrets),
             folder=place,
             roots=[os.path.abspath(os.path.expanduser(one)) for one in roots],
             rights=read_rights(allowed),

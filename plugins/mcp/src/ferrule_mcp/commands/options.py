@@ -20,7 +20,12 @@ allow_option = click.option(
     "--allow", "allowed", multiple=True, metavar="KIND=ENTRY",
     help="Grant it a permission: network=HOST:PORT, read=PATH, write=PATH, programs=NAME, environment=NAME.",
 )  # fmt: skip
-yes_option = click.option("-y", "--yes", is_flag=True, help="Grant all that its start wants, without a question.")
+yes_option = click.option(
+    "-y",
+    "--yes",
+    is_flag=True,
+    help="Grant what its start wants, without a question; not keys, shells and the like, which --allow names.",
+)
 scripts_option = click.option(
     "--allow-scripts", "scripts", multiple=True, metavar="PACKAGE", help="Let the install scripts of PACKAGE run."
 )
@@ -59,6 +64,14 @@ def part_secrets(texts: Mapping[str, str]) -> tuple[dict[str, str], dict[str, st
             values.update(dict.fromkeys(_NAMED.findall(text), ""))
             plain[name] = text
     return plain, values
+
+
+def join_credentials(*found: Mapping[str, str]) -> dict[str, str]:
+    """All of them by name; one that is only named, and has no value yet, takes no value from another."""
+    joined: dict[str, str] = {}
+    for values in found:
+        joined.update({name: value or joined.get(name, "") for name, value in values.items()})
+    return joined
 
 
 def require_free(name: str, known: Iterable[str]) -> None:

@@ -40,6 +40,7 @@ _OTHER_PYTHON = re.compile(r"Requires-Python|requires? (?:a different )?Python|d
 _OLD_PYTHON = re.compile(
     r"current Python version \((?P<there>[\d.]+)\) does not satisfy Python(?P<wanted>>=(?P<version>\d+\.\d+)[\d.]*)"
 )
+_NO_PYTHON = re.compile(r"(?:No interpreter found for Python |Failed to download .*/cpython-)(?P<version>\d+\.\d+)")
 _SHEBANG = re.compile(rb"#!(?:/bin/sh\n'''exec' (?P<long>.+) \"\$0\" \"\$@\"\n' '''|(?P<short>[^\n]+))\n")
 _RELOCATABLE = '#!/bin/sh\n\'\'\'exec\' "$(dirname -- "$(realpath -- "$0")")/{python}" "$0" "$@"\n\' \'\'\'\n'
 
@@ -226,6 +227,12 @@ def _explain(error: ProgramFailed, launch: Launch) -> Exception:
         return InstallFailed(
             f"{', '.join(launch.requirements)} needs Python {older['wanted']}, and this one is {older['there']}.",
             hint=f"Name another one, as in: -- uvx --python {older['version']} …; uv brings it where it is missing.",
+        )
+    missing = _NO_PYTHON.search(text)
+    if missing:
+        return InstallFailed(
+            f"Python {missing['version']} is not on PATH, and uv cannot fetch it.",
+            hint=f"Install it, or name the path of one: -- uvx --python /usr/bin/python{missing['version']} …",
         )
     found = _NO_WHEEL.search(text)
     name = next((one for one in found.groups() if one), "") if found else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
@@ -181,9 +182,10 @@ def remove_environment(record: ServerRecord) -> None:
 def remove_environments(name: str, kept: Collection[str] = ()) -> None:
     """Remove all that was installed for a server of this name, but for the folders that are kept."""
     folder = environments_folder(SOURCE)
+    half = re.compile(rf"\.{name}-\d+\.(?:new|old)-.*")  # what a process that was killed has left
     for one in os.listdir(folder) if os.path.isdir(folder) else ():
         path = os.path.join(folder, one)
-        if one.rpartition("-")[0] == name and path not in kept:
+        if (one.rpartition("-")[0] == name or half.fullmatch(one)) and path not in kept:
             shutil.rmtree(path, ignore_errors=True)
 
 

@@ -39,6 +39,7 @@ def build_answer(page: PageContent, request: Request, context: Context) -> JSONO
         **_make_citation(page.bibliography, page.url, request),
         **({"extractedBy": page.extracted_by} if page.extracted_by else {}),
         "extractionQuality": page.quality,
+        **({"browserFailure": page.browser_failure} if page.browser_failure else {}),
         **_make_metadata(page, request),
         **source_type.as_json(),
         **_article_facts(page, source_type, context),

@@ -23,7 +23,7 @@ from ferrule_testkit.web.fake_internet import Internet
 _INSTALLED = Path("/usr/lib/chromium/chromium-headless-shell")
 
 Scrape = Callable[..., dict[str, Any]]
-Render = Callable[..., Rendition | None]
+Render = Callable[..., Rendition]
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +40,7 @@ def render(browser: str, make_context: Callable[..., Context], monkeypatch: pyte
     """Have the browser read a page in this process: at a URL, with this source. seconds: of the call."""
     monkeypatch.setattr(program, "is_confined", lambda: True)  # or root could not start it
 
-    def render(url: str, source: str, seconds: float = 40) -> Rendition | None:
+    def render(url: str, source: str, seconds: float = 40) -> Rendition:
         html = f"<!DOCTYPE html><body>{source}"
         page = Page(url, ContentType("text/html", "utf-8"), html.encode(), content_type="text/html; charset=utf-8")
         return rendition.render(page, browser, make_context(seconds=seconds))

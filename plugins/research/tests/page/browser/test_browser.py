@@ -1,5 +1,6 @@
 """Pages that scripts write, read by a real browser, by the installed executable with all that holds it."""
 
+import contextlib
 import json
 import os
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from ferrule_dev.testing import Server
+from ferrule_fetch.library import ContentType, Page
 from ferrule_research.page.browser import program, rendition
 from ferrule_testkit.attacks import ordinary_user
 
@@ -61,10 +63,42 @@ def test_a_page_with_words_is_read_by_the_browser_only_where_it_comes_first(
     assert "And the script adds this sentence." in answer["content"]
 
 
-def test_without_a_browser_that_starts_a_page_is_read_as_it_is(server: Server, scrape_as_installed: Scrape) -> None:
-    url = write_app(server)
-    for settings in ([], ['browser = "/nowhere/browser"'], ['browser = "/bin/true"']):
-        assert scrape_as_installed(url, *settings)["error_code"] == "NO_CONTENT"
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [("/nowhere/browser", "No such file or directory"), ("/bin/false", "exit code 1"), ("/bin/true", "exit code 0")],
+)
+def test_a_browser_that_does_not_start_is_said_with_the_reason(
+    server: Server, scrape_as_installed: Scrape, program: str, why: str
+) -> None:
+    setting = f"browser = '{program}'"
+    answer = scrape_as_installed(write_app(server), setting)
+    assert answer["error_code"] == "NO_CONTENT"
+    assert f"the browser could not be started: {why}" in answer["error"]
+    url = server.page("/words", f"<p>{SENTENCE} {SENTENCE}</p>")
+    answer = scrape_as_installed(url, setting, 'browser_use = "first"')
+    assert (answer["extractedBy"], answer["browserFailure"]) == ("html", f"The browser could not be started: {why}.")
+    assert "browserFailure" not in scrape_as_installed(url, setting)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("echo '[12:34:1127/01.5:ERROR:a/b.cc:1] No socket' >&2; echo last >&2; exit 3", ": No socket"),
+        ("echo first >&2; echo 'lib.so: cannot open' >&2; exit 127", ": lib.so: cannot open"),
+        ("kill -TRAP $$", ": SIGTRAP"),
+        ("exec sleep 1000", " in time"),
+    ],
+)
+def test_what_a_program_says_at_its_end_is_why_it_could_not_be_started(
+    make_context: Any, tmp_path: Path, text: str, why: str
+) -> None:
+    path = tmp_path / "browser"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    page = Page("http://page.example/", ContentType("text/html", "utf-8"), b"<p>words")
+    seconds = 1 if "sleep" in text else 60
+    with pytest.raises(rendition.NotRendered, match=f"^could not be started{why}$"):
+        rendition.render(page, str(path), make_context(seconds=seconds))
 
 
 def test_a_setting_that_cannot_be_understood_is_said(server: Server, scrape_as_installed: Scrape) -> None:
@@ -86,8 +120,8 @@ def test_a_page_that_never_ends_is_ended_with_all_its_processes(
     monkeypatch.setattr(program.tempfile, "tempdir", str(folder))
     within = make_context(seconds=8)
     page = fetch(write_app(server, script), within)
-    written = rendition.render(page, browser, within)
-    assert written is None or "<html" in written.html  # none of a page that goes away while it is read
+    with contextlib.suppress(rendition.NotRendered):  # a page may go away while it is read
+        assert "<html" in rendition.render(page, browser, within).html
     assert list(folder.iterdir()) == []
     assert not [path for path in Path("/proc").glob("[0-9]*/cmdline") if str(folder) in _read(path)]
 

@@ -10,7 +10,7 @@ from ferrule_testkit.web.fake_internet import Internet
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
-Render = Callable[..., Rendition | None]
+Render = Callable[..., Rendition]
 
 PAGE = "http://page.example/"
 API = "http://api.example/words"
@@ -36,7 +36,6 @@ def answer_with(status: int = 200, body: bytes = b"words", **headers: str) -> Ca
 
 def said(render: Render, script: str, url: str = PAGE) -> str:
     written = render(url, TRY % script)
-    assert written is not None
     return written.html
 
 
@@ -142,7 +141,6 @@ def test_a_script_that_leads_to_another_page_gives_that_page(render: Render, int
     internet.server.page("/new", "<h1>The new page</h1><a href=more>more</a>")
     internet.server.redirect("/old", "http://other.example/new")
     written = render(PAGE, "<script>location = '/old'</script>")
-    assert written is not None
     assert written.url == "http://other.example/new"
     assert '<h1>The new page</h1><a href="http://other.example/more">more</a>' in written.html
 
@@ -166,7 +164,6 @@ def test_a_page_stays_what_it_is_and_where_it_is_from(render: Render, internet: 
     internet.resolve({"inside.example": [["10.0.0.1"]]})
     internet.server.page("/missing", "gone", status=404)
     written = render(PAGE, f"<p>The page itself</p><script>{script}</script>")
-    assert written is not None
     assert (written.url, "The page itself" in written.html) == (PAGE, True)
 
 

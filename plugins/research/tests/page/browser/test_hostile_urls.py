@@ -56,17 +56,16 @@ def test_every_attack_is_made() -> None:
     assert sum(map(len, BATCHES)) == sum(map(len, (hostile_urls.ATTACKS, hostile_urls.RESERVED, hostile_urls.POLICY)))
 
 
-def _try(render: Callable[..., Rendition | None], internet: Internet, cases: list[Case]) -> str:
+def _try(render: Callable[..., Rendition], internet: Internet, cases: list[Case]) -> str:
     internet.resolve({host: given for case in cases for host, given in case.answers.items()})
     urls = json.dumps([case.url for case in cases]).replace("</", "<\\/")
     written = render("http://page.example/", _TRY.replace("URLS", urls))
-    assert written is not None
     return written.html
 
 
 @pytest.mark.parametrize("number", range(len(BATCHES)))
 def test_an_attack_of_a_page_reaches_no_special_address(
-    render: Callable[..., Rendition | None], internet: Internet, monkeypatch: pytest.MonkeyPatch, number: int
+    render: Callable[..., Rendition], internet: Internet, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     monkeypatch.setattr(requests, "MAX_REQUESTS", 10_000)
     monkeypatch.setattr(requests, "MAX_POSTS", 10_000)
@@ -75,7 +74,7 @@ def test_an_attack_of_a_page_reaches_no_special_address(
     assert not [address for address in internet.connected if kind_of(address)]  # 0127.0.0.1 is the public 87.0.0.1
 
 
-def test_what_is_legal_is_reached(render: Callable[..., Rendition | None], internet: Internet) -> None:
+def test_what_is_legal_is_reached(render: Callable[..., Rendition], internet: Internet) -> None:
     """Or else the test above would prove nothing."""
     cases = [case for case in hostile_urls.LEGAL if case.group == "ordinary" and "https" not in case.url][:30]
     _try(render, internet, cases)

@@ -17,7 +17,7 @@ An action is an object with one key:
 - exit, signal: the end of the process. ignore: a signal. close: stdout. hang: nothing more, also at the end of stdin
 - fork: a process of the same group that goes on, and holds stdout open. leave: the same in a session of its own
 - read: one message, which is dropped
-- wait: until a file is there. touch: make one
+- wait: until a file is there. touch: make one. age: give one the time 0, in a folder that is made where it is missing
 """
 
 from __future__ import annotations
@@ -143,6 +143,11 @@ class Server:
 
     def _do_read(self, _: object) -> None:
         sys.stdin.readline()
+
+    def _do_age(self, value: str) -> None:
+        os.makedirs(os.path.dirname(value), exist_ok=True)
+        with open(value, "w"):
+            os.utime(value, (0, 0))
 
     def _do_touch(self, path: str) -> None:
         with open(path, "w"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from ferrule_fetch.cleaning.edits import replace, unwrap
@@ -156,6 +155,8 @@ def _pad(rows: list[list[Element]], width: int, places: int) -> int:
 def _repeated(cell: Element) -> Element:
     if len(cell.text) > _MAX_REPEATED_CHARS:
         return Element(cell.tag)
+    from copy import deepcopy  # few pages have a cell that is repeated
+
     return Element(cell.tag, {}, [deepcopy(child) for child in cell.children])
 
 

@@ -19,6 +19,10 @@ class BrowserEnded(Exception):
     """The browser has closed its pipe, takes or says nothing more, or says what is no message of a browser."""
 
 
+class BrowserLate(BrowserEnded):
+    """The browser takes or says nothing more, and has not ended."""
+
+
 class Connection:
     """A connection over two descriptors, which it closes.
 
@@ -35,6 +39,8 @@ class Connection:
         self._received = bytearray()
         self._searched = 0
         self._number = 0
+        self.has_heard = False
+        """Whether the browser has said anything."""
         os.set_blocking(writing, False)
 
     def send(self, method: str, session: str = "", **parameters: object) -> int:
@@ -56,7 +62,7 @@ class Connection:
         except BlockingIOError:
             _, ready, _ = select.select([], [self._writing], [], max(0.0, self._until - time.monotonic()))
             if not ready:
-                raise BrowserEnded from None
+                raise BrowserLate from None
             return 0
 
     def receive(self, until: float) -> JSONObject | None:
@@ -71,6 +77,7 @@ class Connection:
                 return None
             piece = os.read(self._reading, _PIECE_BYTES)
             self._received += piece
+            self.has_heard = self.has_heard or bool(piece)
             if not piece or len(self._received) > MAX_MESSAGE_BYTES:
                 raise BrowserEnded
         message = _parse(self._received[:end])

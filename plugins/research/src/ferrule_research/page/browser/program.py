@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
+import resource
+import select
 import signal
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +16,10 @@ from pathlib import Path
 from ferrule_research.page.browser.connection import Connection
 
 _HEAP_MIB = 384  # of the scripts of a page
+# Of memory of its own that the browser may reserve to write to. It starts with 430 to 570.
+DATA_MIB = 1_024
+# V8 takes an eighth of the limit as the space for its code, and crashes where that is no whole number of pages.
+_DATA_STEP_BYTES = 8 * (64 << 10)
 _NOWHERE = "http://proxy.invalid:9"
 _FEATURES = (
     "IsolateOrigins,site-per-process,MediaRouter,Translate,OptimizationHints,DialMediaRouteProvider,WebTransport"
@@ -52,9 +60,88 @@ _HELD = ("Seccomp:\t2", "NoNewPrivs:\t1", "CapEff:\t0000000000000000")
 _CONFINED = ("--no-sandbox", "--single-process", "--no-zygote")
 
 
+# How processes end that get no memory, or find themselves in a state that cannot be.
+_CRASHES = (signal.SIGTRAP, signal.SIGILL, signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS)
+_LACK_OF_MEMORY = re.compile(rb"OOM|pthread_create")  # in its messages: for its scripts, or for a thread
+# A browser that ends with more than this has been refused more: a page of the usual kind takes 220 to 300.
+_FULL_MIB = 500
+_END_SECONDS = 1.0  # until a process that has closed its pipe is gone
+_PIECE_BYTES = 64 << 10
+_REASON_CHARS = 200
+_MESSAGE_HEAD = re.compile(r"\[[\d:/.]+:(\w+):[^\]]*\] ")
+_SERIOUS = ("FATAL", "ERROR")
+_NOISE = "dbus"
+
+
+class Browser:
+    """A browser that runs. connection: what it is spoken to by.
+
+    Args:
+        process: its number, which is also that of its group.
+        errors: a descriptor from which its messages of errors are read, and which this closes.
+    """
+
+    def __init__(self, process: int, connection: Connection, errors: int) -> None:
+        self.connection = connection
+        self._process, self._errors = process, errors
+        self._status: int | None = None
+        self.most_mib = 0
+        """Of memory that it has had at once, known once it has ended."""
+
+    def explain_end(self) -> str:
+        """Why it has closed its pipe, as the end of a sentence that begins with "the browser"."""
+        words = self._read_errors()
+        if words is None:
+            return "said what no browser says"
+        self.end()
+        if not self.connection.has_heard:
+            return f"could not be started: {self._find_reason(words.decode(errors='replace'))}"
+        if _LACK_OF_MEMORY.search(words) or (self._has_crashed() and self.most_mib >= _FULL_MIB):
+            return f"has ended, because the page wanted more memory than it may have ({DATA_MIB:,} MiB)"
+        return f"has crashed ({self._describe_status()}), with {self.most_mib:,} of {DATA_MIB:,} MiB of memory in use"
+
+    def end(self) -> None:
+        """Kill it with all that it has started."""
+        if self._status is not None:
+            return
+        try:
+            os.killpg(self._process, signal.SIGKILL)
+        except OSError:
+            os.kill(self._process, signal.SIGKILL)
+        _, self._status, usage = os.wait4(self._process, 0)
+        self.most_mib = usage.ru_maxrss >> 10
+        os.close(self._errors)
+
+    def _read_errors(self) -> bytes | None:
+        """What it has said of errors until its end; None where it goes on."""
+        words = b""
+        until = time.monotonic() + _END_SECONDS
+        while select.select([self._errors], [], [], max(0.0, until - time.monotonic()))[0]:
+            piece = os.read(self._errors, _PIECE_BYTES)
+            if not piece:
+                return words
+            words = (words + piece)[-_PIECE_BYTES:]
+        return None
+
+    def _find_reason(self, words: str) -> str:
+        """The gravest of its messages, else the last one, else how it has ended."""
+        lines = [line.strip() for line in words.splitlines() if line.strip() and _NOISE not in line]
+        for level in _SERIOUS:
+            lines = [line for line in lines if f":{level}:" in line] or lines
+        text = _MESSAGE_HEAD.sub("", lines[-1]) if lines else self._describe_status()
+        return "".join(char for char in text if char.isprintable())[:_REASON_CHARS]
+
+    def _has_crashed(self) -> bool:
+        return self._status is not None and os.WIFSIGNALED(self._status) and os.WTERMSIG(self._status) in _CRASHES
+
+    def _describe_status(self) -> str:
+        code = os.waitstatus_to_exitcode(self._status or 0)
+        return f"exit code {code}" if code >= 0 else signal.Signals(-code).name
+
+
 @contextmanager
-def run_browser(program: str, wake: int, until: float) -> Iterator[Connection]:
-    """A browser for one page, and the connection to it. Raises OSError where the program cannot be started.
+def run_browser(program: str, wake: int, until: float) -> Iterator[Browser]:
+    """A browser for one page. Raises OSError where the program cannot be started.
 
     Args:
         program: the path of a headless Chromium.
@@ -62,34 +149,49 @@ def run_browser(program: str, wake: int, until: float) -> Iterator[Connection]:
         until: an instant of `time.monotonic()`, after which nothing more is sent.
     """
     with tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True) as folder:
-        process, to_read, to_write = _start(program, folder)
+        process, to_read, to_write, errors = _start(program, folder)
         connection = Connection(to_read, to_write, wake, until)
+        browser = Browser(process, connection, errors)
         try:
-            yield connection
+            yield browser
         finally:
             connection.close()
-            _end(process)
+            browser.end()
 
 
-def _start(program: str, folder: str) -> tuple[int, int, int]:
-    """Start the program; returns its number, and the descriptors to read from it and to write to it."""
+def _start(program: str, folder: str) -> tuple[int, int, int, int]:
+    """Start the program; its number, and the descriptors to read from it, to write to it, and to read its errors."""
     to_browser, to_write = os.pipe()
     to_read, from_browser = os.pipe()
+    errors, of_errors = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)  # what nobody reads does not keep the browser
     held = _CONFINED if is_confined() else ()
     arguments = [program, *_WALLS, *_QUIET, *held, f"--user-data-dir={folder}", "about:blank"]
     environment = {"HOME": folder, "TMPDIR": folder, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
-    nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
-    ends = [(os.POSIX_SPAWN_DUP2, to_browser, 3), (os.POSIX_SPAWN_DUP2, from_browser, 4)]
+    nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1)]
+    ends = [(os.POSIX_SPAWN_DUP2, source, end) for source, end in ((of_errors, 2), (to_browser, 3), (from_browser, 4))]
     try:
-        process = os.posix_spawn(program, arguments, environment, file_actions=[*nothing, *ends], setpgroup=0)
+        with _limited_data():
+            process = os.posix_spawn(program, arguments, environment, file_actions=[*nothing, *ends], setpgroup=0)
     except OSError:
-        os.close(to_write)
-        os.close(to_read)
+        for file in (to_write, to_read, errors):
+            os.close(file)
         raise
     finally:
-        os.close(to_browser)
-        os.close(from_browser)
-    return process, to_read, to_write
+        for file in (to_browser, from_browser, of_errors):
+            os.close(file)
+    return process, to_read, to_write, errors
+
+
+@contextmanager
+def _limited_data() -> Iterator[None]:
+    """What is started meanwhile has a limit of memory, which it inherits: only a parent's own limits may be set."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    least = min(limit for limit in (soft, hard, DATA_MIB << 20) if limit != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_DATA, (least - least % _DATA_STEP_BYTES, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def is_confined() -> bool:
@@ -102,11 +204,3 @@ def is_confined() -> bool:
     except OSError:
         return False
     return all(f"\n{line}" in status for line in _HELD)
-
-
-def _end(process: int) -> None:
-    try:
-        os.killpg(process, signal.SIGKILL)
-    except OSError:
-        os.kill(process, signal.SIGKILL)
-    os.waitpid(process, 0)

@@ -7,13 +7,14 @@ import time
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule_research.page.browser.connection import BrowserEnded, Connection
+from ferrule_research.page.browser.connection import BrowserEnded, BrowserLate, Connection
 from ferrule_research.page.browser.program import run_browser
 from ferrule_research.page.browser.requests import Requests
 
 if TYPE_CHECKING:
     from ferrule import Context, JSONObject
     from ferrule_fetch.library import Page
+    from ferrule_research.page.browser.program import Browser
 
 MAX_SECONDS = 15.0
 MAX_CHARS = 8 << 20
@@ -32,6 +33,10 @@ for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTranspor
   "SharedWorker", "EventSource"]) delete globalThis[name];"""
 
 
+class NotRendered(Exception):
+    """A page could not be had from the browser: why, as the end of a sentence that begins with "the browser"."""
+
+
 class _CommandRefused(BrowserEnded):
     """The browser cannot do this, such as in a page that it has just left."""
 
@@ -47,30 +52,42 @@ class Rendition(NamedTuple):
     is_whole: bool
 
 
-def render(page: Page, program: str, context: Context) -> Rendition | None:
-    """A page after its scripts have run, in a browser of its own; None where that cannot be had.
+def render(page: Page, program: str, context: Context) -> Rendition:
+    """A page after its scripts have run, in a browser of its own.
 
     Args:
         page: the page as it was fetched; it is not asked for again.
         program: the path of the browser.
         context: of the call, a part of whose time this takes.
+
+    Raises:
+        NotRendered.
     """
     left = context.remaining()
     deadline = time.monotonic() + min(MAX_SECONDS, left * _SHARE)
     limit = deadline + min(_READING_SECONDS, left * _READING_SHARE)
     woken, wake = os.pipe()
     try:
-        with run_browser(program, woken, limit) as connection:
-            requests = Requests(connection, page, context, deadline, wake)
+        with run_browser(program, woken, limit) as browser:
+            requests = Requests(browser.connection, page, context, deadline, wake)
             try:
-                return _Visit(connection, requests).read(page.url, deadline, limit)
+                return _Visit(browser.connection, requests).read(page.url, deadline, limit)
+            except BrowserEnded as error:
+                raise NotRendered(_explain(error, browser)) from None
             finally:
                 requests.close()
-    except (BrowserEnded, OSError):
-        return None
+    except OSError as error:
+        raise NotRendered(f"could not be started: {error.strerror or error}") from None
     finally:
         os.close(woken)
         os.close(wake)
+
+
+def _explain(error: BrowserEnded, browser: Browser) -> str:
+    """Why there is no page."""
+    if isinstance(error, BrowserLate):
+        return "could not be started in time" if not browser.connection.has_heard else "did not answer in time"
+    return "could not read the page" if isinstance(error, _CommandRefused) else browser.explain_end()
 
 
 class _Visit:
@@ -205,7 +222,7 @@ class _Visit:
     def _result(self, number: int, deadline: float) -> JSONObject:
         """The result of a command. Raises BrowserEnded where it does not come, or is an error."""
         if not self._await(number, deadline):
-            raise BrowserEnded
+            raise BrowserLate
         result = self._answers.pop(number).get("result")
         if not isinstance(result, dict):
             raise _CommandRefused

@@ -26,7 +26,7 @@ from ferrule_fetch.library import (
 from ferrule_research.hosts import host_of
 from ferrule_research.page.browser.policy import BrowserPolicy
 from ferrule_research.page.content import PageContent
-from ferrule_research.page.errors import BLOCKED, EMPTY, page_error
+from ferrule_research.page.errors import BLOCKED, EMPTY, UNREADABLE, page_error
 from ferrule_research.page.metadata.authors import parse_authors
 from ferrule_research.page.metadata.bibliography import Bibliography, read_bibliography
 from ferrule_research.page.metadata.dates import read_date
@@ -52,8 +52,7 @@ def read_page(url: str, context: Context, max_chars: int) -> PageContent:
     read = read_article(page, context, max_chars)
     form = form_of(page)
     if form is Format.HTML:
-        written = _written(page, read, context)
-        return _read_html(*written, url, context) if written else _read_html(page, read, url, context)
+        return _read_html(*_render_if_needed(page, read, context), url, context)
     if not read.text.strip():
         raise page_error(EMPTY, url)
     kind = "markdown" if _is_markdown(page) else form.value.lower()
@@ -67,35 +66,45 @@ def read_page(url: str, context: Context, max_chars: int) -> PageContent:
     return PageContent(page.url, kind, read.text, bibliography, NO_DATA, way, quality, same_as_fetched=True)
 
 
-def _written(page: Page, read: PageText, context: Context) -> tuple[Page, PageText] | None:
-    """A page as its scripts write it, if the admin has a browser for that; None where it is not needed or no help."""
+def _render_if_needed(page: Page, read: PageText, context: Context) -> tuple[Page, PageText, str]:
+    """A page as its scripts write it, where that is needed, helps, and the admin has a browser for it.
+
+    Returns:
+        The page, its text, and why the browser has not given it, "" where it was not asked or has.
+    """
     browser = BrowserPolicy.from_context(context)
     if not browser.program or page.missing:
-        return None
-    html = decode_page(page, html=True)
-    if not browser.is_first and not _needs_scripts(read, html):
-        return None
-    from ferrule_research.page.browser.rendition import render
+        return page, read, ""
+    if not browser.is_first and not _needs_scripts(read, decode_page(page, html=True)):
+        return page, read, ""
+    from ferrule_research.page.browser.rendition import NotRendered, render
 
-    written = render(page, browser.program, context)
-    if not written:
-        return None
+    try:
+        written = render(page, browser.program, context)
+    except NotRendered as error:
+        return page, read, str(error)
     missing = "" if written.is_whole else _TOO_LONG
-    page = page._replace(
+    rendered = page._replace(
         url=written.url, type=_WRITTEN_TYPE, body=written.html.encode(errors="replace"), missing=missing
     )
-    again = read_article(page, context)
+    again = read_article(rendered, context)
     least = _MIN_WRITTEN_CHARS if read.source else len(read.whole()) + 1
     if again.source or len(again.whole()) < least:
-        return None
-    return page, again._replace(source=_WRITTEN)
+        return page, read, ""
+    return rendered, again._replace(source=_WRITTEN), ""
 
 
 def _needs_scripts(read: PageText, html: str) -> bool:
     return read.source in _SUMMARIES or (not read.source and _is_thin(read.whole(), html))
 
 
-def _read_html(page: Page, read: PageText, asked: str, context: Context) -> PageContent:
+def _read_html(page: Page, read: PageText, failure: str, asked: str, context: Context) -> PageContent:
+    """Judge the text of a page of HTML, and read what it says for machines.
+
+    Args:
+        failure: why the browser has not given the page, if it was asked.
+        asked: the URL that was asked for.
+    """
     html = decode_page(page, html=True)
     embedded = read_embedded(html, context.deadline)
     if is_wall(read.whole(), read.title, html):
@@ -104,14 +113,16 @@ def _read_html(page: Page, read: PageText, asked: str, context: Context) -> Page
     text = "\n\n".join(filter(None, [read.text, framed]))
     whole = "\n\n".join(filter(None, [read.whole(), framed]))
     if why := find_emptiness(PageText(read.title, whole), html, page.url):
-        raise page_error(EMPTY, asked, why)
+        kind, why = (UNREADABLE, f"{why}; the browser {failure}") if failure else (EMPTY, why)
+        raise page_error(kind, asked, why)
     is_of_data = read.source not in ("", _WRITTEN)
     is_partial = is_of_data or is_paid(embedded.json_ld) or _is_thin(whole, html)
     quality = "partial" if is_partial else _quality(page, read.whole())
     bibliography = read_bibliography(embedded, page.url, read.title)
     way = read.source or "html"
     is_same = not framed and way != _WRITTEN
-    return PageContent(page.url, "html", text, bibliography, embedded, way, quality, same_as_fetched=is_same)
+    content = PageContent(page.url, "html", text, bibliography, embedded, way, quality, same_as_fetched=is_same)
+    return content._replace(browser_failure=f"The browser {failure}." if failure else "")
 
 
 def _read_frames(url: str, embedded: EmbeddedData, context: Context) -> str:
