@@ -1,6 +1,9 @@
 """What it costs to start a tool, in starts of a bare interpreter (`python -I -c pass` in the same environment = 1.0).
 
 Usage: python bench/startup.py [--runs N] [--json]
+
+The launcher is compiled by the compiler that is here, or by zig, as a release has it, where FERRULE_LAUNCHER_TARGET is
+x86_64-linux-musl.
 """
 
 from __future__ import annotations
@@ -56,7 +59,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         installation = Installation(Path(folder, "environment"))
-        installation.install(str(ROOT / "host"), str(ROOT / "plugins" / "example"))
+        installation.install(*(str(ROOT / one) for one in ("host", "plugins/example", "plugins/launcher")))
         report(installation, Path(folder), options.runs, as_json=options.json)
 
 
@@ -88,12 +91,15 @@ def rows(installation: Installation, folder: Path) -> Iterator[Row]:
     old = wrapper(folder / "old", OLD_WRAPPER, installation)
     new = wrapper(folder / "new", NEW_WRAPPER, installation)
     linked = link(installation, folder / "links", "example") / "example-tool"
+    launched = link(installation, folder / "launched", "example", by_launcher=True) / "example-tool"
     yield Row("linked --schema", Command([linked, "--schema"]), 0.2)
+    yield Row("linked --schema, by the launcher", Command([launched, "--schema"]), 0.06)
     yield Row("console script --schema, wrapper of new installers", Command([new, "--schema"]), 1.1)
     yield Row("console script --schema, wrapper of old installers", Command([old, "--schema"]), 1.7)
     yield Row("argument error, linked", Command([linked], BAD), 1.5)
     yield Row("argument error, console script", Command([new], BAD), None)
     yield Row("trivial call, linked", Command([linked], GOOD), 3.0)
+    yield Row("trivial call, linked, by the launcher", Command([launched], GOOD), None)
     for isolation in ("off", "strict"):
         yield Row(f"the same, isolation = {isolation}", Command([linked], GOOD, isolated(folder, isolation)), None)
     yield Row("trivial call, console script", Command([new], GOOD), None)
@@ -128,6 +134,8 @@ def rows_with_many_tools(installation: Installation, folder: Path) -> Iterator[R
     client = discovery(installation, tools)
     yield Row("ferrule list, 51 tools installed", Command([ferrule, "list"]), 4.2)
     yield Row("the client's discovery of 50 linked tools", client, 5.5)
+    launched = link(installation, folder / "many-launched", *names, by_launcher=True)
+    yield Row("the same, by the launcher", discovery(installation, launched), 4.0)
     plain = plain_scripts(folder / "plain", names)
     yield Row("the same of 50 scripts that print a line", discovery(installation, plain), None)
     yield Row("trivial call, linked, 51 tools installed", Command([folder / "links" / "example-tool"], GOOD), None)
@@ -158,10 +166,13 @@ def wrapper(folder: Path, text: str, installation: Installation) -> Path:
     return path
 
 
-def link(installation: Installation, folder: Path, *names: str) -> Path:
-    """The folder, with executables for these tools in it."""
+def link(installation: Installation, folder: Path, *names: str, by_launcher: bool = False) -> Path:
+    """The folder, with executables for these tools in it; shell files, or such as the launcher starts."""
+    launcher = installation.scripts / "ferrule-launcher"
+    launcher.chmod(0o755 if by_launcher else 0o644)
     command = [str(installation.scripts / "ferrule"), "link", *names, "--to", str(folder)]
     subprocess.run(command, check=True, capture_output=True)
+    launcher.chmod(0o755)
     return folder
 
 

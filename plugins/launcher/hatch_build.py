@@ -30,7 +30,7 @@ TARGETS = {
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-fstack-protector-strong", "-fPIE")
 # zig's own C library has no checked functions.
 CHECKED = ("-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2")
-STATIC = (("-static-pie", "-Wl,-z,relro,-z,now"), ("-static",))
+STATIC = (("-s", "-static-pie", "-Wl,-z,relro,-z,now"), ("-s", "-static"))
 NO_COMPILER = (
     "ferrule-launcher is a program in C, and there is no C compiler here (cc, gcc or clang; CC names another one). "
     "Install one, or a wheel of ferrule-launcher, which needs none. Without it, links are shell files."

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.index, pytest.mark.timeout(300)]
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheels")
-    for project in (ROOT / "host", ROOT / "plugins" / "example"):
+    for project in (ROOT / "host", ROOT / "plugins/example", ROOT / "plugins/launcher"):
         build = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, project]
         subprocess.run(build, check=True, capture_output=True)
     return folder
@@ -77,6 +77,27 @@ def test_a_package_comes_and_goes_in_the_environment_of_ferrule(tmp_path: Path, 
     assert "1 tool gone: example" in said
     assert "ferrule unlink example" in said
     assert "example" not in home.run(ferrule, "list")
+
+
+@pytest.mark.parametrize(("make", "name"), [(with_pip, "env/bin"), (with_pipx, "pipx/venvs/ferrule/bin")])
+def test_a_launcher_has_to_be_trusted_and_leaves_links_that_work(tmp_path: Path, wheels: Path, make, name: str) -> None:
+    home = Home(tmp_path)
+    ferrule, link = make(home, wheels), tmp_path / ".ikigai/tools/example-tool"
+    options = ["--", "--find-links", str(wheels)]
+    home.run(ferrule, "install", "ferrule-example", *options)
+    command = [ferrule, "install", "ferrule-launcher", *options]
+    refused = subprocess.run(command, env=home.environ, capture_output=True, text=True)
+    assert refused.returncode == 1
+    assert "starts each tool that is linked from now on, with all rights of the user" in refused.stderr
+    said = home.run(ferrule, "install", "--trust", "ferrule-launcher", "ferrule-launcher", *options)
+    assert "Next: ferrule link" in said
+    home.run(ferrule, "link", "example")
+    assert link.read_text().startswith(f"#!{tmp_path}/{name}/ferrule-launcher\n")
+    schema = home.run(link, "--schema")
+    assert "1 link without the launcher that is gone" in home.run(ferrule, "uninstall", "ferrule-launcher")
+    assert link.read_text().startswith("#!/bin/sh\n")
+    assert home.run(link, "--schema") == schema
+    assert home.run(ferrule, "doctor") is not None
 
 
 def test_what_cannot_be_installed_or_uninstalled_is_told(tmp_path: Path, wheels: Path) -> None:

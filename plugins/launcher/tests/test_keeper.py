@@ -176,7 +176,11 @@ def test_a_keeper_that_takes_its_time_is_waited_for(linked: Linked) -> None:
 
 
 def test_input_that_nobody_ends_is_whole_after_a_silence(linked: Linked) -> None:
-    with keep(linked.socket(), lambda told: begin(told, frames="A")):
+    def behave(told: Conversation) -> None:
+        begin(told, frames="A")
+        assert told.receive() == Frame("D", OBJECT)
+
+    with keep(linked.socket(), behave):
         process = linked.start()
         process.stdin.write(OBJECT)
         process.stdin.flush()

@@ -80,7 +80,7 @@ def test_what_is_too_much_for_the_program_is_written_for_a_shell(linked: Linked)
 @bounded
 @given(orders=texts, code=texts, schema=texts, gone=texts, path=texts)
 def test_every_value_comes_through(orders: str, code: str, schema: str, gone: str, path: str, linked: Linked) -> None:
-    values = {"orders": orders, "code": code, "schema": schema, "gone": gone, "config": f"/{path}"}
+    values = {"orders": orders, "code": code, "schema": schema, "gone": gone, "config": f"/nowhere{path}"}
     content = linked.content()._replace(**values)
     linked.write(content)
     assert read_content(linked.path.read_bytes()) == content

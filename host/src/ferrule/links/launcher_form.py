@@ -54,7 +54,7 @@ def read_content(data: bytes) -> LinkContent | None:
             single[_SINGLE[name]] = _unescape(value)
     if lines[-1] or single.keys() != set(_SINGLE.values()):
         return None
-    return LinkContent(facts=lines[1].partition(": ")[2], **_as_tuples(lists), **single)  # type: ignore[arg-type]
+    return LinkContent(facts=lines[1].partition(": ")[2], **_as_tuples(lists), **single)  # type: ignore[arg-type] # lists and texts stand apart
 
 
 def _fields(content: LinkContent) -> Iterator[tuple[str, str]]:

@@ -25,7 +25,7 @@ _SECONDS = 5.0
 
 @cache
 def find_launcher() -> str:
-    """The path of the program; empty if this system can start none by the first line of a file."""
+    """The path of the program; empty without one that this system can start by the first line of a file."""
     for name, _, _ in discovery.entry_points(discovery.LAUNCHERS):
         for path in _places(name):
             if _fits_first_line(path) and os.access(path, os.X_OK) and _understands_form(path):

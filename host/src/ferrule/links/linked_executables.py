@@ -116,7 +116,6 @@ class Link:
         if provider:
             self.facts["provider"] = provider
         self._folders = installation_folders()
-        self._installation = installation_number(self.facts["python"], self._folders, __version__)
         self._availability = availability.for_installation(self.facts["python"], self._folders)
 
     def file_name(self) -> str:
@@ -147,7 +146,7 @@ class Link:
             gone=repr(gone),
             gone_text=repr(gone_text),
         )
-        marks = self._availability
+        marks, link_orders = self._availability, self._orders()
         return LinkContent(
             facts=json.dumps(self.facts, sort_keys=True),
             tool=tool,
@@ -160,13 +159,13 @@ class Link:
             lock=marks.lock,
             differing=marks.differing,
             clash=marks.claims,
-            installation=self._installation,
+            installation=link_orders["keeper"],
             schema=strict_json.dumps(self.schema).decode(),
             gone=gone,
             gone_text=gone_text,
             options=tuple(python_start.OPTIONS.split()),
             code=code,
-            orders=json.dumps(self._orders(), ensure_ascii=True),
+            orders=json.dumps(link_orders, ensure_ascii=True),
         )
 
     def _orders(self) -> LinkOrders:
@@ -178,7 +177,7 @@ class Link:
             "config": self._availability.config,
             "marks": self._availability.stem,
             "form": orders.FORM,
-            "keeper": self._installation,
+            "keeper": installation_number(self.facts["python"], self._folders, __version__),
         }
 
     def renew_marks(self) -> None:
@@ -246,8 +245,8 @@ def _names_in(content: bytes) -> dict[str, str] | None:
 def _orders_in(content: bytes) -> str:
     """The orders in an executable of either form, as JSON; empty where there are none."""
     if not content.startswith(_SHELL):
-        found = read_content(content)
-        return found.orders if found else ""
+        read = read_content(content)
+        return read.orders if read else ""
     words = content.decode(errors="surrogateescape").rstrip().rpartition("\n")[2]
     beginning, end = words.rfind("'{"), words.rfind("}'")
     return words[beginning + 1 : end + 1].replace("'\"'\"'", "'")

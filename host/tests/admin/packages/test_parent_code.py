@@ -230,3 +230,14 @@ def test_a_record_that_cannot_be_read_lists_nothing(site: Site) -> None:
     (site.folder / "click-1.0.dist-info/RECORD").write_bytes(b"\xff")
     os.chmod(site.folder / "click-1.0.dist-info", 0o755)
     assert [len(one.digests) for one in site.read()] == [0, 4]
+
+
+def test_a_launcher_is_refused_when_it_arrives_and_known_once_it_is_there(site: Site, tmp_path: Path) -> None:
+    new = Site(tmp_path / "new")
+    new.add(
+        "any-launcher", {"any_launcher/__init__.py": ""}, points="[ferrule.launchers]\nany-launcher = any_launcher\n"
+    )
+    (found,) = of_arriving(new.read(), [], site.read())
+    assert (found.id, found.distribution, found.file, found.known) == ("launcher", "any-launcher", "any-launcher", "")
+    assert "starts each tool that is linked from now on, with all rights of the user" in found.message
+    assert [(one.id, one.known) for one in new.found()] == [("launcher", "launcher")]

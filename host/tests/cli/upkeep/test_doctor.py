@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -305,3 +306,17 @@ def test_it_says_what_bounds_the_memory_of_programs_here(machine: Machine) -> No
     held, watched = "The kernel holds what its programs have in memory", "is looked at every 50 ms, and not held"
     assert (held if find_parent() else watched) in told["message"]
     assert of(shown, "beta") == []
+
+
+@pytest.mark.slow
+def test_a_link_whose_launcher_was_uninstalled_is_stale(machine: Machine) -> None:
+    machine.install("alpha")
+    path = Path(link(machine, "alpha"))
+    text, times = path.read_bytes(), path.stat()
+    path.write_bytes(b"#!/gone/ferrule-launcher\n" + text.partition(b"\n")[2])
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    found = findings(machine.ferrule("doctor", "--json"))["link-stale", str(path)]
+    assert "the program /gone/ferrule-launcher that starts it is gone" in found["message"]
+    assert found["fix"] == f"ferrule link alpha --to {machine.tools}"
+    assert machine.ferrule("link", "alpha").code == 0
+    assert machine.ferrule("doctor").code == 0

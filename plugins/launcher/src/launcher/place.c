@@ -10,6 +10,8 @@
 
 #include "launcher.h"
 
+#define FOLDER_BYTES (107 - sizeof "/keep-0123456789abcdef-0123456789abcdef.sock" + 1)
+
 /* Variables that every call of one keeper has in common: what they say holds for a process and not for a call. */
 static const char *const EXACT[] = {
     "HOME", "PATH", "TMPDIR", "TEMP", "TMP", "LANG", "LANGUAGE", "TZ", "TZDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
@@ -18,8 +20,6 @@ static const char *const EXACT[] = {
 };
 static const char *const BEGINNINGS[] = {"LC_", "FERRULE_", "PYTHON", "LD_", "MALLOC_", "GLIBC_", NULL};
 static const char *const ENDINGS[] = {"_PROXY", "_proxy", NULL};
-/* sun_path takes 107 bytes, and the name of a socket has 44 with its slash. */
-enum { MAX_FOLDER_BYTES = 63 };
 static const char *const OF_A_CALL[] = {"FERRULE_EXIT_ZERO", "FERRULE_DEADLINE", "FERRULE_CALLER", NULL};
 
 static bool is_one_of(const char *name, size_t size, const char *const *known)
@@ -59,11 +59,11 @@ uint64_t hash_base_environment(char *const *environment)
     return sum;
 }
 
-/* Is it a folder of this user, which nobody else may enter, and in which a socket's path is not too long? */
+/* Is it a folder of this user, which nobody else may enter, and in which a socket may have its name? */
 static bool is_private_folder(const char *path)
 {
     struct stat facts;
-    return strlen(path) <= MAX_FOLDER_BYTES && lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == geteuid() &&
+    return strlen(path) <= FOLDER_BYTES && lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == geteuid() &&
            (facts.st_mode & 077) == 0;
 }
 

@@ -103,11 +103,14 @@ class Linked:
         """Where the keeper's socket belongs for calls with this environment."""
         return place_socket(self.runtime, INSTALLATION, {**self.environment, **environ})
 
-    def start(
-        self, *words: str, environ: Mapping[str, str] | None = None, **options: object
-    ) -> "subprocess.Popen[bytes]":
+    def start(self, *words: str, environ: Mapping[str, str] | None = None, **options: Any) -> "subprocess.Popen[bytes]":
         """Start the link."""
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        pipes: dict[str, Any] = {
+            "stdin": subprocess.PIPE,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            **options,
+        }
         return subprocess.Popen([self.path, *words], env={**self.environment, **(environ or {})}, **pipes)
 
     def run(
