@@ -30,7 +30,7 @@ global count
 def cold(kept: KeptMachine, tool: str, data: bytes, **environ: str) -> tuple[Any, str, int]:
     """The same call by an executable, without a keeper."""
     folder = kept.machine.work / "bin"
-    done = kept.machine.ferrule("link", tool, "--to", str(folder))
+    done = kept.machine.ferrule("link", tool, "--to", str(folder), close_fds=True)
     assert done.code == 0, done.err
     path = folder / f"{tool.replace('_', '-')}-tool"
     ended = subprocess.run(

@@ -27,7 +27,7 @@ def kept(machine: Machine) -> Iterator[Machine]:
     config.parent.mkdir(parents=True)
     config.write_text('[keep]\ntools = ["*"]\n')
     machine.install("alpha")
-    assert machine.ferrule("link", "alpha").code == 0
+    assert machine.ferrule("link", "alpha", start_new_session=True).code == 0  # as below
     assert (
         machine.ferrule("keep", "start", start_new_session=True).code == 0
     )  # not in a fork, which has other variables
