@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+LAUNCHER = "ferrule-launcher"  # which starts every tool, so `ferrule install` asks whether it is trusted
 PIP, PIPX, UV = "pip", "pipx", "uv"
 VENV = "venv"  # a virtual environment with pip, made by uv, which takes a tenth of the time
 INSTALLERS = (PIP, PIPX, UV)
@@ -106,7 +107,8 @@ class Installation:
             install = ["uv", "pip", "install", "--quiet", "--python", f"{venv}/bin/python", "ferrule", *plugins]
             return [["uv", "venv", "--quiet", "--seed", "--python", python, venv], install]
         if self.recipe.installer == PIPX:
-            more = [["ferrule", "install", *plugins]] if plugins else []
+            trusted = [part for name in plugins if name == LAUNCHER for part in ("--trust", name)]
+            more = [["ferrule", "install", *plugins, *trusted]] if plugins else []
             return [["pipx", "install", "--quiet", "--python", python, "ferrule"], *more]
         beside = [part for name in plugins for part in ("--with", name)]
         return [["uv", "tool", "install", "--quiet", "--python", python, "ferrule", *beside]]
