@@ -104,7 +104,10 @@ def test_a_call_that_may_have_less_than_the_browser_wants_ends_with_the_memory_n
 ) -> None:
     url = server.page("/", write_bomb("elements", SHELL))
     answer = scrape_as_installed(url, "memory = 300", browser=browser)
-    assert (answer.get("success"), answer["error_code"]) == (False, "OUT_OF_MEMORY"), answer
+    assert answer.get("success") is False
+    # Whichever comes first: the host ends the call, or the browser comes to its own limit.
+    is_ended = answer["error_code"] == "OUT_OF_MEMORY"
+    assert is_ended or "the page wanted more memory than it may have" in answer["error"], answer
 
 
 @pytest.mark.parametrize("odd_bytes", [0, 4_096, 12_345])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import resource
@@ -9,9 +10,10 @@ import select
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 from ferrule_research.page.browser.connection import Connection
 
@@ -67,6 +69,7 @@ _LACK_OF_MEMORY = re.compile(rb"OOM|pthread_create")  # in its messages: for its
 _FULL_MIB = 500
 _END_SECONDS = 1.0  # until a process that has closed its pipe is gone
 _PIECE_BYTES = 64 << 10
+_NUMBER_BYTES = 16  # of an error, as text
 _REASON_CHARS = 200
 _MESSAGE_HEAD = re.compile(r"\[[\d:/.]+:(\w+):[^\]]*\] ")
 _SERIOUS = ("FATAL", "ERROR")
@@ -86,7 +89,9 @@ class Browser:
         self._process, self._errors = process, errors
         self._status: int | None = None
         self.most_mib = 0
-        """Of memory that it has had at once, known once it has ended."""
+        """Of memory that it has had at once, known once it has ended; 0 where it is not known."""
+        # The kernel counts what the copy of this process had before it became the browser.
+        self._own_most_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
     def explain_end(self) -> str:
         """Why it has closed its pipe, as the end of a sentence that begins with "the browser"."""
@@ -96,7 +101,8 @@ class Browser:
         self.end()
         if not self.connection.has_heard:
             return f"could not be started: {self._find_reason(words.decode(errors='replace'))}"
-        if _LACK_OF_MEMORY.search(words) or (self._has_crashed() and self.most_mib >= _FULL_MIB):
+        is_full = not self.most_mib or self.most_mib >= _FULL_MIB
+        if _LACK_OF_MEMORY.search(words) or (self._has_crashed() and is_full):
             return f"has ended, because the page wanted more memory than it may have ({DATA_MIB:,} MiB)"
         return f"has crashed ({self._describe_status()}), with {self.most_mib:,} of {DATA_MIB:,} MiB of memory in use"
 
@@ -109,7 +115,7 @@ class Browser:
         except OSError:
             os.kill(self._process, signal.SIGKILL)
         _, self._status, usage = os.wait4(self._process, 0)
-        self.most_mib = usage.ru_maxrss >> 10
+        self.most_mib = usage.ru_maxrss >> 10 if usage.ru_maxrss > self._own_most_kib else 0
         os.close(self._errors)
 
     def _read_errors(self) -> bytes | None:
@@ -167,31 +173,66 @@ def _start(program: str, folder: str) -> tuple[int, int, int, int]:
     held = _CONFINED if is_confined() else ()
     arguments = [program, *_WALLS, *_QUIET, *held, f"--user-data-dir={folder}", "about:blank"]
     environment = {"HOME": folder, "TMPDIR": folder, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
-    nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1)]
-    ends = [(os.POSIX_SPAWN_DUP2, source, end) for source, end in ((of_errors, 2), (to_browser, 3), (from_browser, 4))]
+    nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     try:
-        with _limited_data():
-            process = os.posix_spawn(program, arguments, environment, file_actions=[*nothing, *ends], setpgroup=0)
+        ends = {0: nothing, 1: nothing, 2: of_errors, 3: to_browser, 4: from_browser}
+        process = _spawn(program, arguments, environment, ends)
     except OSError:
         for file in (to_write, to_read, errors):
             os.close(file)
         raise
     finally:
-        for file in (to_browser, from_browser, of_errors):
+        for file in (nothing, to_browser, from_browser, of_errors):
             os.close(file)
     return process, to_read, to_write, errors
 
 
-@contextmanager
-def _limited_data() -> Iterator[None]:
-    """What is started meanwhile has a limit of memory, which it inherits: only a parent's own limits may be set."""
+def _spawn(program: str, arguments: list[str], environment: dict[str, str], ends: Mapping[int, int]) -> int:
+    """Start a program in a group of its own, below a limit of data; its number. ends: its descriptors, by number.
+
+    The limit is set between fork and exec: this process itself may have more data than that, and then it could start
+    nothing below such a limit. Raises OSError, also where the program cannot be executed.
+    """
+    failure, of_child = os.pipe2(os.O_CLOEXEC)
+    try:
+        process = os.fork()
+        if process == 0:
+            _execute(program, arguments, environment, ends, of_child)
+    finally:
+        os.close(of_child)
+    try:
+        number = os.read(failure, _NUMBER_BYTES)  # nothing, once the program is executed
+    finally:
+        os.close(failure)
+    if number:
+        os.waitpid(process, 0)
+        raise OSError(int(number), os.strerror(int(number)))
+    return process
+
+
+def _execute(
+    program: str, arguments: list[str], environment: dict[str, str], ends: Mapping[int, int], of_child: int
+) -> NoReturn:
+    """In the child: become the program, or say by which number of an error it cannot."""
+    try:
+        os.setpgid(0, 0)
+        for end, source in {
+            end: fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, 16) for end, source in ends.items()
+        }.items():
+            os.dup2(source, end)
+        limit_data()
+        os.execve(program, arguments, environment)  # noqa: S606 - a shell has nothing to do here
+    except OSError as error:
+        os.write(of_child, str(error.errno or 1).encode())
+    finally:
+        os._exit(127)
+
+
+def limit_data() -> None:
+    """Give this process, and so the program that it becomes, a limit of data of a size that V8 takes."""
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     least = min(limit for limit in (soft, hard, DATA_MIB << 20) if limit != resource.RLIM_INFINITY)
     resource.setrlimit(resource.RLIMIT_DATA, (least - least % _DATA_STEP_BYTES, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def is_confined() -> bool:
