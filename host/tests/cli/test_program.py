@@ -30,7 +30,7 @@ def test_help_lists_every_command_with_what_it_is_for(machine: Machine) -> None:
 def test_every_command_has_an_example_exit_codes_and_json(name: str) -> None:
     shown = CliRunner().invoke(program, [name, "--help"]).output
     assert "Example" in shown
-    if name not in ("credentials", "cache", "permissions"):  # a group: each of its commands says so
+    if name not in ("credentials", "cache", "keep", "permissions"):  # a group: each of its commands says so
         assert "Exit code" in shown
         assert "--json" in shown
 

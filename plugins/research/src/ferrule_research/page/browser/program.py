@@ -188,10 +188,13 @@ def _start(program: str, folder: str) -> tuple[int, int, int, int]:
 
 
 def _spawn(program: str, arguments: list[str], environment: dict[str, str], ends: Mapping[int, int]) -> int:
-    """Start a program in a group of its own, below a limit of data; its number. ends: its descriptors, by number.
+    """Start a program in a group of its own, below a limit of data; its number.
 
     The limit is set between fork and exec: this process itself may have more data than that, and then it could start
     nothing below such a limit. Raises OSError, also where the program cannot be executed.
+
+    Args:
+        ends: its descriptors, by number.
     """
     failure, of_child = os.pipe2(os.O_CLOEXEC)
     try:
