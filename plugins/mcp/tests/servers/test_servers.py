@@ -126,6 +126,7 @@ def service() -> Iterator[Server]:
         yield found
 
 
+@pytest.mark.timeout(400)  # its packages are installed
 @pytest.mark.parametrize("name", list(_SERVERS))
 def test_a_server_of_others_is_added_checked_linked_and_called(name: str, machine: Machine, service: Server) -> None:
     server, place = _SERVERS[name], Place(machine, name, service)
