@@ -57,7 +57,8 @@ def test_a_process_with_fewer_rights_is_refused(kept: KeptMachine) -> None:
 def test_a_folder_that_is_gone_is_refused(kept: KeptMachine, tmp_path: Path) -> None:
     kept.machine.install("alpha")
     kept.start()
-    assert kept.call("alpha", {}, folder=str(tmp_path / "gone")).document["error_code"] == "INTERNAL_ERROR"
+    with pytest.raises(Refused, match="folder cannot be entered"):
+        kept.call("alpha", {}, folder=str(tmp_path / "gone"))
 
 
 @pytest.mark.parametrize(

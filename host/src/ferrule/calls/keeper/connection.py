@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, Protocol
 
@@ -165,6 +166,8 @@ class Connection:
             return "another ferrule is installed than the keeper began with"
         if base_environ(hello.environ) != keeper.environ:
             return "the caller has another environment"
+        if not os.access(hello.folder, os.X_OK):
+            return "the caller's folder cannot be entered"
         if hello.limits != keeper.limits:
             return "the caller has other limits"
         if read_rights(self._process) != keeper.rights:
