@@ -21,8 +21,10 @@ from installations.environments import interpreter_with
 
 from markdown.heads import read_head, remove_head
 from markdown.programs.extractors import EXTRACTORS, OURS_NAME
-from markdown.programs.workers import Unavailable, Worker
+from markdown.programs.workers import Answer, Unavailable, Worker
 from markdown.reading.rendering import renderer
+from markdown.reading.shown import BLOCKS
+from markdown.sources.news import Known
 from markdown.sources.pages import decoded
 from markdown.tables import Row, Table
 
@@ -63,19 +65,30 @@ class Answered(NamedTuple):
 def articles(options: Options) -> Iterator[Table]:
     """Pages with known articles through every extractor; nothing where no folder of such pages is named."""
     folder = os.environ.get(VARIABLE)
-    pages = sorted(Path(folder).rglob("source.html")) if folder else []
+    pages = [_known(page) for page in sorted(Path(folder).rglob("source.html"))] if folder else []
     if not pages:
         print(f"articles are not measured: {VARIABLE} names no folder with pages", file=sys.stderr)
         return
+    yield from compare("articles", pages, options)
+
+
+def compare(title: str, pages: list[Known], options: Options) -> Iterator[Table]:
+    """A table of what each extractor makes of pages with known articles."""
     answers = {name: list(_answered(name, pages)) for name in EXTRACTORS if options.converters.wants(name)}
     baseline = answers.get(BASELINE, [])
     rows = [Row(name, _figures(given, baseline)) for name, given in answers.items() if given]
     what = f"{_LENGTH}-word shingles of {len(pages)} pages, means, and how many articles have their beginning"
     note = f"{what}; medians of tokens ({BASELINE}'s = 1) and ms"
-    yield Table("articles", note, COLUMNS, rows, decimals=3)
+    yield Table(title, note, COLUMNS, rows, decimals=3)
 
 
-def _answered(name: str, pages: list[Path]) -> Iterator[Answered]:
+def _known(page: Path) -> Known:
+    expected = text(decoded(page.with_name("expected.html").read_bytes()))
+    return Known(page.parent.name, decoded(page.read_bytes()), expected)
+
+
+def convert_all(name: str, pages: list[Known]) -> Iterator[Answer]:
+    """What an extractor makes of each page; nothing where it cannot be had."""
     with contextlib.ExitStack() as stack:
         try:
             python = sys.executable if name == OURS_NAME else interpreter_with(REQUIREMENTS)
@@ -85,16 +98,20 @@ def _answered(name: str, pages: list[Path]) -> Iterator[Answered]:
             return
         print(f"{name} …", file=sys.stderr)
         for page in pages:
-            answer = worker.convert(html := decoded(page.read_bytes()), URL)
-            head = read_head(html)
-            words = remove_head(text(decoded(page.with_name("expected.html").read_bytes())), head)
-            truth, beginning = shingles(words), shingles(" ".join(words.split()[:_BEGINNING]))
-            given = shingles(remove_head(text(renderer().render(answer.markdown)), head))
-            both = (truth & given).total()
-            tokens = len(_TOKEN.findall(answer.markdown))
-            is_begun = 2 * len(beginning.keys() & given.keys()) >= len(beginning)
-            precision, recall = both / max(1, given.total()), both / max(1, truth.total())
-            yield Answered(precision, recall, is_begun, tokens, answer.seconds)
+            yield worker.convert(page.html, URL)
+
+
+def _answered(name: str, pages: list[Known]) -> Iterator[Answered]:
+    for page, answer in zip(pages, convert_all(name, pages), strict=False):
+        head = read_head(page.html)
+        words = remove_head(page.article, head)
+        truth, beginning = shingles(words), shingles(" ".join(words.split()[:_BEGINNING]))
+        given = shingles(remove_head(text(renderer().render(answer.markdown)), head))
+        both = (truth & given).total()
+        tokens = len(_TOKEN.findall(answer.markdown))
+        is_begun = 2 * len(beginning.keys() & given.keys()) >= len(beginning)
+        precision, recall = both / max(1, given.total()), both / max(1, truth.total())
+        yield Answered(precision, recall, is_begun, tokens, answer.seconds)
 
 
 def _figures(answers: list[Answered], baseline: list[Answered]) -> list[float | None]:
@@ -111,15 +128,19 @@ def text(html: str) -> str:
     import html5lib
 
     body = html5lib.parse(html, namespaceHTMLElements=False).find("body")
-    return " ".join(_texts(body)) if body is not None else ""
+    return "".join(_texts(body)) if body is not None else ""
 
 
 def _texts(element: Element) -> Iterator[str]:
+    """The pieces of text in an element; a blank at the edges of blocks, and none within a word of two colours."""
+    edge = " " if element.tag in BLOCKS else ""
+    yield edge
     if isinstance(element.tag, str) and element.tag not in _UNSPOKEN:  # the tag of a comment is a function
         yield element.text or ""
     for child in element:
         yield from _texts(child)
         yield child.tail or ""
+    yield edge
 
 
 def shingles(words: str) -> Shingles:

@@ -8,6 +8,7 @@ from markdown.articles import articles
 from markdown.cold import cold
 from markdown.content import content
 from markdown.losses import losses
+from markdown.news import news
 from markdown.roundtrip import fuzzed, roundtrip
 from markdown.speed import memory, speed
 
@@ -22,6 +23,7 @@ MEASURES: dict[str, Callable[[Options], Iterator[Table]]] = {
     "fuzz": fuzzed,
     "pages": content,
     "articles": articles,
+    "news": news,
     "losses": losses,
     "speed": speed,
     "memory": memory,

