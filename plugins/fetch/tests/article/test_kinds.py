@@ -150,6 +150,33 @@ def test_text_with_line_breaks_in_a_cell_that_holds_a_table_too(read):
     assert "Home" not in read(page)
 
 
+def test_a_short_article_among_links_is_found_where_the_page_says_that_it_is_one(read, story):
+    names = "".join(f"<div>Kettle {n} and its many sisters</div>" for n in range(20))
+    page = f"<body><div class='text'>{story[:480]}</p></div><div>{names}</div>"
+    assert read(page) is None
+    text = read(f'<head><meta property="og:type" content="article"></head>{page}')
+    assert "Lindvik was closed" in text
+    assert "Kettle" not in text
+
+
+@pytest.mark.parametrize("name", ["sf_comment_list", "comment-list"])
+def test_comments_on_the_one_article_of_a_main_content_are_none_of_it(read, story, name):
+    comments = f'<div id="{name}"><p>SAID {WORDS}</p></div>'
+    beside = "<aside><article><p>Other news</p></article></aside>"
+    text = read(f"<body><main><article><h1>Storm</h1>{story}{comments}</article>{beside}</main>")
+    assert "coffee machine" in text
+    assert "SAID" not in text
+
+
+@pytest.mark.parametrize("posts", [1, 2])
+def test_comments_in_a_thread_are_what_it_is_about(read, story, posts):
+    comments = f'<div class="comment-list"><p>SAID {WORDS}</p></div>'
+    post = f"<div>{story}{comments}</div>" if posts == 1 else f"<article>{story}{comments}</article>"
+    text = read(f"<body><main>{post * posts}</main>")
+    assert text is not None
+    assert text.count("SAID") == posts
+
+
 def test_quotations_and_previews_in_posts_stay(read):
     quoted = '<aside class="quote"><div class="title">user1:</div><blockquote><p>QUOTED</p></blockquote></aside>'
     preview = '<aside class="onebox"><article><h3><a href="/m">Manual</a></h3><p>PREVIEW</p></article></aside>'

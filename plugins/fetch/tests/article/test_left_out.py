@@ -25,6 +25,9 @@ LEFT_OUT = {
     "tags": '<div class="tags"><a href="/t/sea">THEPART</a> <a href="/t/storm">Storm</a></div>',
     "a byline": '<p class="byline">By THEPART, Lindvik</p>',
     "comments": '<div id="comments"><p>THEPART. I was there, and it was a crane, a truck and two containers.</p></div>',
+    "videos beside": '<div class="video-playlist"><div>THEPART told in ninety seconds</div><span>01:22</span></div>',
+    "a request for money": '<div class="donate-box"><p>THEPART is paid for by our readers.</p></div>',
+    "what leads on": '<div class="nextpage"><div>THEPART</div></div>',
     "cards of other articles": (
         '<div><div><h3><a href="/a">THEPART</a></h3><p>The ferries of the islands.</p></div>'
         '<div><h3><a href="/b">Quay</a></h3><p>A new quay for Lindvik.</p></div></div>'

@@ -57,7 +57,8 @@ def _named(tree: Document, marks: judgement.Marks) -> Article | None:
     if len(marks.authored) == 1 and judgement.is_whole(tree, marks.authored[0]):
         return _add_heading(tree, marks.authored, AROUND_DOCUMENTATION)
     if len(marks.mains) == 1 and not marks.is_article and judgement.is_whole(tree, marks.mains[0]):
-        return _add_heading(tree, marks.mains, AROUND_MAIN)
+        named = _add_heading(tree, marks.mains, AROUND_MAIN)
+        return named._replace(left_out=[*named.left_out, *chrome.find_comments(marks.mains[0], named.left_out)])
     return None
 
 

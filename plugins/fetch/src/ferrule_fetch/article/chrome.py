@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ferrule_fetch.article.names import NO_HINTS, Hints
+from ferrule_fetch.article.names import NO_HINTS, Hints, Names
 from ferrule_fetch.article.outline import CHROME_TAGS, INNER, text_of
 from ferrule_fetch.article.phrases import LEAD_LONGEST, is_notice, leads_away
 from ferrule_fetch.article.shapes import LINKED_HEADINGS, holds_cards, holds_headlines, host_of, is_data, own_hosts
 from ferrule_fetch.tree.nodes import Element, Text
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ferrule_fetch.article.outline import Outline
     from ferrule_fetch.tree.nodes import Document, Node
 
@@ -18,6 +20,7 @@ NAMED_ONLY = frozenset(("header", "span", "address", "time"))  # left out for th
 NAMED = "header,address,time,.mw-editsection,span[class*=byline],span[class*=author],div>span[class*=date],header>span"
 LISTS = frozenset(("ul", "ol", "dl"))
 HEADINGS = frozenset(("h2", "h3", "h4", "h5", "h6"))
+COMMENT_HOLDERS = "div,section,form,ul,ol"
 PARTS = f"div,section,form,table,p[class],p[id],{','.join(sorted({*CHROME_TAGS, *LISTS}))},{NAMED}"
 
 # Shares of an article's prose. What holds more than the first is left out only where it is comments that leave the
@@ -48,6 +51,25 @@ def prune(tree: Document, parts: list[Element], outline: Outline, *, is_marked: 
         pruner = _Pruner(tree, parts, outline, is_marked=is_marked, by_name=False)
         pruner.visit()
     return [*pruner.left_out, *_announcing(pruner.left_out), *_notices(parts, pruner.left_out, outline)]
+
+
+def find_comments(main: Element, left_out: Collection[Element]) -> list[Element]:
+    """The parts of a main content that are comments on its one `<article>`, by their names.
+
+    Where there are more articles, or none, the comments may be a thread, which is what the page is about.
+    """
+    gone = set(left_out)
+
+    def stays(element: Element) -> bool:
+        return element not in gone and gone.isdisjoint(element.ancestors)
+
+    if sum(map(stays, main.select("article"))) != 1:
+        return []
+    names = Names(of_sections=False)
+    found = [each for each in main.select(COMMENT_HOLDERS) if names.inside(each).comments and stays(each)]
+    outermost = [element for element in found if not any(holder in found for holder in element.ancestors)]
+    is_most = sum(len(element.text) for element in outermost) > COMMENTS_MOST * len(main.text)
+    return [] if is_most else outermost
 
 
 def _announcing(left_out: list[Element]) -> list[Element]:

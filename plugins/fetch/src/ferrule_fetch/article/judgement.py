@@ -35,6 +35,7 @@ LONG = 1_500  # letters of an article that is no teaser
 # where it is long and what follows may be a stream of others, and on any other page.
 HELD_IF_MARKED = 0.5
 HELD_IF_MARKED_AND_LONG = 0.15
+HELD_OF_PROSE_IF_MARKED = 0.6  # of the prose of a page that says so, all about it being links and names
 HELD = 0.7
 # Of all words, and of all prose, on any other page; of all words where the article is long.
 HELD_OF_ALL = 0.5
@@ -114,6 +115,8 @@ def _held(length_of: Callable[[Element], float], parts: list[Element], left_out:
 def is_article(share: Held, parts: list[Element], outline: Outline, *, is_marked: bool) -> bool:
     """Whether parts that hold so much are the page's article."""
     if is_marked and (share.words >= HELD_IF_MARKED or (share.kept >= LONG and share.words >= HELD_IF_MARKED_AND_LONG)):
+        return True
+    if is_marked and share.kept >= FEWEST and share.prose >= HELD_OF_PROSE_IF_MARKED:
         return True
     if share.kept < FEWEST or any(holds_cards(part, outline.words(part)) for part in parts):
         return False

@@ -24,13 +24,14 @@ HOLDERS = ("article", "body", "column", "content", "main")
 # What is left out inside an article, whatever else the name says.
 CHROME = (
     "about-author", "about-the-author", "aboutauthor", "addthis", "addtoany", "advert", "article-footer", "author-bio",
-    "author-box", "authorbio", "breadcrumb", "catlinks", "consent", "cookie", "copyright", "disclaimer", "entry-footer",
-    "more-stories", "morestories", "mw-editsection", "mw-jump", "navbox", "navframe", "newsletter", "outbrain",
-    "pagination", "paywall", "popular", "portal-bar", "portalbox", "post-flair", "post-footer", "print-only",
-    "printfooter", "promo", "read-more", "read-next", "readmore", "readnext", "recommend", "related", "screen-reader",
-    "-share", "_share", "share-", "share_", "sharebar", "sharedaddy", "sharelink", "sharetool", "sharing", "sidebar",
-    "sign-up", "signup", "skip-link", "social", "sponsor", "storyblock-footer", "subscri", "taboola", "tag-list",
-    "taglist", "tags-list", "toolbar", "trending", "visually-hidden", "widget",
+    "author-box", "authorbio", "breadcrumb", "catlinks", "consent", "cookie", "copyright", "disclaimer", "donate",
+    "donation", "entry-footer", "more-stories", "morestories", "mw-editsection", "mw-jump", "navbox", "navframe",
+    "newsletter", "nextpage", "outbrain", "pagination", "paywall", "popular", "portal-bar", "portalbox", "post-flair",
+    "post-footer", "print-only", "printfooter", "promo", "read-more", "read-next", "readmore", "readnext", "recommend",
+    "related", "screen-reader", "-share", "_share", "share-", "share_", "sharebar", "sharedaddy", "sharelink",
+    "sharetool", "sharing", "sidebar", "sign-up", "signup", "skip-link", "social", "sponsor", "storyblock-footer",
+    "subscri", "taboola", "tag-list", "taglist", "tags-list", "toolbar", "trending", "video-list", "video-playlist",
+    "visually-hidden", "widget",
 )  # fmt: skip
 CHROME_WORDS = frozenset(
     (
@@ -40,8 +41,8 @@ CHROME_WORDS = frozenset(
     )
 )  # fmt: skip
 COMMENTS = (
-    "comment-area", "comment-form", "comment-list", "comment-section", "commentbox", "commentlist", "comments",
-    "disqus", "replies", "respond",
+    "comment-area", "comment-form", "comment-list", "comment-section", "comment_form", "comment_list",
+    "comment_section", "commentbox", "commentlist", "comments", "disqus", "replies", "respond",
 )  # fmt: skip
 BYLINES = (
     "article-date", "article-meta", "author", "byline", "dateline", "dates", "datetime", "entry-meta", "meta-info",
