@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from ferrule.calls.fork_server.call import AnswerHandler, EventHandler
     from ferrule.calls.fork_server.facts import Client, ServerFacts
     from ferrule.calls.fork_server.surroundings import BeginHandler
+    from ferrule.config.configuration import Configuration
+    from ferrule.discovery import InstalledTool
 
 
 class ForkServer:
@@ -120,6 +122,10 @@ class ForkServer:
         self._calls.add(call)
         call.start(tool, arguments, seconds, client)
         return call
+
+    def find_tool(self, tool: str, settings: Configuration) -> InstalledTool:
+        """The tool of that name that may run. Raises as a call does."""
+        return self._lookups.tool(tool, settings)
 
     def prepare(self, tool: str) -> None:
         """Load a tool before its first call. The call says what is wrong with one that cannot be loaded."""

@@ -23,6 +23,7 @@ from ferrule.config import configuration
 from ferrule.config.keep import is_kept
 from ferrule.errors import FerruleError
 from ferrule.links.keeper_address import base_environ
+from ferrule.links.kept_tools import is_to_keep
 from ferrule.plugin.declaration import read_if_well
 from ferrule.supervision.signals import INTERRUPTS, interruption
 from ferrule.text import strict_json
@@ -172,7 +173,10 @@ class Connection:
             return "the caller has other limits"
         if read_rights(self._process) != keeper.rights:
             return "the caller has other rights"
-        return "" if is_kept(configuration.read(), tool) else f"{tool} is not kept"
+        settings = configuration.read()
+        if is_kept(settings, tool) or is_to_keep(settings, keeper.server.find_tool(tool, settings)):
+            return ""
+        return f"{tool} is not kept"
 
     def _take_input(self, data: bytes) -> None:
         if self._call is not None:
