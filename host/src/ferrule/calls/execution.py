@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
     from ferrule.plugin.hooks.context import Context
-    from ferrule.plugin.hooks.lasting import Lasting
+    from ferrule.plugin.hooks.lasting_state import Lasting
     from ferrule.plugin.loader import LoadedTool
     from ferrule.plugin.surroundings import Surroundings
     from ferrule.supervision.channel.channel import Channel

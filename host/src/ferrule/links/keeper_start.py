@@ -21,7 +21,7 @@ main()
 def start_if_wanted(settings: Configuration | None, tool: InstalledTool | None, installation: str) -> None:
     """Start a keeper where this tool is to be kept and none listens. Never raises: the call has been made without.
 
-    settings: as far as the call knows them. tool: None where there is none. installation: see
+    settings: as far as the call knows them. tool: None where none was found. installation: see
     `keeper_address.installation_number`.
     """
     if settings is None or tool is None or not sys.platform.startswith("linux"):

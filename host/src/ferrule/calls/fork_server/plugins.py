@@ -16,6 +16,7 @@ from ferrule.calls.fork_server.served_tool import ServedTool
 from ferrule.calls.fork_server.surroundings import Request, Surroundings, interruption
 from ferrule.supervision import processes
 from ferrule.supervision.memory.group import remove_groups
+from ferrule.trust.resolution.environment import is_harmless
 
 if TYPE_CHECKING:
     from ferrule.calls.fork_server.facts import LoadedToolFacts
@@ -91,11 +92,19 @@ class Plugins:
     def _get(
         self, tool: InstalledTool, policy: Policy, memory_mib: int, variant: object = None, umask: int = -1
     ) -> ServedTool:
-        """umask: of the caller, with which what the tool starts goes on, where that lasts."""
+        """What makes the calls of a tool.
+
+        Args:
+            tool: the tool.
+            policy: what it may touch.
+            memory_mib: of each process.
+            variant: see `Request`.
+            umask: of the caller, with which what the tool starts goes on, where that lasts.
+        """
         is_lasting = self._surroundings.options.keeps and self._surroundings.lookups.is_lasting(tool)
         if is_lasting:
             policy = self._surroundings.lookups.share(tool, policy)
-        key = self._find_lasting(tool, policy, (variant, umask)) if is_lasting else (tool.name, variant)
+        key = self._find_lasting(tool, policy, umask) if is_lasting else (tool.name, variant)
         known = self._tools.get(key)
         identity = _identify(tool, policy, is_shared=is_lasting)
         if known is not None and known.identity != identity:
@@ -106,11 +115,14 @@ class Plugins:
         known.update(tool, policy, identity, memory_mib)
         return known
 
-    def _find_lasting(self, tool: InstalledTool, policy: Policy, variant: object) -> tuple[object, ...]:
+    def _find_lasting(self, tool: InstalledTool, policy: Policy, umask: int) -> tuple[object, ...]:
         """The key of what tools of one distribution share that may touch the same.
 
-        What this tool had before is ended, where it may touch other things now.
+        What this tool had before is ended, where it may touch other things now. Variables of the login and the terminal
+        do not count: callers of one user differ in them for no reason of the tool's.
         """
+        environ = policy.environment or {}
+        variant = umask, *sorted((name, environ[name]) for name in environ if not is_harmless(name))
         key = tool.metadata, variant, repr(_list_rights(policy, is_shared=True))
         before = self._last.get((tool.name, variant))
         if before not in (None, key) and before in self._tools:
@@ -142,8 +154,9 @@ def _identify(tool: InstalledTool, policy: Policy, *, is_shared: bool) -> tuple[
 
 
 def _list_rights(policy: Policy, *, is_shared: bool) -> list[object]:
-    """All that a policy says; where tools share a process, without the name of the tool."""
-    return [getattr(policy, name) for name in policy.__slots__ if not (is_shared and name == "tool")]
+    """All that a policy says; where tools share a process, without the name of the tool and the variables."""
+    left_out = ("tool", "environment") if is_shared else ()
+    return [getattr(policy, name) for name in policy.__slots__ if name not in left_out]
 
 
 def _identify_file(path: str) -> tuple[int, int] | None:

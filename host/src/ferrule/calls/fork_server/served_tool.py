@@ -163,7 +163,7 @@ class ServedTool:
         self._dispatch()
 
     def _is_outdated(self, plugin: Plugin, request: Request) -> bool:
-        """Whether the plugin is better loaded anew: with what this call has imported, or after so many calls."""
+        """Whether the plugin is better loaded anew: with what this call has imported, or since it has taken enough."""
         has_more = self._surroundings.profile.learn(self.name, request.messages.imports)
         return has_more or plugin.calls >= self._surroundings.options.calls
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ferrule.calls.fork_server.call import AnswerHandler, EventHandler
     from ferrule.calls.fork_server.facts import Client, ServerFacts
     from ferrule.calls.fork_server.surroundings import BeginHandler
-    from ferrule.config.configuration import Configuration
     from ferrule.discovery import InstalledTool
 
 
@@ -123,9 +122,13 @@ class ForkServer:
         call.start(tool, arguments, seconds, client)
         return call
 
-    def find_tool(self, tool: str, settings: Configuration) -> InstalledTool:
+    def find_tool(self, tool: str) -> InstalledTool:
         """The tool of that name that may run. Raises as a call does."""
-        return self._lookups.tool(tool, settings)
+        return self._lookups.tool(tool, self._lookups.configuration())
+
+    def is_lasting(self, tool: str) -> bool:
+        """Whether the tool holds something between calls. Raises as a call does."""
+        return self._lookups.is_lasting(self.find_tool(tool))
 
     def prepare(self, tool: str) -> None:
         """Load a tool before its first call. The call says what is wrong with one that cannot be loaded."""

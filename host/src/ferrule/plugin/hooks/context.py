@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ferrule.plugin.hooks.credential_values import CredentialValues
-    from ferrule.plugin.hooks.lasting import Lasting
+    from ferrule.plugin.hooks.lasting_state import Lasting
 
 ANSWER_BYTES = 65_534  # the client reads 65,535, and the newline is one of them
 

@@ -28,7 +28,7 @@ from ferrule_mcp.commands.options import (
 from ferrule_mcp.commands.report import report_addition
 from ferrule_mcp.commands.words import read_words
 from ferrule_mcp.installation.addition import install_and_start, try_tool
-from ferrule_mcp.installation.keeping import require_process
+from ferrule_mcp.installation.kept_servers import require_process
 from ferrule_mcp.installation.placement import place_server
 from ferrule_mcp.installation.selection import Selection
 from ferrule_mcp.installation.server import hold_server, remove_environment, remove_environments

@@ -7,7 +7,7 @@ import sys
 import click
 
 from ferrule.cli import json_option, note, print_json
-from ferrule_mcp.installation.keeping import change_keeping
+from ferrule_mcp.installation.kept_servers import change_keeping
 
 
 @click.command("keep")

@@ -201,7 +201,7 @@ def _find_tool(record: ServerRecord, tool: str) -> str:
 
 
 def _tell_state(names: Sequence[str], *, keep: bool) -> list[str]:
-    """What a person is told of tools that depend on what was called before. keep: whether the server goes on."""
+    """What the admin is shown of tools that depend on what was called before. keep: whether the server goes on."""
     if not names:
         return []
     more = len(names) - _MAX_NAMES

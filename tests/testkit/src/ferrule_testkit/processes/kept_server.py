@@ -70,3 +70,9 @@ def await_end(*handles: int) -> None:
         ended = poll.poll(PATIENCE_SECONDS * 1000)
         os.close(handle)
         assert ended
+
+
+def open_children(process: int) -> list[int]:
+    """Descriptors of the processes that a process has started, and that are its children still."""
+    with open(f"/proc/{process}/task/{process}/children") as file:
+        return [os.pidfd_open(int(child)) for child in file.read().split()]

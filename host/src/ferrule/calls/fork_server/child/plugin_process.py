@@ -25,7 +25,7 @@ from ferrule.calls.fork_server.child.imports import import_ahead, register_ahead
 from ferrule.calls.fork_server.child.state_check import StateCheck, has_children
 from ferrule.errors import FerruleError
 from ferrule.plugin.hooks.context import ANSWER_BYTES
-from ferrule.plugin.hooks.lasting import Lasting
+from ferrule.plugin.hooks.lasting_state import Lasting
 from ferrule.plugin.loader import load
 from ferrule.supervision import processes
 from ferrule.supervision.channel.channel import Channel
