@@ -25,11 +25,14 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from measuring import Command, run, seconds_below
 
 from ferrule.installed import SourceTools
+
+if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONObject
 
 _BIN = Path(sys.executable).parent
 _RAW = Path(__file__).parent / "peers" / "raw_mcp_client.py"
@@ -131,7 +134,10 @@ def _measure_running(home: Path, server: Server, command: list[str], calls: int)
         assert process.stdin is not None
         assert process.stdout is not None
         client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
-        messages = [{"id": 0, "method": "initialize", "params": client}, {"method": "notifications/initialized"}]
+        messages: list[JSONObject] = [
+            {"id": 0, "method": "initialize", "params": client},
+            {"method": "notifications/initialized"},
+        ]
         params = {"name": server.tool, "arguments": json.loads(server.arguments)}
         messages += [{"id": number, "method": "tools/call", "params": params} for number in range(1, calls + 6)]
         begun = 0.0

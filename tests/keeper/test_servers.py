@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 from ferrule import confinement
 from ferrule.links import keeper_frames as frames
 from ferrule_testkit.keeper import KeptMachine, Refused
-from ferrule_testkit.processes.kept_server import KeptServer, await_end, open_children, read_count
+from ferrule_testkit.processes.kept_server import Count, KeptServer, await_end, open_children, read_count
 from ferrule_testkit.serve.service import MODERN, connected, on_stdio, text_of
 
 pytestmark = [
@@ -22,6 +23,7 @@ pytestmark = [
     pytest.mark.skipif(bool(confinement.support().missing), reason="this kernel holds less"),
 ]
 
+_LAUNCHER = shutil.which("ferrule-launcher", path=str(Path(sys.executable).parent))
 _SHORT = {"FERRULE_DEADLINE": "4"}  # of which the server has half
 _EXECUTE = """\
 import asyncio, os, sys
@@ -71,6 +73,25 @@ def test_executables_ask_and_serve_share_it(server: KeptServer) -> None:
     assert asyncio.run(serve()) == {"count": 3, "process": first.process}
     server.kept.stop()
     assert asyncio.run(serve())["count"] == 1  # by a server of its own
+
+
+@pytest.mark.skipif(_LAUNCHER is None, reason="no launcher is installed")
+def test_it_is_started_by_one_executable_and_used_by_another(server: KeptServer) -> None:
+    kept = server.kept
+    kept.stop()
+    folder = kept.machine.work / "bin"
+    assert kept.machine.ferrule("link", "talk_say", "talk_ask", "--to", str(folder), close_fds=True).code == 0
+
+    def call(name: str) -> Count:
+        command, environ = [folder / f"talk-{name}-tool"], kept.machine.environment
+        done = subprocess.run(command, input=b"{}", env=environ, cwd=kept.machine.work, capture_output=True)
+        return read_count(json.loads(done.stdout))
+
+    cold = call("say")  # which leaves a keeper behind
+    kept.start()
+    found = [call(name) for name in ("ask", "say", "ask")]
+    assert [one.calls for one in found] == [1, 2, 3]
+    assert {one.process for one in found}.isdisjoint({cold.process})
 
 
 def test_what_has_died_or_answers_nonsense_is_started_again(server: KeptServer) -> None:
