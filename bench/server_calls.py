@@ -8,7 +8,9 @@ what `python -I -c pass` takes. "above" is what a contender takes beyond a clien
 server, asks it the same and does nothing else. It can be below 0, where a server is ended before it has ended itself.
 
 The servers are installed by `ferrule mcp add` into a home of the bench, which needs a package index. mcporter, mcp2cli
-and fastmcp are taken from PATH; one that is missing is left out. The second table is what tools of sources cost those
+and fastmcp are taken from PATH; one that is missing is left out. The second table is one call of a server that is kept,
+beside what the client takes with a server that runs already: of the caller with all that the keeper and its processes
+take for the call, and of the server alone. The third table is what tools of sources cost those
 that do not call them: with none, and with --tools of them.
 """
 
@@ -21,18 +23,29 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from measuring import Command, run
+from measuring import Command, run, seconds_below
 
 from ferrule.installed import SourceTools
+
+if TYPE_CHECKING:
+    from ferrule.text.json_types import JSONObject
 
 _BIN = Path(sys.executable).parent
 _RAW = Path(__file__).parent / "peers" / "raw_mcp_client.py"
 _BARE = Command([sys.executable, "-I", "-c", "pass"])
 _LINKED = 50
 _TOOLS_OF_ONE_SOURCE = 20
+_WARM_CALLS = 5
+_KEPT_ROWS = {
+    "caller": "the executable",
+    "keeper": "the keeper's processes",
+    "server": "the server",
+    "raw": "a client and a server",
+}
 
 
 class Server(NamedTuple):
@@ -56,11 +69,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--tools", type=int, default=500)
+    parser.add_argument("--kept", type=int, default=100, metavar="N", help="calls of a server that is kept")
     parser.add_argument("--json", action="store_true", dest="as_json")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        figures = {"calls": _measure_calls(home, options.runs), "others": _measure_others(home, options)}
+        calls = _measure_calls(home, options.runs)
+        kept = {server.name: _measure_kept(home, server, options.kept) for server in _SERVERS}
+        figures = {"calls": calls, "kept": kept, "others": _measure_others(home, options)}
     print(json.dumps(figures, indent=2) if options.as_json else _write_table(figures))
 
 
@@ -77,6 +93,82 @@ def _measure_calls(home: Path, runs: int) -> dict[str, dict[str, float]]:
         raw = costs["raw"]
         found[server.name] = {name: cost if name == "raw" else cost - raw for name, cost in costs.items()}
     return found
+
+
+def _measure_kept(home: Path, server: Server, calls: int) -> dict[str, float]:
+    """What one of many calls takes in B: of a server that is kept, in parts, and of the client with one that runs."""
+    environ = _own_environ(home)  # as the keeper's
+    tool = f"{server.name}_{server.tool}"
+    call = Command([home / ".ikigai/tools" / f"{tool.replace('_', '-')}-tool"], server.arguments.encode(), environ)
+    _ferrule(home, "mcp", "keep", server.name, "on")
+    keeper = json.loads(_ferrule(home, "keep", "start", "--json"))["process"]
+    try:
+        for _ in range(_WARM_CALLS):
+            run(call)
+        command = json.loads(_ferrule(home, "mcp", "show", server.name, "--json"))["command"]
+        process = _find_server(keeper, command)
+        begun = _seconds_with(keeper), _seconds_with(process)
+        caller, bare = 0.0, 0.0
+        for _ in range(calls):
+            caller += run(call).cpu
+            bare += run(_BARE).cpu
+        both, own = _seconds_with(keeper) - begun[0], _seconds_with(process) - begun[1]
+        raw = _measure_running(home, server, command, calls)
+        return {
+            "caller": caller / bare,
+            "keeper": (both - own) / bare,
+            "server": own / bare,
+            "raw": raw * calls / bare,
+        }
+    finally:
+        _ferrule(home, "keep", "stop")
+        _ferrule(home, "mcp", "keep", server.name, "off")
+
+
+def _measure_running(home: Path, server: Server, command: list[str], calls: int) -> float:
+    """Seconds that a server takes for one of many calls of a client that leaves it running, both of them together."""
+    environ = {**os.environ, "MEMORY_FILE_PATH": str(home / "memory.jsonl")}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environ
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+        messages: list[JSONObject] = [
+            {"id": 0, "method": "initialize", "params": client},
+            {"method": "notifications/initialized"},
+        ]
+        params = {"name": server.tool, "arguments": json.loads(server.arguments)}
+        messages += [{"id": number, "method": "tools/call", "params": params} for number in range(1, calls + 6)]
+        begun = 0.0
+        for message in messages:
+            if message.get("id") == _WARM_CALLS + 1:
+                begun = _seconds_with(process.pid) + time.process_time()
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            process.stdin.flush()
+            while "id" in message and json.loads(process.stdout.readline()).get("id") != message["id"]:
+                continue
+        taken = _seconds_with(process.pid) + time.process_time() - begun
+        process.stdin.close()
+    return taken / calls
+
+
+def _seconds_with(process: int) -> float:
+    """Seconds of a processor that a process and those below it have taken."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + seconds_below(process)
+
+
+def _find_server(keeper: int, command: list[str]) -> int:
+    """The process of a server below a keeper. Raises LookupError."""
+    waiting = [keeper]
+    while waiting:
+        process = waiting.pop()
+        words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")[:-1]
+        if words == [os.fsencode(word) for word in command]:
+            return process
+        waiting += map(int, Path(f"/proc/{process}/task/{process}/children").read_text().split())
+    raise LookupError("No server runs below the keeper.")
 
 
 def _list_contenders(home: Path, server: Server, command: list[str], file: str) -> dict[str, Command]:
@@ -149,8 +241,15 @@ def _measure(contenders: dict[str, Command], runs: int) -> dict[str, float]:
     return {name: cost / bare for name, cost in least.items()}
 
 
+def _own_environ(home: Path) -> dict[str, str]:
+    """The variables of all that is run here. A keeper of the bench is in a folder that no other program looks into."""
+    runtime = home / "run"
+    runtime.mkdir(mode=0o700, exist_ok=True)
+    return {"HOME": str(home), "PATH": f"{_BIN}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(runtime)}
+
+
 def _ferrule(home: Path, *arguments: str) -> str:
-    environ = {**os.environ, "HOME": str(home), "PATH": f"{_BIN}:{os.environ['PATH']}"}
+    environ = {**os.environ, **_own_environ(home)}
     done = subprocess.run(
         [_BIN / "ferrule", *arguments], env=environ, cwd=home, check=False, capture_output=True, text=True
     )
@@ -166,6 +265,9 @@ def _write_table(figures: dict[str, dict[str, dict[str, float]]]) -> str:
         lines.append(
             f"{label:<26}" + "".join(f"{costs.get(name, float('nan')):>10.1f}" for costs in figures["calls"].values())
         )
+    lines += ["", "one kept call, in B       " + "".join(f"{server:>10}" for server in figures["kept"])]
+    for name, label in _KEPT_ROWS.items():
+        lines.append(f"{label:<26}" + "".join(f"{costs[name]:>10.2f}" for costs in figures["kept"].values()))
     lines += ["", "tools of sources, in B    " + "".join(f"{count:>10}" for count in figures["others"])]
     for name in ("list", "call", "discovery"):
         lines.append(f"{name:<26}" + "".join(f"{costs[name]:>10.1f}" for costs in figures["others"].values()))

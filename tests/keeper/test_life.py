@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from ferrule.calls.keeper import frames
+from ferrule.links import keeper_frames as frames
 from ferrule_testkit import PATIENCE_SECONDS
 from ferrule_testkit.keeper import KeptMachine
 

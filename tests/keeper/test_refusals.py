@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ferrule.calls.keeper import frames
+from ferrule.links import keeper_frames as frames
 from ferrule.links.keeper_address import sockets
 from ferrule_testkit.keeper import Caller, KeptMachine, Refused
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ferrule.plugin.function.signature import Range
     from ferrule.plugin.hooks.context import Context
     from ferrule.plugin.hooks.credentials import Credential, CredentialValue, static_credentials
+    from ferrule.plugin.hooks.lasting_state import Lasting
     from ferrule.plugin.hooks.result_policy import ResultPolicy
     from ferrule.plugin.wrapper_context import WrapperContext
     from ferrule.schema.schema_file import static_schema
@@ -34,6 +35,7 @@ __all__ = [
     "File",
     "Image",
     "JSONObject",
+    "Lasting",
     "Range",
     "ResultPolicy",
     "ToolError",
@@ -56,6 +58,7 @@ _MODULES = {
     "File": "ferrule.content.media",
     "Image": "ferrule.content.media",
     "JSONObject": "ferrule.text.json_types",
+    "Lasting": "ferrule.plugin.hooks.lasting_state",
     "Range": "ferrule.plugin.function.signature",
     "ResultPolicy": "ferrule.plugin.hooks.result_policy",
     "ToolError": "ferrule.errors",

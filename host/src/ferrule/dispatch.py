@@ -138,7 +138,7 @@ def _call(name: str, names: dict[str, str], translation: Translation | None, kee
             if keeper:
                 from ferrule.links.keeper_start import start_if_wanted
 
-                start_if_wanted(lookup.readable_settings(), name, keeper)
+                start_if_wanted(lookup.readable_settings(), call.tool, keeper)
             return code
     except BaseException:
         streams.give_back()

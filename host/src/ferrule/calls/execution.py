@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.policy import Policy
     from ferrule.discovery import InstalledTool
     from ferrule.plugin.hooks.context import Context
+    from ferrule.plugin.hooks.lasting_state import Lasting
     from ferrule.plugin.loader import LoadedTool
     from ferrule.plugin.surroundings import Surroundings
     from ferrule.supervision.channel.channel import Channel
@@ -74,9 +75,15 @@ class Execution:
         self.policy = policy
         self.runs: Runs | None = None
         self.caller: CallerState | None = None  # of a keeper's call
+        self.lasting: Lasting | None = None  # of a process that takes more calls than this one
         self._is_journaled = is_journaled
         self._given = given
         self.answer_bytes = ANSWER_BYTES if answer_bytes is None else answer_bytes
+
+    @property
+    def tool(self) -> InstalledTool:
+        """The tool that is called."""
+        return self._tool
 
     def surroundings(self) -> Surroundings:
         """What the process in which this runs is given beside its policy. For the parent, which keeps it."""
@@ -122,6 +129,7 @@ class Execution:
             send_event=channel.event,
             max_bytes=self.answer_bytes,
             values=values,
+            lasting=self.lasting,
         )
         try:
             self._run_with(context, loaded, channel)

@@ -7,7 +7,9 @@ that nothing has `UNKNOWN`. Loading one plugin may take `LOAD_SECONDS`. `take_fi
 without its plugin, and `unknown_tool(name, known)` the error for a name that none has, with those that were meant.
 
 **Calling one as a client does.** `await execute(tool, arguments, seconds, environ)` runs it as its executable does, in
-processes of its own, and gives a `ProcessResult`.
+processes of its own, and gives a `ProcessResult`; a keeper makes the call where one runs that keeps the tool. `await
+call_keeper(tool, arguments, seconds, environ)` asks that alone, and gives a `KeptAnswer`, or None; `join_environ` makes
+the variables for it of a program that has set some itself.
 
 **Calling one from a plugin.** `run_tool(name, arguments, deadline=…)` has the host run a tool and gives its `Outcome`;
 with `operation=…` it runs a function that the tool's `tool.json` names for that, which gets the arguments and a
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from ferrule.installed.called_tools import find_configured, has_operation, run_tool
     from ferrule.installed.fingerprint import Fingerprint, take_fingerprint
     from ferrule.installed.inventory import LOAD_SECONDS, OK
+    from ferrule.installed.kept_call import KeptAnswer, call_keeper, join_environ
     from ferrule.installed.process_output import ProcessResult, run_process
     from ferrule.installed.snapshot import ALL, UNKNOWN, InventorySnapshot, Snapshot, ToolFacts, Watched
     from ferrule.installed.source_tools import SourceTools, find_sources
@@ -54,6 +57,7 @@ _MODULES = {
     "ferrule.installed.called_tools": ("find_configured", "has_operation", "run_tool"),
     "ferrule.installed.snapshot": ("ALL", "InventorySnapshot", "Snapshot", "ToolFacts", "UNKNOWN", "Watched"),
     "ferrule.installed.tool_process": ("execute",),
+    "ferrule.installed.kept_call": ("KeptAnswer", "call_keeper", "join_environ"),
     "ferrule.installed.process_output": ("ProcessResult", "run_process"),
     "ferrule.supervision.python_process": ("python_command",),
     "ferrule.supervision.channel.outcome": ("Outcome",),
@@ -63,9 +67,9 @@ _MODULES = {
 
 __all__ = [
     "ALL", "LOAD_SECONDS", "OK", "UNKNOWN", "CalledTool", "Fingerprint", "InstalledTool", "InventorySnapshot",
-    "Outcome", "ProcessResult", "Snapshot", "SourceTools", "ToolFacts", "Watched", "entry_points",
-    "execute", "find_configured", "find_sources", "has_operation", "python_command", "resolve", "run_process",
-    "run_tool", "take_fingerprint", "unknown_tool",
+    "KeptAnswer", "Outcome", "ProcessResult", "Snapshot", "SourceTools", "ToolFacts", "Watched", "call_keeper",
+    "entry_points", "execute", "find_configured", "find_sources", "has_operation", "join_environ", "python_command",
+    "resolve", "run_process", "run_tool", "take_fingerprint", "unknown_tool",
 ]  # fmt: skip
 
 __getattr__ = attach(__name__, {name: module for module, names in _MODULES.items() for name in names})

@@ -13,6 +13,8 @@ _ANSWER_SECONDS = 0.5  # in which the tool's supervisor ends what the tool has s
 async def execute(tool: str, arguments: bytes, seconds: float, environ: Mapping[str, str]) -> ProcessResult:
     """Execute a tool as its executable does, whatever it does, and end it with all that it has started.
 
+    Where a keeper of this environment runs and keeps the tool, that makes the call.
+
     Args:
         arguments: one JSON object.
         seconds: from now; what hears no signal is killed a second later.
@@ -23,5 +25,23 @@ async def execute(tool: str, arguments: bytes, seconds: float, environ: Mapping[
         OSError where no process can be started.
     """
     inner = max(seconds - _ANSWER_SECONDS, seconds * 0.7)
+    kept = await _execute_kept(tool, arguments, inner, environ)
+    if kept is not None:
+        return kept
     environ = {**environ, "FERRULE_DEADLINE": f"{inner:.3f}", "FERRULE_EXIT_ZERO": "0"}
     return await run_process(python_command("ferrule.dispatch:run_linked", tool, "", ""), arguments, seconds, environ)
+
+
+async def _execute_kept(
+    tool: str, arguments: bytes, seconds: float, environ: Mapping[str, str]
+) -> ProcessResult | None:
+    """The call by a keeper; None where none makes it."""
+    from ferrule.installed.kept_call import KeeperLost, call_keeper
+    from ferrule.plugin.failures import default_document
+    from ferrule.text import strict_json
+
+    try:
+        kept = await call_keeper(tool, arguments, seconds, environ)
+    except KeeperLost as lost:
+        return ProcessResult(strict_json.dumps(default_document(lost.facts())) + b"\n", has_failed=True, is_late=False)
+    return None if kept is None else ProcessResult(kept.document + b"\n", kept.has_failed, is_late=False)

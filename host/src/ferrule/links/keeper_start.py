@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from ferrule.config.configuration import Configuration
+    from ferrule.discovery import InstalledTool
 
 _MAIN = """\
 {paths}
@@ -17,17 +18,18 @@ main()
 """
 
 
-def start_if_wanted(settings: Configuration | None, tool: str, installation: str) -> None:
+def start_if_wanted(settings: Configuration | None, tool: InstalledTool | None, installation: str) -> None:
     """Start a keeper where this tool is to be kept and none listens. Never raises: the call has been made without.
 
-    settings: as far as the call knows them. installation: see `keeper_address.installation_number`.
+    settings: as far as the call knows them. tool: None where none was found. installation: see
+    `keeper_address.installation_number`.
     """
-    if settings is None or "keep" not in settings.content or not sys.platform.startswith("linux"):
+    if settings is None or tool is None or not sys.platform.startswith("linux"):
         return
-    from ferrule.config.keep import is_kept
+    from ferrule.links.kept_tools import is_to_keep
 
     try:
-        if is_kept(settings, tool):
+        if is_to_keep(settings, tool):
             _start_if_missing(installation)
     except OSError:
         return

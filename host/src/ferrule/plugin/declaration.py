@@ -73,8 +73,9 @@ class Declaration(NamedTuple):
     hook says that. operations: what other tools may have run besides `execute`, as pairs of name and
     `module:function`. programs, extras, settings: what it needs besides its dependencies. requires_ferrule: a version
     specifier of the host, such as `>=0.2`. reusable: what its modules keep between calls is a cache, so that one
-    process may make several calls. permissions: what it may touch; `ferrule.trust.declaration` adds what follows from
-    the other keys, and what is usual.
+    process may make several calls. lasting: what its processes hold between calls is the next call's, so that a keeper
+    makes all calls of its distribution's tools in one process. permissions: what it may touch;
+    `ferrule.trust.declaration` adds what follows from the other keys, and what is usual.
     unknown: the keys that this host does not know, such as `permission` or `programs[0].sha256`. files: that were
     read, the nearest first.
     """
@@ -93,6 +94,7 @@ class Declaration(NamedTuple):
     settings: tuple[Setting, ...] = ()
     requires_ferrule: str | None = None
     reusable: bool | None = None
+    lasting: bool | None = None
     permissions: Permissions | None = None
     unknown: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
@@ -302,6 +304,7 @@ _READERS: Mapping[str, _Reader] = {
     "settings": _read_settings,
     "requires_ferrule": _read_specifier,
     "reusable": _read_boolean,
+    "lasting": _read_boolean,
     "permissions": _read_permissions,
 }
 

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
         variables: of its process. headers: of one over HTTP. credentials: the names of those for which `{NAME}` stands
         in an argument, a variable or a header. folder: where it works, empty for its home. home: the folder that is its
         HOME. roots: folders that it is given as roots. era, server, capabilities, instructions, offered: what it
-        answered at its start, and what it was offered. environment: the folder with what was installed for it, empty
-        for nothing. permissions: of its tools. notes: sentences for `ferrule mcp show`.
+        answered at its start, and what it was offered. keep: whether it goes on between calls, where a keeper makes
+        them; None where that follows from its tools, which are not known yet. environment: the folder with what was
+        installed for it, empty for nothing. permissions: of its tools. notes: sentences for `ferrule mcp show`.
         """
 
         name: str
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         permissions: JSONObject
         tools: dict[str, ToolRecord]
         seconds: NotRequired[float]
+        keep: NotRequired[bool | None]
 
 
 FILE, DEFINITIONS, ENVIRONMENT = "server.json", "definitions.json", "environment.json"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ferrule import Context
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule_mcp.results.blocks import Item
+    from ferrule_mcp.used_session import UsedSession
 
 _HOST_VARIABLES = ("FERRULE_", "IKIGAI_", "PYTHON", "VIRTUAL_ENV")
 _PLAIN = {"NO_COLOR": "1", "TERM": "dumb", "PYTHONDONTWRITEBYTECODE": "1"}  # no terminal reads what it writes
@@ -28,7 +29,7 @@ def call_tool(
     context: Context,
     variables: Mapping[str, str],
 ) -> JSONObject | list[Item] | str:
-    """Start the server, call one of its tools, end it.
+    """Start the server, call one of its tools, end it; where it lasts, call the one that runs, and let it go on.
 
     Args:
         server: the record of it, as in server.json: its `command`, `name`, `folder` and `era`.
@@ -41,14 +42,11 @@ def call_tool(
         ToolError: with the server's own words.
     """
     relay = EventRelay(context.event)
-    session = Session.start(
-        server["command"], variables, server.get("folder", ""),
-        name=server["name"], deadline=context.deadline, era=server.get("era", ""), secrets=context.secrets,
-        roots=server.get("roots", ()),
-    )  # fmt: skip
+    used = _open_session(server, context, variables)
+    session = used if isinstance(used, Session) else used.session
     try:
-        with session:
-            session.initialize()
+        with used:
+            used.initialize()
             answer = session.call(tool, arguments, relay.report_progress, relay.report_log)
     except ServerError as error:
         from ferrule_mcp.results.errors import explain_refusal
@@ -60,6 +58,24 @@ def call_tool(
     result = read_result(answer, session.declined)
     relay.report_doubt(result)
     return result
+
+
+def _open_session(server: JSONMapping, context: Context, variables: Mapping[str, str]) -> Session | UsedSession:
+    """A session for this call alone, or with a server that lasts. Raises ToolError where it cannot be started."""
+    folder, roots = server.get("folder", ""), server.get("roots", ())
+
+    def begin() -> Session:
+        return Session.start(
+            server["command"], variables, folder,
+            name=server["name"], deadline=context.deadline, era=server.get("era", ""), secrets=context.secrets,
+            roots=roots,
+        )  # fmt: skip
+
+    if context.lasting is None:
+        return begin()
+    from ferrule_mcp.used_session import use_session
+
+    return use_session(begin, (server["command"], dict(variables), folder, list(roots)), context, context.lasting)
 
 
 def build_environment(variables: Mapping[str, str]) -> dict[str, str]:

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from ferrule.calls.server_interface import CallAnswer
 from ferrule.errors import FerruleError, InputMalformed, ServerBusy, ToolError, WorkerLost
+from ferrule.installed import join_environ
 from ferrule.text import strict_json
 from ferrule_serve import journal
 from ferrule_serve.failure_renderer import FailureRenderer
+from ferrule_serve.kept_call import call_kept
 from ferrule_serve.snapshots import tool_environment
 from ferrule_serve.supervisor_link import EventHandler, SupervisorLink
 
@@ -93,6 +95,7 @@ class Pool:
         self._max_queued = queue
         self._environment = tool_environment() if environment is None else environment
         self._record = record
+        self._kept_environment = join_environ(self._environment)
         self._failures = FailureRenderer(self._environment)
         self._link: SupervisorLink | None = None
         self._starting: asyncio.Task[SupervisorLink] | None = None
@@ -229,6 +232,9 @@ class Pool:
         try:
             if may_begin is not None:
                 await may_begin()
+            kept = await call_kept(tool, arguments, seconds, on_event, self._kept_environment)
+            if kept is not None:
+                return kept
             for _ in range(_MAX_ATTEMPTS):
                 link = self._link if self._link is not None and not self._link.is_lost else await self._get_link()
                 try:

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ferrule.calls.keeper import frames
-from ferrule.calls.keeper.peer import limits_text
+from ferrule.links import keeper_frames as frames
+from ferrule.links.keeper_frames import limits_text
 from ferrule_testkit import PATIENCE_SECONDS
 from ferrule_testkit.machine import Machine
 

@@ -14,6 +14,7 @@ from ferrule.calls.lookup import Lookup, NoRuns, find_tool
 from ferrule.plugin.declaration import read_if_well
 from ferrule.plugin.surroundings import Surroundings
 from ferrule.schema import schema_file
+from ferrule.storage.state import make_folders_of_tool
 from ferrule.trust.door.admission import admit
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ class Lookups(Lookup):
         self._schemas: _Memory[JSONObject | None] = _Memory()
         self._policies: dict[tuple[str, object], _SeenPolicy] = {}
         self._reusable: _Memory[bool] = _Memory()
+        self._lasting: _Memory[bool] = _Memory()
+        self._shared: _Memory[dict[str, list[str]]] = _Memory()
 
     def configuration(self) -> Configuration:
         """See `config.read`. Raises ConfigurationMalformed."""
@@ -162,10 +165,23 @@ class Lookups(Lookup):
         settings = self.configuration()
         return settings.tool(tool.name).get("reusable") is not False
 
+    def is_lasting(self, tool: InstalledTool) -> bool:
+        """Whether what the tool's processes hold between calls is the next call's."""
+        return self._lasting.get(
+            f"{tool.name} {tool.metadata}", (tool.metadata,), lambda: (read_if_well(tool).lasting is True, ())
+        )
+
+    def share(self, tool: InstalledTool, policy: Policy) -> Policy:
+        """The policy of a process that all tools of a distribution share: it has what each has of the state folder."""
+        folders = self._shared.get(tool.metadata, (tool.metadata,), lambda: (_find_folders(tool), ()))
+        own = folders[tool.name]
+        kept = [path for path in policy.write if path not in own]
+        return policy.replaced(write=(*kept, *(path for paths in folders.values() for path in paths)))
+
     def forget(self) -> None:
         """Read everything again: something was installed, removed or changed."""
         self._policies.clear()
-        for memory in (self._configurations, self._tools, self._schemas, self._reusable):
+        for memory in (self._configurations, self._tools, self._schemas, self._reusable, self._lasting, self._shared):
             memory.forget()
 
 
@@ -200,6 +216,13 @@ def _policy_for(tool: InstalledTool, settings: Configuration, caller: Caller) ->
     """Entries that begin with a dot are meant from the caller's folder."""
     with in_folder(caller.folder):
         return admit(tool, settings).policy(caller.lasting_environ())
+
+
+def _find_folders(tool: InstalledTool) -> dict[str, list[str]]:
+    """What each tool of this one's distribution has of the state folder, by the name of the tool."""
+    claims = (one for found in discovery.scan().values() for one in found)
+    names = sorted({tool.name, *(one.name for one in claims if one.metadata == tool.metadata)})
+    return {name: make_folders_of_tool(name) for name in names}
 
 
 def _folders() -> list[str]:

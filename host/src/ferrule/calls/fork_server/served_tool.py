@@ -7,6 +7,7 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ferrule.calls.fork_server.child.plugin_process import Stay
 from ferrule.calls.fork_server.forks.confinement import Confinement
 from ferrule.calls.fork_server.forks.plugin import Plugin
 from ferrule.errors import WorkFailed
@@ -29,8 +30,10 @@ _WEIGHT = 0.2  # of the call that has just ended, in what calls are taken to las
 class ServedTool:
     """One tool: the requests that wait, and the process that has loaded it now."""
 
-    def __init__(self, surroundings: Surroundings, name: str) -> None:
+    def __init__(self, surroundings: Surroundings, name: str, *, is_lasting: bool = False) -> None:
+        """is_lasting: one copy makes all calls, and holds something from one to the next."""
         self.name = name
+        self._is_lasting = is_lasting
         self.used = time.monotonic()
         self.identity: tuple[object, ...] = ()
         self._surroundings = surroundings
@@ -144,9 +147,9 @@ class ServedTool:
         """
         self.used = time.monotonic()
         self._lasts += _WEIGHT * (self.used - request.begun - self._lasts)
-        is_outdated = self._surroundings.profile.learn(self.name, request.messages.imports) if not is_worn else False
+        is_outdated = is_worn or (not self._is_lasting and self._is_outdated(plugin, request))
         request.finish(outcome)
-        if plugin is self._plugin and (is_worn or is_outdated or plugin.calls >= self._surroundings.options.calls):
+        if plugin is self._plugin and is_outdated:
             self.retire()
         if self._plugin is None and not is_worn and self._is_loaded_ahead:
             self._load()  # the next call finds it loaded
@@ -159,11 +162,16 @@ class ServedTool:
         """A copy waits for a call."""
         self._dispatch()
 
+    def _is_outdated(self, plugin: Plugin, request: Request) -> bool:
+        """Whether the plugin is better loaded anew: with what this call has imported, or since it has taken enough."""
+        has_more = self._surroundings.profile.learn(self.name, request.messages.imports)
+        return has_more or plugin.calls >= self._surroundings.options.calls
+
     def _load(self) -> None:
-        modules = self._surroundings.profile.modules(self.name)
-        is_reusable = self._surroundings.lookups.is_reusable(self._installed)
+        modules = () if self._is_lasting else self._surroundings.profile.modules(self.name)
+        stay = _find_stay(self._surroundings, self._installed, is_lasting=self._is_lasting)
         confinement = Confinement(self._surroundings, self._policy, self._memory_mib)
-        self._plugin = Plugin(self._surroundings, self, self._installed, confinement, modules, is_reusable)
+        self._plugin = Plugin(self._surroundings, self, self._installed, confinement, modules, stay)
         try:
             self._plugin.start()
         except OSError:  # no process or descriptor is left, and the calls of other tools have to go on
@@ -225,6 +233,12 @@ class ServedTool:
             limit = max(self.used, time.monotonic() - self._surroundings.options.idle_seconds / 2)
             self._is_watched = True
             self._surroundings.loop.call_at(limit + self._surroundings.options.idle_seconds, self._end_if_unused)
+
+
+def _find_stay(surroundings: Surroundings, tool: InstalledTool, *, is_lasting: bool) -> Stay:
+    if is_lasting:
+        return Stay.LASTING
+    return Stay.REUSABLE if surroundings.lookups.is_reusable(tool) else Stay.NONE
 
 
 def _no_room() -> FerruleError:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ferrule.calls.fork_server.call import AnswerHandler, EventHandler
     from ferrule.calls.fork_server.facts import Client, ServerFacts
     from ferrule.calls.fork_server.surroundings import BeginHandler
+    from ferrule.discovery import InstalledTool
 
 
 class ForkServer:
@@ -120,6 +121,14 @@ class ForkServer:
         self._calls.add(call)
         call.start(tool, arguments, seconds, client)
         return call
+
+    def find_tool(self, tool: str) -> InstalledTool:
+        """The tool of that name that may run. Raises as a call does."""
+        return self._lookups.tool(tool, self._lookups.configuration())
+
+    def is_lasting(self, tool: str) -> bool:
+        """Whether the tool holds something between calls. Raises as a call does."""
+        return self._lookups.is_lasting(self.find_tool(tool))
 
     def prepare(self, tool: str) -> None:
         """Load a tool before its first call. The call says what is wrong with one that cannot be loaded."""

@@ -52,7 +52,7 @@ class Request:
         done: gets its outcome, once.
 
     variant: differs between requests for one tool that different processes have to take. on_begin: is called when a
-    process is about to get the job.
+    process is about to get the job. give_up: takes it back, while it waits, for a reason.
     """
 
     def __init__(self, job: Job, messages: Messages, deadline: float, done: Callable[[Outcome], None]) -> None:
@@ -66,6 +66,7 @@ class Request:
         self.timer: Timer | None = None
         self.variant: object = None
         self.on_begin: BeginHandler | None = None
+        self.give_up: Callable[[FerruleError], None] | None = None
 
     def finish(self, outcome: Outcome) -> None:
         """The outcome is there."""
@@ -81,12 +82,14 @@ class ServerOptions(NamedTuple):
 
     calls: that a plugin, or a copy used again, takes. idle_seconds: after which an unused plugin is ended. way: how the
     journal names the server. answer_bytes: that an answer may have, by the configuration; 65,534 where it is None.
+    keeps: whether tools that say so hold something from one call to the next.
     """
 
     calls: int = 1000
     idle_seconds: float = 60.0
     way: str = "serve"
     answer_bytes: Callable[[Configuration], int] | None = None
+    keeps: bool = False
 
 
 class Surroundings:

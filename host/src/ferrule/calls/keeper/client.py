@@ -10,11 +10,11 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule._version import __version__
-from ferrule.calls.keeper import frames
 from ferrule.calls.keeper.peer import peer_of
 from ferrule.config import configuration
 from ferrule.config.keep import keep_seconds
 from ferrule.errors import FerruleError
+from ferrule.links import keeper_frames as frames
 from ferrule.links.keeper_address import base_environ, installation_number, runtime_folder, socket_name, sockets
 from ferrule.links.keeper_start import read_first_environ, start
 from ferrule.supervision.python_process import extra_paths, installation_folders, interpreter, place_of_paths

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from ferrule.calls.caller import Caller
 from ferrule.calls.fork_server.poll_loop import WriteQueue
-from ferrule.calls.keeper import frames
 from ferrule.calls.keeper.peer import read_rights
 from ferrule.calls.streams import (
     INPUT_BYTES,
@@ -22,7 +21,9 @@ from ferrule.calls.streams import (
 from ferrule.config import configuration
 from ferrule.config.keep import is_kept
 from ferrule.errors import FerruleError
+from ferrule.links import keeper_frames as frames
 from ferrule.links.keeper_address import base_environ
+from ferrule.links.kept_tools import is_to_keep
 from ferrule.plugin.declaration import read_if_well
 from ferrule.supervision.signals import INTERRUPTS, interruption
 from ferrule.text import strict_json
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
     from ferrule.calls.fork_server.facts import CallAnswer
     from ferrule.calls.fork_server.poll_loop import Handler, Timer
     from ferrule.calls.fork_server.server import ForkServer
-    from ferrule.calls.keeper.frames import Hello
     from ferrule.calls.keeper.peer import Rights
     from ferrule.discovery import InstalledTool
+    from ferrule.links.keeper_frames import Hello
     from ferrule.links.orders import LinkOrders
     from ferrule.text.json_types import JSONObject
 
@@ -93,6 +94,7 @@ class Connection:
         self._caller: Caller | None = None
         self._tool = ""
         self._call: ServedCall | None = None
+        self._wants_events = False
         self._seconds = 0.0
         self._is_over = False
         self._limit: Timer | None = self._loop.call_at(self._came + _HELLO_SECONDS, self._end)
@@ -146,20 +148,23 @@ class Connection:
         try:
             orders: LinkOrders = strict_json.loads(hello.orders)  # type: ignore[assignment] # `ferrule link` wrote it
             caller = _caller(hello, orders, self._keeper.added)
-            refusal = self._find_refusal(orders["tool"], hello)
+            refusal = self._find_refusal(orders["tool"], hello, is_lasting=orders.get("is_lasting") is True)
         except (ValueError, KeyError, TypeError, OSError, FerruleError) as error:
             refusal = f"{type(error).__name__}: {error}"
         if refusal:
             self._refuse(refusal)
             return
         self._keeper.note_use()
-        self._tool, self._caller = orders["tool"], caller
+        self._tool, self._caller, self._wants_events = orders["tool"], caller, hello.wants_events
         self._seconds = configuration.deadline(hello.environ)
         self._writes.send(frames.frame(frames.ACCEPTED))
         self._limit_until(self._came + min(INPUT_SECONDS, self._seconds), self._give_up_input)
 
-    def _find_refusal(self, tool: str, hello: Hello) -> str:
-        """Why this keeper does not make the call. Raises OSError and FerruleError."""
+    def _find_refusal(self, tool: str, hello: Hello, *, is_lasting: bool) -> str:
+        """Why this keeper does not make the call. Raises OSError and FerruleError.
+
+        is_lasting: whether it is wanted for a tool alone that holds something between calls.
+        """
         keeper = self._keeper
         if keeper.is_outdated:
             keeper.leave()
@@ -172,7 +177,12 @@ class Connection:
             return "the caller has other limits"
         if read_rights(self._process) != keeper.rights:
             return "the caller has other rights"
-        return "" if is_kept(configuration.read(), tool) else f"{tool} is not kept"
+        if is_lasting and not keeper.server.is_lasting(tool):
+            return f"{tool} holds nothing between calls"
+        settings = configuration.read()
+        if is_kept(settings, tool) or is_to_keep(settings, keeper.server.find_tool(tool)):
+            return ""
+        return f"{tool} is not kept"
 
     def _take_input(self, data: bytes) -> None:
         if self._call is not None:
@@ -214,8 +224,18 @@ class Connection:
         self._keeper.calls += 1
         left = self._seconds - (time.monotonic() - self._came)
         self._call = self._keeper.server.call(
-            self._tool, sent, self._answer, seconds=max(left, 0.001), caller=self._caller, on_begin=self._tell_begun
+            self._tool,
+            sent,
+            self._answer,
+            on_event=self._tell_event if self._wants_events else None,
+            seconds=max(left, 0.001),
+            caller=self._caller,
+            on_begin=self._tell_begun,
         )
+
+    def _tell_event(self, event: bytes) -> None:
+        if not self._is_over:
+            self._writes.send(frames.frame(frames.EVENT, event))
 
     def _tell_begun(self, tool: InstalledTool) -> None:
         facts = read_if_well(tool)

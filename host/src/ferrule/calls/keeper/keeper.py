@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import ferrule
 from ferrule.calls.keeper.connection import Connection
 from ferrule.calls.keeper.folder_watch import FolderWatch
-from ferrule.calls.keeper.peer import limits_text, peer_of, read_rights
+from ferrule.calls.keeper.peer import peer_of, read_rights
 from ferrule.config import configuration
 from ferrule.config.keep import keep_seconds
 from ferrule.errors import FerruleError
+from ferrule.links.keeper_frames import limits_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

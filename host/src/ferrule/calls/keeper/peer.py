@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import socket
 import struct
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
 _CREDENTIALS = struct.Struct("iII")
 _LINES = ("Uid", "Gid", "Groups", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Seccomp_filters")
 _SPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
-_LIMITS = 16  # resources that the kernel has
 
 
 class Rights(NamedTuple):
@@ -41,9 +39,3 @@ def read_rights(process: int | str = "self") -> Rights:
     found = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
     spaces = tuple(os.readlink(f"/proc/{process}/ns/{name}") for name in _SPACES)
     return Rights({name: found.get(name, "").strip() for name in _LINES}, spaces)
-
-
-def limits_text() -> str:
-    """The limits of this process, as a caller sends its own."""
-    pairs = (resource.getrlimit(number) for number in range(_LIMITS))
-    return ",".join(f"{soft}:{hard}" for soft, hard in pairs)

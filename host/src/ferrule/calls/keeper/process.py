@@ -42,7 +42,7 @@ def _run(path: str, environ: dict[str, str], seconds: float) -> None:
     add_sources_to_path()
     os.chdir("/")
     os.umask(0o077)
-    with ForkServer(ServerOptions(idle_seconds=seconds, way="")) as server:
+    with ForkServer(ServerOptions(idle_seconds=seconds, way="", keeps=True)) as server:
         keeper = Keeper(server, path, environ)
         try:
             server.run()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ferrule.plugin.hooks.credential_values import CredentialValues
+    from ferrule.plugin.hooks.lasting_state import Lasting
 
 ANSWER_BYTES = 65_534  # the client reads 65,535, and the newline is one of them
 
@@ -30,9 +31,12 @@ class Context:
         deadline: the instant, on the clock of `time.monotonic()`, by which `execute` must have answered; two seconds
             later the call is ended for it.
         max_bytes: the size that the answer may have on the wire.
+        lasting: what stays for the next call in this process; None where none follows.
     """
 
-    __slots__ = ("_credentials", "_names", "_send_event", "_settings", "_values", "deadline", "max_bytes", "tool")
+    __slots__ = (
+        "_credentials", "_names", "_send_event", "_settings", "_values", "deadline", "lasting", "max_bytes", "tool",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -45,10 +49,12 @@ class Context:
         send_event: Callable[[Mapping[str, object]], None] | None = None,
         max_bytes: int = ANSWER_BYTES,
         values: CredentialValues | None = None,
+        lasting: Lasting | None = None,
     ) -> None:
         self.tool = tool
         self.deadline = deadline
         self.max_bytes = max_bytes
+        self.lasting = lasting
         self._credentials = credentials
         self._names = names or {}
         self._settings = settings or {}

@@ -35,6 +35,11 @@ NEVER_GIVEN = (*HOST_SECRETS, *PROXIES)
 _INTERPRETER = ("PYTHON*", "PYTEST_*", "COVERAGE_*", "VIRTUAL_ENV")  # which the processes that it forks go by
 
 
+def is_harmless(name: str) -> bool:
+    """Whether this is one of the variables that every tool gets."""
+    return name in HARMLESS or any(one[-1] == "*" and name.startswith(one[:-1]) for one in HARMLESS)
+
+
 def environment(
     permissions: Permissions, environ: Mapping[str, str], further: Iterable[str] = (), without: Collection[str] = ()
 ) -> dict[str, str]:

@@ -16,6 +16,7 @@ from ferrule_mcp.commands.login_server import TOKEN, client_option, log_in_at, p
 from ferrule_mcp.commands.options import (
     allow_option,
     join_credentials,
+    keep_option,
     part_secrets,
     read_pairs,
     read_rights,
@@ -27,6 +28,7 @@ from ferrule_mcp.commands.options import (
 from ferrule_mcp.commands.report import report_addition
 from ferrule_mcp.commands.words import read_words
 from ferrule_mcp.installation.addition import install_and_start, try_tool
+from ferrule_mcp.installation.kept_servers import require_process
 from ferrule_mcp.installation.placement import place_server
 from ferrule_mcp.installation.selection import Selection
 from ferrule_mcp.installation.server import hold_server, remove_environment, remove_environments
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
 @allow_option
 @yes_option
 @scripts_option
+@keep_option
 @seconds_option
 @json_option
 # Long by its help and by a parameter for each option, of which each is passed on by name.
@@ -102,6 +105,7 @@ def command(
     allowed: tuple[str, ...],
     yes: bool,
     scripts: tuple[str, ...],
+    keep: bool | None,
     seconds: float,
     as_json: bool,
 ) -> int:
@@ -140,7 +144,10 @@ def command(
             selection=Selection(prefix, only, excluded, read_pairs(renamed, "--as")),
             allowed_scripts=scripts,
             seconds=seconds,
+            keep=keep,
         )
+        if keep:
+            require_process(name, has_process=request.source is not None)
         if login or paste:
             request = _log_in(request, paste=paste, client_id=client_id)
         add_server(request, make_decide(name, grants_all=yes), tried, as_json=as_json)

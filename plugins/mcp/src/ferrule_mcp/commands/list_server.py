@@ -26,7 +26,7 @@ def command(as_json: bool) -> int:
     if not servers:
         note("No MCP server was added. `ferrule mcp add NAME -- COMMAND` adds one.")
         return 0
-    print_table(["SERVER", "VERSION", "TOOLS", "BY", "NETWORK"], [_row(one) for one in servers])
+    print_table(["SERVER", "VERSION", "TOOLS", "BY", "KEPT", "NETWORK"], [_row(one) for one in servers])
     return 0
 
 
@@ -34,4 +34,5 @@ def _row(server: InstalledServer) -> list[str]:
     record = server.record
     network = [one.entry for one in list_rights(record["permissions"]) if one.key == "network"]
     way = record["url"] or (server.environment.ecosystem if server.environment else "a program")
-    return [server.name, server.tools.version, str(len(record["tools"])), way, ", ".join(network) or "none"]
+    kept = "yes" if record.get("keep") else "no"
+    return [server.name, server.tools.version, str(len(record["tools"])), way, kept, ", ".join(network) or "none"]

@@ -1,4 +1,4 @@
-"""Have the tools of MCP servers: add, import, list, show, refresh and remove servers."""
+"""Have the tools of MCP servers: add, import, list, show, keep, refresh and remove servers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NOT_OTHERS = 0o022
-_SUBCOMMANDS = ("add", "grant", "import", "list", "login", "refresh", "remove", "revoke", "show")
+_SUBCOMMANDS = ("add", "grant", "import", "keep", "list", "login", "refresh", "remove", "revoke", "show")
 
 
 class _Subcommands(click.Group):
@@ -34,7 +34,7 @@ def command() -> None:
 
     A server is installed into an environment of its own, started once without any rights but its own files, and its
     tools are written down. From then on each of them is an executable: a call starts the server, held by the kernel to
-    what it was granted, and ends it.
+    what it was granted, and ends it. One that is kept goes on between calls.
 
     \b
     Examples:

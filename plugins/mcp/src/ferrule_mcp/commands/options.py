@@ -26,6 +26,10 @@ yes_option = click.option(
     is_flag=True,
     help="Grant what its start wants, without a question; not keys, shells and the like, which --allow names.",
 )
+keep_option = click.option(
+    "--keep/--no-keep", "keep", default=None,
+    help="Let it go on between calls, see `ferrule mcp keep`; by default where its tools seem to need that.",
+)  # fmt: skip
 scripts_option = click.option(
     "--allow-scripts", "scripts", multiple=True, metavar="PACKAGE", help="Let the install scripts of PACKAGE run."
 )

@@ -104,6 +104,7 @@ def describe(record: ServerRecord, environment: Environment | None) -> JSONObjec
         **facts,
         "credentials": record["credentials"],
         "permissions": record["permissions"],
+        "keep": bool(record.get("keep")),
         "environment": environment.to_json() if environment else None,
         "tools": [{"tool": shown, "name": one["name"], "lost": one["lost"]} for shown, one in record["tools"].items()],
     }

@@ -41,6 +41,7 @@ def command(name: str, is_verified: bool, as_json: bool) -> int:
     click.echo(f"{name}  {server.tools.version}")
     print_indented(*_facts(server.tools.distribution, record["era"], record["home"]))
     print_indented(f"URL: {record['url']}" if record["url"] else f"Runs: {plain(' '.join(record['command']))}")
+    print_indented("Kept: it goes on between calls" if record.get("keep") else "Kept: no, each call starts it")
     print_tools(record)
     print_rights(record)
     for sentence in record["notes"]:

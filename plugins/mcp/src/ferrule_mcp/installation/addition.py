@@ -13,9 +13,10 @@ from ferrule_mcp.installation.rights import Right, add_rights, find_wanted
 from ferrule_mcp.installation.selection import Selection, choose_names
 from ferrule_mcp.installation.server import remove_environment
 from ferrule_mcp.projection import project
+from ferrule_mcp.stdio.state_signs import keeps_state as find_stateful
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule_mcp.environment.record import Environment
@@ -144,9 +145,11 @@ def make_addition(record: ServerRecord, started: Started, selection: Selection) 
     known = {key: answer[key] for key in ("era", "server", "capabilities", "offered", "instructions", "seconds")}
     origin = _note_rights(record["origin"], started.granted)
     complete = {**record, **known, "origin": origin, "tools": tools, "permissions": started.permissions}
-    notes = [*record["notes"], *answer.get("findings", ()), *_warn_of_state(list(definitions.values()))]
+    stateful = find_stateful(list(definitions.values()))
+    keep = bool(stateful) if record.get("keep") is None else bool(record.get("keep"))
+    notes = [*record["notes"], *answer.get("findings", ()), *_tell_state(stateful, keep=keep)]
     kept = {own: definitions[own] for own in names}
-    return Addition(_cast({**complete, "notes": notes}), schemas, kept, started.wanted)
+    return Addition(_cast({**complete, "notes": notes, "keep": keep}), schemas, kept, started.wanted)
 
 
 def try_tool(
@@ -197,14 +200,14 @@ def _find_tool(record: ServerRecord, tool: str) -> str:
     return found
 
 
-def _warn_of_state(definitions: Iterable[JSONObject]) -> list[str]:
-    from ferrule_mcp.stdio.state_signs import keeps_state
-
-    names = keeps_state(list(definitions))
+def _tell_state(names: Sequence[str], *, keep: bool) -> list[str]:
+    """What the admin is shown of tools that depend on what was called before. keep: whether the server goes on."""
     if not names:
         return []
     more = len(names) - _MAX_NAMES
     shown = [*names[:_MAX_NAMES], f"and {more} more"] if more > 0 else names
+    if keep:
+        return [f"It seems to keep state between calls, so it is kept, by a keeper: {', '.join(shown)}."]
     return [f"It seems to keep state between calls, which each call here begins without: {', '.join(shown)}."]
 
 

@@ -42,6 +42,7 @@ class Request(NamedTuple):
         selection: which of its tools.
         allowed_scripts: packages whose install scripts may run.
         seconds: that its first start may take.
+        keep: whether it goes on between calls; None where its tools decide that.
         origin: what a record keeps of it besides: the bundle with its answers, above all.
     """
 
@@ -57,6 +58,7 @@ class Request(NamedTuple):
     selection: Selection = Selection()
     allowed_scripts: Sequence[str] = ()
     seconds: float = DEFAULT_SECONDS
+    keep: bool | None = None
     origin: Mapping[str, object] = {}
 
     @property
@@ -79,6 +81,7 @@ class Request(NamedTuple):
             "selection": self.selection.to_json(),
             "allowed_scripts": list(self.allowed_scripts),
             "seconds": self.seconds,
+            "keep": self.keep,
         }
 
 
@@ -105,6 +108,7 @@ def remake_request(record: ServerRecord) -> Request:
         selection=Selection(**selection),
         allowed_scripts=origin["allowed_scripts"],
         seconds=origin["seconds"],
+        keep=origin.get("keep"),
         origin={key: origin[key] for key in ("bundle", "answers") if key in origin},
     )
 
@@ -163,6 +167,7 @@ def make_record(request: Request, environment: Environment | None) -> ServerReco
                 *_tell_known(known),
             ],
             "permissions": {},
+            "keep": request.keep if request.source else False,
             "tools": {},
         }
     )

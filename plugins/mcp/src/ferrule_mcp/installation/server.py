@@ -154,7 +154,9 @@ def write_server(
     """
     tools = SourceTools(SOURCE, record["name"])
     credentials = declare(record["name"], record["credentials"])
-    declaration = {"permissions": record["permissions"], "credentials": credentials}
+    declaration: JSONObject = {"permissions": record["permissions"], "credentials": credentials}
+    if record.get("keep"):
+        declaration["lasting"] = True
     files = {FILE: strict_json.dumps(record), DEFINITIONS: strict_json.dumps(definitions)}
     if environment:
         files[ENVIRONMENT] = strict_json.dumps(environment.to_json())

@@ -68,6 +68,22 @@ class Connection:
             self._pump(left)
         return self._incoming.pop(0)
 
+    def renew(self) -> list[JSONObject]:
+        """Count anew, for the next call; the messages that have come since the last one.
+
+        Raises ServerGone, and OutputTooLarge.
+        """
+        process = self._process
+        while not self._is_at_end and any(file != process.stdin for file, _ in self._poll.poll(0)):
+            self._pump(0)
+        if self._is_at_end:
+            self._raise_gone()
+        waiting, self._incoming = self._incoming, []
+        self.garbage, self.garbage_count, self._message_count = [], 0, 0
+        self._lines.renew()
+        process.said.renew()
+        return waiting
+
     def _pump(self, seconds: float) -> None:
         """Wait for the server, at most that long, and do what can be done then."""
         if self._is_at_end:

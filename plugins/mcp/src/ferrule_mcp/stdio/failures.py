@@ -34,6 +34,10 @@ class Failures:
         self._server = server
         self._secrets = secrets
 
+    def renew(self, secrets: Callable[[], Sequence[str]]) -> Failures:
+        """Those of the next call of the same session."""
+        return Failures(self._server, secrets)
+
     def explain_start(self, command: Sequence[str], folder: str, error: OSError) -> ToolError:
         """The server cannot be started."""
         place = error.filename if isinstance(error.filename, str) else command[0]

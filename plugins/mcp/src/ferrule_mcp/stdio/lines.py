@@ -37,6 +37,10 @@ class LineReader:
             raise OutputTooLarge(f"has written a line of more than {MAX_LINE_BYTES >> 20} MiB to stdout")
         return lines
 
+    def renew(self) -> None:
+        """Count anew what comes: for the next call."""
+        self._count = 0
+
     def take_rest(self) -> bytes:
         """What has come since the last end of a line, once nothing follows any more."""
         rest, self._pieces, self._size = b"".join(self._pieces), [], 0
@@ -58,6 +62,11 @@ class Tail:
         self._kept += data
         if len(self._kept) > 2 * _TAIL_BYTES:
             del self._kept[:-_TAIL_BYTES]
+
+    def renew(self) -> None:
+        """Forget what came so far: for the next call."""
+        self.size = 1 if self._kept and not self._kept.endswith(b"\n") else 0  # what follows is half a line then
+        self._kept.clear()
 
     def last_lines(self, most: int) -> list[str]:
         """The last lines that are not blank, without colours and control characters.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 
+from ferrule import ToolError
 from ferrule_mcp.stdio import eras
 from ferrule_mcp.stdio.connection import Connection, ServerGone
 from ferrule_mcp.stdio.failures import Failures
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 START_SECONDS = 20.0
 """That a server may take until it has answered `initialize`, unless the deadline comes first."""
+_PING_SECONDS = 2.0  # in which a server that has let a call wait for too long shows that it still answers
 _GRACE_SECONDS = 0.5  # that a server may take to end by itself
 _PAUSES_SECONDS = (0.05, 0.1, 0.2, 0.25)  # before the next try, where a server wants one and asks for nothing
 _MAX_DECLINED = 10
@@ -79,6 +81,7 @@ class Session:
         self._number = 0
         self._listeners: dict[str, Listener | None] = {}
         self._is_open = True
+        self._is_in_doubt = False
 
     @classmethod
     def start(
@@ -157,6 +160,45 @@ class Session:
         self.era = str(era)
         self._connection.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return result
+
+    def renew(self, deadline: float, secrets: Callable[[], Sequence[str]] = tuple) -> bool:
+        """Begin the next call of a session that stays; False where the server is gone, or does not answer any more.
+
+        What came after the end of the last call is nobody's: it is read, and dropped.
+
+        Args:
+            deadline: of the next call, an instant of `time.monotonic()`.
+            secrets: gives the values that no error of it may show a part of.
+        """
+        self.deadline = deadline
+        self.declined = []
+        self._listeners = {}
+        self._failures = self._failures.renew(secrets)
+        try:
+            for message in self._connection.renew():
+                if "method" in message:
+                    self._take(message)
+            self.declined = []
+            return not self._is_in_doubt or self._answers()
+        except (ServerGone, OutputTooLarge):
+            return False
+
+    def give_up(self) -> None:
+        """Tell the server that nobody waits for the last answer any more. It may come: it is dropped then."""
+        self._is_in_doubt = True
+        params = {"requestId": self._number, "reason": "Its time is over."}
+        self._connection.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+
+    def _answers(self) -> bool:
+        """Whether the server answers at all; that it does not know the question is an answer, too."""
+        try:
+            self._request("ping", {}, min(_PING_SECONDS, (self.deadline - time.monotonic()) / 2))
+        except ToolError:
+            return False
+        except ServerError:
+            pass
+        self._is_in_doubt = False
+        return True
 
     def discover(self, seconds: float = START_SECONDS) -> JSONObject:
         """Ask a fresh server for what it is, as since 2026-07-28. Raises as `initialize` does."""
@@ -260,6 +302,10 @@ class Session:
         if number is None:
             error = message.get("error")
             return isinstance(error, dict) and error.get("code") in _UNREADABLE
+        return self._is_own(number)
+
+    def _is_own(self, number: object) -> bool:
+        """Whether this is the number of the request that waits, and not of one before."""
         return type(number) is not bool and number in (self._number, str(self._number))
 
     def _read_result(self, message: JSONObject, method: str) -> JSONObject:
@@ -280,8 +326,13 @@ class Session:
             self._note([declined] if declined else [])
         elif method == "notifications/tools/list_changed":
             self.is_list_changed = True
-        elif (listener := self._listeners.get(method)) and isinstance(message.get("params"), dict):
-            listener(message["params"])
+        elif listener := self._listeners.get(method):
+            self._tell(listener, message.get("params"))
+
+    def _tell(self, listener: Listener, params: object) -> None:
+        """Hand on what a notification says, unless it is of a request before the one that waits."""
+        if isinstance(params, dict) and self._is_own(params.get("progressToken", self._number)):
+            listener(params)
 
     def _note(self, declined: Sequence[str]) -> None:
         self.declined += [one for one in declined if one not in self.declined][: _MAX_DECLINED - len(self.declined)]

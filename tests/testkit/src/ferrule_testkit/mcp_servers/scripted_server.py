@@ -9,6 +9,7 @@ An action is an object with one key:
 
 - result, error: the answer to the message; a result gets `resultType` where the scenario says `"modern": true`
 - echo: the answer is a result whose text is the `params` of the message, as JSON
+- count: the answer is a result whose text is the number of messages of its method so far, and this process, as JSON
 - file: the answer is a result whose text is the content of a file, as JSON, or why it cannot be read
 - send: any message. ask: a request, whose answer is waited for and kept. answered: a result whose text is that answer
 - line, bytes: what is written to stdout, as text with a line end, as base64
@@ -85,6 +86,9 @@ class Server:
 
     def _do_answered(self, _: object) -> None:
         self._answer_text(self._kept)
+
+    def _do_count(self, _: object) -> None:
+        self._answer_text({"count": self._counts[str(self._message.get("method"))], "process": os.getpid()})
 
     def _do_file(self, path: str) -> None:
         try:

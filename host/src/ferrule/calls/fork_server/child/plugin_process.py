@@ -17,11 +17,15 @@ import struct
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from enum import IntEnum
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from ferrule.calls.fork_server.child.imports import import_ahead, register_ahead
 from ferrule.calls.fork_server.child.state_check import StateCheck, has_children
+from ferrule.errors import FerruleError
 from ferrule.plugin.hooks.context import ANSWER_BYTES
+from ferrule.plugin.hooks.lasting_state import Lasting
 from ferrule.plugin.loader import load
 from ferrule.supervision import processes
 from ferrule.supervision.channel.channel import Channel
@@ -55,27 +59,36 @@ _FILES = 4  # of a copy: the line, the channel, what is printed, and the answers
 _MAX_MODULES, _MAX_NAME_CHARS = 600, 100  # so that the message stays below what a channel takes
 
 
+class Stay(IntEnum):
+    """What becomes of a copy that has made a call."""
+
+    NONE = 0  # it ends
+    REUSABLE = 1  # it takes the next one, where it is as it was before
+    LASTING = 2  # it takes all others, while the tool holds something in it
+
+
 class Plugin(NamedTuple):
     """What the process has to know.
 
-    modules: to import with it. parent: the supervisor's process. is_reusable: a copy takes more calls than one.
+    modules: to import with it. parent: the supervisor's process. stay: what becomes of a copy after its call.
     wrappers: the names of those that are on. memory_mib: of the process. confined: what it is held to.
     """
 
     tool: InstalledTool
     modules: Sequence[str]
     parent: int
-    is_reusable: bool
+    stay: Stay
     wrappers: Sequence[str]
     memory_mib: int
     confined: ConfinedCopies
 
 
 class _Loaded(NamedTuple):
-    """What is loaded. check: of the copies that are used again, None where none is."""
+    """What is loaded. check: of the copies that are used again, None where none is. is_lasting: see `Stay`."""
 
     tool: LoadedTool
     check: StateCheck | None
+    is_lasting: bool
     confined: ConfinedCopies
 
 
@@ -118,10 +131,10 @@ def _load(plugin: Plugin, channel: Channel, before: set[int]) -> _Loaded | None:
         import_ahead(plugin.modules)
         register_ahead(tool, plugin.wrappers)
         can_be_copied = _can_be_copied(before) and not _shares_memory()
-        check = StateCheck(plugin.tool.module) if plugin.is_reusable and can_be_copied else None
+        check = StateCheck(plugin.tool.module) if plugin.stay is Stay.REUSABLE and can_be_copied else None
         gc.collect()
         gc.freeze()  # what was imported stays, and a collection in a copy writes to none of its pages
-        held.append(_Loaded(tool, check, plugin.confined))
+        held.append(_Loaded(tool, check, plugin.stay is Stay.LASTING and can_be_copied, plugin.confined))
         channel.result({"can_be_copied": can_be_copied})
 
     run_work(work, channel)
@@ -244,7 +257,7 @@ def _take_calls(loaded: _Loaded, files: Sequence[int], folder: str = "") -> NoRe
     for file in (1, 2):
         _dup2(text, file)
     _close(text)
-    check = loaded.check
+    check, lasting = loaded.check, _LastingTools(loaded.tool) if loaded.is_lasting else None
     try:
         gc.enable()
         if check is not None:
@@ -252,12 +265,17 @@ def _take_calls(loaded: _Loaded, files: Sequence[int], folder: str = "") -> NoRe
         while True:
             size = _receive(line, _SIZE_BYTES)
             memory_mib, execution = _loads(_receive(line, int.from_bytes(size, "big")))
-            if check is None:
+            if lasting is not None:
+                may_stay = lasting.run(execution, (channel, answers), memory_mib)
+            elif check is None:
                 line.close()
-            may_stay = _run(execution, loaded, (channel, answers), memory_mib)
+                _run(execution, loaded, (channel, answers), memory_mib)
+                break
+            else:
+                may_stay = _run(execution, loaded, (channel, answers), memory_mib)
             del execution
             # Nobody waits for this: the answer has been sent.
-            if check is None or not may_stay or check.find_changes():
+            if not may_stay or (check is not None and check.find_changes()):
                 break
             line.sendall(AS_BEFORE)
     except BaseException:  # noqa: BLE001 - as above
@@ -290,6 +308,40 @@ def _run(execution: Execution, loaded: _Loaded, ends: tuple[int, AnswerPipe], me
 
     run_work(work, Channel(channel, execution.answer_bytes, answers))
     return may_stay
+
+
+class _LastingTools:
+    """The tools of one distribution, in the one process that makes their calls. first: the one that is loaded."""
+
+    def __init__(self, first: LoadedTool) -> None:
+        self._tools = {first.tool.name: first}
+        self._lasting = Lasting()
+
+    def run(self, execution: Execution, ends: tuple[int, AnswerPipe], memory_mib: int) -> bool:
+        """Make a call; whether the process takes another one: it does while the tool holds something in it."""
+        channel, answers = ends
+        limit_memory(memory_mib)
+        run_work(partial(self._work, execution), Channel(channel, execution.answer_bytes, answers))
+        return self._lasting.held is not None
+
+    def _work(self, execution: Execution, channel: Channel) -> None:
+        execution.lasting = self._lasting
+        try:
+            with nullcontext() if execution.caller is None else execution.caller.taken_over():
+                execution.run_loaded(self._load(execution.tool), channel)
+        except FerruleError:
+            raise
+        except BaseException:
+            self._lasting.end()  # nobody knows what an error that was not foreseen has left behind
+            raise
+        finally:
+            if self._lasting.held is not None:
+                channel.keep_check()
+
+    def _load(self, tool: InstalledTool) -> LoadedTool:
+        if tool.name not in self._tools:
+            self._tools[tool.name] = load(tool)
+        return self._tools[tool.name]
 
 
 def _imports_since(before: int) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from ferrule import config
 from ferrule.calls.fork_server import rest
 from ferrule.calls.fork_server.child import plugin_process
+from ferrule.calls.fork_server.child.plugin_process import Stay
 from ferrule.calls.fork_server.forks.copies import Copy
 from ferrule.calls.fork_server.forks.orders import Orders
 from ferrule.calls.fork_server.watched_process import StatusHandler, WatchedProcess, WatchedWork
@@ -67,7 +68,7 @@ class Plugin(WatchedProcess):
         tool: InstalledTool,
         confinement: Confinement,
         modules: Sequence[str],
-        is_reusable: bool,
+        stay: Stay,
     ) -> None:
         super().__init__(surroundings.loop, self)
         self.modules = modules
@@ -80,7 +81,7 @@ class Plugin(WatchedProcess):
         self._owner = owner
         self._tool = tool
         self._confinement = confinement
-        self._is_reusable = is_reusable
+        self._stay = stay
         self._starting: deque[Copy] = deque()
         self._printed = b""
         self._status: int | None = None
@@ -132,7 +133,7 @@ class Plugin(WatchedProcess):
 
     def _send_plugin(self, confined: ConfinedCopies) -> None:
         names, parent, mib = self._surroundings.wrappers(), os.getpid(), self._confinement.memory_mib
-        facts = plugin_process.Plugin(self._tool, self.modules, parent, self._is_reusable, names, mib, confined)
+        facts = plugin_process.Plugin(self._tool, self.modules, parent, self._stay, names, mib, confined)
         self._orders.begin(pickle.dumps(facts))
 
     def take(self, request: Request) -> bool:
@@ -149,6 +150,8 @@ class Plugin(WatchedProcess):
     def ask_for_copies(self, count: int) -> None:
         """Have so many copies on their way."""
         if self.is_loaded and self.can_be_copied and not self.is_retired:
+            if self._stay is Stay.LASTING:
+                count = min(count, 1 - len(self.copies))
             for _ in range(count - len(self._starting)):
                 self._start_copy()
 
@@ -321,10 +324,8 @@ class Plugin(WatchedProcess):
     def _handle_outcome(self, copy: Copy, request: Request, work: WatchedWork, reason: FerruleError | None) -> None:
         copy.work = None
         # A process may say it of any tool; whether it is asked is for the tool's declaration and the admin to say.
-        may_stay = self._is_reusable and reason is None and request.messages.is_checked and copy.process is not None
-        may_stay = may_stay and rest.runs_alone(copy.process or 0) and copy.calls < self._surroundings.options.calls
-        may_stay = may_stay and len(self.idle) + len(self.checking) < _MAX_IDLE_COPIES
-        if may_stay and not copy.is_gone and not self.is_retired:
+        may_stay = reason is None and request.messages.is_checked and copy.process is not None
+        if may_stay and self._may_take_another(copy) and not copy.is_gone and not self.is_retired:
             self.running.discard(copy)
             self.checking.add(copy)
             copy.await_check(partial(self._handle_checked, copy))
@@ -338,9 +339,17 @@ class Plugin(WatchedProcess):
 
         self._surroundings.leave(copy, handle_gone)
 
+    def _may_take_another(self, copy: Copy) -> bool:
+        """Whether a copy that has made a call may find out whether it takes the next one."""
+        if self._stay is not Stay.REUSABLE:
+            return self._stay is Stay.LASTING
+        is_one_of_few = len(self.idle) + len(self.checking) < _MAX_IDLE_COPIES
+        return is_one_of_few and copy.calls < self._surroundings.options.calls and rest.runs_alone(copy.process or 0)
+
     def _handle_checked(self, copy: Copy, is_as_before: bool) -> None:
         self.checking.discard(copy)
-        if is_as_before and not copy.is_gone and not self.is_retired and copy.is_alone():
+        is_good = is_as_before and (self._stay is Stay.LASTING or copy.is_alone())
+        if is_good and not copy.is_gone and not self.is_retired:
             self.idle.append(copy)
             copy.pause()
             self._owner.handle_copy()

@@ -6,6 +6,7 @@ take can still be made without it.
 
 from __future__ import annotations
 
+import resource
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,11 +17,12 @@ VERSION = b"1"
 
 HELLO, INPUT, INPUT_END, SIGNAL, PING = b"H", b"D", b"E", b"S", b"P"  # of callers
 FACTS, STOP = b"F", b"X"  # of `ferrule keep`
-ACCEPTED, REFUSED, BEGUN, PONG, ANSWER = b"A", b"R", b"B", b"Q", b"O"  # of the keeper
+ACCEPTED, REFUSED, BEGUN, PONG, ANSWER, EVENT = b"A", b"R", b"B", b"Q", b"O", b"V"  # of the keeper
 
 MAX_FRAME_BYTES = 1 << 20
 _HEAD = struct.Struct("<cI")
 _SIZE = struct.Struct("<I")
+_LIMITS = 16  # resources that the kernel has
 
 
 class FrameMalformed(ValueError):
@@ -28,7 +30,10 @@ class FrameMalformed(ValueError):
 
 
 class Hello(NamedTuple):
-    """What a caller says of itself. orders: as `ferrule link` has written them, JSON. limits: `soft:hard,…`."""
+    """What a caller says of itself.
+
+    orders: as `ferrule link` has written them, JSON. limits: `soft:hard,…`. wants_events: as they happen, each a frame.
+    """
 
     orders: bytes
     folder: str
@@ -36,6 +41,7 @@ class Hello(NamedTuple):
     is_terminal: bool
     limits: str
     environ: dict[str, str]
+    wants_events: bool = False
 
 
 class FrameReader:
@@ -69,6 +75,23 @@ def answer_frame(exit_code: int, document: bytes, text: bytes) -> bytes:
     return frame(ANSWER, bytes([exit_code]) + _SIZE.pack(len(document)) + document + text)
 
 
+def split_answer(payload: bytes) -> tuple[int, bytes, bytes]:
+    """What an answer holds: the exit code, the document, and the text for stderr. Raises FrameMalformed."""
+    if len(payload) < 1 + _SIZE.size:
+        raise FrameMalformed("an answer is cut off")
+    (size,) = _SIZE.unpack_from(payload, 1)
+    begin = 1 + _SIZE.size
+    if begin + size > len(payload):
+        raise FrameMalformed("a document is cut off")
+    return payload[0], payload[begin : begin + size], payload[begin + size :]
+
+
+def limits_text() -> str:
+    """The limits of this process, as a caller sends them."""
+    pairs = (resource.getrlimit(number) for number in range(_LIMITS))
+    return ",".join(f"{soft}:{hard}" for soft, hard in pairs)
+
+
 def hello_frame(hello: Hello) -> bytes:
     """The frame with which a caller begins."""
     fields = [
@@ -76,7 +99,7 @@ def hello_frame(hello: Hello) -> bytes:
         hello.orders,
         hello.folder.encode(errors="surrogateescape"),
         f"{hello.umask:o}".encode(),
-        b"t" if hello.is_terminal else b"",
+        (b"t" if hello.is_terminal else b"") + (b"v" if hello.wants_events else b""),
         hello.limits.encode(),
         *(f"{name}={value}".encode(errors="surrogateescape") for name, value in hello.environ.items()),
     ]
@@ -93,7 +116,8 @@ def parse_hello(payload: bytes) -> Hello:
         pairs = (one.decode(errors="surrogateescape").partition("=") for one in variables)
         environ = {name: value for name, separator, value in pairs if separator and name}
         text = folder.decode(errors="surrogateescape")
-        return Hello(orders, text, int(umask, 8) & 0o777, b"t" in flags, limits.decode("ascii"), environ)
+        is_terminal, wants_events = b"t" in flags, b"v" in flags
+        return Hello(orders, text, int(umask, 8) & 0o777, is_terminal, limits.decode("ascii"), environ, wants_events)
     except ValueError:
         raise FrameMalformed("a field is malformed") from None
 
