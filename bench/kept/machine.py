@@ -12,7 +12,7 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from measuring import Command, run, seconds_with
+from measuring import Command, Cost, run, seconds_with
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +93,9 @@ class KeptMachine:
     def _measure(self, warm: Command, cold: Command, bare: Command, rounds: int) -> Figures:
         before = self._state()
         used = seconds_with(before["process"])
-        warms, colds, bares = [], [], []
+        warms: list[Cost] = []
+        colds: list[Cost] = []
+        bares: list[Cost] = []
         limit = time.monotonic() + _ROUNDS_SECONDS
         for _ in range(rounds):
             if time.monotonic() > limit and len(colds) > 1:

@@ -114,12 +114,13 @@ def _measure_bare(installation: Installation) -> float:
 def _plain(installation: Installation, machine: KeptMachine, folder: Path) -> Iterator[Peer]:
     """What needs no keeper."""
     environ = machine.environ
-    schema = [machine.links / "bench-again-tool", "--schema"]
+    schema: list[str | Path] = [machine.links / "bench-again-tool", "--schema"]
     yield Peer("--schema, by the launcher", Command(schema, b"", environ, is_alone=True), 0.06)
     names = installation.add_tools(_DISCOVERED)
     many = folder / "many"
     machine.ferrule("link", *names, "--to", str(many))
-    client = [installation.python, "-I", ROOT / "tests/testkit/src/ferrule_testkit/ikigai.py", "list", "--folder", many]
+    program = ROOT / "tests/testkit/src/ferrule_testkit/ikigai.py"
+    client: list[str | Path] = [installation.python, "-I", program, "list", "--folder", many]
     yield Peer(f"the client's discovery of {_DISCOVERED} tools", Command(client, b"", environ, is_alone=True), 4.0)
 
 
