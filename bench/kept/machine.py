@@ -77,13 +77,21 @@ class KeptMachine:
             sys.exit(f"ferrule {' '.join(words[:3])} failed: {done.stdout[-400:]}{done.stderr[-600:]}")
         return done.stdout
 
-    def link(self, *names: str) -> None:
-        """Have executables for these tools, which the launcher starts."""
-        self.ferrule("link", *names, "--to", str(self.links))
+    def link(self, tool: str) -> bool:
+        """Have an executable for this tool, which the launcher starts; whether there is one."""
+        command = [str(self._installation.scripts / "ferrule"), "link", tool, "--to", str(self.links)]
+        done = subprocess.run(command, env=self.environ, capture_output=True, text=True, check=False)
+        is_linked = self._path(tool).exists()
+        if not is_linked:
+            print(f"{tool} is left out: {done.stdout[-400:]}{done.stderr[-400:]}", file=sys.stderr)
+        return is_linked
+
+    def _path(self, tool: str) -> Path:
+        return self.links / f"{tool.replace('_', '-')}-tool"
 
     def measure(self, tool: str, stdin: bytes, answer: bytes, rounds: int) -> Figures:
         """Make calls by the keeper, cold ones and bare starts in turn. answer: is in every right answer."""
-        path = self.links / f"{tool.replace('_', '-')}-tool"
+        path = self._path(tool)
         warm, cold = (Command([path], stdin, one, is_alone=True) for one in (self.environ, self._cold))
         bare = Command([self._installation.python, "-I", "-c", "pass"])
         for command in [cold, *[warm] * _FIRST_CALLS]:

@@ -66,8 +66,7 @@ def report_kept(folder: Path, libraries: Sequence[str], client: Path, rounds: in
             "NO_PROXY": "*",
         }
         with KeptMachine(installation, folder, environ) as machine:
-            found = list(_calls(installation, machine, page, libraries))
-            machine.link(*(one.tool for one in found))
+            found = [one for one in _calls(installation, machine, page, libraries) if machine.link(one.tool)]
             machine.ferrule("keep", "start")
             _print_head(as_json=as_json)
             for call in found:
