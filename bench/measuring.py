@@ -35,6 +35,7 @@ class Command(NamedTuple):
     argv: Sequence[str | Path]
     stdin: bytes = b""
     environ: Mapping[str, str] = {}
+    is_alone: bool = False  # has no other variables
 
 
 def compare(command: Command, baseline: Command, *, runs: int = 21) -> Ratio:
@@ -59,7 +60,7 @@ def run(command: Command) -> Cost:
         stdin=source,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, **command.environ},
+        env={**({} if command.is_alone else os.environ), **command.environ},
     )
     os.close(source)
     _, _, usage = os.wait4(process.pid, 0)
@@ -74,6 +75,12 @@ def seconds_below(process: int, without: Collection[int] = ()) -> float:
     without: processes that do not count, with all below them.
     """
     return sum(sum(map(int, fields[11:15])) for _, fields in _below(process, without)) / _TICKS
+
+
+def seconds_with(process: int) -> float:
+    """Seconds of a processor that this process and those below it have taken, with those that they have waited for."""
+    own = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, own[11:15])) / _TICKS + seconds_below(process)
 
 
 def memory_below(process: int, without: Collection[int] = ()) -> float:

@@ -61,6 +61,7 @@ def test_only_publishing_may_name_itself_and_no_job_has_a_secret() -> None:
     assert may == {
         "test": reads,
         "build": reads,
+        "launcher": reads,
         "docs": reads,
         "publish": {"id-token"},
         "pages": {"pages", "id-token"},
@@ -68,8 +69,15 @@ def test_only_publishing_may_name_itself_and_no_job_has_a_secret() -> None:
     assert "secrets." not in (PROJECT / ".github/workflows/release.yml").read_text()
 
 
+def test_the_launcher_is_tried_on_each_machine_for_which_another_one_compiles_it() -> None:
+    tried = RELEASE["launcher"]
+    assert tried["strategy"]["matrix"]["machine"] == ["ubuntu-24.04-arm", "macos-15", "macos-15-intel"]
+    assert [one["with"]["name"] for one in steps("launcher") if "download" in one.get("uses", "")] == ["dist"]
+    assert steps("launcher")[-1]["run"] == "sh scripts/try-launcher"
+
+
 def test_what_was_built_and_tested_is_published_with_attestations_in_an_environment() -> None:
-    assert set(RELEASE["publish"]["needs"]) == {"test", "build", "docs"}
+    assert set(RELEASE["publish"]["needs"]) == {"test", "build", "launcher", "docs"}
     assert RELEASE["publish"]["environment"] == "pypi"
     assert RELEASE["pages"]["needs"] == "publish"
     upload = steps("build")[-1]["with"]

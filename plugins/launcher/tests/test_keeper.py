@@ -309,6 +309,35 @@ def test_a_signal_is_for_the_keeper_which_answers(number: signal.Signals, linked
     assert seen.frames == [Frame("S", b"%d" % number)]
 
 
+def test_a_signal_that_comes_before_the_keeper_has_taken_the_call_is_for_it_all_the_same(linked: Linked) -> None:
+    seen: list[Frame] = []
+
+    def behave(told: Conversation) -> None:
+        told.receive_fields()
+        os.kill(process.pid, signal.SIGTERM)
+        told.send("A")
+        seen.append(told.receive_until("S"))
+        told.send_answer(ANSWER, b"interrupted\n", 1)
+
+    with keep(linked.socket(), behave):
+        process = linked.start()
+        assert _finish(process) == (ANSWER + b"\n", b"interrupted\n", 1)
+        process.stdin.close()
+    assert seen == [Frame("S", b"%d" % signal.SIGTERM)]
+
+
+def test_a_signal_that_comes_before_a_refusal_ends_the_call_as_it_ends_python_at_its_start(linked: Linked) -> None:
+    def behave(told: Conversation) -> None:
+        told.receive_fields()
+        os.kill(process.pid, signal.SIGTERM)
+        told.send("R", b"not now")
+
+    with keep(linked.socket(), behave):
+        process = linked.start()
+        assert _finish(process) == (b"", b"", -signal.SIGTERM)
+        process.stdin.close()
+
+
 def test_a_second_signal_ends_the_launcher_and_closes_the_connection(linked: Linked) -> None:
     seen = Begun()
     with keep(linked.socket(), lambda told: seen.behave(told, answers=False)):

@@ -50,16 +50,21 @@ def start(installation: str, environ: dict[str, str], paths: str) -> None:
 
     environ: its variables, see `base_environ`. paths: the line of Python that makes its `sys.path` that of a call.
     """
-    from ferrule.supervision import python_start
-
-    code = python_start.CODE + _MAIN.format(paths=paths)
-    command = [sys.executable, *python_start.OPTIONS.split(), "-c", code, installation]
+    command = compose_command(installation, paths)
     nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     try:
         actions = [(os.POSIX_SPAWN_DUP2, nothing, file) for file in range(3)]
         os.posix_spawn(command[0], command, environ, file_actions=actions, setsid=True)
     finally:
         os.close(nothing)
+
+
+def compose_command(installation: str, paths: str) -> list[str]:
+    """The command that is a keeper. See `start`."""
+    from ferrule.supervision import python_start
+
+    code = python_start.CODE + _MAIN.format(paths=paths)
+    return [sys.executable, *python_start.OPTIONS.split(), "-c", code, installation]
 
 
 def read_first_environ() -> dict[str, str]:

@@ -1,4 +1,5 @@
 /* Writing and reading of frames in memory. */
+#ifdef __linux__
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -50,24 +51,16 @@ static bool add_field(struct buffer *out, const char *text)
     return true;
 }
 
-static void write_limit(char *text, size_t size, rlim_t limit, char end)
-{
-    if (limit == RLIM_INFINITY)
-        snprintf(text, size, "-1%c", end);
-    else
-        snprintf(text, size, "%llu%c", (unsigned long long)limit, end);
-}
-
+/* `soft:hard,...`, -1 for unlimited, as a resource is that this system does not have. */
 static void write_limits(char *text, size_t size)
 {
-    size_t used = 0;
     for (int resource = 0; resource < RESOURCES; resource++) {
         struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
-        getrlimit(resource, &limit); /* one that this system does not have is unlimited */
-        write_limit(text + used, size - used, limit.rlim_cur, ':');
-        used += strlen(text + used);
-        write_limit(text + used, size - used, limit.rlim_max, resource + 1 < RESOURCES ? ',' : '\0');
-        used += strlen(text + used);
+        getrlimit(resource, &limit);
+        long long soft = (long long)limit.rlim_cur, hard = (long long)limit.rlim_max;
+        int used = snprintf(text, size, "%s%lld:%lld", resource > 0 ? "," : "", soft, hard);
+        text += used;
+        size -= (size_t)used;
     }
 }
 
@@ -92,37 +85,27 @@ bool add_hello(struct buffer *out, const char *orders)
 }
 
 /* Look for a whole frame behind the first bytes that have come. */
-enum frame find_frame(const struct buffer *in, size_t from, uint8_t *type, const uint8_t **payload, size_t *size)
+enum found find_frame(const struct buffer *in, size_t from, struct frame *frame)
 {
+    const uint8_t *head = in->data + from;
     if (in->size - from < HEAD_BYTES)
         return FRAME_MISSING;
-    const uint8_t *head = in->data + from;
-    *type = head[0];
-    *size = get_number(head + 1);
-    *payload = head + HEAD_BYTES;
-    if (*size > FRAME_BYTES)
+    *frame = (struct frame){(char)head[0], head + HEAD_BYTES, get_number(head + 1)};
+    if (frame->size > FRAME_BYTES)
         return FRAME_TOO_LONG;
-    return in->size - from - HEAD_BYTES < *size ? FRAME_MISSING : FRAME_WHOLE;
-}
-
-void drop_beginning(struct buffer *in, size_t size)
-{
-    if (size > 0)
-        memmove(in->data, in->data + size, in->size - size);
-    in->size -= size;
+    return in->size - from - HEAD_BYTES < frame->size ? FRAME_MISSING : FRAME_WHOLE;
 }
 
 /* Read an answer: the exit code, the document with its length, the text. */
-bool parse_answer(const uint8_t *payload, size_t size, struct answer *answer)
+bool parse_answer(const struct frame *frame, struct answer *answer)
 {
-    if (size < HEAD_BYTES)
+    if (frame->size < HEAD_BYTES)
         return false;
-    answer->exit_code = payload[0];
-    answer->document = (const char *)payload + HEAD_BYTES;
-    answer->document_size = get_number(payload + 1);
-    if (answer->document_size == 0 || answer->document_size > size - HEAD_BYTES)
+    const char *document = (const char *)frame->payload + HEAD_BYTES;
+    size_t size = get_number(frame->payload + 1), left = frame->size - HEAD_BYTES;
+    if (size == 0 || size > left)
         return false;
-    answer->text = answer->document + answer->document_size;
-    answer->text_size = size - HEAD_BYTES - answer->document_size;
+    *answer = (struct answer){frame->payload[0], document, size, document + size, left - size};
     return true;
 }
+#endif

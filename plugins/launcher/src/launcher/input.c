@@ -1,7 +1,7 @@
 /* stdin, which is read once: for the keeper as its bytes come, and for a cold start where the keeper is lost. */
+#ifdef __linux__
 #define _GNU_SOURCE
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -63,23 +63,11 @@ bool is_whole(const struct input *input)
     return true;
 }
 
-static int make_file(void)
-{
-#ifdef __linux__
-    return memfd_create("stdin", MFD_CLOEXEC);
-#else
-    char path[] = "/tmp/ferrule-stdin-XXXXXX";
-    int file = mkstemp(path);
-    if (file >= 0)
-        unlink(path);
-    return file;
-#endif
-}
-
 /* Make what was read the stdin of this process. */
 bool put_on_stdin(const struct input *input)
 {
-    int file = make_file();
+    int file = memfd_create("stdin", MFD_CLOEXEC);
     return file >= 0 && write_all(file, (const char *)input->data, input->size) && lseek(file, 0, SEEK_SET) == 0 &&
            dup2(file, STDIN_FILENO) == STDIN_FILENO;
 }
+#endif

@@ -1,14 +1,14 @@
 /* A call by the keeper: what is sent when, what its frames mean, and what is done where it is lost. */
+#ifdef __linux__
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "keeper.h"
@@ -16,48 +16,37 @@
 
 #define ACCEPT_MS 250
 #define ASK_MS 1000
-#define HANG_MS 2000
+#define HANG_MS 3000 /* 2 s after the first question that has no answer */
 #define INPUT_MS 5000
 #define SILENCE_MS 50
 #define SLICE_MS 50
 #define SPARE_MS 3000 /* after the deadline, by which a keeper has answered */
 #define TEXT_BYTES 8192
 #define SUMMARY_BYTES 242
-#define PIPE_BYTES 4096 /* a pipe that polls as writable takes this much without blocking */
 #define DEFAULT_DEADLINE_MS 25000
 #define MAX_DEADLINE_MS 86400000
 
-#ifndef MSG_NOSIGNAL
-#define MSG_NOSIGNAL 0
-#endif
+#define LOST_TEXT "The process that makes the calls of this tool ended before it had answered. The tool may have done its work"
 
 enum phase { HELLO_SENT, ACCEPTED, BEGUN };
 enum end { NOT_YET, REFUSED, LOST, ANSWERED };
 
 static struct {
     int socket;
+    int signals;
     enum phase phase;
     bool is_repeatable;
     bool end_is_sent;
     bool is_signalled;
     size_t forwarded;
-    int64_t quiet_ms;      /* since the last frame, as far as this process was awake */
-    int64_t unanswered_ms; /* since the first P that has no answer */
+    int64_t quiet_ms; /* since the last frame, as far as this process was awake */
     int64_t next_ask_ms;
-    bool is_asked;
     int64_t deadline_ms;
-} call;
+} call = {.next_ask_ms = ASK_MS};
 
 static struct buffer out, in;
 static struct input input;
 static struct answer answer;
-
-static int64_t get_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static int64_t read_deadline_ms(void)
 {
@@ -74,117 +63,96 @@ static int64_t read_deadline_ms(void)
 /* ---- the answer */
 
 /* Write as a call in Python does: by the deadline, and no more once a signal has come. */
-static bool write_in_time(int file, const char *data, size_t size, int64_t limit)
-{
-    while (size > 0) {
-        struct pollfd waited[2] = {{.fd = file, .events = POLLOUT}, {.fd = get_signal_file(), .events = POLLIN}};
-        int64_t left = limit - get_ms();
-        int ready = left > 0 ? poll(waited, 2, (int)left) : 0;
-        if (ready < 0 && errno == EINTR)
-            continue;
-        if (ready <= 0 || waited[0].revents == 0)
-            return false;
-        ssize_t written = write(file, data, size < PIPE_BYTES ? size : PIPE_BYTES);
-        if (written < 0 && errno != EAGAIN && errno != EINTR)
-            return false;
-        data += written > 0 ? written : 0;
-        size -= written > 0 ? (size_t)written : 0;
-    }
-    return true;
-}
-
 static _Noreturn void answer_call(const struct answer *given)
 {
     int64_t limit = call.deadline_ms > get_ms() + 1000 ? call.deadline_ms : get_ms() + 1000;
     signal(SIGPIPE, SIG_IGN);
     while (take_signal() != 0) /* what came before is what is answered */
         continue;
-    bool is_taken = write_in_time(STDOUT_FILENO, given->document, given->document_size, limit) &&
-                    write_in_time(STDOUT_FILENO, "\n", 1, limit);
+    bool is_taken = write_until(STDOUT_FILENO, given->document, given->document_size, limit, call.signals) &&
+                    write_until(STDOUT_FILENO, "\n", 1, limit, call.signals);
     close(STDOUT_FILENO);
     size_t size = given->text_size < TEXT_BYTES ? given->text_size : TEXT_BYTES;
-    write_in_time(STDERR_FILENO, given->text, size, limit);
+    write_until(STDERR_FILENO, given->text, size, limit, call.signals);
     exit(is_taken ? given->exit_code : 1);
 }
 
 static _Noreturn void answer_lost(const char *name)
 {
-    static const char document[] =
-        "{\"success\": false, \"error\": \"The process that makes the calls of this tool ended before it had answered. "
-        "The tool may have done its work; look whether it has before you call it again.\", "
-        "\"error_code\": \"KEEPER_LOST\"}";
+    static const char document[] = "{\"success\": false, \"error\": \"" LOST_TEXT
+                                   "; look whether it has before you call it again.\", \"error_code\": \"KEEPER_LOST\"}";
     static char text[SUMMARY_BYTES + 1];
     int code = choose_exit_code();
-    snprintf(text, sizeof text,
-             "%.64s: KEEPER_LOST: The process that makes the calls of this tool ended before it had answered. The tool "
-             "may have done its work.\n",
-             name);
+    snprintf(text, sizeof text, "%.64s: KEEPER_LOST: " LOST_TEXT ".\n", name);
     struct answer lost = {(uint8_t)code, document, sizeof document - 1, text, code == 0 ? 0 : strlen(text)};
     answer_call(&lost);
 }
 
 /* ---- what comes */
 
-static void tell_refusal(const uint8_t *why, size_t size)
+static void tell_refusal(const struct frame *frame)
 {
     const char *debug = getenv("FERRULE_DEBUG");
-    if (debug == NULL || debug[0] == '\0')
-        return;
-    write_all(STDERR_FILENO, "The keeper refused the call: ", 29);
-    write_all(STDERR_FILENO, (const char *)why, size < TEXT_BYTES ? size : TEXT_BYTES);
-    write_all(STDERR_FILENO, "\n", 1);
+    if (debug != NULL && debug[0] != '\0')
+        dprintf(STDERR_FILENO, "The keeper refused the call: %.*s\n", (int)frame->size, (const char *)frame->payload);
 }
 
-static enum end take_frame(uint8_t type, const uint8_t *payload, size_t size)
+static enum end take_frame(const struct frame *frame)
 {
     bool is_accepted = call.phase != HELLO_SENT;
-    if (type == 'A' && !is_accepted) {
+    if (frame->type == 'A' && !is_accepted) {
         call.phase = ACCEPTED;
-    } else if (type == 'R' && !is_accepted) {
-        tell_refusal(payload, size);
+    } else if (frame->type == 'R' && !is_accepted) {
+        tell_refusal(frame);
         return REFUSED;
-    } else if (type == 'B' && call.phase == ACCEPTED && size == 1 && (payload[0] == '0' || payload[0] == '1')) {
+    } else if (frame->type == 'B' && call.phase == ACCEPTED && frame->size == 1 && (frame->payload[0] | 1) == '1') {
         call.phase = BEGUN;
-        call.is_repeatable = payload[0] == '1';
-    } else if (type == 'O' && is_accepted) {
-        return parse_answer(payload, size, &answer) ? ANSWERED : LOST;
-    } else if (type != 'Q' || !is_accepted) {
+        call.is_repeatable = frame->payload[0] == '1';
+    } else if (frame->type == 'O' && is_accepted) {
+        return parse_answer(frame, &answer) ? ANSWERED : LOST;
+    } else if (frame->type != 'Q' || !is_accepted) {
         return LOST;
     }
-    call.quiet_ms = call.unanswered_ms = call.next_ask_ms = 0;
-    call.is_asked = false;
+    call.quiet_ms = 0;
+    call.next_ask_ms = ASK_MS;
+    return NOT_YET;
+}
+
+/* Take the frames that are whole; what is left of the bytes is moved to the beginning. */
+static enum end take_frames(void)
+{
+    struct frame frame;
+    size_t used = 0;
+    for (;;) {
+        enum found found = find_frame(&in, used, &frame);
+        enum end end = found == FRAME_WHOLE ? take_frame(&frame) : found == FRAME_TOO_LONG ? LOST : NOT_YET;
+        if (end != NOT_YET)
+            return end;
+        if (found == FRAME_MISSING)
+            break;
+        used += HEAD_BYTES + frame.size;
+    }
+    if (used > 0)
+        memmove(in.data, in.data + used, in.size -= used);
     return NOT_YET;
 }
 
 static enum end receive(void)
 {
     ssize_t got = recv(call.socket, in.data + in.size, sizeof in.data - in.size, 0);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR))
-        return NOT_YET;
-    in.size += got > 0 ? (size_t)got : 0;
-    enum end end = NOT_YET;
-    enum frame found = FRAME_MISSING;
-    size_t used = 0, size = 0;
-    const uint8_t *payload = NULL;
-    uint8_t type = 0;
-    while (end == NOT_YET && (found = find_frame(&in, used, &type, &payload, &size)) == FRAME_WHOLE) {
-        used += HEAD_BYTES + size;
-        end = take_frame(type, payload, size);
-    }
-    if (end == NOT_YET)
-        drop_beginning(&in, used);
-    if (end == NOT_YET && (got <= 0 || found == FRAME_TOO_LONG))
-        end = LOST;
-    return end;
+    if (got <= 0)
+        return got < 0 && (errno == EAGAIN || errno == EINTR) ? NOT_YET : LOST;
+    in.size += (size_t)got;
+    return take_frames();
 }
 
 /* ---- what is sent */
 
 static void add_input(void)
 {
+    size_t left = input.size - call.forwarded;
     if (call.phase != ACCEPTED || out.size > 0)
         return;
-    size_t left = input.size - call.forwarded;
     if (left > 0) {
         size_t size = left < CHUNK_BYTES ? left : CHUNK_BYTES;
         add_frame(&out, 'D', input.data + call.forwarded, size);
@@ -205,45 +173,29 @@ static void send_some(void)
         out.sent = out.size = 0;
 }
 
-static void ask_whether_there(void)
-{
-    if (call.phase == HELLO_SENT || call.quiet_ms < ASK_MS + call.next_ask_ms)
-        return;
-    call.next_ask_ms += ASK_MS;
-    call.is_asked = true;
-    add_frame(&out, 'P', NULL, 0);
-}
-
-/* Tell the keeper of a signal. A second one, or one that comes before it has taken the call, ends this process. */
+/* Tell the keeper of a signal. It stays in its file until the keeper has taken the call; a second one ends the process. */
 static void pass_signal(void)
 {
-    int number = take_signal();
-    char text[4];
-    if (number == 0)
-        return;
-    if (call.phase == HELLO_SENT || call.is_signalled)
-        die_by(number);
-    call.is_signalled = true;
-    snprintf(text, sizeof text, "%d", number % 100);
-    add_frame(&out, 'S', text, strlen(text));
+    char text[12];
+    if (call.is_signalled) {
+        release_signals();
+    } else {
+        snprintf(text, sizeof text, "%d", take_signal());
+        call.is_signalled = add_frame(&out, 'S', text, strlen(text));
+    }
 }
 
 /* ---- waiting */
 
-static bool hangs(void)
+/* Count what was waited for. Where this process itself got no turn, the keeper need not have had one either. */
+static bool hangs(int64_t waited)
 {
+    call.quiet_ms += waited < SLICE_MS ? waited : SLICE_MS;
     if (call.phase == HELLO_SENT)
         return call.quiet_ms >= ACCEPT_MS;
-    return call.unanswered_ms >= HANG_MS || get_ms() >= call.deadline_ms + SPARE_MS;
-}
-
-/* Count what was waited for. Where this process itself got no turn, the keeper need not have had one either. */
-static void count_wait(int64_t waited)
-{
-    int64_t counted = waited < SLICE_MS ? waited : SLICE_MS;
-    call.quiet_ms += counted;
-    if (call.is_asked)
-        call.unanswered_ms += counted;
+    if (call.quiet_ms >= call.next_ask_ms && add_frame(&out, 'P', NULL, 0))
+        call.next_ask_ms += ASK_MS;
+    return call.quiet_ms >= HANG_MS || get_ms() >= call.deadline_ms + SPARE_MS;
 }
 
 static enum end wait_and_work(void)
@@ -252,13 +204,11 @@ static enum end wait_and_work(void)
     add_input();
     struct pollfd waited[3] = {
         {.fd = call.socket, .events = (short)(POLLIN | (out.size > 0 ? POLLOUT : 0))},
-        {.fd = get_signal_file(), .events = POLLIN},
+        {.fd = call.phase == HELLO_SENT ? -1 : call.signals, .events = POLLIN},
         {.fd = reads ? STDIN_FILENO : -1, .events = POLLIN},
     };
     int64_t before = get_ms();
-    int ready = poll(waited, 3, SLICE_MS);
-    count_wait(get_ms() - before);
-    if (ready > 0) {
+    if (poll(waited, 3, SLICE_MS) > 0) {
         if (waited[1].revents != 0)
             pass_signal();
         if (waited[0].revents & POLLOUT)
@@ -269,8 +219,7 @@ static enum end wait_and_work(void)
         if (waited[2].revents != 0 && call.phase == ACCEPTED)
             read_some(&input);
     }
-    ask_whether_there();
-    return input.failed || hangs() ? LOST : NOT_YET;
+    return hangs(get_ms() - before) || input.failed ? LOST : NOT_YET;
 }
 
 /* ---- where the keeper is lost */
@@ -278,19 +227,15 @@ static enum end wait_and_work(void)
 /* Read stdin on by the rules of a call: to its end, for 5 s, or until a whole object is followed by silence. */
 static void finish_input(void)
 {
-    int64_t limit = get_ms() + INPUT_MS;
-    while (!input.ended && !input.failed) {
+    int64_t limit = get_ms() + INPUT_MS, left;
+    while (!input.ended && !input.failed && (left = limit - get_ms()) > 0) {
         bool whole = is_whole(&input);
-        int64_t left = limit - get_ms();
         struct pollfd waited = {.fd = STDIN_FILENO, .events = POLLIN};
-        int ready = left > 0 ? poll(&waited, 1, (int)(whole && left > SILENCE_MS ? SILENCE_MS : left)) : 0;
+        int ready = poll(&waited, 1, (int)(whole && left > SILENCE_MS ? SILENCE_MS : left));
         if (ready > 0)
             read_some(&input);
-        else if (ready == 0 && (whole || left <= 0))
+        else if (ready == 0 && whole)
             return;
-        int came = take_signal();
-        if (came != 0)
-            die_by(came);
     }
 }
 
@@ -311,32 +256,32 @@ static void go_cold(const char *name, int64_t began)
     close(call.socket);
     if (call.is_signalled || (call.phase == BEGUN && !call.is_repeatable))
         answer_lost(name);
+    release_signals();
     if (input.size > 0 && !input.failed) {
         finish_input();
         if (!put_on_stdin(&input))
             answer_lost(name);
     }
-    release_signals();
     shorten_deadline(began);
 }
 
 static bool is_possible(void)
 {
-    struct stat facts;
-    return fstat(STDIN_FILENO, &facts) == 0 && fstat(STDOUT_FILENO, &facts) == 0 && !isatty(STDIN_FILENO);
+    return fcntl(STDIN_FILENO, F_GETFD) >= 0 && fcntl(STDOUT_FILENO, F_GETFD) >= 0 && !isatty(STDIN_FILENO);
 }
 
 void call_by_keeper(const struct link *link)
 {
-    static char path[sizeof((struct sockaddr_un *)0)->sun_path];
     const char *installation = get_value(link, "keeper");
-    if (installation == NULL || !is_possible() || !find_socket(installation, path, sizeof path))
-        return;
     int64_t began = get_ms();
-    if (!add_hello(&out, get_value(link, "orders")) || (call.socket = connect_to_keeper(path)) < 0)
+    if (installation == NULL || !is_possible())
+        return;
+    if (fcntl(STDERR_FILENO, F_GETFD) < 0 && open("/dev/null", O_WRONLY | O_CLOEXEC) < 0)
+        return; /* no file of the launcher's own may be stderr */
+    if (!add_hello(&out, get_value(link, "orders")) || (call.socket = connect_to_keeper(installation)) < 0)
         return;
     call.deadline_ms = began + read_deadline_ms();
-    catch_signals();
+    call.signals = catch_signals();
     enum end end;
     while ((end = wait_and_work()) == NOT_YET)
         continue;
@@ -344,3 +289,4 @@ void call_by_keeper(const struct link *link)
         answer_call(&answer);
     go_cold(get_value(link, "name"), began);
 }
+#endif

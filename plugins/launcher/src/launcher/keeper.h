@@ -27,14 +27,19 @@ struct answer {
     size_t text_size;
 };
 
-enum frame { FRAME_MISSING, FRAME_WHOLE, FRAME_TOO_LONG };
+struct frame {
+    char type;
+    const uint8_t *payload;
+    size_t size;
+};
+
+enum found { FRAME_MISSING, FRAME_WHOLE, FRAME_TOO_LONG };
 
 /* frames.c */
 bool add_frame(struct buffer *out, char type, const void *payload, size_t size);
 bool add_hello(struct buffer *out, const char *orders);
-enum frame find_frame(const struct buffer *in, size_t from, uint8_t *type, const uint8_t **payload, size_t *size);
-void drop_beginning(struct buffer *in, size_t size);
-bool parse_answer(const uint8_t *payload, size_t size, struct answer *answer);
+enum found find_frame(const struct buffer *in, size_t from, struct frame *frame);
+bool parse_answer(const struct frame *frame, struct answer *answer);
 
 /* input.c: what was read of stdin, and is kept for a cold start. */
 struct input {
@@ -49,13 +54,11 @@ bool is_whole(const struct input *input);
 bool put_on_stdin(const struct input *input);
 
 /* signals.c */
-void catch_signals(void);
+int catch_signals(void);
 void release_signals(void);
-int get_signal_file(void);
 int take_signal(void);
-_Noreturn void die_by(int number);
 
-/* connection.c */
-int connect_to_keeper(const char *path);
+/* place.c */
+int connect_to_keeper(const char *installation);
 
 #endif

@@ -35,14 +35,12 @@ bool is_python_there(const struct link *link);
 bool is_fresh(const struct link *link);
 bool is_offered(const struct link *link, bool *known);
 
-/* place.c */
-uint64_t hash_base_environment(char *const *environment);
-bool find_socket(const char *installation, char *path, size_t size);
-
 /* keeper.c: comes back where the cold way is to be taken, with stdin as Python is to read it. */
 void call_by_keeper(const struct link *link);
 
 /* output.c */
+int64_t get_ms(void);
+bool write_until(int file, const char *data, size_t size, int64_t limit, int other);
 bool write_all(int file, const char *data, size_t size);
 int choose_exit_code(void);
 

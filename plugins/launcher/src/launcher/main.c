@@ -110,7 +110,9 @@ int main(int count, char **words)
         doubt = show_schema(&linked, words[1]);
     if (!is_python_there(&linked))
         say_gone(&linked, count == 2);
+#ifdef __linux__
     if (count == 2)
         call_by_keeper(&linked);
+#endif
     start_python(&linked, doubt, count - 2, words + 2);
 }

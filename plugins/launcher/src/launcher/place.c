@@ -1,4 +1,5 @@
-/* Where the socket of this user's keeper is, for the installation of a link and the environment of this process. */
+/* Where the keeper of this user listens, for the installation of a link and the environment of this process. */
+#ifdef __linux__
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "keeper.h"
 #include "launcher.h"
 
 #define FOLDER_BYTES (107 - sizeof "/keep-0123456789abcdef-0123456789abcdef.sock" + 1)
@@ -35,7 +37,7 @@ static bool is_base(const char *name, size_t size)
     if (is_one_of(name, size, OF_A_CALL))
         return false;
     for (const char *const *one = BEGINNINGS; *one != NULL; one++)
-        if (size >= strlen(*one) && memcmp(name, *one, strlen(*one)) == 0)
+        if (strncmp(name, *one, strlen(*one)) == 0)
             return true;
     for (const char *const *one = ENDINGS; *one != NULL; one++)
         if (size >= strlen(*one) && memcmp(name + size - strlen(*one), *one, strlen(*one)) == 0)
@@ -44,7 +46,7 @@ static bool is_base(const char *name, size_t size)
 }
 
 /* The sum of FNV-1a of each base variable, so that their order says nothing. */
-uint64_t hash_base_environment(char *const *environment)
+static uint64_t hash_base_environment(char *const *environment)
 {
     uint64_t sum = 0;
     for (; *environment != NULL; environment++) {
@@ -70,30 +72,46 @@ static bool is_private_folder(const char *path)
 static bool find_folder(char *path, size_t size)
 {
     const char *named = getenv("XDG_RUNTIME_DIR");
-    int length;
-    if (named != NULL && named[0] == '/') {
-        length = snprintf(path, size, "%s/ferrule", named);
-        if (length > 0 && (size_t)length < size && is_private_folder(path))
-            return true;
-    }
-    snprintf(path, size, "/run/user/%lu/ferrule", (unsigned long)geteuid());
+    unsigned long user = geteuid();
+    if (named != NULL && named[0] == '/' && (size_t)snprintf(path, size, "%s/ferrule", named) < size &&
+        is_private_folder(path))
+        return true;
+    snprintf(path, size, "/run/user/%lu/ferrule", user);
     if (is_private_folder(path))
         return true;
-    snprintf(path, size, "/tmp/ferrule-%lu", (unsigned long)geteuid());
+    snprintf(path, size, "/tmp/ferrule-%lu", user);
     return is_private_folder(path);
 }
 
-/* The path of the socket; false where there is none that can be trusted. */
-bool find_socket(const char *installation, char *path, size_t size)
+/* Write the path of the socket; false where there is none that can be trusted. */
+static bool find_socket(const char *installation, char *path, size_t size)
 {
     extern char **environ;
     static char folder[PATH_BYTES];
     struct stat facts;
-    if (!find_folder(folder, sizeof folder))
-        return false;
-    uint64_t environment = hash_base_environment(environ);
-    int length = snprintf(path, size, "%s/keep-%s-%016" PRIx64 ".sock", folder, installation, environment);
-    if (length < 0 || (size_t)length >= size)
-        return false;
-    return lstat(path, &facts) == 0 && S_ISSOCK(facts.st_mode) && facts.st_uid == geteuid();
+    return find_folder(folder, sizeof folder) &&
+           (size_t)snprintf(path, size, "%s/keep-%s-%016" PRIx64 ".sock", folder, installation,
+                            hash_base_environment(environ)) < size &&
+           lstat(path, &facts) == 0 && S_ISSOCK(facts.st_mode) && facts.st_uid == geteuid();
 }
+
+static bool is_own(int file)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return getsockopt(file, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+}
+
+/* Connect without waiting: a keeper whose backlog is full is one that is not there. -1 where there is none. */
+int connect_to_keeper(const char *installation)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (!find_socket(installation, address.sun_path, sizeof address.sun_path))
+        return -1;
+    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (file < 0 || (connect(file, (const struct sockaddr *)&address, sizeof address) == 0 && is_own(file)))
+        return file;
+    close(file);
+    return -1;
+}
+#endif

@@ -69,14 +69,19 @@ def start_keeper() -> KeeperState:
     installation = installation_number(interpreter(), installation_folders(), __version__)
     path = os.path.join(folder, socket_name(installation, environ))
     limit = time.monotonic() + _START_SECONDS
-    place = place_of_paths()
-    start(installation, base_environ(environ), f"sys.path[{place}:{place}] = {extra_paths()}")
+    start(installation, base_environ(environ), paths_line())
     while time.monotonic() < limit:
         if (line := _connect(path)) is not None:
             with line:
                 return _ask(path, line)
         time.sleep(_PAUSE_SECONDS)
     raise FerruleError(f"The keeper does not listen on {path} after {_START_SECONDS:.0f} s.")
+
+
+def paths_line() -> str:
+    """The line of Python by which a keeper has the `sys.path` of a call."""
+    place = place_of_paths()
+    return f"sys.path[{place}:{place}] = {extra_paths()}"
 
 
 def stop_keeper(state: KeeperState) -> bool:
@@ -105,7 +110,19 @@ def _ask(path: str, line: socket.socket) -> KeeperState:
     if user == os.geteuid():
         answer = _exchange(line, frames.FACTS)
         facts = strict_json.loads(answer) if answer else None
-    return KeeperState(path, process, facts if isinstance(facts, dict) else None)
+    if isinstance(facts, dict):
+        return KeeperState(path, int(facts.get("process", process)), facts)
+    return KeeperState(path, process if _is_keeper(process, path) else 0, None)
+
+
+def _is_keeper(process: int, path: str) -> bool:
+    """Whether a process is the keeper of a socket: where systemd listens for it, the socket is systemd's."""
+    try:
+        with open(f"/proc/{process}/cmdline", "rb", buffering=0) as file:
+            last = os.fsdecode(file.readall()).split("\0")[-2:-1]
+    except OSError:
+        return False
+    return last == os.path.basename(path).split("-")[1:2]
 
 
 def _tell_to_stop(path: str) -> bool:

@@ -33,9 +33,12 @@ class Keeper:
     Args:
         path: of the socket, in a folder that is this user's alone.
         environ: the variables with which this process was started.
+        given: a socket that listens there already, whose owner goes on listening when this keeper has ended.
     """
 
-    def __init__(self, server: ForkServer, path: str, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, server: ForkServer, path: str, environ: Mapping[str, str], given: socket.socket | None = None
+    ) -> None:
         """Raises OSError where it cannot listen there."""
         self.server = server
         self.environ = environ
@@ -49,7 +52,8 @@ class Keeper:
         self._connections: set[Connection] = set()
         self._started = self._used = time.monotonic()
         self._is_leaving = False
-        self._socket = _listen(path)
+        self._is_given = given is not None
+        self._socket = given or _listen(path)
         self._own = _identify(path)
         self._watch = FolderWatch(os.path.dirname(path))
         server.loop.watch(self._socket.fileno(), self._accept)
@@ -135,7 +139,7 @@ class Keeper:
             self.leave()  # nobody can reach it any more
 
     def _remove_socket(self) -> None:
-        if _identify(self._path) == self._own:
+        if not self._is_given and _identify(self._path) == self._own:
             os.unlink(self._path)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ferrule.cli.output import counted, print_json, print_table, print_text
+from ferrule.cli.output import counted, print_json, print_line, print_table, print_text
 from ferrule.cli.selection import json_option
 
 if TYPE_CHECKING:
@@ -69,6 +69,33 @@ def start(as_json: bool) -> int:
         print_json(state.as_dict())
     else:
         print_text(f"Process {state.process} listens on {state.path}.")
+    return 0
+
+
+@command.command("unit", short_help="Print units of systemd for a keeper.")
+@click.option("--write", "is_written", is_flag=True, help="Write them where systemd looks for this user's.")
+@json_option
+def unit(is_written: bool, as_json: bool) -> int:
+    """Print a socket and a service of systemd for the keeper of this installation, for calls with this environment.
+
+    systemd listens then, and starts the keeper with the first call. One that has ended is started again by the next.
+
+    \b
+    Example: ferrule keep unit --write
+
+    Exit code: 1 where they cannot be written; 0 otherwise.
+    """
+    from ferrule.calls.keeper.units import compose_units, write_units
+
+    units = compose_units()
+    paths = write_units(units, os.environ) if is_written else []
+    if as_json:
+        print_json({**units._asdict(), "written": paths})
+    elif not paths:
+        print_line(f"# {units.name}.socket\n{units.socket}\n# {units.name}.service\n{units.service}".rstrip())
+    else:
+        then = ["systemctl --user daemon-reload", f"systemctl --user enable --now {units.name}.socket"]
+        print_line("\n".join([*paths, *then]))
     return 0
 
 

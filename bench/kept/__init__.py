@@ -1,0 +1,1 @@
+"""Calls by a keeper, beside the same calls cold: the tools, the machine, and what a call takes."""

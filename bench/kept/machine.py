@@ -1,0 +1,141 @@
+"""A home of its own with a keeper in it, and what a call takes there: of its own process, and of the keeper's."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from measuring import Command, Cost, run, seconds_with
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any, Self
+
+    from installations.installation import Installation
+
+_FIRST_CALLS = 4  # load the tool, and have its copies started
+_ROUND = 10  # warm calls between a cold one and a bare start
+_ROUNDS_SECONDS = 15.0  # after which a call that takes long is given no more rounds
+_MS = 1000
+
+
+class Figures(NamedTuple):
+    """Processor time in bare starts, medians for cold calls and means for warm ones; milliseconds on the wall.
+
+    by_keeper: the share of the warm calls that the keeper made.
+    """
+
+    warm: float
+    cold: float
+    p50: float
+    p99: float
+    cold_p50: float
+    cold_p99: float
+    by_keeper: float
+
+
+class KeptMachine:
+    """As a context, it has a keeper that listens. environ: of its calls. links: the folder of its executables."""
+
+    def __init__(self, installation: Installation, folder: Path, environ: dict[str, str]) -> None:
+        self._installation = installation
+        self._runtime = tempfile.mkdtemp(prefix="run-")  # the path of a socket has to be short
+        self.links = folder / "kept-links"
+        home = folder / "kept-home"
+        self.environ = {
+            "PATH": f"{installation.scripts}:/usr/bin:/bin",
+            "HOME": str(home),
+            "LANG": os.environ.get("LANG", "C.UTF-8"),
+            "XDG_RUNTIME_DIR": self._runtime,
+            "FERRULE_WRAPPERS": "",
+            **environ,
+        }
+        self._cold = {**self.environ, "XDG_CONFIG_HOME": str(folder / "kept-cold")}
+        for place, keeps in ((home / ".config", True), (folder / "kept-cold", False)):
+            (place / "ferrule").mkdir(parents=True)
+            (place / "ferrule/config.toml").write_text('[keep]\ntools = ["*"]\n' if keeps else "")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ferrule("keep", "stop")
+        shutil.rmtree(self._runtime, ignore_errors=True)
+
+    def ferrule(self, *words: str) -> str:
+        """What the command prints. Ends the bench where it fails."""
+        command = [str(self._installation.scripts / "ferrule"), *words]
+        done = subprocess.run(command, env=self.environ, capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(f"ferrule {' '.join(words[:3])} failed: {done.stdout[-400:]}{done.stderr[-600:]}")
+        return done.stdout
+
+    def link(self, tool: str) -> bool:
+        """Have an executable for this tool, which the launcher starts; whether there is one."""
+        command = [str(self._installation.scripts / "ferrule"), "link", tool, "--to", str(self.links)]
+        done = subprocess.run(command, env=self.environ, capture_output=True, text=True, check=False)
+        is_linked = self._path(tool).exists()
+        if not is_linked:
+            print(f"{tool} is left out: {done.stdout[-400:]}{done.stderr[-400:]}", file=sys.stderr)
+        return is_linked
+
+    def _path(self, tool: str) -> Path:
+        return self.links / f"{tool.replace('_', '-')}-tool"
+
+    def measure(self, tool: str, stdin: bytes, answer: bytes, rounds: int) -> Figures:
+        """Make calls by the keeper, cold ones and bare starts in turn. answer: is in every right answer."""
+        path = self._path(tool)
+        warm, cold = (Command([path], stdin, one, is_alone=True) for one in (self.environ, self._cold))
+        bare = Command([self._installation.python, "-I", "-c", "pass"])
+        for command in [cold, *[warm] * _FIRST_CALLS]:
+            _check(command, answer)
+        return self._measure(warm, cold, bare, rounds)
+
+    def _measure(self, warm: Command, cold: Command, bare: Command, rounds: int) -> Figures:
+        before = self._state()
+        used = seconds_with(before["process"])
+        warms: list[Cost] = []
+        colds: list[Cost] = []
+        bares: list[Cost] = []
+        limit = time.monotonic() + _ROUNDS_SECONDS
+        for _ in range(rounds):
+            if time.monotonic() > limit and len(colds) > 1:
+                break
+            warms += [run(warm) for _ in range(_ROUND)]
+            colds.append(run(cold))
+            bares.append(run(bare))
+        start = statistics.median(one.cpu for one in bares)
+        used = seconds_with(before["process"]) - used
+        made = self._state()["calls"] - before["calls"]
+        walls, cold_walls = [one.wall * _MS for one in warms], [one.wall * _MS for one in colds]
+        return Figures(
+            (statistics.fmean(one.cpu for one in warms) + used / len(warms)) / start,
+            statistics.median(one.cpu for one in colds) / start,
+            *(statistics.median(walls), _p99(walls), statistics.median(cold_walls), _p99(cold_walls)),
+            made / len(warms),
+        )
+
+    def _state(self) -> dict[str, Any]:
+        keepers = json.loads(self.ferrule("keep", "status", "--json"))["keepers"]
+        if len(keepers) != 1:
+            sys.exit(f"{len(keepers)} keepers run instead of one")
+        found: dict[str, Any] = keepers[0]
+        return found
+
+
+def _check(command: Command, answer: bytes) -> None:
+    words = [str(one) for one in command.argv]
+    done = subprocess.run(words, input=command.stdin, env=dict(command.environ), capture_output=True, check=False)
+    if answer not in done.stdout:
+        sys.exit(f"{words[0]} does not answer: {(done.stdout + done.stderr)[-600:].decode(errors='replace')}")
+
+
+def _p99(values: list[float]) -> float:
+    return statistics.quantiles(values, n=100, method="inclusive")[98]
