@@ -1,7 +1,11 @@
 """Calls that a keeper makes: what stands for the launcher says to it what that says."""
 
 import json
+import os
+import select
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,10 +63,8 @@ class KeptMachine:
 
     def hello(self, tool: str, **changes: Any) -> frames.Hello:
         """What a caller says of itself, in the working folder of the machine."""
-        orders = {"tool": tool, "names": changes.pop("names", {}), "provider": "", "translation": {}}
         environ = {**self.machine.environment, **changes.pop("environ", {})}
-        facts = {"folder": str(self.machine.work), "umask": 0o022, "is_terminal": False, "limits": limits_text()}
-        return frames.Hello(orders=json.dumps(orders).encode(), environ=environ, **{**facts, **changes})
+        return greet(tool, environ, str(self.machine.work), **changes)
 
     @contextmanager
     def begun(self, tool: str, **changes: Any) -> Iterator["Caller"]:
@@ -77,9 +79,7 @@ class KeptMachine:
         """Make a call from its beginning to its end. Raises Refused."""
         data = arguments if isinstance(arguments, bytes) else json.dumps(arguments).encode()
         with self.begun(tool, **changes) as caller:
-            for begin in range(0, len(data), _CHUNK_BYTES):
-                caller.send(frames.frame(frames.INPUT, data[begin : begin + _CHUNK_BYTES]))
-            caller.send(frames.frame(frames.INPUT_END))
+            caller.send_input(data)
             return caller.answer()
 
     def stop(self) -> None:
@@ -106,6 +106,12 @@ class Caller:
         """Send bytes."""
         self.line.sendall(data)
 
+    def send_input(self, data: bytes) -> None:
+        """Send all of the input, and its end."""
+        for begin in range(0, len(data), _CHUNK_BYTES):
+            self.send(frames.frame(frames.INPUT, data[begin : begin + _CHUNK_BYTES]))
+        self.send(frames.frame(frames.INPUT_END))
+
     def expect(self, kind: bytes) -> bytes:
         """Wait for a frame of this kind, past others; what it holds. Raises Refused, and EOFError at the end."""
         while True:
@@ -123,7 +129,72 @@ class Caller:
 
     def answer(self) -> Answer:
         """Wait for the answer."""
-        payload = self.expect(frames.ANSWER)
-        size = int.from_bytes(payload[1:5], "little")
-        document, text = payload[5 : 5 + size], payload[5 + size :]
-        return Answer(json.loads(document), text.decode(), payload[0], self.said)
+        code, document, text = _split_answer(self.expect(frames.ANSWER))
+        return Answer(json.loads(document), text.decode(), code, self.said)
+
+
+class Started:
+    """A keeper of this environment that `ferrule keep start` has started. path: of its socket."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        state = json.loads(self._keep("start", "--json"))
+        self.path: str = state["socket"]
+        self.process: int = state["process"]
+        self._handle = os.pidfd_open(self.process)
+
+    def has_ended(self) -> bool:
+        """Whether its process is no more."""
+        return bool(select.select([self._handle], [], [], 0)[0])
+
+    def stop(self) -> None:
+        """End it."""
+        self._keep("stop")
+        self.close()
+
+    def close(self) -> None:
+        """Look at it no more."""
+        os.close(self._handle)
+
+    def _keep(self, *words: str) -> bytes:
+        command = [sys.executable, "-P", "-m", "ferrule", "keep", *words]
+        return subprocess.run(command, env=self._environ, stdout=subprocess.PIPE, check=True).stdout
+
+
+def greet(tool: str, environ: dict[str, str], folder: str, **changes: Any) -> frames.Hello:
+    """What a caller says of itself."""
+    orders = {"tool": tool, "names": changes.pop("names", {}), "provider": "", "translation": {}}
+    facts = {"folder": folder, "umask": 0o022, "is_terminal": False, "limits": limits_text()}
+    return frames.Hello(orders=json.dumps(orders).encode(), environ=environ, **{**facts, **changes})
+
+
+def call_keeper(
+    path: str, tool: str, data: bytes, environ: dict[str, str], folder: str, *, seconds: float = PATIENCE_SECONDS
+) -> tuple[int, bytes, bytes]:
+    """Make a call by the keeper that listens at a path: its exit code, the document, and what goes to stderr.
+
+    Args:
+        path: of the socket.
+        tool: by its own name.
+        data: the input.
+        environ: all variables of the caller.
+        folder: its working folder.
+        seconds: for which each frame is waited.
+
+    Raises:
+        Refused: the keeper does not take the call.
+        OSError, EOFError: it is lost.
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+        line.settimeout(seconds)
+        line.connect(path)
+        caller = Caller(line)
+        caller.send(frames.hello_frame(greet(tool, environ, folder)))
+        caller.expect(frames.ACCEPTED)
+        caller.send_input(data)
+        return _split_answer(caller.expect(frames.ANSWER))
+
+
+def _split_answer(payload: bytes) -> tuple[int, bytes, bytes]:
+    size = int.from_bytes(payload[1:5], "little")
+    return payload[0], payload[5 : 5 + size], payload[5 + size :]

@@ -13,28 +13,46 @@ from ferrule.errors import FerruleError
 from ferrule.links.keeper_address import keeper_sockets, lock_path, runtime_folder, socket_name
 from ferrule.links.keeper_start import read_first_environ
 from ferrule.storage.private_files import remove_file
+from ferrule.supervision import processes
 
 
 def main() -> None:
     """`INSTALLATION`: be the keeper of this installation, user and environment, unless there is one already."""
-    installation = sys.argv[1]
+    path, seconds = _find_place(sys.argv[1])
+    if not _is_only_one(lock_path(path)):
+        return
+    remove_remains(os.path.dirname(path))
+    if seconds:
+        _run(path, seconds)
+
+
+def _find_place(installation: str) -> tuple[str, float]:
+    """The path of the socket, and how long a keeper waits for calls.
+
+    Processes of tools come from the memory of this one, and neither the settings of all tools nor the variables, of
+    which one may have a proxy's password, are for them. So a copy of it reads both.
+    """
+    told = processes.answer_in_copy(lambda: os.fsencode("\n".join(_read_place(installation))))
+    path, _, seconds = os.fsdecode(told).rpartition("\n")
+    if not path:
+        sys.exit(seconds or "Nothing says where the keeper is to listen.")
+    return path, float(seconds)
+
+
+def _read_place(installation: str) -> tuple[str, ...]:
+    """Those two, or why there is none."""
     environ = read_first_environ()
     folder = runtime_folder(environ, is_made=True)
     if not folder:
-        sys.exit("No folder for the socket of a keeper is this user's alone.")
-    path = os.path.join(folder, socket_name(installation, environ))
-    if not _is_only_one(lock_path(path)):
-        return
-    remove_remains(folder)
+        return ("No folder for the socket of a keeper is this user's alone.",)
     try:
         seconds = keep_seconds(configuration.read())
     except FerruleError as error:
-        sys.exit(error.message)
-    if seconds:
-        _run(path, environ, seconds)
+        return (error.message.replace("\n", " "),)
+    return os.path.join(folder, socket_name(installation, environ)), str(seconds)
 
 
-def _run(path: str, environ: dict[str, str], seconds: float) -> None:
+def _run(path: str, seconds: float) -> None:
     from ferrule.calls.fork_server.server import ForkServer
     from ferrule.calls.fork_server.surroundings import ServerOptions
     from ferrule.calls.keeper.keeper import Keeper
@@ -43,7 +61,7 @@ def _run(path: str, environ: dict[str, str], seconds: float) -> None:
     os.chdir("/")
     os.umask(0o077)
     with ForkServer(ServerOptions(idle_seconds=seconds, way="")) as server:
-        keeper = Keeper(server, path, environ)
+        keeper = Keeper(server, path, read_first_environ())
         try:
             server.run()
         finally:
