@@ -3,18 +3,22 @@
 import json
 import os
 import select
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ferrule.calls.keeper import frames
+from ferrule.calls.keeper.client import KeeperState, find_keepers, stop_keeper
 from ferrule.calls.keeper.peer import limits_text
 from ferrule_testkit import PATIENCE_SECONDS
 from ferrule_testkit.machine import Machine
+from ferrule_testkit.runs import wait_for
 
 _CHUNK_BYTES = 1 << 16
 
@@ -161,6 +165,57 @@ class Started:
         return subprocess.run(command, env=self._environ, stdout=subprocess.PIPE, check=True).stdout
 
 
+class KeptHome:
+    """A home whose tools are kept, with one keeper for many tests. environment: of its callers."""
+
+    def __init__(self, executable: Path, arguments: bytes, environ: Mapping[str, str]) -> None:
+        """executable: linked, with arguments for it: its calls start the keeper. environ: besides the usual ones."""
+        self._folder = Path(tempfile.mkdtemp(prefix="f-"))  # a short path, as a socket has to have
+        home, runtime = self._folder / "home", self._folder / "run"
+        runtime.mkdir(mode=0o700)
+        self._config = home / ".config/ferrule/config.toml"
+        self._config.parent.mkdir(parents=True)
+        self._config.write_text('[keep]\ntools = ["*"]\n')
+        plain = {"PATH": os.environ["PATH"], "HOME": str(home), "XDG_RUNTIME_DIR": str(runtime)}
+        self.environment = {**plain, **environ}
+        self._first = executable, arguments
+        self._process = 0
+
+    def renew(self) -> None:
+        """Have a keeper, which a call starts where there is none."""
+        executable, arguments = self._first
+        if self._process not in (states := self._states()):
+            subprocess.run([executable], input=arguments, env=self.environment, stdout=subprocess.PIPE, check=True)
+            wait_for(lambda: any(one.facts for one in self._states().values()))
+            (self._process,) = self._states().keys() - states.keys()
+
+    def calls(self) -> int:
+        """How many calls the keeper has made."""
+        facts = self._states()[self._process].facts
+        return int(facts["calls"]) if facts else 0
+
+    def end_others(self) -> None:
+        """End keepers that calls have started which had other variables."""
+        for process, state in self._states().items():
+            if process != self._process:
+                stop_keeper(state)
+
+    def close(self) -> None:
+        """End all keepers, those that are about to start, too."""
+        self._config.write_text("[keep]\nseconds = 0\n")
+        for state in self._states().values():
+            stop_keeper(state)
+        wait_for(lambda: not self._processes())
+        shutil.rmtree(self._folder)
+
+    def _states(self) -> dict[int, KeeperState]:
+        return {one.process: one for one in find_keepers(self.environment)}
+
+    def _processes(self) -> list[Path]:
+        named = os.fsencode(self._folder)
+        return [path for path in Path("/proc").glob("[0-9]*/environ") if named in _read_what_is_there(path)]
+
+
 def greet(tool: str, environ: dict[str, str], folder: str, **changes: Any) -> frames.Hello:
     """What a caller says of itself."""
     orders = {"tool": tool, "names": changes.pop("names", {}), "provider": "", "translation": {}}
@@ -193,6 +248,13 @@ def call_keeper(
         caller.expect(frames.ACCEPTED)
         caller.send_input(data)
         return _split_answer(caller.expect(frames.ANSWER))
+
+
+def _read_what_is_there(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""  # of a process that has ended, or of another user
 
 
 def _split_answer(payload: bytes) -> tuple[int, bytes, bytes]:
