@@ -76,13 +76,20 @@ def runtime_folder(environ: Mapping[str, str], *, is_made: bool = False) -> str:
     """
     for folder in _runtime_folders(environ):
         if is_made:
-            try:
-                os.mkdir(folder, 0o700)
-            except OSError:
-                pass  # it is there, or the folder around it is not
+            _make(folder)
         if is_own(folder):
             return folder
     return ""
+
+
+def _make(folder: str) -> None:
+    """Make it where the folder around it is this user's, or everybody's: not where `sudo -E` names another user's."""
+    try:
+        around = os.stat(os.path.dirname(folder))
+        if around.st_uid == os.geteuid() or around.st_mode & stat.S_ISVTX:
+            os.mkdir(folder, 0o700)
+    except OSError:
+        return  # it is there, or the folder around it is not
 
 
 def is_own(folder: str) -> bool:

@@ -8,7 +8,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from ferrule.calls.keeper.client import KeeperState, find_keepers, stop_keeper
 from ferrule.calls.keeper.peer import limits_text
 from ferrule_testkit import PATIENCE_SECONDS
 from ferrule_testkit.machine import Machine
-from ferrule_testkit.runs import wait_for
+from ferrule_testkit.runs import Run, wait_for
 
 _CHUNK_BYTES = 1 << 16
 
@@ -97,6 +98,69 @@ class KeptMachine:
         return done.document
 
 
+class LinkedMachine:
+    """A kept machine, and executables of its tools."""
+
+    def __init__(self, kept: KeptMachine) -> None:
+        self.kept = kept
+        self.environment = kept.machine.environment
+
+    def install(self, name: str, **facts: Any) -> Path:
+        """Install a tool, and link it. The executable."""
+        self.kept.machine.install(name, **facts)
+        done = self.kept.machine.ferrule("link", name, close_fds=True)
+        assert done.code == 0, done.err
+        return self.kept.machine.tools / f"{name.replace('_', '-')}-tool"
+
+    def start(self, executable: Path, stdin: bytes = b"{}", **options: Any) -> "subprocess.Popen[bytes]":
+        """Start an executable, and give it all of its input."""
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        given: dict[str, Any] = {"env": self.environment, "cwd": self.kept.machine.work, **pipes, **options}
+        process = subprocess.Popen([executable], **given)
+        assert process.stdin is not None
+        process.stdin.write(stdin)
+        process.stdin.close()
+        process.stdin = None  # which `communicate` would write to
+        return process
+
+    def run(self, executable: Path, stdin: bytes = b"{}", *, before: Sequence[str] = (), **environ: str) -> Run:
+        """Run an executable to its end. before: the words of a program that starts it.
+
+        It has no mark in its variables: a tool that was loaded with other ones is loaded again.
+        """
+        done = subprocess.run(
+            [*before, executable],
+            input=stdin,
+            capture_output=True,
+            env={**self.environment, **environ},
+            cwd=self.kept.machine.work,
+        )
+        return Run(done.returncode, done.stdout, done.stderr, [])
+
+    def calls(self) -> int:
+        """How many calls keepers of this environment have made that run now."""
+        return sum(one.facts["calls"] for one in find_keepers(self.environment) if one.facts)
+
+
+class Family(NamedTuple):
+    """The processes of a keeper. guard: waits for the end of the others. plugins: one for each loaded tool."""
+
+    guard: int
+    keeper: int
+    zygote: int
+    plugins: list[int]
+
+    @classmethod
+    def of(cls, keeper: int) -> "Family":
+        """Of a running keeper. The zygote is the first that it has forked."""
+        zygote, *others = sorted(children_of(keeper), key=_started)
+        return cls(parent_of(keeper), keeper, zygote, others)
+
+    def members(self) -> list[int]:
+        """All of them."""
+        return [self.guard, self.keeper, self.zygote, *self.plugins]
+
+
 class Caller:
     """One end of a line to a keeper. said: the letters of what the keeper has said."""
 
@@ -142,7 +206,10 @@ class Started:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
-        state = json.loads(self._keep("start", "--json"))
+        limit = time.monotonic() + PATIENCE_SECONDS
+        while (told := self._keep("start", "--json")).returncode:  # a busy machine does not start it within ten seconds
+            assert time.monotonic() < limit
+        state = json.loads(told.stdout)
         self.path: str = state["socket"]
         self.process: int = state["process"]
         self._handle = os.pidfd_open(self.process)
@@ -160,9 +227,9 @@ class Started:
         """Look at it no more."""
         os.close(self._handle)
 
-    def _keep(self, *words: str) -> bytes:
+    def _keep(self, *words: str) -> "subprocess.CompletedProcess[bytes]":
         command = [sys.executable, "-P", "-m", "ferrule", "keep", *words]
-        return subprocess.run(command, env=self._environ, stdout=subprocess.PIPE, check=True).stdout
+        return subprocess.run(command, env=self._environ, stdout=subprocess.PIPE)
 
 
 class KeptHome:
@@ -248,6 +315,24 @@ def call_keeper(
         caller.expect(frames.ACCEPTED)
         caller.send_input(data)
         return _split_answer(caller.expect(frames.ANSWER))
+
+
+def children_of(process: int) -> list[int]:
+    """The children of a process, which has one thread."""
+    return [int(one) for one in _read_what_is_there(Path(f"/proc/{process}/task/{process}/children")).split()]
+
+
+def parent_of(process: int) -> int:
+    """The parent of a process."""
+    return int(_stat(process)[1])
+
+
+def _started(process: int) -> int:
+    return int(_stat(process)[19])
+
+
+def _stat(process: int) -> list[bytes]:
+    return Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
 
 
 def _read_what_is_there(path: Path) -> bytes:

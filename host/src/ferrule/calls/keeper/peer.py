@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _CREDENTIALS = struct.Struct("iII")
 _LINES = ("Uid", "Gid", "Groups", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Seccomp_filters")
-_SPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
+_SPACES = ("cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts")
 _LIMITS = 16  # resources that the kernel has
 
 
@@ -39,7 +39,7 @@ def read_rights(process: int | str = "self") -> Rights:
     with open(f"/proc/{process}/status", "rb", buffering=0) as file:
         lines = file.readall().decode(errors="replace").splitlines()
     found = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
-    spaces = tuple(os.readlink(f"/proc/{process}/ns/{name}") for name in _SPACES)
+    spaces = tuple(_space(process, name) for name in _SPACES)
     return Rights({name: found.get(name, "").strip() for name in _LINES}, spaces)
 
 
@@ -47,3 +47,10 @@ def limits_text() -> str:
     """The limits of this process, as a caller sends its own."""
     pairs = (resource.getrlimit(number) for number in range(_LIMITS))
     return ",".join(f"{soft}:{hard}" for soft, hard in pairs)
+
+
+def _space(process: int | str, name: str) -> str:
+    try:
+        return os.readlink(f"/proc/{process}/ns/{name}")
+    except FileNotFoundError:
+        return ""  # a kernel that has no such space
