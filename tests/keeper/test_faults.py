@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from ferrule.calls.keeper import frames
-from ferrule.calls.keeper.client import find_keepers
 from ferrule.links.keeper_address import runtime_folder
 from ferrule_testkit import PATIENCE_SECONDS
-from ferrule_testkit.keeper import Caller, Family, KeptMachine, LinkedMachine, children_of
+from ferrule_testkit.keeper import Caller, Family, KeptMachine, LinkedMachine, children_of, keepers_of
 from ferrule_testkit.runs import wait_for
 
 pytestmark = pytest.mark.process
@@ -225,7 +224,7 @@ def test_two_environments_have_a_keeper_each(linked: LinkedMachine) -> None:
     linked.kept.start()
     other = {"LC_ALL": "C.UTF-8"}
     assert linked.run(executable, OSLO, **other).document == GOT_OSLO
-    wait_for(lambda: len([one for one in find_keepers(linked.environment) if one.facts]) == 2)
+    wait_for(lambda: len([one for one in keepers_of(linked.environment) if one.facts]) == 2)
     before = linked.calls()
     for environ in ({}, other, {}, other):
         assert linked.run(executable, OSLO, **environ).document == GOT_OSLO

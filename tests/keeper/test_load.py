@@ -51,19 +51,18 @@ def call_many(linked: LinkedMachine, executable: Path, first: int, number: int) 
 def test_many_calls_by_many_callers_are_right_and_leave_it_as_it_was(linked: LinkedMachine) -> None:
     executable = linked.install("alpha")
     family = Family.of(linked.kept.start())
-    assert call_many(linked, executable, 0, 4 * CALLERS) == []
+    assert call_many(linked, executable, 0, CALLS // 4) == []  # after which it has the room that it needs
     wait_for(lambda: not is_busy(linked))
-    family = Family.of(family.keeper)
-    before, made = weigh(family), linked.calls()
+    before, made = weigh(Family.of(family.keeper)), linked.calls()
 
-    assert call_many(linked, executable, 4 * CALLERS, CALLS) == []
+    assert call_many(linked, executable, CALLS // 4, CALLS) == []
 
     wait_for(lambda: not is_busy(linked))
     after = weigh(Family.of(family.keeper))
     print(f"{linked.calls() - made} of {CALLS} calls by the keeper; descriptors, KiB: {before} before, {after} after")
-    assert Family.of(family.keeper) == family
+    assert Family.of(family.keeper)[:3] == family[:3]
     assert after[0] <= before[0]
-    assert after[1] <= before[1] * 1.1 + 1024
+    assert after[1] <= before[1] * 1.05 + 512
 
 
 def is_busy(linked: LinkedMachine) -> bool:

@@ -110,11 +110,20 @@ def sockets(environ: Mapping[str, str]) -> list[str]:
 
 def keeper_sockets(folder: str) -> list[str]:
     """The sockets of keepers in one folder."""
+    return _find_names(folder, _SUFFIX)
+
+
+def keeper_locks(folder: str) -> list[str]:
+    """The files in one folder whose locks keepers hold, or have held."""
+    return _find_names(folder, _LOCK_SUFFIX)
+
+
+def _find_names(folder: str, suffix: str) -> list[str]:
     try:
         names = sorted(os.listdir(folder))
     except OSError:
         return []
-    return [f"{folder}/{name}" for name in names if name.startswith(_PREFIX) and name.endswith(_SUFFIX)]
+    return [f"{folder}/{name}" for name in names if name.startswith(_PREFIX) and name.endswith(suffix)]
 
 
 def _runtime_folders(environ: Mapping[str, str]) -> Iterator[str]:

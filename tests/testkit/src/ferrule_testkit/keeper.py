@@ -69,7 +69,7 @@ class KeptMachine:
     def hello(self, tool: str, **changes: Any) -> frames.Hello:
         """What a caller says of itself, in the working folder of the machine."""
         environ = {**self.machine.environment, **changes.pop("environ", {})}
-        return greet(tool, environ, str(self.machine.work), **changes)
+        return greet(tool, environ, changes.pop("folder", str(self.machine.work)), **changes)
 
     @contextmanager
     def begun(self, tool: str, **changes: Any) -> Iterator["Caller"]:
@@ -89,13 +89,20 @@ class KeptMachine:
 
     def stop(self) -> None:
         """End all keepers of the machine."""
-        self.ferrule_keep("stop")
+        for state in keepers_of(self.machine.environment):
+            stop_keeper(state)
 
     def ferrule_keep(self, *words: str) -> Any:
-        """What `ferrule keep WORD… --json` prints, as a program of its own: a keeper goes by its first variables."""
+        """What `ferrule keep WORD… --json` prints, as a program of its own: a keeper goes by its first variables.
+
+        Keepers in other folders, which are none of the test's, are left out.
+        """
         done = self.machine.ferrule("keep", *words, "--json", close_fds=True)
         assert done.code == 0, done.err
-        return done.document
+        document = done.document
+        if "keepers" in document:
+            document["keepers"] = [one for one in document["keepers"] if one["socket"].startswith(str(self.runtime))]
+        return document
 
 
 class LinkedMachine:
@@ -139,7 +146,7 @@ class LinkedMachine:
 
     def calls(self) -> int:
         """How many calls keepers of this environment have made that run now."""
-        return sum(one.facts["calls"] for one in find_keepers(self.environment) if one.facts)
+        return sum(one.facts["calls"] for one in keepers_of(self.environment) if one.facts)
 
 
 class Family(NamedTuple):
@@ -201,15 +208,21 @@ class Caller:
         return Answer(json.loads(document), text.decode(), code, self.said)
 
 
+def keepers_of(environ: Mapping[str, str]) -> list[KeeperState]:
+    """The keepers in the runtime folder that these variables name. There may be other ones of this user."""
+    return [one for one in find_keepers(environ) if one.path.startswith(environ["XDG_RUNTIME_DIR"])]
+
+
 class Started:
     """A keeper of this environment that `ferrule keep start` has started. path: of its socket."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
         limit = time.monotonic() + PATIENCE_SECONDS
-        while (told := self._keep("start", "--json")).returncode:  # a busy machine does not start it within ten seconds
-            assert time.monotonic() < limit
-        state = json.loads(told.stdout)
+        command = [sys.executable, "-P", "-m", "ferrule", "keep", "start", "--json"]
+        while (done := subprocess.run(command, env=environ, stdout=subprocess.PIPE)).returncode:
+            assert time.monotonic() < limit  # a busy machine does not start it within ten seconds
+        state = json.loads(done.stdout)
         self.path: str = state["socket"]
         self.process: int = state["process"]
         self._handle = os.pidfd_open(self.process)
@@ -220,16 +233,13 @@ class Started:
 
     def stop(self) -> None:
         """End it."""
-        self._keep("stop")
+        for state in keepers_of(self._environ):
+            stop_keeper(state)
         self.close()
 
     def close(self) -> None:
         """Look at it no more."""
         os.close(self._handle)
-
-    def _keep(self, *words: str) -> "subprocess.CompletedProcess[bytes]":
-        command = [sys.executable, "-P", "-m", "ferrule", "keep", *words]
-        return subprocess.run(command, env=self._environ, stdout=subprocess.PIPE)
 
 
 class KeptHome:
@@ -276,7 +286,7 @@ class KeptHome:
         shutil.rmtree(self._folder)
 
     def _states(self) -> dict[int, KeeperState]:
-        return {one.process: one for one in find_keepers(self.environment)}
+        return {one.process: one for one in keepers_of(self.environment)}
 
     def _processes(self) -> list[Path]:
         named = os.fsencode(self._folder)

@@ -10,7 +10,7 @@ from ferrule.config import configuration
 from ferrule.config.keep import keep_seconds
 from ferrule.config.own_folders import add_sources_to_path
 from ferrule.errors import FerruleError
-from ferrule.links.keeper_address import keeper_sockets, lock_path, runtime_folder, socket_name
+from ferrule.links.keeper_address import keeper_locks, keeper_sockets, lock_path, runtime_folder, socket_name
 from ferrule.links.keeper_start import read_first_environ
 from ferrule.storage.private_files import remove_file
 from ferrule.supervision import processes
@@ -32,8 +32,8 @@ def _find_place(installation: str) -> tuple[str, float]:
     Processes of tools come from the memory of this one, and neither the settings of all tools nor the variables, of
     which one may have a proxy's password, are for them. So a copy of it reads both.
     """
-    told = processes.answer_in_copy(lambda: os.fsencode("\n".join(_read_place(installation))))
-    path, _, seconds = os.fsdecode(told).rpartition("\n")
+    found = processes.answer_in_copy(lambda: os.fsencode("\n".join(_read_place(installation))))
+    path, _, seconds = os.fsdecode(found).rpartition("\n")
     if not path:
         sys.exit(seconds or "Nothing says where the keeper is to listen.")
     return path, float(seconds)
@@ -93,3 +93,22 @@ def remove_remains(folder: str) -> None:
                 remove_file(path)
             except OSError:
                 continue
+    for path in keeper_locks(folder):
+        _remove_unheld(path)
+
+
+def _remove_unheld(path: str) -> None:
+    """Remove a file whose lock nobody has. A keeper that is about to take it sees that, and leaves it to the next."""
+    import fcntl
+
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        remove_file(path)
+    except OSError:
+        pass  # it runs
+    finally:
+        os.close(file)
