@@ -33,11 +33,12 @@ import os, time
 ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="elsewhere: only root can be somebody else, or make name spaces")
 
 
-def wait_until_all_have_ended(processes: list[int], files: list[int]) -> None:
+def wait_until_all_have_ended(files: dict[int, int]) -> None:
+    """files: of processes, by their numbers."""
     poll = select.poll()
-    for file in files:
+    for file in files.values():
         poll.register(file, select.POLLIN)
-    left = dict(zip(files, processes, strict=True))
+    left = {file: process for process, file in files.items()}
     while left:
         ended = poll.poll(PATIENCE_SECONDS * 1000)
         assert ended, f"still there: {list(left.values())}"
@@ -65,15 +66,14 @@ def test_a_call_has_one_answer_whichever_process_is_killed_meanwhile(
         family = Family.of(keeper)
         copies = [copy for plugin in family.plugins for copy in children_of(plugin)]
         every = [*family.members(), *copies]
-        files = [os.pidfd_open(one) for one in every]
-        for file in files:
+        files = {one: os.pidfd_open(one) for one in every}
+        for file in files.values():
             stack.callback(os.close, file)
         whom = {"plugin": family.plugins, "copy": copies}.get(victim) or [getattr(family, victim)]
         for one in whom:
             os.kill(one, signal.SIGKILL)
         is_lost = victim in ("keeper", "guard", "zygote")
-        if is_lost:
-            wait_until_all_have_ended(every, files)
+        wait_until_all_have_ended(files if is_lost else {one: files[one] for one in (*whom, *copies)})
     if is_lost and is_repeatable:
         with open(gate, "w"):
             pass  # the call that was made again is there, and may go on
@@ -96,12 +96,12 @@ def test_a_caller_and_its_keeper_that_are_killed_leave_nothing(linked: LinkedMac
     with open(gate, "w"), ExitStack() as stack:
         family = Family.of(keeper)
         every = [*family.members(), *(copy for plugin in family.plugins for copy in children_of(plugin))]
-        files = [os.pidfd_open(one) for one in every]
-        for file in files:
+        files = {one: os.pidfd_open(one) for one in every}
+        for file in files.values():
             stack.callback(os.close, file)
         process.kill()
         os.kill(keeper, signal.SIGKILL)
-        wait_until_all_have_ended(every, files)
+        wait_until_all_have_ended(files)
     assert process.communicate(timeout=PATIENCE_SECONDS) == (b"", b"")
 
 
@@ -140,7 +140,7 @@ def replace_folder(path: str) -> None:
 def test_it_ends_where_its_socket_is_replaced_and_leaves_what_is_there_now(replace, kept: KeptMachine) -> None:
     file = os.pidfd_open(kept.start())
     replace(kept.path)
-    wait_until_all_have_ended([0], [file])
+    wait_until_all_have_ended({0: file})
     os.close(file)
     assert os.path.lexists(kept.path)
 
@@ -148,7 +148,7 @@ def test_it_ends_where_its_socket_is_replaced_and_leaves_what_is_there_now(repla
 def test_it_ends_with_the_folder_of_the_session(kept: KeptMachine) -> None:
     file = os.pidfd_open(kept.start())
     shutil.rmtree(kept.runtime)
-    wait_until_all_have_ended([0], [file])
+    wait_until_all_have_ended({0: file})
     os.close(file)
     kept.runtime.mkdir(mode=0o700)
 
