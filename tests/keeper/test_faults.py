@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+import ferrule
 from ferrule.calls.keeper import frames
 from ferrule.links.keeper_address import runtime_folder
 from ferrule_testkit import PATIENCE_SECONDS
-from ferrule_testkit.keeper import Caller, Family, KeptMachine, LinkedMachine, children_of, keepers_of
+from ferrule_testkit.keeper import Caller, Family, KeptMachine, LinkedMachine, Refused, children_of, keepers_of
 from ferrule_testkit.runs import wait_for
 
 pytestmark = pytest.mark.process
@@ -245,6 +246,19 @@ def test_a_tool_that_was_upgraded_is_called_as_it_is_now(linked: LinkedMachine) 
     shutil.rmtree(metadata.with_name("dist_alpha-2.0.dist-info"))
     assert "No installed distribution offers" in linked.run(executable).document["error"]
     assert linked.calls() == 3
+
+
+def test_it_ends_when_another_ferrule_is_installed(kept: KeptMachine) -> None:
+    package = kept.machine.site / "ferrule"
+    shutil.copytree(Path(ferrule.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    kept.machine.install("alpha")
+    file = os.pidfd_open(kept.start())
+    assert kept.call("alpha", OSLO).document == GOT_OSLO
+    os.utime(package / "_version.py", (1, 1))
+    with pytest.raises(Refused, match="another ferrule is installed"):
+        kept.call("alpha", OSLO)
+    wait_until_all_have_ended({0: file})
+    os.close(file)
 
 
 def test_what_the_admin_changes_holds_for_the_next_call(linked: LinkedMachine) -> None:
