@@ -20,6 +20,7 @@ ATTACKS = hooks.attacks()
 HEARD = {
     "executable": {"importing", "schema", "credentials", "validate"},
     "run": {"importing", "credentials", "validate"},
+    "kept": {"importing", "credentials", "validate"},
     "stdio": {"importing", "schema", "credentials", "validate"},
     "http": {"importing", "schema", "credentials", "validate"},
     "ask": {"importing", "schema", "credentials", "validate"},
@@ -37,7 +38,7 @@ SAMPLE = [
 EVERYTHING = {"list": "me", "install": "nobody"}
 """Where all are made, by a look and before anybody has looked, and who makes them: each user does once, and makes the
 sample by the other way."""
-CALLS = ("executable", "run", "stdio", "http", "ask")
+CALLS = ("executable", "run", "kept", "stdio", "http", "ask")
 OTHERS = (*CALLS, "doctor", "validate")
 """Where each user makes half of the sample, since each attack is called, or looked at, by itself: what one makes by a
 way, the other does by the ways beside it."""

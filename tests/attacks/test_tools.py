@@ -22,7 +22,7 @@ NOT_THERE = {attack.name for attack in ATTACKS if attack.name.startswith("passwo
 ALONE = [attack.name for attack in ATTACKS if attack.is_fatal or attack.grants]
 ENDS_ITS_PROCESS = [attack.name for attack in ATTACKS if attack.is_fatal]
 GOES_BEYOND = [attack.name for attack in ATTACKS if attack.grants]
-WAYS = ("executable", "run", "stdio", "http", "ask")
+WAYS = ("executable", "run", "kept", "stdio", "http", "ask")
 """Every way in which a tool is called."""
 MAKERS = NAMES_OF_USERS if os.geteuid() == 0 else NAMES_OF_USERS[:1]
 """The users there are: only root can be somebody else."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ferrule_testkit import ikigai
+from ferrule_testkit.keeper import KeptHome
 from ferrule_testkit.runs import SECONDS, Call, Start
 
 pytestmark = pytest.mark.process
@@ -50,6 +51,14 @@ def test_input_that_is_no_json_object_is_explained(arguments: bytes, phrase: str
         assert phrase in done.document["error"]
         assert done.exit_code == exits
         assert exits == 0 or phrase in done.first_line
+
+
+@pytest.mark.parametrize("keeping", ["kept"], indirect=True)
+def test_calls_of_a_tool_that_is_kept_are_made_by_its_keeper(keeping: KeptHome, call: Call) -> None:
+    before = keeping.calls()
+    answers = [call("example", OSLO).document for _ in range(8)]
+    assert answers == [GREETING] * 8
+    assert keeping.calls() - before >= 4  # one that it takes too late on a busy machine is made without
 
 
 def test_a_mebibyte_of_input_is_read(call: Call) -> None:

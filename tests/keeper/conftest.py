@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ferrule_testkit.keeper import KeptMachine
+from ferrule.links.launchers import find_launcher
+from ferrule_testkit.keeper import KeptMachine, LinkedMachine
 from ferrule_testkit.machine import Machine
 
 
@@ -17,3 +18,13 @@ def kept(machine: Machine) -> Iterator[KeptMachine]:
         found = KeptMachine(machine, Path(folder) / "run")
         yield found
         found.stop()
+
+
+@pytest.fixture
+def linked(kept: KeptMachine) -> LinkedMachine:
+    """The same with executables that ask the keeper."""
+    if not find_launcher():
+        pytest.skip(
+            "the launcher is not installed: there was no C compiler, which scripts/install-system-packages brings"
+        )
+    return LinkedMachine(kept)

@@ -83,7 +83,9 @@ def test_a_killed_keeper_is_replaced_by_the_next(kept: KeptMachine) -> None:
     with watched(process) as file:
         os.kill(process, signal.SIGKILL)
         assert has_ended(file)
+    (kept.runtime / "ferrule" / f"keep-{'0' * 16}-{'0' * 16}.lock").touch()  # as one leaves it that was killed
     assert kept.start() != process
+    assert len(os.listdir(kept.runtime / "ferrule")) == 2
     assert kept.call("alpha", OSLO).document == {"got": OSLO}
 
 

@@ -76,13 +76,20 @@ def runtime_folder(environ: Mapping[str, str], *, is_made: bool = False) -> str:
     """
     for folder in _runtime_folders(environ):
         if is_made:
-            try:
-                os.mkdir(folder, 0o700)
-            except OSError:
-                pass  # it is there, or the folder around it is not
+            _make(folder)
         if is_own(folder):
             return folder
     return ""
+
+
+def _make(folder: str) -> None:
+    """Make it where the folder around it is this user's, or everybody's: not where `sudo -E` names another user's."""
+    try:
+        around = os.stat(os.path.dirname(folder))
+        if around.st_uid == os.geteuid() or around.st_mode & stat.S_ISVTX:
+            os.mkdir(folder, 0o700)
+    except OSError:
+        return  # it is there, or the folder around it is not
 
 
 def is_own(folder: str) -> bool:
@@ -103,11 +110,20 @@ def sockets(environ: Mapping[str, str]) -> list[str]:
 
 def keeper_sockets(folder: str) -> list[str]:
     """The sockets of keepers in one folder."""
+    return _find_names(folder, _SUFFIX)
+
+
+def keeper_locks(folder: str) -> list[str]:
+    """The files in one folder whose locks keepers hold, or have held."""
+    return _find_names(folder, _LOCK_SUFFIX)
+
+
+def _find_names(folder: str, suffix: str) -> list[str]:
     try:
         names = sorted(os.listdir(folder))
     except OSError:
         return []
-    return [f"{folder}/{name}" for name in names if name.startswith(_PREFIX) and name.endswith(_SUFFIX)]
+    return [f"{folder}/{name}" for name in names if name.startswith(_PREFIX) and name.endswith(suffix)]
 
 
 def _runtime_folders(environ: Mapping[str, str]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import Self
 Handler = Callable[[], object]
 
 _CHUNK_BYTES = 1 << 16
+_FEW_TIMERS = 64
 
 
 class Timer:
@@ -42,6 +43,7 @@ class PollLoop:
         self._readers: dict[int, Handler] = {}
         self._writers: dict[int, Handler] = {}
         self._timers: list[Timer] = []
+        self._many = _FEW_TIMERS
         self.is_stopped = False
 
     def watch(self, file: int, action: Handler) -> None:
@@ -66,6 +68,8 @@ class PollLoop:
     def call_at(self, when: float, action: Handler) -> Timer:
         """Do something at an instant of `time.monotonic()`."""
         timer = Timer(when, action)
+        if len(self._timers) >= self._many:
+            self._drop_cancelled()
         heapq.heappush(self._timers, timer)
         return timer
 
@@ -99,6 +103,12 @@ class PollLoop:
             action = heapq.heappop(self._timers).action
             if action is not None:
                 action()
+
+    def _drop_cancelled(self) -> None:
+        """Forget timers that were cancelled. Most are: the limit of a call, which may be a day away."""
+        self._timers = [timer for timer in self._timers if timer.action is not None]
+        heapq.heapify(self._timers)
+        self._many = max(_FEW_TIMERS, 2 * len(self._timers))
 
     def _register(self, file: int) -> None:
         events = (select.POLLIN if file in self._readers else 0) | (select.POLLOUT if file in self._writers else 0)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ferrule.discovery import InstalledTool
     from ferrule.supervision.channel.outcome import Outcome
 
-KIND = b"r"
+KIND = b"d"  # not that of `questions.RUN_KIND`, which the same process forks
 _CHUNK_BYTES = 1 << 16
 
 

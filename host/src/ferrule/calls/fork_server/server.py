@@ -172,15 +172,6 @@ def _wrappers() -> list[str]:
 
     The configuration holds settings that are not for every tool, and plugins' processes come from this one's memory.
     """
-    source, answer = os.pipe()
-    reader = os.fork()
-    if reader == 0:
-        try:
-            os.write(answer, "\n".join(Lookups().configuration().wrappers()).encode())
-        finally:
-            os._exit(0)  # a configuration that cannot be read is told by each call
-    os.close(answer)
-    with open(source, "rb") as file:
-        names = file.read().decode().splitlines()
-    os.waitpid(reader, 0)
-    return names
+    # One that cannot be read is told by each call.
+    found = processes.answer_in_copy(lambda: "\n".join(Lookups().configuration().wrappers()).encode())
+    return found.decode().splitlines()

@@ -13,6 +13,7 @@ from ferrule.errors import FerruleError
 from ferrule.links.keeper_address import (
     base_environ,
     is_base,
+    keeper_locks,
     keeper_sockets,
     lock_path,
     runtime_folder,
@@ -20,33 +21,53 @@ from ferrule.links.keeper_address import (
 )
 from ferrule.links.keeper_start import read_first_environ
 from ferrule.storage.private_files import remove_file
+from ferrule.supervision import processes
 
 _GIVEN_FILE = 3  # the first one that systemd hands over
 
 
 def main() -> None:
     """`INSTALLATION`: be the keeper of this installation, user and environment, unless there is one already."""
-    installation = sys.argv[1]
     given = take_given_socket()
-    environ = read_first_environ() if given is None else _drop_other_variables()
-    folder = runtime_folder(environ, is_made=True)
-    if not folder:
-        sys.exit("No folder for the socket of a keeper is this user's alone.")
-    path = os.path.join(folder, socket_name(installation, environ))
+    if given is not None:
+        _drop_other_variables()
+    path, seconds = _find_place(sys.argv[1])
     if given is not None and given.getsockname() != path:
         sys.exit(f"Calls with these variables look for {path}. `ferrule keep unit --write` writes the units again.")
     if not _is_only_one(lock_path(path)):
         return
-    remove_remains(folder)
+    remove_remains(os.path.dirname(path))
+    if seconds:
+        _run(path, seconds, given)
+
+
+def _find_place(installation: str) -> tuple[str, float]:
+    """The path of the socket, and how long a keeper waits for calls.
+
+    Processes of tools come from the memory of this one, and neither the settings of all tools nor the variables, of
+    which one may have a proxy's password, are for them. So a copy of it reads both.
+    """
+    found = processes.answer_in_copy(lambda: os.fsencode("\n".join(_read_place(installation))))
+    path, _, seconds = os.fsdecode(found).rpartition("\n")
+    if not path:
+        sys.exit(seconds or "Nothing says where the keeper is to listen.")
+    return path, float(seconds)
+
+
+def _read_place(installation: str) -> tuple[str, ...]:
+    """Those two, or why there is none."""
+    environ = base_environ(read_first_environ())
+    folder = runtime_folder(environ, is_made=True)
+    if not folder:
+        return ("No folder for the socket of a keeper is this user's alone.",)
     try:
         seconds = keep_seconds(configuration.read())
     except FerruleError as error:
-        sys.exit(error.message)
-    if seconds:
-        _run(path, environ, seconds, given)
+        return (error.message.replace("\n", " "),)
+    return os.path.join(folder, socket_name(installation, environ)), str(seconds)
 
 
-def _run(path: str, environ: dict[str, str], seconds: float, given: socket.socket | None) -> None:
+def _run(path: str, seconds: float, given: socket.socket | None) -> None:
     from ferrule.calls.fork_server.server import ForkServer
     from ferrule.calls.fork_server.surroundings import ServerOptions
     from ferrule.calls.keeper.keeper import Keeper
@@ -55,7 +76,7 @@ def _run(path: str, environ: dict[str, str], seconds: float, given: socket.socke
     os.chdir("/")
     os.umask(0o077)
     with ForkServer(ServerOptions(idle_seconds=seconds, way="", keeps=True)) as server:
-        keeper = Keeper(server, path, environ, given)
+        keeper = Keeper(server, path, base_environ(read_first_environ()), given)
         try:
             server.run()
         finally:
@@ -73,13 +94,11 @@ def take_given_socket() -> socket.socket | None:
     return line
 
 
-def _drop_other_variables() -> dict[str, str]:
-    """Have no variables but those of a keeper, as one that a call starts; they are returned."""
-    environ = base_environ(read_first_environ())
-    for name in set(os.environ) - set(environ):
-        if not is_base(name):  # one that the interpreter has set, such as LC_CTYPE, stays
+def _drop_other_variables() -> None:
+    """Have no variables but those of a keeper, as one that a call starts."""
+    for name in list(os.environ):
+        if not is_base(name):
             del os.environ[name]
-    return environ
 
 
 def _is_only_one(path: str) -> bool:
@@ -106,3 +125,22 @@ def remove_remains(folder: str) -> None:
                 remove_file(path)
             except OSError:
                 continue
+    for path in keeper_locks(folder):
+        _remove_unheld(path)
+
+
+def _remove_unheld(path: str) -> None:
+    """Remove a file whose lock nobody has. A keeper that is about to take it sees that, and leaves it to the next."""
+    import fcntl
+
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        remove_file(path)
+    except OSError:
+        pass  # it runs
+    finally:
+        os.close(file)

@@ -1,10 +1,11 @@
 """Attacks through one way into the host, as a program: `python -m ferrule_testkit.attacks WAY FOLDER [NAME…]`.
 
-WAY: `executable`, `run`, `stdio`, `http`, `pool` (of a server, without its protocol) or `ask`; with `--hooks`, which
-has the attacks in hooks instead of the others, also `list`, `doctor`, `validate` or `install`. With `--together`,
-all are made in one call; with `--innocent`, innocent tools are called. FOLDER: an empty one. Writes `report.json` there
-at the end: what came of each attack, and what the healthy tools said before and after them. It prints nothing, since an
-attack may write wherever its client does. A test starts it as the user as whom the attacks shall be.
+WAY: `executable`, `run`, `kept` (by a keeper), `stdio`, `http`, `pool` (of a server, without its protocol) or `ask`;
+with `--hooks`, which has the attacks in hooks instead of the others, also `list`, `doctor`, `validate` or `install`.
+With `--together`, all are made in one call; with `--innocent`, innocent tools are called. FOLDER: an empty one. Writes
+`report.json` there at the end: what came of each attack, and what the healthy tools said before and after them. It
+prints nothing, since an attack may write wherever its client does. A test starts it as the user as whom the attacks
+shall be.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from ferrule_testkit.attacks import hooks, installation, trial
 from ferrule_testkit.attacks.scene import Scene
-from ferrule_testkit.attacks.ways import Commands, Executables, Served
+from ferrule_testkit.attacks.ways import Commands, Executables, Kept, Served
 
 if TYPE_CHECKING:
     from hostile_attacks import table
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from ferrule_testkit.corpus import Site
 
 _SERVERS = ("stdio", "http")
+_STAYING = (*_SERVERS, "kept")
 HEALTHY = {"example": {"city": "Oslo"}, "vault": {}}
 
 
@@ -42,9 +44,9 @@ def main() -> None:
     site = trial.install(root / "installed", chosen)
     grants = {attack.name: attack.grants for attack in chosen if attack.grants}
     code = Path(ferrule.__file__).parent
-    scene = Scene(root, site=site.path, host_code=code, links=site.links, grants=grants)
+    scene = Scene(root, site=site.path, host_code=code, links=site.links, grants=grants, kept=name == "kept")
     if "--hooks" in names and name != installation.INSTALL:
-        hooks.install(site, scene, hooks.attacks(named), is_served=name in _SERVERS)
+        hooks.install(site, scene, hooks.attacks(named), is_served=name in _STAYING)
     seconds = 100.0 if "--together" in names else 15.0  # all of them are one call then
     search = [str(site.path), *_inherited_path()]
     environment = {**scene.environment(), "PYTHONPATH": os.pathsep.join(search), "FERRULE_DEADLINE": f"{seconds:.0f}"}
@@ -84,7 +86,7 @@ def _put_hooks_through(
         command = [sys.executable, "-P", "-m", "ferrule", *hooks.COMMANDS[name]]
         yield hooks.look(name, command, scene, environment)
     else:
-        yield from hooks.put_through(way, scene, hooks.attacks(named), times=2 if name in _SERVERS else 1)
+        yield from hooks.put_through(way, scene, hooks.attacks(named), times=2 if name in _STAYING else 1)
 
 
 def _tools(names: list[str], chosen: list[table.Attack]) -> list[str]:
@@ -108,6 +110,8 @@ def _way(
     os.chdir(scene.work)
     if name == "pool":
         return Served(environment, seconds)
+    if name == "kept":
+        return Kept(environment, scene.work, scene.root / "run", seconds)
     if name == "executable":
         site.link(everything, environment, beside=_inherited_path())
         scene.renew()

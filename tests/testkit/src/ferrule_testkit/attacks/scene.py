@@ -66,11 +66,18 @@ class Scene:
 
     root: an empty folder, which a path of at most 60 letters leads to. site: where the host's tools are installed, as
     a folder of modules. host_code: the folder of the host's package. links: where its executables are. grants: by
-    tool, what the admin has allowed it, as lines of TOML.
+    tool, what the admin has allowed it, as lines of TOML. kept: whether a keeper may make calls.
     """
 
     def __init__(
-        self, root: Path, *, site: Path, host_code: Path, links: Path, grants: Mapping[str, str] | None = None
+        self,
+        root: Path,
+        *,
+        site: Path,
+        host_code: Path,
+        links: Path,
+        grants: Mapping[str, str] | None = None,
+        kept: bool = False,
     ) -> None:
         self.mark = secrets.token_hex(8)
         self.root, self.site, self.host_code, self.links = root, site, host_code, links
@@ -78,7 +85,7 @@ class Scene:
         self.state = self.home / ".local/state/ferrule"
         self.credentials = self.home / ".config/ikigai/credentials.json"
         self.config = self.home / ".config/ferrule/config.toml"
-        self._fill(grants or {})
+        self._fill(grants or {}, kept)
         self._copy = root / "copy"
         for folder in (self.home, self.work, self.outside):
             shutil.copytree(folder, self._copy_of(folder), symlinks=True)
@@ -156,7 +163,7 @@ class Scene:
             victim.close()
         self.proxy.close()
 
-    def _fill(self, grants: Mapping[str, str]) -> None:
+    def _fill(self, grants: Mapping[str, str], kept: bool) -> None:
         home, state = self.home, self.state
         texts = {
             home / ".ssh/id_ed25519": "ssh",
@@ -193,7 +200,8 @@ class Scene:
         self.credentials.write_text(json.dumps({"vault": {"api_key": new_secret("file")}}))
         self.credentials.chmod(0o600)
         self.config.parent.mkdir(parents=True)
-        tables = [f"[tools.vault]\npassword = '{new_secret('setting')}'\n"]
+        tables = ['[keep]\ntools = ["*"]\n'] if kept else []
+        tables += [f"[tools.vault]\npassword = '{new_secret('setting')}'\n"]
         tables += [f"[tools.{tool}.permissions]\n{granted}\n" for tool, granted in grants.items()]
         self.config.write_text("\n".join(tables))
 

@@ -1,4 +1,4 @@
-"""Ways into the host: an executable, `ferrule run`, and the pool of `ferrule serve`."""
+"""Ways into the host: an executable, `ferrule run`, a keeper, and the pool of `ferrule serve`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from ferrule_testkit.keeper import Started, call_keeper
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,6 +87,42 @@ class Commands(Executables):
 
     def _command(self, tool: str) -> list[str]:
         return [sys.executable, "-m", "ferrule", "run", tool, "-"]
+
+
+class Kept:
+    """A keeper, which is asked as a launcher asks it; one that has died is started again.
+
+    runtime: the folder for its socket.
+    """
+
+    def __init__(self, environment: Mapping[str, str], work: Path, runtime: Path, seconds: float = SECONDS) -> None:
+        runtime.mkdir(mode=0o700)
+        self._environment = {**environment, "XDG_RUNTIME_DIR": str(runtime)}
+        self._work, self._seconds = str(work), seconds
+        self._keeper = Started(self._environment)
+
+    def call(self, tool: str, arguments: Mapping[str, object]) -> Answered:
+        """Call it as a linked executable does. Raises Refused: then no keeper would have made the call."""
+        sent = json.dumps(arguments).encode()
+        try:
+            answer = call_keeper(
+                self._keeper.path, tool, sent, self._environment, self._work, seconds=self._seconds + 10
+            )
+        except (OSError, EOFError) as error:
+            answer = (0, b"", repr(error).encode())
+        text = (answer[1] + answer[2]).decode(errors="replace")
+        if has_ended := self._keeper.has_ended():
+            self._keeper.close()
+            self._keeper = Started(self._environment)
+        return Answered(text, document_of(answer[1]), has_ended or LOST in text or not answer[1])
+
+    def listing(self) -> str:
+        """A keeper tells nobody of tools."""
+        return ""
+
+    def close(self) -> None:
+        """End the keeper."""
+        self._keeper.stop()
 
 
 class Served:
