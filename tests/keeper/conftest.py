@@ -17,7 +17,7 @@ def kept(machine: Machine) -> Iterator[KeptMachine]:
     with tempfile.TemporaryDirectory(prefix="f-") as folder:  # a short path, as a socket has to have
         found = KeptMachine(machine, Path(folder) / "run")
         yield found
-        found.stop()
+        found.close()
 
 
 @pytest.fixture

@@ -92,6 +92,15 @@ class KeptMachine:
         for state in keepers_of(self.machine.environment):
             stop_keeper(state)
 
+    def close(self) -> None:
+        """End all keepers of the machine, those that are about to start, too."""
+        self.configure("[keep]\nseconds = 0\n")
+        wait_for(self._is_without_keepers)
+
+    def _is_without_keepers(self) -> bool:
+        self.stop()
+        return not processes_that_name(self.runtime)
+
     def ferrule_keep(self, *words: str) -> Any:
         """What `ferrule keep WORD… --json` prints, as a program of its own: a keeper goes by its first variables.
 
@@ -282,15 +291,11 @@ class KeptHome:
         self._config.write_text("[keep]\nseconds = 0\n")
         for state in self._states().values():
             stop_keeper(state)
-        wait_for(lambda: not self._processes())
+        wait_for(lambda: not processes_that_name(self._folder))
         shutil.rmtree(self._folder)
 
     def _states(self) -> dict[int, KeeperState]:
         return {one.process: one for one in keepers_of(self.environment)}
-
-    def _processes(self) -> list[Path]:
-        named = os.fsencode(self._folder)
-        return [path for path in Path("/proc").glob("[0-9]*/environ") if named in _read_what_is_there(path)]
 
 
 def greet(tool: str, environ: dict[str, str], folder: str, **changes: Any) -> frames.Hello:
@@ -343,6 +348,12 @@ def _started(process: int) -> int:
 
 def _stat(process: int) -> list[bytes]:
     return Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
+
+
+def processes_that_name(folder: Path) -> list[Path]:
+    """The variables of the processes in which one has this folder."""
+    named = os.fsencode(folder)
+    return [path for path in Path("/proc").glob("[0-9]*/environ") if named in _read_what_is_there(path)]
 
 
 def _read_what_is_there(path: Path) -> bytes:

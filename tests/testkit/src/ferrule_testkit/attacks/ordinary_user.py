@@ -10,6 +10,8 @@ import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
+from ferrule.config.own_folders import sources_folder
+
 NOBODY = 65534
 _LEFT_OUT = ("site-packages", "test", "idlelib", "tkinter", "turtledemo", "ensurepip", "lib2to3", "config-*")
 
@@ -42,8 +44,12 @@ def run(arguments: Sequence[str], folder: Path, *, seconds: float) -> subprocess
 
 
 def search_path() -> list[str]:
-    """Where this process finds what is not Python's own."""
-    return [entry for entry in sys.path if entry and not _is_standard(entry)]
+    """Where this process finds what is not Python's own.
+
+    Not in the user's own folder of sources, which the host adds to the path when a test has it find tools here: an
+    ordinary user may not look into it.
+    """
+    return [entry for entry in sys.path if entry and not _is_standard(entry) and entry != sources_folder()]
 
 
 def interpreter(folder: Path) -> Path:
