@@ -43,6 +43,7 @@ class _LineEnded(Exception):
     """The keeper says no more."""
 
 
+# Long by its parameters, of which each is explained here and nowhere else.
 async def call_keeper(
     tool: str,
     arguments: bytes,

@@ -135,6 +135,7 @@ class Plugins:
         if len(self._tools) >= _MAX_LOADED and unused:
             oldest = min(unused, key=lambda key: self._tools[key].used)
             self._tools.pop(oldest).retire()
+            self._last = {tool: key for tool, key in self._last.items() if key != oldest}  # a key has variables' values
 
 
 def _identify(tool: InstalledTool, policy: Policy, *, is_shared: bool) -> tuple[object, ...]:
