@@ -2,13 +2,16 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from typing import Any
 
+import anyio
 import pytest
 
 from ferrule import ToolError
 from ferrule_dev.testing import Exchange, Server, refused_port
+from ferrule_mcp.remote import connection
 from ferrule_mcp.remote.session import RemoteSession
 from ferrule_testkit import PATIENCE_SECONDS
 
@@ -147,6 +150,28 @@ def test_a_server_without_tls(server: Server) -> None:
 def test_a_server_that_never_answers_ends_at_the_deadline(server: Server) -> None:
     server.route("/mcp", Exchange.hang)
     assert fail(url_of(server), seconds=0.3).code == "TIMEOUT"
+
+
+def test_a_reply_that_comes_while_the_session_ends_hides_no_failure(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The SDK has a task for each request, which fails where the reply finds the session closed."""
+    real = connection.streamable_http_client
+
+    @asynccontextmanager
+    async def open_with_late_reply(*words: Any, **options: Any) -> AsyncIterator[Any]:
+        async with real(*words, **options) as streams:
+            yield streams
+        async with anyio.create_task_group() as group:
+            group.start_soon(_hand_over_to_nobody)
+
+    monkeypatch.setattr(connection, "streamable_http_client", open_with_late_reply)
+    server.route("/mcp", answering(500))
+    assert fail(url_of(server)).code == "HTTP_ERROR"
+
+
+async def _hand_over_to_nobody() -> None:
+    raise anyio.BrokenResourceError
 
 
 def test_a_connection_that_is_cut(server: Server) -> None:

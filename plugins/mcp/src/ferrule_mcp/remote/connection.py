@@ -103,7 +103,10 @@ class Connection:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End the session at the server, where it has one, and close every connection."""
-        await self._stack.__aexit__(kind, error, trace)
+        try:
+            await self._stack.__aexit__(kind, error, trace)
+        except* anyio.BrokenResourceError:
+            pass  # a reply that came meanwhile, which the SDK could hand to nobody any more
 
     async def greet(self, era: str) -> None:
         """Agree on a version of the protocol.

@@ -204,11 +204,15 @@ class _SlowTests:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
-    """Fail a unit test that has started a program or opened a connection, itself or by a fixture."""
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, None, None]:
+    """Fail a unit test that has started a program or opened a connection, itself or by a fixture.
+
+    What the session's fixtures do at their end, behind the last test, is not that test's.
+    """
+    before = set(_watch.seen)
     yield
-    if _watch.on and _watch.seen:
-        done = ", ".join(sorted(_watch.seen))
+    if _watch.on and (seen := before if nextitem is None else _watch.seen):
+        done = ", ".join(sorted(seen))
         pytest.fail(f"A unit test starts no program and opens no connection: {done}. Mark it `process`.", pytrace=False)
 
 
