@@ -94,7 +94,7 @@ def _calls(installation: Installation, machine: KeptMachine, page: str, librarie
     yield Call("a search", "web_search_brave", b'{"query": "what a search costs"}', b'"success":true', 1.0)
     node = shutil.which("node")
     if node:
-        machine.ferrule("mcp", "add", "bench", "--", node, str(_NODE_SERVER))
+        machine.ferrule("mcp", "add", "bench", "--keep", "--", node, str(_NODE_SERVER))
         own = measure_answers([node, str(_NODE_SERVER)], "say", _TEXT, _OWN_CALLS) / _measure_bare(installation)
         stdin = json.dumps(_TEXT).encode()
         yield Call("a Node server's tool, above its own answer", "bench_say", stdin, b"said Oslo", 0.5, above=own)

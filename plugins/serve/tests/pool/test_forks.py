@@ -61,6 +61,43 @@ def test_a_plugin_that_holds_what_a_copy_would_lack_is_loaded_for_each_call(top:
     assert done[0] != done[1]
 
 
+_ENDS_ITS_THREAD = """\
+import threading
+END = threading.Event()
+THREAD = threading.Thread(target=END.wait, daemon=True)
+THREAD.start()
+os.register_at_fork(before=lambda: (END.set(), THREAD.join()))
+"""
+_FORKS_BESIDE = """\
+import ctypes
+FORK = ctypes.CDLL(None).fork
+def fork_beside():
+    if FORK() == 0:
+        time.sleep(1000)
+        os._exit(0)
+os.register_at_fork(before=fork_beside)
+"""
+
+
+def test_a_library_that_ends_its_threads_before_a_fork_is_copied(served: Served) -> None:
+    install(served, "return {'loaded': LOADED, 'process': os.getpid()}", top=f"{_ENDS_ITS_THREAD}LOADED = os.getpid()")
+
+    done = served.calls("probe", 2, workers=1)
+
+    assert len({one["loaded"] for one in done}) == 1
+    assert len({one["process"] for one in done} | {done[0]["loaded"]}) == 3
+
+
+def test_a_plugin_gets_no_process_by_the_fork_that_is_tried(served: Served) -> None:
+    top = f"{_ENDS_ITS_THREAD}{_FORKS_BESIDE}LOADED = os.getpid()"
+    install(served, "return {'loaded': LOADED}", top=top, declared={"permissions": {"network": []}})
+
+    done = served.calls("probe", 2, workers=1)
+
+    assert [one["error_code"] for one in done] == ["PERMISSION_DENIED"] * 2
+    assert "start a process" in done[0]["error"]
+
+
 def test_what_calls_import_is_imported_ahead_of_later_ones(served: Served) -> None:
     (served.machine.site / "heavy.py").write_text("import os\nIMPORTED_BY = os.getpid()\n")
     install(served, "import heavy\n    return {'by': heavy.IMPORTED_BY, 'loaded': LOADED}", top="LOADED = os.getpid()")

@@ -38,6 +38,10 @@ class SharedBroker(Broker):
         """Let the process make one more copy of itself."""
         self._forks += 1
 
+    def expect_no_fork(self) -> None:
+        """Let it make none, whatever was expected and has not been made."""
+        self._forks = 0
+
     def add(self, process: int, folder: str) -> CopyBroker:
         """Judge a copy for itself from now on. folder: for its temporary files. The process itself may be one."""
         made = self._copies[process] = CopyBroker(self._policy, folder, process, self.watch, self._relay)

@@ -3,7 +3,8 @@
 Everything in here shares a process with a plugin's code, so what it needs is taken before the plugin is loaded, which
 may replace it. The process decides nothing but this: whether a copy of it is as good as a fresh process. One that had
 other threads, children, open files or shared memory when it was loaded would lack them, or share them with the next
-call; such a process takes a single call itself.
+call; such a process takes a single call itself. Libraries that compute start threads when they are imported and end
+them before a fork, to start them again when they are used: where threads alone are in the way, one fork is tried first.
 """
 
 from __future__ import annotations
@@ -22,6 +23,13 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from ferrule.calls.fork_server.child.imports import import_ahead, register_ahead
+from ferrule.calls.fork_server.child.process_state import (
+    await_end_of_threads,
+    can_be_copied,
+    has_threads,
+    is_bare,
+    open_files,
+)
 from ferrule.calls.fork_server.child.state_check import StateCheck, has_children
 from ferrule.errors import FerruleError
 from ferrule.plugin.hooks.context import ANSWER_BYTES
@@ -48,11 +56,16 @@ _adopt_orphans, _die_with_parent = processes.adopt_orphans, processes.die_with_p
 
 KIND = b"p"
 FORK, SELF, REAP = b"f", b"s", b"r"  # orders: what takes the next call, and whose status is asked for
+TRY_FORK = b"t"  # the order to fork once for nothing, which may end the threads of libraries
 NUMBER_BYTES = 8  # of an order's process, behind the letter
 ANSWER = struct.Struct(">cqi")
-"""The order that is answered, the process, and its status (-1: not known). A fork that failed is process 0."""
+"""The order that is answered, the process, and its status (-1: not known). A fork that failed is process 0.
+
+The answer to `TRY_FORK` has process 1 where the process can be copied from now on, else 0.
+"""
 AS_BEFORE = b"+"  # of a copy that may take another call: what it sends on its line after a result
-CAN_BE_COPIED = b'{"can_be_copied":true}'
+CAN_BE_COPIED, HAS_THREADS = b'{"can_be_copied":true}', b'{"has_threads":true}'
+"""What the process says once it has loaded: HAS_THREADS where these alone are in the way."""
 _CHUNK_BYTES = 1 << 16
 _SIZE_BYTES = 8
 _FILES = 4  # of a copy: the line, the channel, what is printed, and the answers to its questions; then, its group
@@ -83,13 +96,32 @@ class Plugin(NamedTuple):
     confined: ConfinedCopies
 
 
-class _Loaded(NamedTuple):
-    """What is loaded. check: of the copies that are used again, None where none is. is_lasting: see `Stay`."""
+class _Loaded:
+    """What is loaded, and what was open before.
 
-    tool: LoadedTool
-    check: StateCheck | None
-    is_lasting: bool
-    confined: ConfinedCopies
+    check: of the copies that are used again, None where none is. is_lasting: see `Stay`.
+    """
+
+    def __init__(self, tool: LoadedTool, plugin: Plugin, before: set[int]) -> None:
+        self.tool, self.confined = tool, plugin.confined
+        self.check: StateCheck | None = None
+        self.is_lasting = False
+        self._stay, self._before = plugin.stay, before
+
+    def prepare_copies(self) -> bool:
+        """Make what copies need; False where the process cannot be copied."""
+        if not can_be_copied(self._before):
+            return False
+        if self._stay is Stay.REUSABLE:
+            self.check = StateCheck(self.tool.tool.module)
+        self.is_lasting = self._stay is Stay.LASTING
+        gc.collect()
+        gc.freeze()  # what was imported stays, and a collection in a copy writes to none of its pages
+        return True
+
+    def has_only_threads(self) -> bool:
+        """Whether threads are all that keeps the process from being copied."""
+        return has_threads() and is_bare(self._before)
 
 
 def begin(files: Sequence[int]) -> NoReturn:
@@ -110,7 +142,7 @@ def begin(files: Sequence[int]) -> NoReturn:
         _adopt_orphans()
         own = Channel(channel, ANSWER_BYTES)
         plugin.confined.hold(own)  # nothing of the plugin has run by now
-        before = _open_files()
+        before = open_files()
         loaded = _load(plugin, own, before)
         processes.leave_orphans()  # those of calls are for the supervisor, who ends them
         if loaded is not None:
@@ -130,27 +162,16 @@ def _load(plugin: Plugin, channel: Channel, before: set[int]) -> _Loaded | None:
         tool = load(plugin.tool)
         import_ahead(plugin.modules)
         register_ahead(tool, plugin.wrappers)
-        can_be_copied = _can_be_copied(before) and not _shares_memory()
-        check = StateCheck(plugin.tool.module) if plugin.stay is Stay.REUSABLE and can_be_copied else None
-        gc.collect()
-        gc.freeze()  # what was imported stays, and a collection in a copy writes to none of its pages
-        held.append(_Loaded(tool, check, plugin.stay is Stay.LASTING and can_be_copied, plugin.confined))
-        channel.result({"can_be_copied": can_be_copied})
+        loaded = _Loaded(tool, plugin, before)
+        is_copied = loaded.prepare_copies()
+        held.append(loaded)
+        if not is_copied and loaded.has_only_threads():
+            channel.result({"has_threads": True})
+        else:
+            channel.result({"can_be_copied": is_copied})
 
     run_work(work, channel)
     return held[0] if held else None
-
-
-def _open_files() -> set[int]:
-    return {file for file in map(int, os.listdir("/proc/self/fd")) if _is_open(file)}
-
-
-def _is_open(file: int) -> bool:
-    try:
-        os.fstat(file)
-    except OSError:
-        return False  # the listing's own
-    return True
 
 
 def _discard_what_is_printed() -> None:
@@ -180,6 +201,8 @@ def _take_orders(control: socket.socket, loaded: _Loaded) -> NoReturn:
                 for file in files:
                     _close(file)
                 control.sendall(ANSWER.pack(FORK, process, 0))  # after which this process is paused
+            elif kind == TRY_FORK:
+                control.sendall(ANSWER.pack(TRY_FORK, _try_fork(loaded), 0))
             elif kind == REAP:
                 control.sendall(ANSWER.pack(REAP, process, ended.pop(process, -1)))
             if len(ended) > 1000:
@@ -200,23 +223,21 @@ def _reap(ended: dict[int, int]) -> None:
         return
 
 
-def _can_be_copied(known: set[int]) -> bool:
-    """Whether the plugin has no threads, children or files that a fork would lack or share."""
-    try:
-        is_alone = len(os.listdir("/proc/self/task")) == 1 and not processes.children()
-        return is_alone and _open_files() <= known
-    except Exception:  # noqa: BLE001 - a plugin may have put anything instead of what was asked
-        return False
+def _try_fork(loaded: _Loaded) -> int:
+    """Fork once, for nothing but what libraries do before a fork; 1 where the process can be copied now, else 0."""
+    import warnings
 
-
-def _shares_memory() -> bool:
-    """Whether the plugin has memory, or locks, into which forks would all write."""
     try:
-        with open("/proc/self/maps", "rb", buffering=0) as file:
-            rights = [line.split(None, 2)[1] for line in file.readall().splitlines()]
-        return any(right[1:2] == b"w" and right[3:4] == b"s" for right in rights)
-    except Exception:  # noqa: BLE001 - as above
-        return True
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that there are threads is known
+            process = _fork()
+        if not process:
+            _exit(0)
+        _waitpid(process, 0)
+        await_end_of_threads()
+        return int(loaded.prepare_copies())
+    except Exception:  # noqa: BLE001 - a plugin may have put anything there, and the process still takes its one call
+        return 0
 
 
 def _fork_copy(control: socket.socket, loaded: _Loaded, files: Sequence[int]) -> int:

@@ -66,6 +66,11 @@ class Confinement:
         if self.broker is not None:
             self.broker.expect_fork()
 
+    def expect_no_copy(self) -> None:
+        """None is to be forked now, whatever was expected."""
+        if self.broker is not None:
+            self.broker.expect_no_fork()
+
     def add(self, process: int, *, is_copy: bool) -> CopyBroker | None:
         """Judge a process that takes calls; what judges its system calls. is_copy: else, it is the plugin's own."""
         if self.broker is None or self._copies is None:

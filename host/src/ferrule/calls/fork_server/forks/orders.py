@@ -24,8 +24,11 @@ class Orders:
 
     Args:
     on_fork: gets the process of a copy, 0 if there is none.
+    on_tried: a first fork was tried; whether the process can be copied since, as it says itself.
     on_silence: the process answers no order any more.
     on_rest: is called when the process has answered all, and is paused.
+
+    is_trying: a first fork is on its way.
     """
 
     def __init__(
@@ -33,14 +36,16 @@ class Orders:
         loop: PollLoop,
         process: WatchedProcess,
         on_fork: Callable[[int], None],
+        on_tried: Callable[[bool], None],
         on_silence: Callable[[], None],
         on_rest: Callable[[], None],
     ) -> None:
         self._loop = loop
         self._process = process
-        self._on_fork, self._on_silence, self._on_rest = on_fork, on_silence, on_rest
+        self._on_fork, self._on_tried, self._on_silence, self._on_rest = on_fork, on_tried, on_silence, on_rest
         self._control, self._theirs = socket.socketpair()
         self._forks = 0  # that are on their way
+        self.is_trying = False
         self._asked: dict[int, StatusHandler] = {}
         self._answers = bytearray()
         self._limit: Timer | None = None
@@ -65,6 +70,12 @@ class Orders:
         """Have a copy forked that has these files. Raises OSError."""
         self._send_files(plugin_process.FORK, files)
         self._forks += 1
+        self._await_answer()
+
+    def try_fork(self) -> None:
+        """Have the process fork once for nothing, after which it may be one that can be copied. Raises OSError."""
+        self._control.sendall(plugin_process.TRY_FORK + bytes(plugin_process.NUMBER_BYTES))
+        self.is_trying = True
         self._await_answer()
 
     def take_call(self, files: Sequence[int]) -> None:
@@ -102,9 +113,12 @@ class Orders:
         if self._limit is None:
             self._limit = self._loop.call_at(time.monotonic() + _ANSWER_SECONDS, self._on_silence)
 
+    def _is_asked(self) -> bool:
+        return bool(self._forks or self._asked or self.is_trying)
+
     def _rest(self) -> None:
         """Pause the process where nothing is asked of it."""
-        if self._forks or self._asked or self._process.is_gone:
+        if self._is_asked() or self._process.is_gone:
             return
         if self._limit is not None:
             self._limit.cancel()
@@ -123,7 +137,7 @@ class Orders:
             self._loop.unwatch(self._control.fileno())
             self._on_silence()
             return
-        if not self._forks and not self._asked:
+        if not self._is_asked():
             return  # no order is unanswered: it is a plugin's word, and must not pause a process that still loads
         self._answers += data
         while len(self._answers) >= plugin_process.ANSWER.size and not self._process.is_gone:
@@ -132,6 +146,11 @@ class Orders:
             if kind == plugin_process.FORK and self._forks:
                 self._forks -= 1
                 self._on_fork(process)
+            elif kind == plugin_process.TRY_FORK and self.is_trying:
+                self.is_trying = False
+                self._rest()
+                self._on_tried(process == 1)
+                return  # it may have been given a call, and must not be paused
             elif kind == plugin_process.REAP:
                 self._tell_status(process, status if status >= 0 else None)
         self._rest()

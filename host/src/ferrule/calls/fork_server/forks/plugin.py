@@ -7,7 +7,7 @@ import pickle
 import time
 from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ferrule import config
 from ferrule.calls.fork_server import rest
@@ -16,42 +16,26 @@ from ferrule.calls.fork_server.child.plugin_process import Stay
 from ferrule.calls.fork_server.forks.copies import Copy
 from ferrule.calls.fork_server.forks.orders import Orders
 from ferrule.calls.fork_server.watched_process import StatusHandler, WatchedProcess, WatchedWork
+from ferrule.confinement.denials import FORK
+from ferrule.confinement.errors import denied
+from ferrule.confinement.policy import Denial
 from ferrule.errors import CallInterrupted
 from ferrule.plugin.hooks.context import ANSWER_BYTES
 from ferrule.supervision.channel.channel import Messages
+from ferrule.supervision.channel.outcome import Outcome
 from ferrule.supervision.supervisor import CAPTURED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ferrule.calls.fork_server.forks.confinement import Confinement
+    from ferrule.calls.fork_server.forks.plugin_owner import PluginOwner
     from ferrule.calls.fork_server.surroundings import Request, Surroundings
     from ferrule.discovery import InstalledTool
     from ferrule.errors import FerruleError
-    from ferrule.supervision.channel.outcome import Outcome
     from ferrule.supervision.confined_work import ConfinedCopies
 
 _MAX_IDLE_COPIES = 16  # of a tool that are used again
-
-
-class PluginOwner(Protocol):
-    """What is told of a plugin."""
-
-    def handle_loaded(self, plugin: Plugin, failure: Outcome | None) -> None:
-        """It is there, or cannot be loaded."""
-
-    def handle_copy(self) -> None:
-        """A copy waits for a call."""
-
-    def handle_call(self, plugin: Plugin, request: Request, outcome: Outcome, *, is_worn: bool) -> None:
-        """A call has an outcome.
-
-        Args:
-            is_worn: it crashed, or its time was over.
-        """
-
-    def handle_end(self, plugin: Plugin) -> None:
-        """Its process has ended, with all that it had forked."""
 
 
 class Plugin(WatchedProcess):
@@ -107,7 +91,8 @@ class Plugin(WatchedProcess):
 
     def _start(self) -> None:
         channel, text = os.pipe(), os.pipe()
-        self._orders = Orders(self._loop, self, self._handle_started, self._handle_silence, self._handle_rest)
+        handlers = self._handle_started, self._handle_tried, self._handle_silence, self._handle_rest
+        self._orders = Orders(self._loop, self, *handlers)
         self._pipes = channel[0], text[0]
         theirs = [self._orders.hand_over(), channel[1], text[1]]
         self._files = rest.name_files(theirs)
@@ -234,7 +219,31 @@ class Plugin(WatchedProcess):
             return
         self.is_loaded = True
         self.pause()
-        self.can_be_copied = self._is_as_good_as_fresh(outcome.result)
+        if outcome.result == plugin_process.HAS_THREADS and not self.is_retired:
+            self._try_fork()
+            return
+        self._finish_loading(can_be_copied=outcome.result == plugin_process.CAN_BE_COPIED)
+
+    def _try_fork(self) -> None:
+        """See whether the threads are of libraries that end them before a fork: then copies have what they need."""
+        try:
+            self._confinement.expect_copy()
+            self._orders.try_fork()
+        except OSError:
+            self._handle_tried(can_be_copied=False)
+
+    def _handle_tried(self, can_be_copied: bool) -> None:
+        self._confinement.expect_no_copy()
+        if not self._confinement.may_start_processes and rest.has_other_children(self.process or 0):
+            self.is_loaded = False
+            failure = Outcome(None, denied(self._confinement.policy, Denial(FORK, "")).facts())
+            self._surroundings.leave(self, partial(self._owner.handle_loaded, self, failure))
+            return
+        self._finish_loading(can_be_copied=can_be_copied)
+
+    def _finish_loading(self, *, can_be_copied: bool) -> None:
+        """can_be_copied: as the process says."""
+        self.can_be_copied = can_be_copied and self._is_as_good_as_fresh()
         self.has_children = rest.has_other_children(self.process or 0)
         if self.is_retired:
             self._end_if_done()
@@ -243,12 +252,10 @@ class Plugin(WatchedProcess):
         if not (self.is_retired or self.idle or self.running or self.checking or self._starting):
             self._start_copy()
 
-    def _is_as_good_as_fresh(self, said: bytes | None) -> bool:
-        """Whether a copy would be. said: by the process, which beside the plugin can only say no."""
+    def _is_as_good_as_fresh(self) -> bool:
+        """Whether a copy would be. What the process says beside the plugin can only be no."""
         process = self.process
-        if said != plugin_process.CAN_BE_COPIED or process is None:
-            return False
-        return rest.is_alone(process, self._files) and not rest.shares_memory(process)
+        return process is not None and rest.is_alone(process, self._files) and not rest.shares_memory(process)
 
     def _start_copy(self) -> None:
         """A copy, or the process itself where a copy would not be as good. It can be given a call at once."""
@@ -294,7 +301,7 @@ class Plugin(WatchedProcess):
 
     def _handle_silence(self) -> None:
         """It takes no order any more, or does not answer one."""
-        if self.can_be_copied and not self.is_gone:
+        if (self.can_be_copied or self._orders.is_trying) and not self.is_gone:
             self._surroundings.leave(self)
 
     def _handle_rest(self) -> None:
