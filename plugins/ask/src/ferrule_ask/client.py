@@ -52,7 +52,7 @@ class Client(AbstractContextManager["Client"]):
             failure), "retry" {"seconds", "code"}, "wait" {"seconds"} for a turn, "warning" {"message"}.
         toolbox: tools of one's own, instead of installed ones.
         patience: seconds that a question may wait for its turns, where the provider takes no more requests for now,
-            in addition to its budgets; math.inf for many questions. None by default: all waits have to fit into the budgets.
+            in addition to its budgets; math.inf for many questions. None by default: all waits have to fit into these.
         on_tool_error: where a tool fails, "answer" has the model answer from what it knows, as the default; with "null"
             and "raise" there is no answer, and the code TOOL_FAILED.
         requests_per_minute, tokens_per_minute: limits besides those that the provider tells.
