@@ -111,7 +111,7 @@ def command(
       ferrule ask "What is this about?" --context notes.txt --no-tools
       git diff | ferrule ask "Is there a defect in this?" --plan
       ferrule ask "What does it cost?" --type "STRUCT(price DOUBLE, as_of DATE)"
-      ferrule ask "What does its first page say?" --model openai/gpt-5 --tool web_search --tool web_fetch
+      ferrule ask "What is on its first page?" --model openai/gpt-5
       ferrule ask "In which country is it?" --rows cities.csv --out answers.csv
 
     Exit code: 0 where the model has answered, 1 where it has not or its answer was cut off.
