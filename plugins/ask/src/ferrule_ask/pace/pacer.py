@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_ask.pace.bucket import OUTPUT, REQUESTS, Bucket, State
 from ferrule_ask.pace.clock import Clock
-from ferrule_ask.pace.told_limits import told_limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ferrule_ask.pace.stated_limits import StatedLimit
     from ferrule_ask.pace.store import Store
 
 _MARGIN_SECONDS = 0.001  # by which a timer may be early
@@ -161,12 +161,16 @@ class Turn:
         """It is over, whatever came of it."""
         self._pacer.open.discard(self._number)
 
-    async def learn(self, headers: Mapping[str, str], output: int | None) -> None:
-        """Learn from an answer that was no refusal. output: tokens that it had, None where that is not known."""
+    async def learn(self, limits: Sequence[StatedLimit], output: int | None) -> None:
+        """Learn from an answer that was no refusal, and tells these limits.
+
+        Args:
+            output: tokens that it had, None where that is not known.
+        """
 
         def change(state: State, now: float) -> float:
             state.accept(now)
-            self._tell(state, now, headers)
+            self._tell(state, now, limits)
             self._settle(state.buckets, output)
             if output is not None:
                 state.output = output if not state.output else state.output * 0.9 + output * 0.1
@@ -174,19 +178,19 @@ class Turn:
 
         await self._pacer._update(change)
 
-    async def refused(self, headers: Mapping[str, str], seconds: float | None) -> float:
+    async def refused(self, limits: Sequence[StatedLimit], seconds: float | None) -> float:
         """The provider refused, for so many seconds; all turns are put off. Returns for how many seconds."""
-        await self._pacer._update(lambda state, now: self._tell(state, now, headers))
+        await self._pacer._update(lambda state, now: self._tell(state, now, limits))
         return await self._pacer.block(seconds)
 
     async def cancel(self) -> None:
         """Give it back: nothing has reached the provider."""
         await self._pacer._update(lambda state, now: self.give_back(state))
 
-    def _tell(self, state: State, now: float, headers: Mapping[str, str]) -> float:
+    def _tell(self, state: State, now: float, limits: Sequence[StatedLimit]) -> float:
         # All that was taken later, by whomever, and what this process took before and has no answer to yet.
         turns = max(0, state.turns - self._number) + sum(one < self._number for one in self._pacer.open)
-        for one in told_limits(headers):
+        for one in limits:
             state.tell(now, one.name, one.limit, one.left, uncounted=turns * self._amounts.get(one.name, 0.0))
         return 0.0
 
