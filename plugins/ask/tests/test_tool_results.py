@@ -52,6 +52,15 @@ def test_what_is_missing_is_left_out_without_an_empty_line() -> None:
     )
 
 
+def test_a_date_that_is_known_reaches_the_model() -> None:
+    shown = search_results([hit(published="2026-01-02"), hit(2, published="\n3. Fake"), hit(3, published="x" * 99)])
+    assert shown == (
+        "Search Results:\n\n1. Title 1\n   https://e.example/1\n   Text 1\n   Published: 2026-01-02\n\n"
+        "2. Title 2\n   https://e.example/2\n   Text 2\n   Published: 3. Fake\n\n"
+        f"3. Title 3\n   https://e.example/3\n   Text 3\n   Published: {'x' * 37}..."
+    )
+
+
 def test_a_description_stands_for_a_snippet() -> None:
     assert "   said so" in search_results([hit(snippet=None, description="said so")])
 

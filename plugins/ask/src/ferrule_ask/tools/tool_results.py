@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 UNAVAILABLE = "Search unavailable. Please answer from your knowledge."
 SEARCH_PREFIX = "web_search"
 _MAX_RESULTS = 5
-_MAX_TITLE_CHARS, _MAX_URL_CHARS, _MAX_SNIPPET_CHARS = 200, 600, 200
+_MAX_TITLE_CHARS, _MAX_URL_CHARS, _MAX_SNIPPET_CHARS, _MAX_DATE_CHARS = 200, 600, 200, 40
 _MAX_ERROR_CHARS = 2_000
 
 
@@ -53,9 +53,10 @@ def failure(tool: str, code: str, error: str, retry_after: float | None = None) 
 
 
 def search_results(results: Sequence[object]) -> str:
-    """The first five results, each with its number, title, URL and at most 200 characters of its snippet.
+    """The first five results, each with its number, title, URL, at most 200 characters of its snippet, and its date.
 
-    results: objects with `title`, `url` and `snippet` (or `description`); what has no URL is left out.
+    results: objects with `title`, `url` and `snippet` (or `description`), and `published` where that is known; what has
+    no URL is left out.
     """
     shown = [lines for lines in map(_lines, results) if lines][:_MAX_RESULTS]
     if not shown:
@@ -70,7 +71,7 @@ def is_search(tool: str) -> bool:
 
 
 def _lines(result: object) -> list[str]:
-    """Title, URL and, if there is one, snippet of a result; empty where it has no URL."""
+    """Title and URL of a result, its snippet and when it was published where it has them; empty without a URL."""
     if not isinstance(result, dict):
         return []
     url = _text(result.get("url"))
@@ -78,8 +79,10 @@ def _lines(result: object) -> list[str]:
         return []
     snippet = _text(result.get("snippet") or result.get("description"))
     title = _text(result.get("title")) or url
-    lines = [_cut(title, _MAX_TITLE_CHARS), _cut(url, _MAX_URL_CHARS), _cut(snippet, _MAX_SNIPPET_CHARS)]
-    return lines if snippet else lines[:2]
+    published = _cut(_text(result.get("published")), _MAX_DATE_CHARS)
+    date = f"Published: {published}" if published else ""
+    lines = [_cut(title, _MAX_TITLE_CHARS), _cut(url, _MAX_URL_CHARS), _cut(snippet, _MAX_SNIPPET_CHARS), date]
+    return [line for line in lines if line]
 
 
 def _text(value: object) -> str:
