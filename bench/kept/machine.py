@@ -58,9 +58,9 @@ class KeptMachine:
             **environ,
         }
         self._cold = {**self.environ, "XDG_CONFIG_HOME": str(folder / "kept-cold")}
-        for place, keeps in ((home / ".config", True), (folder / "kept-cold", False)):
+        for place, keep in ((home / ".config", 'tools = ["*"]'), (folder / "kept-cold", "seconds = 0")):
             (place / "ferrule").mkdir(parents=True)
-            (place / "ferrule/config.toml").write_text('[keep]\ntools = ["*"]\n' if keeps else "")
+            (place / "ferrule/config.toml").write_text(f"[keep]\n{keep}\n")
 
     def __enter__(self) -> Self:
         return self

@@ -192,3 +192,27 @@ def test_chaos_becomes_a_code(client: Client, aimock: Aimock, rates: dict[str, f
         aimock.be_chaotic()
     assert (answer.text, answer.code) == (None, code)
     assert client.ask(None, "plain").text == "Paris."
+
+
+@pytest.mark.parametrize(
+    ("model", "variable", "key", "path"),
+    [
+        ("openai/gpt-x", "OPENAI_BASE_URL", "OPENAI_API_KEY", "/v1"),
+        ("openai-chat/gpt-x", "OPENAI_BASE_URL", "OPENAI_API_KEY", "/v1"),
+        ("openrouter/vendor/x", "OPENROUTER_BASE_URL", "OPENROUTER_API_KEY", "/v1"),
+        ("ollama/llama", "OLLAMA_BASE_URL", "", "/v1"),
+        ("gemini/gemini-x", "GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY", ""),
+    ],
+)
+def test_every_provider_s_model_searches_and_answers(
+    client: Client, aimock: Aimock, monkeypatch: pytest.MonkeyPatch, model: str, variable: str, key: str, path: str
+) -> None:
+    monkeypatch.setenv(variable, aimock.url + path)
+    if key:
+        monkeypatch.setenv(key, "sk-any")
+    question = f"What does tea cost, {model}?"
+
+    answer = client.ask("tea", question, model=model)
+
+    assert (answer.code, answer.text, answer.tool, answer.tool_input) == (None, "Ten pence.", SEARCH, QUERY)
+    assert len(aimock.journal(question)) == 2

@@ -303,7 +303,7 @@ def test_a_context_that_cannot_be_read_is_said_and_nothing_sent(
 def test_a_plan_says_what_it_would_take_and_sends_nothing(ask: Ask, model_server: ModelServer, search: Server) -> None:
     done = ask("What is it?", "--plan", BRAVE_API_KEY=BRAVE_KEY, _drop="ANTHROPIC_API_KEY")
     assert done.code == 0
-    assert "At most 2 requests" in done.out
+    assert "At most 5 requests" in done.out
     assert BRAVE in done.out
     assert "US dollars" in done.out
     document = ask("What is it?", "--plan", "--json", "--no-tools").document

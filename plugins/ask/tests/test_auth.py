@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from ferrule_ask import Client, Keys
-from ferrule_ask.request.auth import endpoint, is_in_clear
+from ferrule_ask.models.anthropic import ANTHROPIC
+from ferrule_ask.request.auth import is_in_clear
+from ferrule_ask.settings import API_VERSION, Budgets, Settings
 from ferrule_dev.testing import Environment
 from ferrule_testkit.model.memory_tools import no_tools
 from ferrule_testkit.model.server import MODEL_KEY, ModelServer, says
@@ -35,7 +37,8 @@ def sent(client: Make, model_server: ModelServer) -> Callable[..., str]:
 
 @pytest.mark.parametrize("base", ["http://h", "http://h/", "http://h/a/b", "http://h/a/b/"])
 def test_the_path_of_the_base_url_stays(base: str) -> None:
-    assert endpoint(base) == base.removesuffix("/") + "/v1/messages"
+    settings = Settings("claude-x", 1, base, API_VERSION, Budgets(), {})
+    assert ANTHROPIC.url(settings) == base.removesuffix("/") + "/v1/messages"
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from ferrule_ask import Answer, Client, Limits, Usage
 from ferrule_ask.cost.limits import LimitReached, Reservation
 from ferrule_ask.cost.prices import Price, max_tokens
+from ferrule_ask.models.dialogue import user_text
+from ferrule_ask.models.json_text import encode
 from ferrule_ask.pace.clock import Clock
 from ferrule_dev.testing import refused_port
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
@@ -226,10 +228,8 @@ def test_no_order_of_things_passes_a_limit(
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_no_text_has_more_bytes_than_its_request(context: str, prompt: str) -> None:
-    from ferrule_ask.request import messages
-
-    body = messages.encode({"messages": [{"role": "user", "content": messages.question(context, prompt)}]})
-    assert json.loads(body)["messages"][0]["content"] == messages.question(context, prompt)
+    body = encode({"messages": [{"role": "user", "content": user_text(context, prompt)}]})
+    assert json.loads(body)["messages"][0]["content"] == user_text(context, prompt)
     assert max_tokens(len(body)) >= len(prompt.encode()) + len(context.encode())
 
 

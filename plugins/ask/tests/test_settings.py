@@ -6,7 +6,8 @@ import pytest
 
 from ferrule.errors import ConfigurationMalformed
 from ferrule_ask.cost.prices import Price, price_of
-from ferrule_ask.settings import API_VERSION, BASE_URL, MAX_TOKENS, MODEL, AskOverrides, Budgets, Reader, Settings
+from ferrule_ask.models.anthropic import ANTHROPIC
+from ferrule_ask.settings import API_VERSION, MAX_TOKENS, MODEL, AskOverrides, Budgets, Reader, Settings
 from ferrule_dev.testing import Environment
 
 VARIABLES = ("FERRULE_ASK_MODEL", "FERRULE_ASK_MAX_TOKENS", "FERRULE_ASK_BUDGETS", "FERRULE_ASK_API_VERSION")
@@ -20,7 +21,7 @@ def file(ferrule_environment: Environment, monkeypatch: pytest.MonkeyPatch) -> P
 
 def test_nothing_said_gives_the_defaults() -> None:
     assert Reader(AskOverrides()).settings() == Settings(
-        MODEL, MAX_TOKENS, BASE_URL, API_VERSION, Budgets(30, 10, 30), {}
+        MODEL, MAX_TOKENS, ANTHROPIC.base_url, API_VERSION, Budgets(30, 10, 30), {}
     )
 
 
@@ -41,7 +42,9 @@ def test_an_argument_counts_before_the_environment_before_the_file(file: Path, m
 @pytest.mark.parametrize("name", [*VARIABLES, "ANTHROPIC_BASE_URL"])
 def test_a_blank_variable_is_not_set(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, " \n")
-    assert Reader(AskOverrides()).settings() == Settings(MODEL, MAX_TOKENS, BASE_URL, API_VERSION, Budgets(), {})
+    assert Reader(AskOverrides()).settings() == Settings(
+        MODEL, MAX_TOKENS, ANTHROPIC.base_url, API_VERSION, Budgets(), {}
+    )
 
 
 @pytest.mark.parametrize(

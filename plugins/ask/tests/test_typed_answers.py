@@ -129,5 +129,7 @@ def test_the_published_prices_are_one_file_with_a_date() -> None:
     from importlib.resources import files
 
     document: Any = json.loads(files("ferrule_ask.cost").joinpath("prices.json").read_text("utf-8"))
-    assert time.strptime(document["date"], "%Y-%m")
-    assert all(len(numbers) == 2 for numbers in document["models"].values())
+    for facts in document["providers"].values():
+        assert time.strptime(facts["date"], "%Y-%m")
+        assert facts["source"].startswith("https://")
+        assert all(len(numbers) == 2 for numbers in facts["models"].values())

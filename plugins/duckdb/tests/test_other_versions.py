@@ -1,4 +1,7 @@
-"""All of these tests hold with the other versions of DuckDB that are supported."""
+"""All of these tests hold with the other versions of DuckDB that are supported: the oldest, and in `full` all.
+
+Fewer examples are made up than with the newest version, with which everything else is run.
+"""
 
 import os
 import subprocess
@@ -6,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from ferrule_testkit.effort import DEFAULT, effort
 
 pytestmark = pytest.mark.slow
 
@@ -18,13 +23,13 @@ QUIET = {"PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 @pytest.mark.index
 @pytest.mark.timeout(600)  # a fetch from the index, and a hundred tests
-@pytest.mark.parametrize("version", ["1.5.6", "1.4.5"])
+@pytest.mark.parametrize("version", [pytest.param("1.5.6", marks=pytest.mark.full), "1.4.5"])
 def test_all_of_it_holds_with_duckdb(version: str, tmp_path: Path) -> None:
     place = tmp_path / "installed"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", f"--target={place}", f"duckdb=={version}"]
     subprocess.run(pip, check=True, env={**os.environ, **QUIET})
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    environment["PYTHONPATH"] = str(place)
+    environment |= {"PYTHONPATH": str(place), "FERRULE_TEST_EFFORT": str(DEFAULT * effort())}
     found = subprocess.check_output([sys.executable, "-c", "import duckdb; print(duckdb.__version__)"], env=environment)
     assert found.decode().strip() == version
     options = ["-n0", "-q", "-m", "not index", f"--basetemp={tmp_path / 'inner'}", "-p", "no:cacheprovider"]

@@ -27,6 +27,7 @@ CANCELLED          no      the client was closed
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Answer(NamedTuple):
     tool_outcome: "ok", "failed", or "none" where no tool was called. tool_code, tool_error: of a tool that failed; the
     model was told less, and has answered from what it knows. remembered: whether it was kept from an earlier question,
     so that nothing was sent. value: of an answer with a schema, as JSON has it.
+    tool_calls: all calls of the model in their order, each an object with tool, input, outcome ("ok" or "failed"; then
+    with code and error) and seconds; tool, tool_input and tool_outcome are those of the last one.
     """
 
     text: str | None = None
@@ -70,6 +73,7 @@ class Answer(NamedTuple):
     tool_error: str | None = None
     remembered: bool = False
     value: object = None
+    tool_calls: Sequence[JSONMapping] = ()
 
     @property
     def is_good(self) -> bool:
@@ -78,7 +82,7 @@ class Answer(NamedTuple):
 
     def as_dict(self) -> JSONObject:
         """The answer as JSON: every field, under its name."""
-        return self._asdict()
+        return {**self._asdict(), "tool_calls": list(self.tool_calls)}
 
 
 class Usage(NamedTuple):
@@ -103,12 +107,12 @@ class Usage(NamedTuple):
 class Plan(NamedTuple):
     """What a question would take. Nothing has been sent to find out.
 
-    requests_max: 2 where tools are offered, else 1; retries come on top. input_tokens: of the first request, estimated.
-    output_tokens_max: of all requests. cost_min: of one request with this input and no output. cost_max: an upper
-    bound, for requests that are answered. cost_likely: from what the client's own questions to this model took so far,
-    or from an assumption; likely_from says which. All in US dollars, and None where the model's price is not known.
-    tools: names of what is offered. searches_max: executions of a search; search_cost_max: US dollars for them, None
-    where the settings do not say what the provider takes.
+    requests_max: one more than there can be calls of tools; retries come on top. input_tokens: of the first request,
+    estimated. output_tokens_max: of all requests. cost_min: of one request with this input and no output. cost_max: an
+    upper bound, for requests that are answered. cost_likely: from what the client's own questions to this model took so
+    far, or from an assumption; likely_from says which. All in US dollars, and None where the model's price is not
+    known. tools: names of what is offered. searches_max: executions of a search; search_cost_max: US dollars for them,
+    None where the settings do not say what the provider takes.
     """
 
     requests_max: int

@@ -1,4 +1,4 @@
-"""Asks a model, which may call one tool: in this thread, in a coroutine, or in the background.
+"""Asks a model, which may call tools: in this thread, in a coroutine, or in the background.
 
 `ask` and `ask_async` do so with clients that are made here, one for each choice of tools.
 """
@@ -52,12 +52,14 @@ class Client(AbstractContextManager["Client"]):
             failure), "retry" {"seconds", "code"}, "wait" {"seconds"} for a turn, "warning" {"message"}.
         toolbox: tools of one's own, instead of installed ones.
         patience: seconds that a question may wait for its turns, where the provider takes no more requests for now,
-            beside its budgets; math.inf for many questions. None by default: all waits have to fit into the budgets.
+            in addition to its budgets; math.inf for many questions. None by default: all waits have to fit into these.
         on_tool_error: where a tool fails, "answer" has the model answer from what it knows, as the default; with "null"
             and "raise" there is no answer, and the code TOOL_FAILED.
         requests_per_minute, tokens_per_minute: limits besides those that the provider tells.
         system: what the model is told beside the question; today's date is told in any case.
         tool_tokens: the most of a tool's result that the model gets, about; results of searches are short as they are.
+        max_calls: of tools, in one question.
+        usual_max_calls: where neither this nor the settings say it.
         remember: how long a good answer is kept on the disk, for equal questions of this and later programs: seconds,
             or a text such as "30d", "12h" or "90m".
         clock: for tests.
@@ -86,6 +88,8 @@ class Client(AbstractContextManager["Client"]):
         tokens_per_minute: float | None = None,
         system: str | None = None,
         tool_tokens: int | None = None,
+        max_calls: int | None = None,
+        usual_max_calls: int = settings.MAX_CALLS,
         remember: float | str | None = None,
         clock: Clock | None = None,
     ) -> None:
@@ -94,7 +98,10 @@ class Client(AbstractContextManager["Client"]):
         if isinstance(tools, str):
             raise TypeError("tools has to be a sequence of names")
         own = patience, on_tool_error, requests_per_minute, tokens_per_minute, system, tool_tokens
-        self._reader = settings.Reader(settings.AskOverrides(model, max_tokens, base_url, budgets, prices, *own))
+        calls = max_calls, usual_max_calls
+        self._reader = settings.Reader(
+            settings.AskOverrides(model, max_tokens, base_url, budgets, prices, *own, *calls)
+        )
         kept = None if remember is None else lifetime(remember)
         self._session = Session(tools, keys, limits, concurrency, event, toolbox, kept, clock)
         self._thread: LoopThread | None = None
@@ -176,6 +183,11 @@ class Client(AbstractContextManager["Client"]):
     def model(self) -> str:
         """The model that is asked where a question names none. Raises ConfigurationMalformed."""
         return self._reader.settings().model
+
+    def key_variable(self, model: str | None = None) -> str:
+        """The variable of the key that a model is asked with; empty for none. Raises ConfigurationMalformed."""
+        key = self._reader.settings(model).provider.key
+        return key.environment if key is not None else ""
 
     @property
     def on_tool_error(self) -> str:

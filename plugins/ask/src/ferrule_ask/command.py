@@ -34,8 +34,11 @@ if TYPE_CHECKING:
         on_tool_error: OnToolError | None
         limits: Limits
         remember: str | None
+        max_calls: int | None
+        usual_max_calls: int
 
 
+_USUAL_CALLS = 4  # of tools, for a question on a terminal
 _MAX_CONTEXT_BYTES = 32 << 20  # more than the API takes as a whole request
 _MAX_STDIN_SECONDS = 10.0  # in which a pipe that nobody asked for has to give something
 _MAX_ARGUMENTS_CHARS = 200  # of a tool's arguments that are shown
@@ -61,6 +64,9 @@ _MAX_ARGUMENTS_CHARS = 200  # of a tool's arguments that are shown
     type=click.Choice(["answer", "null"]),
     help="Where the tool fails: have the model answer from what it knows, or give no answer.",
 )
+@click.option(
+    "--max-calls", type=click.IntRange(min=1), metavar="N", help="Calls of tools in a question; 4, or 1 with --rows."
+)
 @click.option("--plan", "is_plan", is_flag=True, help="Say what the question would take, and send nothing.")
 @json_option
 # Long by its help and by a parameter for each option, of which each is passed on by name.
@@ -78,22 +84,26 @@ def command(
     model: str | None,
     max_tokens: int | None,
     on_tool_error: OnToolError | None,
+    max_calls: int | None,
     is_plan: bool,
     as_json: bool,
 ) -> int:
-    """Put a QUESTION to a model of Anthropic, and print its answer on stdout.
+    """Put a QUESTION to a model, and print its answer on stdout.
 
-    The model may call one tool, once; stderr shows the call as it happens. Offered is web_search, where it is
-    installed and a search provider has its keys, else the first of the tools web_search_*, by name, that has its keys;
-    --tool names others. A question for which a tool is called takes two requests to the model, and costs about twice as
-    much as one without. Where the tool fails, the model answers from what it knows, and a warning says so;
-    --on-tool-error null has it give no answer then.
+    --model names a model of Anthropic, or one of another provider after that one's name: openai/NAME, openai-chat/NAME,
+    gemini/NAME, openrouter/NAME, ollama/NAME, or of one that [ask.providers] of config.toml describes.
+
+    The model may call tools, up to --max-calls times; stderr shows each call as it happens. Offered is web_search,
+    where it is installed and a search provider has its keys, else the first of the tools web_search_*, by name, that
+    has its keys; --tool names others. Each call takes one request more to the model. Where a tool fails, the model
+    answers from what it knows, and a warning says so; --on-tool-error null has it give no answer then.
 
     What is piped into the command is what the question is about. With --rows, each row of a file is asked: QUESTION, or
     the row's column `question`, about the column that --context-column names, else about its column `context`, else
     about all of its columns. Good answers are kept for 30 days, so the same command goes on where it was interrupted.
 
-    The model's key is looked up in ANTHROPIC_API_KEY, in the credentials file, and in ~/.stps/anthropic_api_key.
+    The model's key is looked up in ANTHROPIC_API_KEY, in the credentials file, and in ~/.stps/anthropic_api_key; that
+    of another provider in OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, and in the same way.
 
     \b
     Examples:
@@ -101,6 +111,7 @@ def command(
       ferrule ask "What is this about?" --context notes.txt --no-tools
       git diff | ferrule ask "Is there a defect in this?" --plan
       ferrule ask "What does it cost?" --type "STRUCT(price DOUBLE, as_of DATE)"
+      ferrule ask "What is on its first page?" --model openai/gpt-5
       ferrule ask "In which country is it?" --rows cities.csv --out answers.csv
 
     Exit code: 0 where the model has answered, 1 where it has not or its answer was cut off.
@@ -115,7 +126,14 @@ def command(
     with (
         closing(_Calls(is_quiet=rows is not None)) as event,
         _client(
-            Client, tools=offered, event=event, on_tool_error=on_tool_error, limits=limits, remember=kept
+            Client,
+            tools=offered,
+            event=event,
+            on_tool_error=on_tool_error,
+            limits=limits,
+            remember=kept,
+            max_calls=max_calls,
+            usual_max_calls=1 if rows else _USUAL_CALLS,
         ) as client,
     ):
         if rows is not None:
@@ -125,7 +143,7 @@ def command(
         context = _piped() if source is None else _context(source)
         ask = client.plan if is_plan else client.ask
         reply = ask(context, prompt or "", model=model, max_tokens=max_tokens, schema=_schema(shape))
-        left_out = client.left_out
+        left_out, variable = client.left_out, client.key_variable(model)
     if isinstance(reply, Answer) and reply.tool_outcome == "failed" and reply.code is None:
         event("warning", {"message": _tool_warning(reply)})
     for name, reason in left_out if tools or _is_terminal(sys.stderr) else ():
@@ -136,7 +154,7 @@ def command(
     elif isinstance(reply, Plan):
         _print_plan(reply)
     else:
-        _print_answer(reply)
+        _print_answer(reply, variable)
     return int(isinstance(reply, Answer) and reply.code is not None)
 
 
@@ -274,7 +292,7 @@ def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-def _print_answer(answer: Answer) -> None:
+def _print_answer(answer: Answer, variable: str) -> None:
     if answer.text is not None and sys.stdout is not None:
         said = answer.text if answer.value is None else json.dumps(answer.value, ensure_ascii=False)
         text = harmless(said).decode() if _is_terminal(sys.stdout) else said
@@ -282,18 +300,19 @@ def _print_answer(answer: Answer) -> None:
         sys.stdout.flush()
     if answer.code is not None:
         note(f"Error: {answer.code}: {answer.error or 'The model has not answered.'}")
-    if answer.code == "AUTH_MISSING" and _has_no_key():
-        note("Run: ferrule credentials set ask api_key")
+    owner = _owner_of_missing_key(variable) if answer.code == "AUTH_MISSING" else ""
+    if owner:
+        note(f"Run: ferrule credentials set {owner} api_key")
 
 
-def _has_no_key() -> bool:
-    """Whether there is no key at all, rather than one that has to be fixed where it is."""
-    from ferrule_ask.keys import ANTHROPIC, Keys
+def _owner_of_missing_key(variable: str) -> str:
+    """Whose key is not set at all, rather than one that has to be fixed where it is; empty for such a key."""
+    from ferrule_ask.keys import OWNERS, Keys
 
     try:
-        return Keys().find(ANTHROPIC.environment) is None
+        return OWNERS.get(variable, "") if Keys().find(variable) is None else ""
     except CredentialsMalformed:
-        return False
+        return ""
 
 
 def _print_plan(plan: Plan) -> None:

@@ -16,7 +16,9 @@ from ferrule_ask import typed_answers
 from ferrule_ask.answer import Answer, Plan
 from ferrule_ask.cost.limits import LimitReached
 from ferrule_ask.cost.prices import likely_tokens, max_tokens, price_of
-from ferrule_ask.request import messages
+from ferrule_ask.models import dialogue as turns
+from ferrule_ask.models.dialogue import Dialogue, Exchange, make_results, user_text
+from ferrule_ask.models.json_text import encode
 from ferrule_ask.request.errors import CallFailed
 from ferrule_ask.tools.protocols import ToolResult
 from ferrule_ask.tools.tool_results import is_search
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from ferrule_ask.cost.limits import Reservation
     from ferrule_ask.cost.prices import Price
     from ferrule_ask.experience import Experience
-    from ferrule_ask.request.messages import Reply, ToolUse
+    from ferrule_ask.models.dialogue import Reply, ToolUse
     from ferrule_ask.settings import Settings
     from ferrule_ask.tools.protocols import ToolOffer, Tools
 
@@ -68,7 +70,7 @@ class Question(NamedTuple):
 
 
 class Conversation:
-    """One question under way. replies: of the model so far. tool_calls: executions."""
+    """One question under way. replies: of the model so far. tool_calls: executions. calls: of the model."""
 
     def __init__(self, question: Question) -> None:
         self._question = question
@@ -78,6 +80,7 @@ class Conversation:
         self.replies: list[Reply] = []
         self.estimated = 0  # tokens of the first request
         self.tool_calls = 0
+        self.calls: list[JSONObject] = []
 
     async def answer(self) -> Answer:
         """Ask and answer. Raises nothing but what cancels it."""
@@ -110,6 +113,7 @@ class Conversation:
             tool_outcome="none" if self._result is None else "failed" if self._result.is_error else "ok",
             tool_code=self._result.code if self._result else None,
             tool_error=self._result.error if self._result else None,
+            tool_calls=tuple(self.calls),
         )
 
     @property
@@ -118,44 +122,69 @@ class Conversation:
         return self._result is not None and self._result.is_error
 
     async def _converse(self) -> Answer:
-        question = self._question
-        offered = question.tools.offered
-        first = messages.first_request(question.settings, question.text, offered, _today())
-        size = len(messages.encode(first))
+        question, settings = self._question, self._question.settings
+        dialogue = begin(question.text, settings, question.tools.offered, _today())
+        size = self._size(dialogue)
         self.estimated = likely_tokens(size)
-        # Room for both requests is made first: a question that could not be ended would be paid in vain.
-        held = await question.model.hold(size, *[_second_size(size, question.settings)] * bool(offered))
+        # Room for all requests is made first: a question that could not be ended would be paid in vain.
+        held = await question.model.hold(*_sizes(size, settings, has_tools=bool(dialogue.offers)))
         try:
-            reply = await self._send(first, question.settings.budgets.question, held[0])
-            if reply.wants_tool and offered:
-                use = self._use = _chosen(reply, [offer.name for offer in offered])
-                result = self._result = await self._call(use)
-                if result.is_error and question.settings.on_tool_error != "answer":
-                    return self._without_tool(use, result)
-                reply = await self._send_result(first, reply, use, held[1])
+            reply = await self._send(dialogue, settings.budgets.question, held[0])
+            for number in range(1, len(held)):
+                if not reply.wants_tool:
+                    break
+                texts = await self._call_all(reply, settings.max_calls - len(self.calls))
+                if texts is None:
+                    return self._without_tool()
+                exchanges = *dialogue.exchanges, Exchange(reply, make_results(reply, texts))
+                may_call = len(self.calls) < settings.max_calls and number < len(held) - 1
+                dialogue = dialogue._replace(exchanges=exchanges, may_call=may_call)
+                reply = await self._go_on(dialogue, held[number])
         finally:
             for reservation in held:
                 reservation.release()  # which does nothing where it has been used
         return self._answer_to(reply)
 
-    async def _send(self, request: JSONMapping, seconds: float, held: Reservation) -> Reply:
-        reply = await self._question.model.send(messages.encode(request), seconds, held)
+    def _size(self, dialogue: Dialogue) -> int:
+        settings = self._question.settings
+        return len(encode(settings.provider.request(dialogue, settings)))
+
+    async def _send(self, dialogue: Dialogue, seconds: float, held: Reservation) -> Reply:
+        settings = self._question.settings
+        reply = await self._question.model.send(encode(settings.provider.request(dialogue, settings)), seconds, held)
         self.replies.append(reply)
         return reply
 
-    async def _send_result(self, first: JSONMapping, reply: Reply, use: ToolUse, held: Reservation) -> Reply:
-        result = self._result
-        assert result is not None  # noqa: S101 - it is there once the tool was called
-        results = messages.tool_results(reply, use, self._told(use, result), is_error=result.is_error)
-        second = messages.second_request(first, reply, results)
-        size = len(messages.encode(second))
-        if size > _second_size(len(messages.encode(first)), self._question.settings):
+    async def _go_on(self, dialogue: Dialogue, held: Reservation) -> Reply:
+        """Send what the tools have answered."""
+        settings = self._question.settings
+        count = len(dialogue.exchanges)
+        size, expected = self._size(dialogue), self._size(dialogue._replace(exchanges=()))
+        if size > _sizes(expected, settings, has_tools=True, most=count)[-1]:
             held.release()  # the model has written more than its tokens can stand for
             (held,) = await self._question.model.hold(size)
         try:
-            return await self._send(second, self._question.settings.budgets.answer, held)
+            return await self._send(dialogue, settings.budgets.answer, held)
         finally:
             held.release()
+
+    async def _call_all(self, reply: Reply, left: int) -> dict[str, tuple[str, bool]] | None:
+        """Make the calls of a reply, as many as are left.
+
+        Returns:
+            What the model gets for each, by its id; None where a tool has failed and no answer without it is wanted.
+        """
+        names = [offer.name for offer in self._question.tools.offered]
+        uses = [_chosen(reply, names)] if left == 1 else list({use.id: use for use in reply.tool_uses}.values())[:left]
+        texts: dict[str, tuple[str, bool]] = {}
+        for use in uses:
+            self._use = use
+            result = self._result = await self._call(use)
+            self.calls.append(_trace(use, result))
+            if result.is_error and self._question.settings.on_tool_error != "answer":
+                return None
+            texts[use.id] = self._told(use, result), result.is_error
+        return texts
 
     def _told(self, use: ToolUse, result: ToolResult) -> str:
         """What the model is told of a result."""
@@ -163,7 +192,10 @@ class Conversation:
             return _cut(result.content)
         return cut_to_tokens(result.content, self._question.settings.tool_tokens)
 
-    def _without_tool(self, use: ToolUse, result: ToolResult) -> Answer:
+    def _without_tool(self) -> Answer:
+        use, result = self._use, self._result
+        assert use is not None  # noqa: S101 - both are there once a tool was called
+        assert result is not None  # noqa: S101 - as above
         why = f" ({result.code})" if result.code else ""
         said = result.error or "It did not say why."
         return self.finish("TOOL_FAILED", f"{use.name} failed{why}, and no answer without it is wanted: {said}")
@@ -210,16 +242,16 @@ class Conversation:
     def _answer_to(self, reply: Reply) -> Answer:
         text = reply.text if reply.text.strip() else None
         most = self._question.settings.max_tokens
-        if reply.stop_reason == "refusal":
+        if reply.stop_reason == turns.REFUSAL:
             why = f" ({reply.refusal.rstrip('.')})" if reply.refusal else ""
             return self.finish("REFUSAL", f"The model declined to answer{why}. Ask in another way.")
-        if reply.stop_reason == "max_tokens":
+        if reply.stop_reason == turns.MAX_TOKENS:
             kept = "Its text is cut off there" if text else "It had not written any text by then"
             error = f"The model reached the limit of {most} tokens. {kept}: raise max_tokens."
             return self.finish("MAX_TOKENS", error, text=text)
-        if reply.stop_reason == "model_context_window_exceeded":
+        if reply.stop_reason == turns.CONTEXT_WINDOW:
             return self.finish("CONTEXT_WINDOW", "The model's context window is full. Shorten the context.", text=text)
-        if reply.stop_reason == "tool_use":
+        if reply.stop_reason == turns.TOOL_USE:
             return self.finish("EMPTY_ANSWER", "The model wanted to go on with a tool that it cannot have. Ask again.")
         if text is None:
             return self.finish(
@@ -258,14 +290,13 @@ def plan(
     Args:
         experience: of the questions so far.
     """
-    size = len(messages.encode(messages.first_request(settings, messages.question(context, prompt), offers, _today())))
-    likely, requests = likely_tokens(size), 2 if offers else 1
-    most = max_tokens(size)
-    if offers:
-        most += max_tokens(_second_size(size, settings))
+    first = begin(user_text(context, prompt), settings, offers, _today())
+    sizes = _sizes(len(encode(settings.provider.request(first, settings))), settings, has_tools=bool(offers))
+    likely, requests, most = likely_tokens(sizes[0]), len(sizes), sum(map(max_tokens, sizes))
     output = requests * settings.max_tokens
-    price = price_of(settings.model, settings.prices)
+    price = price_of(settings.model, settings.prices, settings.provider.name)
     guess = experience.likely(settings.model, likely, settings.max_tokens, has_tools=bool(offers))
+    calls = requests - 1
     searches = [offer.name for offer in offers if is_search(offer.name)]
     fees = [settings.search_prices.get(name) for name in searches]
     return Plan(
@@ -277,15 +308,43 @@ def plan(
         tools=tuple(offer.name for offer in offers),
         cost_likely=float(price.cost(guess.input_tokens, guess.output_tokens)) if price else None,
         likely_from=guess.source,
-        searches_max=min(1, len(searches)),
-        search_cost_max=None if None in fees else max((fee / 1000 for fee in fees if fee is not None), default=0.0),
+        searches_max=calls if searches else 0,
+        search_cost_max=None if None in fees else calls * max(map(_a_thousandth, fees), default=0.0),
     )
 
 
-def _second_size(size: int, settings: Settings) -> int:
-    """The bytes that a second request has at the most, where the first has so many."""
+def begin(text: str, settings: Settings, offers: Sequence[ToolOffer], today: str | None = None) -> Dialogue:
+    """What the model gets first.
+
+    Args:
+        today: the date, which the model gets; None for what makes two questions equal on all days.
+    """
+    system = [settings.system, f"Today is {today}." if today else ""]
+    return Dialogue(text, "\n\n".join(filter(None, system)), offers)
+
+
+def _sizes(size: int, settings: Settings, *, has_tools: bool, most: int | None = None) -> list[int]:
+    """The bytes that the requests of a question have at the most, where the first has so many.
+
+    Args:
+        most: calls of tools; as many as the settings allow, if it is not given.
+    """
     result = max(MAX_RESULT_BYTES, settings.tool_tokens * _MAX_BYTES_A_TOKEN)
-    return size + result + _MAX_FRAME_BYTES + settings.max_tokens * _MAX_TOKEN_BYTES
+    growth = result + _MAX_FRAME_BYTES + settings.max_tokens * _MAX_TOKEN_BYTES
+    calls = (settings.max_calls if most is None else most) if has_tools else 0
+    return [size + number * growth for number in range(calls + 1)]
+
+
+def _trace(use: ToolUse, result: ToolResult) -> JSONObject:
+    """A call as `Answer.tool_calls` has it."""
+    facts: JSONObject = {"tool": use.name, "input": use.input, "outcome": "failed" if result.is_error else "ok"}
+    if result.is_error:
+        facts |= {"code": result.code, "error": result.error}
+    return {**facts, "seconds": round(result.seconds, 3)}
+
+
+def _a_thousandth(fee: float | None) -> float:
+    return (fee or 0.0) / 1000
 
 
 def _failed(sentence: str, code: str | None = None) -> ToolResult:

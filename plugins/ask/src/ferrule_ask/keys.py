@@ -41,7 +41,43 @@ ANTHROPIC = _ModelKey(
 )
 SESSION = "set for this session"
 _FOLDER = ".stps"
-_PATHS = {ANTHROPIC.environment: ANTHROPIC.path}
+_PATHS: dict[str, str] = {}
+_TOKENS = ("ANTHROPIC_AUTH_TOKEN",)
+
+
+def model_key(provider: str, variable: str, url: str = "") -> Credential:
+    """The key of a provider of models, which is kept from tools from now on.
+
+    Args:
+        variable: of the environment.
+        url: where the user gets one.
+    """
+    path, words = f"llm.{provider}.api_key", f"an API key of {provider}"
+    return register_key(_ModelKey("api_key", environment=variable, path=path, url=url, description=words))
+
+
+def register_key(key: Credential) -> Credential:
+    """A key of a provider of models, which is kept from tools from now on."""
+    _PATHS[key.environment] = key.path
+    return key
+
+
+def model_variables() -> tuple[str, ...]:
+    """The variables of all keys of models that are known here."""
+    return (*_PATHS, *_TOKENS)
+
+
+register_key(ANTHROPIC)
+OWNERS = {
+    "ANTHROPIC_API_KEY": "ask",
+    "OPENAI_API_KEY": "openai",
+    "GEMINI_API_KEY": "gemini",
+    "OPENROUTER_API_KEY": "openrouter",
+}
+"""Whose keys these are in `ferrule credentials set OWNER`."""
+OPENAI = model_key("openai", "OPENAI_API_KEY", "https://platform.openai.com/api-keys")
+GEMINI = model_key("gemini", "GEMINI_API_KEY", "https://aistudio.google.com/apikey")
+OPENROUTER = model_key("openrouter", "OPENROUTER_API_KEY", "https://openrouter.ai/settings/keys")
 
 
 class Keys:
@@ -141,6 +177,21 @@ def how_to_set(credential: Credential) -> str:
 def credentials() -> list[Credential]:
     """What `ferrule credentials` shows and sets for `ferrule ask`."""
     return [ANTHROPIC]
+
+
+def openai_credentials() -> list[Credential]:
+    """The same for `openai`."""
+    return [OPENAI]
+
+
+def gemini_credentials() -> list[Credential]:
+    """The same for `gemini`."""
+    return [GEMINI]
+
+
+def openrouter_credentials() -> list[Credential]:
+    """The same for `openrouter`."""
+    return [OPENROUTER]
 
 
 def _is_placeholder(value: str) -> bool:

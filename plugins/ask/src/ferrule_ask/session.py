@@ -8,16 +8,18 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ferrule_ask.answer import Answer, Usage
-from ferrule_ask.conversation import Conversation, Question
+from ferrule_ask.conversation import Conversation, Question, begin
 from ferrule_ask.cost.limits import Limits, Reservation
 from ferrule_ask.cost.prices import likely_tokens, max_tokens, price_of
 from ferrule_ask.experience import Experience
 from ferrule_ask.kept_answers import KeptAnswer
 from ferrule_ask.loop_thread import in_thread
+from ferrule_ask.models import json_text
+from ferrule_ask.models.dialogue import user_text
 from ferrule_ask.pace.clock import Clock
 from ferrule_ask.pace.pacer import Need, Pace, Pacer, TurnTooLate
 from ferrule_ask.pace.store import Store
-from ferrule_ask.request import auth, messages, retry
+from ferrule_ask.request import auth, retry
 from ferrule_ask.request.errors import CallFailed
 from ferrule_ask.request.patience import Patience
 from ferrule_ask.request.transport import Transport
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from ferrule_ask.conversation import Event
     from ferrule_ask.cost.prices import Price
     from ferrule_ask.keys import Keys
-    from ferrule_ask.request.messages import Reply
+    from ferrule_ask.models.dialogue import Reply
     from ferrule_ask.settings import Settings
     from ferrule_ask.tools.protocols import Tools
     from ferrule_ask.tools.toolbox import Toolbox
@@ -142,8 +144,8 @@ class Session:
 
     async def _question(self, context: str | None, prompt: str, settings: Settings) -> Question:
         tools = await self.tools()
-        price = price_of(settings.model, settings.prices)
-        text = messages.question(context, prompt)
+        price = price_of(settings.model, settings.prices, settings.provider.name)
+        text = user_text(context, prompt)
         return Question(text, settings, _Model(self, settings, price), tools, price, self._event)
 
     def _count(self, conversation: Conversation | None, answer: Answer | None) -> None:
@@ -171,8 +173,11 @@ class Session:
         if self._remember is None:
             return None
         settings = question.settings
-        request = messages.first_request(settings, question.text, question.tools.offered)
-        identity = auth.endpoint(settings.base_url).encode() + b"\0" + messages.encode(request)
+        provider = settings.provider
+        request = provider.request(begin(question.text, settings, question.tools.offered), settings)
+        identity = provider.url(settings).encode() + b"\0" + json_text.encode(request)
+        if settings.max_calls > 1:
+            identity += f"\0{settings.max_calls} calls".encode()
         return KeptAnswer(identity, self._remember, settings.redis, self.warn)
 
     def pacer(self, settings: Settings, *identity: str) -> Pacer:
@@ -230,10 +235,12 @@ class _Model:
 
     async def send(self, body: bytes, seconds: float, held: Reservation) -> Reply:
         session, settings = self._session, self._settings
-        key = auth.secret(session.keys)
+        provider = settings.provider
+        key = auth.secret(session.keys, provider)
         session.warn(*session.keys.warnings, *[_UNENCRYPTED] * auth.is_in_clear(settings.base_url))
-        url = auth.endpoint(settings.base_url)
+        url = provider.url(settings)
         call = retry.Call(
+            provider=provider,
             url=url,
             headers=auth.headers(settings, key),
             body=body,

@@ -1,7 +1,8 @@
 """The settings of a client: argument > environment > `[ask]` in config.toml > default.
 
     [ask]
-    model = "claude-sonnet-5-5"       # FERRULE_ASK_MODEL
+    model = "claude-sonnet-5-5"       # FERRULE_ASK_MODEL; with a provider other than Anthropic: "openai/gpt-5"
+    max_calls = 1                     # FERRULE_ASK_MAX_CALLS: of tools, in one question
     max_tokens = 1000                 # FERRULE_ASK_MAX_TOKENS
     budgets = [30, 10, 30]            # FERRULE_ASK_BUDGETS="30 10 30": seconds for question, tool, answer
     api_version = "2026-10-21"        # FERRULE_ASK_API_VERSION: the header anthropic-version
@@ -19,6 +20,9 @@
     [ask.prices]                      # US dollars for a million tokens of input and of output
     claude-next = [3, 15]
 
+    [ask.providers.local]             # `ferrule_ask.models.registry` says what stands here
+    base_url = "http://localhost:8000/v1"
+
 A blank value is not set. The environment is read anew for each question, the file once.
 """
 
@@ -33,17 +37,21 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from ferrule.config import read
 from ferrule.errors import ConfigurationMalformed
 from ferrule_ask.cost.prices import Price
+from ferrule_ask.models import registry
+from ferrule_ask.models.anthropic import ANTHROPIC
 from ferrule_ask.pace.pacer import Pace
 from ferrule_ask.typed_answers import checked
 
 if TYPE_CHECKING:
     from ferrule.config import Configuration
     from ferrule.text.json_types import JSONMapping
+    from ferrule_ask.models.provider import Provider
 
 MODEL, MAX_TOKENS, API_VERSION = "claude-sonnet-5-5", 1000, "2026-10-21"
 TOOL_TOKENS = 1_500
 _MAX_TOOL_TOKENS = 1_000_000
-BASE_URL = "https://api.anthropic.com"
+MAX_CALLS = 1
+_MOST_CALLS = 64
 _MAX_BUDGET_SECONDS = 86_400.0
 ON_TOOL_ERROR = ("answer", "null", "raise")
 _T = TypeVar("_T")
@@ -58,14 +66,16 @@ class Budgets(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """The settings of one question. base_url: without `/v1/messages`.
+    """The settings of one question.
+
+    model: as its provider names it. base_url: of the provider, without what each API has behind it.
 
     patience: seconds that the question may wait for its turns, beside the budgets; None where waits have to fit into
     these. on_tool_error: "answer" where the model answers from what it knows when its tool has failed, else there is no
     answer.
     pace: limits of the user's own. redis: a URL, or "". system: what the model is told beside the question.
     tool_tokens: the most of a tool's result that the model gets, about. search_prices: by tool, US dollars for
-    a thousand. schema: of the answer; None for any text.
+    a thousand. schema: of the answer; None for any text. max_calls: of tools, in one question.
     """
 
     model: str
@@ -82,6 +92,8 @@ class Settings(NamedTuple):
     tool_tokens: int = TOOL_TOKENS
     search_prices: Mapping[str, float] = MappingProxyType({})
     schema: JSONMapping | None = None
+    provider: Provider = ANTHROPIC
+    max_calls: int = MAX_CALLS
 
 
 class AskOverrides(NamedTuple):
@@ -98,6 +110,8 @@ class AskOverrides(NamedTuple):
     tokens_per_minute: float | None = None
     system: str | None = None
     tool_tokens: int | None = None
+    max_calls: int | None = None
+    usual_max_calls: int = MAX_CALLS
 
 
 class Reader:
@@ -110,6 +124,7 @@ class Reader:
         if not isinstance(table, dict):
             raise _wrong("[ask]", self._file.path, "a table")
         self._table: JSONMapping = table
+        self._described = self._providers_in(table.get("providers"))
         configured_prices = self._prices_in(table.get("prices"), "[ask.prices]")
         self._search_prices = self._search_prices_in(table.get("search_prices"))
         self._prices = configured_prices | self._prices_in(overrides.prices, "prices")
@@ -124,10 +139,11 @@ class Reader:
         """The settings of a question with these arguments. Raises ConfigurationMalformed."""
         given = self._overrides
         most = given.max_tokens if max_tokens is None else max_tokens
+        provider, name = self._model(self._one(model or given.model, "FERRULE_ASK_MODEL", "model", _text, MODEL))
         return Settings(
-            self._one(model or given.model, "FERRULE_ASK_MODEL", "model", _text, MODEL),
+            name,
             self._one(most, "FERRULE_ASK_MAX_TOKENS", "max_tokens", _count, MAX_TOKENS),
-            self._one(given.base_url, "ANTHROPIC_BASE_URL", "base_url", _text, BASE_URL),
+            self._base_url(provider),
             self._one(None, "FERRULE_ASK_API_VERSION", "api_version", _header, API_VERSION),
             self._one(given.budgets, "FERRULE_ASK_BUDGETS", "budgets", _budgets, Budgets()),
             self._prices,
@@ -144,7 +160,40 @@ class Reader:
             self._one(given.tool_tokens, "FERRULE_ASK_TOOL_TOKENS", "tool_tokens", _tool_tokens, TOOL_TOKENS),
             self._search_prices,
             schema if schema is None else self._one(schema, "", "schema", checked, schema),
+            provider,
+            self._one(given.max_calls, "FERRULE_ASK_MAX_CALLS", "max_calls", _calls, given.usual_max_calls),
         )
+
+    def _model(self, text: str) -> tuple[Provider, str]:
+        """The provider of a model and the model's name. Raises ConfigurationMalformed."""
+        name, model = registry.split(text)
+        provider = registry.find(name or registry.DEFAULT, self._described)
+        if provider is not None:
+            return provider, model
+        if self._base_url(ANTHROPIC) != ANTHROPIC.base_url:
+            return ANTHROPIC, text  # a gateway may have any name for a model
+        known = ", ".join(registry.list_names(self._described))
+        sentence = f"There is no provider {name!r} for the model {text!r}, only: {known}."
+        hint = f"Name one of these before the slash, or describe it in [ask.providers.{name}] of {self._file.path}."
+        raise ConfigurationMalformed(sentence, hint=hint)
+
+    def _base_url(self, provider: Provider) -> str:
+        given = self._overrides.base_url
+        if provider is ANTHROPIC:
+            return self._one(given, "ANTHROPIC_BASE_URL", "base_url", _text, provider.base_url)
+        variable = provider.base_url_variable if provider.base_url_variable.isidentifier() else ""
+        value = given or os.environ.get(variable, "").strip() or provider.base_url
+        try:
+            return _text(value)
+        except ValueError as error:
+            raise _wrong(provider.base_url_variable, self._file.path, str(error)) from None
+
+    def _providers_in(self, table: object) -> dict[str, dict[str, str]]:
+        found = {} if table is None else table
+        if isinstance(found, Mapping) and all(_is_description(one) for one in found.values()):
+            return {str(name): dict(one) for name, one in found.items()}
+        what = "a table for each provider, with the texts base_url, api and key"
+        raise _wrong("[ask.providers]", self._file.path, what)
 
     def _one(self, given: object, variable: str, key: str, convert: Callable[[object], _T], default: _T) -> _T:
         value = os.environ.get(variable, "").strip() if variable else ""
@@ -187,6 +236,16 @@ def _text(value: object) -> str:
 
 def _is_amount(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0
+
+
+def _is_description(value: object) -> bool:
+    if not isinstance(value, Mapping) or not {"base_url", "api", "key"}.issuperset(value):
+        return False
+    return all(isinstance(text, str) and text.isprintable() for text in value.values())
+
+
+def _calls(value: object) -> int:
+    return min(_count(value), _MOST_CALLS)
 
 
 def _lines(value: object) -> str:

@@ -43,8 +43,13 @@ def checked(schema: object) -> JSONMapping:
 
 
 def output_format(schema: JSONMapping) -> JSONObject:
-    """The `output_config` of a request whose answer has to fit the schema."""
-    return {"format": {"type": "json_schema", "schema": _taken(_wrapped(schema) if _is_wrapped(schema) else schema)}}
+    """The `output_config` of a request of Anthropic's whose answer has to fit the schema."""
+    return {"format": {"type": "json_schema", "schema": project_schema(schema)}}
+
+
+def project_schema(schema: JSONMapping) -> JSONObject:
+    """What providers take of a schema: an object, which holds the value where that is none."""
+    return _taken_object(_wrapped(schema) if _is_wrapped(schema) else schema)
 
 
 def value_in(text: str, schema: JSONMapping) -> object:
@@ -79,8 +84,10 @@ def _wrapped(schema: JSONMapping) -> JSONObject:
 
 def _taken(schema: object) -> object:
     """The part of a schema that the provider takes."""
-    if not isinstance(schema, Mapping):
-        return schema
+    return _taken_object(schema) if isinstance(schema, Mapping) else schema
+
+
+def _taken_object(schema: JSONMapping) -> JSONObject:
     kept: JSONObject = {}
     told: JSONObject = {}
     for name, value in schema.items():

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 _MILLION = 1_000_000
-_DATED = re.compile(r"-\d{8}$")
+_DATED = re.compile(r"-(?:\d{8}|\d{4}-\d{2}-\d{2})$")
 _WRITING, _READING = Decimal("2"), Decimal("0.1")  # of a cache, in prices of input; writing for an hour is the dearest
 # What comes on top of the text of a request: the roles, and what the API itself says to a model about tools.
 _FRAME_TOKENS = 1_024
@@ -58,18 +58,36 @@ class Price(NamedTuple):
         return (self.input * weighed + self.output * usage.output) / _MILLION
 
 
+class PublishedPrices(NamedTuple):
+    """The prices of one provider. date: on which they were looked up. source: where. models: by name."""
+
+    date: str
+    source: str
+    models: Mapping[str, Price]
+
+
 @lru_cache(maxsize=1)
-def published() -> Mapping[str, Price]:
-    """The prices in prices.json, by model. A model that is not there has a price only where the settings give one."""
+def published() -> Mapping[str, PublishedPrices]:
+    """What prices.json has, by provider. A model that is not there has a price only where the settings give one."""
     table = json.loads(files(__package__).joinpath("prices.json").read_text("utf-8"))
-    return {model: Price.of(*numbers) for model, numbers in table["models"].items()}
+    return {
+        provider: PublishedPrices(
+            facts["date"], facts["source"], {model: Price.of(*numbers) for model, numbers in facts["models"].items()}
+        )
+        for provider, facts in table["providers"].items()
+    }
 
 
-def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
-    """The price of a model, or of the model without the date at its end: `prices` first, then prices.json."""
+def price_of(model: str, prices: Mapping[str, Price], provider: str = "anthropic") -> Price | None:
+    """The price of a model, or of the model without the date at its end: `prices` first, then prices.json.
+
+    In `prices` the model's name may stand with its provider's before it.
+    """
     undated = _DATED.sub("", model)
-    known = published()
-    return prices.get(model) or prices.get(undated) or known.get(model) or known.get(undated)
+    known = published()[provider].models if provider in published() else {}
+    names = (f"{provider}/{model}", f"{provider}/{undated}", model, undated)
+    found = [prices[name] for name in names if name in prices]
+    return found[0] if found else known.get(model) or known.get(undated)
 
 
 def max_tokens(size: int) -> int:

@@ -1,4 +1,4 @@
-"""Where requests go, and with which key: the same as the official SDK."""
+"""Where requests go, and with which key: the same as the official SDK of each provider."""
 
 from __future__ import annotations
 
@@ -11,15 +11,10 @@ from ferrule_ask.request.errors import CallFailed
 
 if TYPE_CHECKING:
     from ferrule_ask.keys import Keys
+    from ferrule_ask.models.provider import Provider
     from ferrule_ask.settings import Settings
 
-_PATH = "v1/messages"
 _OWN = ("localhost", "127.0.0.1", "::1")
-
-
-def endpoint(base_url: str) -> str:
-    """The address of the Messages API. A path of the base URL stays, with or without a slash at its end."""
-    return base_url + ("" if base_url.endswith("/") else "/") + _PATH
 
 
 def is_in_clear(base_url: str) -> bool:
@@ -31,25 +26,28 @@ def is_in_clear(base_url: str) -> bool:
         return False
 
 
-def secret(keys: Keys) -> str:
-    """The key: ANTHROPIC_API_KEY of the session or environment, then ANTHROPIC_AUTH_TOKEN, then a file's API key.
+def secret(keys: Keys, provider: Provider) -> str:
+    """The key: of the session or environment, then the provider's token, then a key of a file; "" where none is wanted.
 
     A user who sets the token for a gateway does not want a key from a file sent there. Raises CallFailed.
     """
     from ferrule.errors import CredentialsMalformed
-    from ferrule_ask.keys import ANTHROPIC, SESSION, how_to_set
+    from ferrule_ask.keys import SESSION, how_to_set
 
-    token = os.environ.get("ANTHROPIC_AUTH_TOKEN", "").strip()
+    credential = provider.key
+    if credential is None:
+        return ""
+    token = os.environ.get(provider.token_variable, "").strip() if provider.token_variable else ""
     try:
-        found = keys.find(ANTHROPIC.environment, ANTHROPIC.path)
+        found = keys.find(credential.environment, credential.path)
     except CredentialsMalformed as error:
-        if not token or os.environ.get(ANTHROPIC.environment, "").strip():
+        if not token or os.environ.get(credential.environment, "").strip():
             raise CallFailed("AUTH_MISSING", f"{error.message} {error.hint or ''}".strip(), was_sent=False) from None
         found = None
     if token and (found is None or not found.source.startswith((SESSION, "environment"))):
-        return _sendable(token)
+        return _sendable(token, provider.token_variable)
     if found is None:
-        sentence = f"There is no key for the model. {how_to_set(ANTHROPIC)}"
+        sentence = f"There is no key for the model. {how_to_set(credential)}"
         raise CallFailed("AUTH_MISSING", sentence, was_sent=False)
     return found.value
 
@@ -59,18 +57,17 @@ def headers(settings: Settings, key: str) -> Mapping[str, str]:
     from ferrule import __version__
 
     return {
-        "authorization": f"Bearer {key}",
-        "anthropic-version": settings.api_version,
+        **settings.provider.headers(settings, key),
         "content-type": "application/json",
         "accept": "application/json",
         "user-agent": f"ferrule/{__version__}",
     }
 
 
-def _sendable(token: str) -> str:
+def _sendable(token: str, variable: str) -> str:
     from ferrule import Credential
 
     if not Credential.is_sendable(token):
-        sentence = "The value of ANTHROPIC_AUTH_TOKEN cannot be a token: it holds a blank, or is not ASCII. Correct it."
+        sentence = f"The value of {variable} cannot be a token: it holds a blank, or is not ASCII. Correct it."
         raise CallFailed("AUTH_MISSING", sentence, was_sent=False)
     return token

@@ -10,10 +10,12 @@ from urllib.parse import urlsplit
 
 from ferrule.http import parse_retry_after, parse_unsigned
 from ferrule.text.redaction import redact
-from ferrule_ask.request import messages
+from ferrule_ask.models import json_text
+from ferrule_ask.models.dialogue import MessageUnreadable, ServerError
 
 if TYPE_CHECKING:
-    from ferrule_ask.request.messages import Response
+    from ferrule_ask.models.dialogue import Response
+    from ferrule_ask.models.provider import Provider
 
 _MAX_SERVER_TEXT_CHARS = 300
 _MAX_WAIT_SECONDS = 86_400  # that a server names and the user is told; more is a clock that goes wrong
@@ -31,9 +33,7 @@ _CODES = {
     504: "TIMEOUT",
     529: "OVERLOADED",
 }
-_NO_API = "Look at ANTHROPIC_BASE_URL: is it that of a Messages API?"
 _NEXT = {
-    "AUTH_INVALID": "Set another ANTHROPIC_API_KEY.",
     "BILLING": "Look at the account's credit and spend limits.",
     "CONTEXT_WINDOW": "Shorten the context.",
     "FORBIDDEN": "Look at what the key is allowed to do.",
@@ -44,8 +44,6 @@ _NEXT = {
     "REQUEST_TOO_LARGE": "Shorten the context.",
     "TIMEOUT": "Ask again.",
 }
-_BILLING_PHRASES = ("credit balance", "spend limit", "usage limits", "spending limit")
-_CONTEXT_PHRASES = ("prompt is too long", "context window", "context limit")
 
 
 @dataclass(eq=False)
@@ -88,50 +86,46 @@ def no_turn(seconds: float, per_minute: float | None) -> CallFailed:
     return CallFailed("RATE_LIMIT", sentence, was_sent=False)
 
 
-def refusal(response: Response, secret: str) -> CallFailed:
+def refusal(response: Response, secret: str, provider: Provider) -> CallFailed:
     """What a response with another status than 200 means."""
-    kind, said, request_id = _error(response, secret)
-    code = _code(response.status, kind, said)
-    after = _retry_after(response.headers)
-    named = f"{response.status} ({kind})" if kind else str(response.status)
-    told = f": {said.rstrip('.')}." if said else "."
+    error = _error(response, secret, provider)
+    code = error.code or _CODES.get(response.status, "API_ERROR")
+    after = error.retry_after or _retry_after(response.headers)
+    named = f"{response.status} ({error.kind})" if error.kind else str(response.status)
+    told = f": {error.message.rstrip('.')}." if error.message else "."
     return CallFailed(
         code,
-        f"The model's server answered HTTP {named}{told} {_next(code, response, after)}",
+        f"The model's server answered HTTP {named}{told} {_next(code, response, after, provider)}",
         status=response.status,
-        request_id=request_id,
+        request_id=error.request_id,
         may_repeat=_may_repeat(response, code),
         retry_after=after,
     )
 
 
-def unreadable(response: Response, what: str, secret: str) -> CallFailed:
+def unreadable(response: Response, what: str, secret: str, provider: Provider) -> CallFailed:
     """A response with the status 200 that is no message. The server may have charged for it."""
-    _, said, request_id = _error(response, secret)
-    reason = f" ({said.rstrip('.')})" if said else ""
-    return CallFailed("API_ERROR", f"What the model's server sent {what}{reason}. {_NO_API}", request_id=request_id)
+    error = _error(response, secret, provider)
+    reason = f" ({error.message.rstrip('.')})" if error.message else ""
+    sentence = f"What the model's server sent {what}{reason}. {_other_api(provider)}"
+    return CallFailed("API_ERROR", sentence, request_id=error.request_id)
 
 
-def _code(status: int, kind: str, said: str) -> str:
-    small = said.lower()
-    if status in (400, 429) and any(words in small for words in _BILLING_PHRASES):
-        return "BILLING"
-    if status in (400, 413) and any(words in small for words in _CONTEXT_PHRASES):
-        return "CONTEXT_WINDOW"
-    if status == 404 and kind == "not_found_error" and "model" in small:
-        return "MODEL_NOT_FOUND"
-    return _CODES.get(status, "API_ERROR")
+def _other_api(provider: Provider) -> str:
+    return f"Look at {provider.base_url_variable}: is it that of {provider.api}?"
 
 
-def _next(code: str, response: Response, after: float | None) -> str:
+def _next(code: str, response: Response, after: float | None, provider: Provider) -> str:
     if after and after <= _MAX_WAIT_SECONDS and code in ("RATE_LIMIT", "OVERLOADED", "API_ERROR"):
         return f"Ask again in {math.ceil(after)} seconds."
     if 300 <= response.status < 400:
         host = urlsplit(response.headers.get("location", "")).hostname
         there = f" to {_harmless(host, '')}" if host else ""
-        return f"It redirects{there}, where no key is sent to. Correct ANTHROPIC_BASE_URL."
+        return f"It redirects{there}, where no key is sent to. Correct {provider.base_url_variable}."
     if code == "API_ERROR" and response.status < 500 and response.status not in _REPEATABLE:
-        return _NO_API
+        return _other_api(provider)
+    if code == "AUTH_INVALID" and provider.key is not None:
+        return f"Set another {provider.key.environment}."
     return _NEXT.get(code, "Ask again later.")
 
 
@@ -147,18 +141,14 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     return parse_retry_after(headers) if milliseconds is None else milliseconds / 1000
 
 
-def _error(response: Response, secret: str) -> tuple[str, str, str | None]:
-    """The type and the message of the `error` in a body, as far as it has them, and the id of the request."""
+def _error(response: Response, secret: str, provider: Provider) -> ServerError:
+    """What a body says, in words that can be shown."""
     try:
-        document = messages.decode(response.body)
-    except messages.MessageUnreadable:
+        document = json_text.decode(response.body)
+    except MessageUnreadable:
         document = None
-    facts = document if isinstance(document, dict) else {}
-    error, request_id = facts.get("error"), facts.get("request_id")
-    if not isinstance(error, dict):
-        error = {"message": error if isinstance(error, str) else ""}
-    kind, said = (_harmless(str(error.get(name) or ""), secret) for name in ("type", "message"))
-    return kind, said, response.headers.get("request-id") or (request_id if isinstance(request_id, str) else None)
+    error = provider.error(response, document if isinstance(document, dict) else {})
+    return error._replace(kind=_harmless(error.kind, secret), message=_harmless(error.message, secret))
 
 
 def _harmless(text: str, secret: str) -> str:

@@ -9,8 +9,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_ask.cost.limits import LimitReached, Reservation
+from ferrule_ask.models.dialogue import MessageUnreadable
 from ferrule_ask.pace.pacer import Need, TurnTooLate
-from ferrule_ask.request import errors, messages
+from ferrule_ask.request import errors
 from ferrule_ask.request.errors import CallFailed
 
 if TYPE_CHECKING:
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 
     from tenacity import RetryCallState
 
+    from ferrule_ask.models.dialogue import Reply
+    from ferrule_ask.models.provider import Provider
     from ferrule_ask.pace.pacer import Pacer, Turn
-    from ferrule_ask.request.messages import Reply
     from ferrule_ask.request.patience import Patience
     from ferrule_ask.request.transport import Transport
 
@@ -37,6 +39,7 @@ class Call(NamedTuple):
     takes the seconds of a wait and the code. waits: takes the seconds of a wait for the turn.
     """
 
+    provider: Provider
     url: str
     headers: Mapping[str, str]
     body: bytes
@@ -58,7 +61,7 @@ async def send(call: Call, transport: Transport, seconds: float) -> Reply:
     """
     import tenacity
 
-    transport.connect(call.url)  # before the clock runs: no budget is for imports
+    transport.connect(call.url, call.provider.base_url_variable)  # before the clock runs: no budget is for imports
     step = _Step(call, seconds)
     retrying = tenacity.AsyncRetrying(retry=step.may_repeat, wait=step.wait, sleep=step.pause, reraise=True)
     return await retrying(_once, call, transport, step)
@@ -171,15 +174,19 @@ def _settle(reservation: Reservation, failure: CallFailed) -> None:
 
 
 async def _exchange(call: Call, transport: Transport, turn: Turn) -> Reply:
-    response = await transport.post(call.url, call.headers, call.body)
+    provider = call.provider
+    response = await transport.post(call.url, call.headers, call.body, provider.base_url_variable)
+    limits = list(provider.limits(response.headers))
     if response.status != 200:
-        failure = errors.refusal(response, call.secret)
+        failure = errors.refusal(response, call.secret, provider)
         if response.status == 429 and failure.code == "RATE_LIMIT":
-            failure.retry_after, failure.is_paced = await turn.refused(response.headers, failure.retry_after), True
+            failure.retry_after, failure.is_paced = await turn.refused(limits, failure.retry_after), True
+        elif not failure.is_busy:
+            await turn.learn(limits, None)  # it failed for another reason than the pace
         raise failure
     try:
-        reply = messages.read(response.body, response.headers.get("request-id"))
-    except messages.MessageUnreadable as error:
-        raise errors.unreadable(response, str(error), call.secret) from None
-    await turn.learn(response.headers, reply.usage.output if reply.usage else None)
+        reply = provider.read(response)
+    except MessageUnreadable as error:
+        raise errors.unreadable(response, str(error), call.secret, provider) from None
+    await turn.learn(limits, reply.usage.output if reply.usage else None)
     return reply

@@ -8,8 +8,8 @@ from base64 import b64encode
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
+from ferrule_ask.models.dialogue import Response
 from ferrule_ask.request.errors import CallFailed
-from ferrule_ask.request.messages import Response
 
 if TYPE_CHECKING:
     import ssl
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 MAX_BODY_BYTES = 8 << 20  # decoded
 _MAX_IDLE_CONNECTIONS = 32
 _MAX_IDLE_SECONDS = 5.0
-_BAD_URL = "ANTHROPIC_BASE_URL is no URL of http or https. Correct it."
 
 
 class Transport:
@@ -35,22 +34,24 @@ class Transport:
     def __init__(self) -> None:
         self._pools: dict[tuple[bool, Proxy | None], httpcore.AsyncConnectionPool] = {}
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Response:
-        """Send a body and read the response. Follows no redirect. Has no deadline. Raises CallFailed."""
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes, named: str) -> Response:
+        """Send a body and read the response. Follows no redirect. Has no deadline. Raises CallFailed.
+
+        Args:
+            named: the setting that the URL comes from.
+        """
         import httpcore
 
-        target, pool = self.connect(url)
+        target, pool = self.connect(url, named)
         there = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.target)
-        is_answered = False
         try:
             async with pool.stream("POST", there, headers=_all_headers(target, headers), content=body) as response:
-                is_answered = True
                 head = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
                 return Response(response.status, head, await _body(response, head.get("content-encoding", "")))
         except CallFailed:
             raise
         except Exception as error:  # noqa: BLE001 - a fault of a library ends one question, and no more
-            raise _broken(error, is_answered=is_answered) from None
+            raise _broken(error, named) from None
 
     async def close(self) -> None:
         """Close the connections."""
@@ -58,7 +59,7 @@ class Transport:
         for pool in pools.values():
             await pool.aclose()
 
-    def connect(self, url: str) -> tuple[URL, httpcore.AsyncConnectionPool]:
+    def connect(self, url: str, named: str) -> tuple[URL, httpcore.AsyncConnectionPool]:
         """Where that URL leads, and what sends there. Connects to nothing yet, but takes its time at its first call.
 
         Raises CallFailed.
@@ -70,7 +71,7 @@ class Transport:
             target = parse(url)
             proxy = proxy_for(target.scheme, target.host, target.port or (443 if target.scheme == "https" else 80))
         except UnusableURL:
-            raise CallFailed("INVALID_REQUEST", _BAD_URL, was_sent=False) from None
+            raise _no_url(named) from None
         except ToolError:  # its message names one variable, and all of them may be wrong
             sentence = "A proxy that the environment names cannot be used. Correct HTTP_PROXY, HTTPS_PROXY, ALL_PROXY."
             raise CallFailed("NETWORK_ERROR", sentence, was_sent=False) from None
@@ -137,20 +138,24 @@ async def _body(response: httpcore.Response, encoding: str) -> bytes:
     return b"".join(pieces)
 
 
-def _broken(error: Exception, *, is_answered: bool) -> CallFailed:
-    """What went wrong on the way. Only a request that has not begun to be answered is worth a second try."""
+def _broken(error: Exception, named: str) -> CallFailed:
+    """What went wrong on the way. A connection that broke is worth another try, also one in the middle of an answer."""
     import httpcore
 
     if isinstance(error, httpcore.UnsupportedProtocol | httpcore.LocalProtocolError):
-        return CallFailed("INVALID_REQUEST", _BAD_URL, was_sent=False)
+        return _no_url(named)
     if not isinstance(error, httpcore.NetworkError | httpcore.ProtocolError | httpcore.ProxyError):
         return CallFailed("NETWORK_ERROR", f"The connection failed ({type(error).__name__}). Ask again.")
     return CallFailed(
         "NETWORK_ERROR",
-        f"{_reason(error)}. Look at the network, and at ANTHROPIC_BASE_URL.",
-        may_repeat=not is_answered,
+        f"{_reason(error)}. Look at the network, and at {named}.",
+        may_repeat=True,
         was_sent=not isinstance(error, httpcore.ConnectError | httpcore.ProxyError),
     )
+
+
+def _no_url(named: str) -> CallFailed:
+    return CallFailed("INVALID_REQUEST", f"{named} is no URL of http or https. Correct it.", was_sent=False)
 
 
 def _reason(error: BaseException) -> str:

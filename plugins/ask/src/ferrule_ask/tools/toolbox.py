@@ -13,12 +13,10 @@ from ferrule.errors import ConfigurationMalformed, CredentialsMalformed, Ferrule
 from ferrule.installed import LOAD_SECONDS, OK, UNKNOWN, InventorySnapshot, ProcessResult, execute
 from ferrule.text import strict_json
 from ferrule.text.redaction import redact, redact_json
-from ferrule_ask.keys import ANTHROPIC, Keys, how_to_set
+from ferrule_ask.keys import Keys, how_to_set, model_variables
 from ferrule_ask.tools import tool_results
 from ferrule_ask.tools.protocols import ToolOffer, ToolResult
 
-# The keys of the model's server are kept from a tool, unless it declares that it needs them.
-_MODEL_VARIABLES = (ANTHROPIC.environment, "ANTHROPIC_AUTH_TOKEN")
 _SETTINGS_PREFIX = "FERRULE_ASK_"
 _TOOLS_VARIABLE = "FERRULE_ASK_TOOLS"
 _LOOK_SECONDS = 10.0  # beside those that each plugin has
@@ -139,7 +137,8 @@ class Toolbox:
 
     def _environment(self, found: Mapping[str, CredentialValue]) -> dict[str, str]:
         """What the tool's process gets: the tool's keys, and those of the session, which tools behind it may need."""
-        session = {name: value for name, value in self._keys.session().items() if name not in _MODEL_VARIABLES}
+        of_models = model_variables()
+        session = {name: value for name, value in self._keys.session().items() if name not in of_models}
         keys = {variable: one.value for variable, one in found.items()}
         return {**_environment(), **session, **keys, **_wrappers(), "FERRULE_CALLER": "ask"}
 
@@ -150,10 +149,13 @@ class Toolbox:
         return [*values, *session, *self._of_the_model()]
 
     def _of_the_model(self) -> list[str]:
-        found = None
-        with suppress(CredentialsMalformed):
-            found = self._keys.find(ANTHROPIC.environment, ANTHROPIC.path)
-        values = [found.value if found else None, *map(os.environ.get, _MODEL_VARIABLES)]
+        """The values of the keys of models."""
+        values: list[str | None] = []
+        for variable in model_variables():
+            with suppress(CredentialsMalformed):
+                found = self._keys.find(variable)
+                values.append(found.value if found else None)
+            values.append(os.environ.get(variable))
         return [value for value in values if value]
 
 
@@ -223,11 +225,15 @@ def _wrappers() -> dict[str, str]:
 
 
 def _environment() -> dict[str, str]:
-    """The caller's environment without what is the model's, or only asking's: it would keep cached results apart."""
+    """The caller's environment without what is the model's, or only asking's: it would keep cached results apart.
+
+    The keys of the model's server are kept from a tool, unless it declares that it needs them.
+    """
+    of_models = model_variables()
     return {
         name: value
         for name, value in os.environ.items()
-        if name not in _MODEL_VARIABLES and not name.startswith(_SETTINGS_PREFIX)
+        if name not in of_models and not name.startswith(_SETTINGS_PREFIX)
     }
 
 

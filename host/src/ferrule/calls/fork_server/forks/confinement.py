@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ferrule.confinement.denials import FORK
+from ferrule.confinement.errors import denied
+from ferrule.confinement.policy import Denial
+from ferrule.supervision.channel.outcome import Outcome
 from ferrule.supervision.confined_work import ConfinedCopies
 from ferrule.supervision.memory.group import make_group
 
@@ -70,6 +74,10 @@ class Confinement:
         """None is to be forked now, whatever was expected."""
         if self.broker is not None:
             self.broker.expect_no_fork()
+
+    def refuse_process(self) -> Outcome:
+        """What comes of a plugin that has started a process without leave."""
+        return Outcome(None, denied(self.policy, Denial(FORK, "")).facts())
 
     def add(self, process: int, *, is_copy: bool) -> CopyBroker | None:
         """Judge a process that takes calls; what judges its system calls. is_copy: else, it is the plugin's own."""

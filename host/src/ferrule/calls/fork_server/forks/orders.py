@@ -23,12 +23,10 @@ class Orders:
     """The orders that a process which has loaded a plugin is given.
 
     Args:
-    on_fork: gets the process of a copy, 0 if there is none.
-    on_tried: a first fork was tried; whether the process can be copied since, as it says itself.
-    on_silence: the process answers no order any more.
-    on_rest: is called when the process has answered all, and is paused.
-
-    is_trying: a first fork is on its way.
+        on_fork: gets the process of a copy, 0 if there is none.
+        on_tried: a first fork was tried; whether the process can be copied since, as it says itself.
+        on_silence: the process answers no order any more.
+        on_rest: is called when the process has answered all, and is paused.
     """
 
     def __init__(
@@ -45,7 +43,7 @@ class Orders:
         self._on_fork, self._on_tried, self._on_silence, self._on_rest = on_fork, on_tried, on_silence, on_rest
         self._control, self._theirs = socket.socketpair()
         self._forks = 0  # that are on their way
-        self.is_trying = False
+        self.is_trying = False  # a first fork is on its way
         self._asked: dict[int, StatusHandler] = {}
         self._answers = bytearray()
         self._limit: Timer | None = None

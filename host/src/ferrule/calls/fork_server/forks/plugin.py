@@ -16,13 +16,9 @@ from ferrule.calls.fork_server.child.plugin_process import Stay
 from ferrule.calls.fork_server.forks.copies import Copy
 from ferrule.calls.fork_server.forks.orders import Orders
 from ferrule.calls.fork_server.watched_process import StatusHandler, WatchedProcess, WatchedWork
-from ferrule.confinement.denials import FORK
-from ferrule.confinement.errors import denied
-from ferrule.confinement.policy import Denial
 from ferrule.errors import CallInterrupted
 from ferrule.plugin.hooks.context import ANSWER_BYTES
 from ferrule.supervision.channel.channel import Messages
-from ferrule.supervision.channel.outcome import Outcome
 from ferrule.supervision.supervisor import CAPTURED
 
 if TYPE_CHECKING:
@@ -33,6 +29,7 @@ if TYPE_CHECKING:
     from ferrule.calls.fork_server.surroundings import Request, Surroundings
     from ferrule.discovery import InstalledTool
     from ferrule.errors import FerruleError
+    from ferrule.supervision.channel.outcome import Outcome
     from ferrule.supervision.confined_work import ConfinedCopies
 
 _MAX_IDLE_COPIES = 16  # of a tool that are used again
@@ -48,7 +45,7 @@ class Plugin(WatchedProcess):
     def __init__(
         self,
         surroundings: Surroundings,
-        owner: PluginOwner,
+        owner: PluginOwner[Plugin],
         tool: InstalledTool,
         confinement: Confinement,
         modules: Sequence[str],
@@ -95,8 +92,7 @@ class Plugin(WatchedProcess):
         self._orders = Orders(self._loop, self, *handlers)
         self._pipes = channel[0], text[0]
         theirs = [self._orders.hand_over(), channel[1], text[1]]
-        self._files = rest.name_files(theirs)
-        self.group = self._confinement.make_group()
+        self._files, self.group = rest.name_files(theirs), self._confinement.make_group()
         if self.group is not None:
             theirs.append(self.group.take_file())
         try:
@@ -236,8 +232,8 @@ class Plugin(WatchedProcess):
         self._confinement.expect_no_copy()
         if not self._confinement.may_start_processes and rest.has_other_children(self.process or 0):
             self.is_loaded = False
-            failure = Outcome(None, denied(self._confinement.policy, Denial(FORK, "")).facts())
-            self._surroundings.leave(self, partial(self._owner.handle_loaded, self, failure))
+            refusal = self._confinement.refuse_process()
+            self._surroundings.leave(self, partial(self._owner.handle_loaded, self, refusal))
             return
         self._finish_loading(can_be_copied=can_be_copied)
 
