@@ -77,7 +77,8 @@ def _answer(
 
     Args:
         asked: those that are in the question.
-        known: what the tool declares. claims: to what is another's.
+        known: what the tool declares.
+        claims: to what is another's.
         find_values: finds what is set; it is asked again where something was renewed.
     """
     from ferrule.plugin.hooks.credential_values import REFUSED, describe
