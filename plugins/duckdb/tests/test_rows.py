@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from ferrule_testkit.model.server import MODEL_KEY, after, failure, says
+from ferrule_testkit.model.server import MODEL_KEY, after, failure, reset, says
 
 pytestmark = pytest.mark.process
 FERRULE = Path(sys.executable).parent / "ferrule"
@@ -29,11 +29,10 @@ def start(server, tmp_path):
         "FERRULE_ASK_TOOLS": "none",
     }
 
-    def start(*arguments):
+    def start(*arguments, stdin=subprocess.DEVNULL):
         command = [FERRULE, "ask", *map(str, arguments)]
-        return subprocess.Popen(
-            command, env=environ, cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+        ends = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen(command, env=environ, cwd=tmp_path, text=True, **ends)
 
     return start
 
@@ -138,6 +137,7 @@ def test_a_price_that_is_too_high_stops_the_rows(ask, server):
     ("arguments", "said"),
     [
         (["Q", "--rows", "cities.csv"], "--rows needs --out"),
+        (["Q", "--rows", "cities.csv", "--files", "*", "--out", "x.csv"], "exclude each other"),
         (["Q", "--rows", "none.csv", "--out", "x.csv"], "There is no file none.csv"),
         (["Q", "--rows", "cities.csv", "--out", "x.txt"], "--out has to name a file that ends with"),
         (["--rows", "cities.csv", "--out", "x.csv"], "no column `question`"),
@@ -159,3 +159,52 @@ def test_a_refused_key_ends_the_rows_at_once(ask, server):
     code, _, err = ask("Q", "--rows", "cities.csv", "--out", "x.csv")
     assert code == 1
     assert "AUTH_INVALID" in err
+
+
+@pytest.mark.slow
+def test_the_answers_of_a_file_are_renewed_in_it(ask, server, tmp_path):
+    assert ask("Where?", "--rows", "cities.csv", "--out", "cities.csv", "--context-column", "city")[0] == 0
+    first = (tmp_path / "cities.csv").read_text()
+    assert ask("Where?", "--rows", "cities.csv", "--out", "cities.csv", "--context-column", "city")[0] == 0
+    assert (tmp_path / "cities.csv").read_text() == first
+    assert len(server.requests) == 3
+
+
+@pytest.mark.slow
+def test_rows_come_from_stdin_and_files_are_rows(start, server, tmp_path):
+    with start("Where?", "--rows", "-", "--out", "out.jsonl", stdin=subprocess.PIPE) as process:
+        _, err = process.communicate('{"city": "Oslo"}\n{"city": "Bergen"}\n', timeout=60)
+    assert process.returncode == 0, err
+    with start("Where?", "--files", "*.csv", "--out", "files.jsonl") as process:
+        process.communicate(timeout=60)
+    assert [json.loads(line)["city"] for line in (tmp_path / "out.jsonl").read_text().splitlines()] == [
+        "Oslo",
+        "Bergen",
+    ]
+    assert json.loads((tmp_path / "files.jsonl").read_text())["text"] == CITIES
+
+
+@pytest.mark.slow
+def test_failures_of_the_network_end_no_rows_of_which_some_are_answered(ask, server, tmp_path):
+    (tmp_path / "many.csv").write_text("context\n" + "".join(f"row {i}\n" for i in range(40)))
+    bad = {f"row {i}\n" for i in range(1, 40, 4)}
+    server.script(lambda request: reset() if any(f"{one}\n" in request.question for one in bad) else says("Yes."))
+    code, _, err = ask("What?", "--rows", "many.csv", "--out", "out.csv")
+    assert (code, (tmp_path / "out.csv").read_text().count("Yes.")) == (1, 30)
+    assert "10 of 40 rows have no whole answer: NETWORK_ERROR" in err
+    server.always(says("Yes."))
+    assert ask("What?", "--rows", "many.csv", "--out", "out.csv")[0] == 0
+    assert (tmp_path / "out.csv").read_text().count("Yes.") == 40
+
+
+@pytest.mark.slow
+def test_what_failed_in_passing_is_asked_once_more_at_the_end(ask, server, tmp_path):
+    seen = []
+
+    def reply(request):
+        seen.append(request.question)
+        return reset() if "Bergen" in request.question and seen.count(request.question) <= 3 else says("Norway.")
+
+    server.script(reply)
+    assert ask("Where?", "--rows", "cities.csv", "--out", "out.csv")[0] == 0
+    assert (tmp_path / "out.csv").read_text().count("Norway.") == 4

@@ -36,8 +36,12 @@ if TYPE_CHECKING:
         remember: str | None
         max_calls: int | None
         usual_max_calls: int
+        system: str | None
+        concurrency: int
+        budgets: Sequence[float] | None
 
 
+_CONCURRENCY = 8
 _USUAL_CALLS = 4  # of tools, for a question on a terminal
 _MAX_CONTEXT_BYTES = 32 << 20  # more than the API takes as a whole request
 _MAX_STDIN_SECONDS = 10.0  # in which a pipe that nobody asked for has to give something
@@ -46,8 +50,19 @@ _MAX_ARGUMENTS_CHARS = 200  # of a tool's arguments that are shown
 
 @click.command("ask")
 @click.argument("prompt", metavar="QUESTION", required=False)
-@click.option("--context", "source", metavar="FILE", help="A file with what the question is about; - is stdin.")
-@click.option("--rows", metavar="FILE", help="Ask each row of a file: .csv, .parquet or .jsonl; needs --out.")
+@click.option(
+    "--context",
+    "sources",
+    multiple=True,
+    metavar="FILE",
+    help="A file with what the question is about; - is stdin. May be repeated.",
+)
+@click.option(
+    "--rows",
+    metavar="FILE",
+    help="Ask each row of a file: .csv, .tsv, .jsonl, .parquet, .xlsx; - is stdin. Needs --out.",
+)
+@click.option("--files", metavar="PATTERN", help="Ask each file that fits, as a row with name and text; needs --out.")
 @click.option("--out", metavar="FILE", help="Where the rows go, with their answers.")
 @click.option("--context-column", metavar="NAME", help="The column of --rows with what the question is about.")
 @click.option("--type", "shape", metavar="TYPE", help="The type of the answer: of SQL, or a JSON schema.")
@@ -67,13 +82,19 @@ _MAX_ARGUMENTS_CHARS = 200  # of a tool's arguments that are shown
 @click.option(
     "--max-calls", type=click.IntRange(min=1), metavar="N", help="Calls of tools in a question; 4, or 1 with --rows."
 )
+@click.option("--system", metavar="TEXT", help="What the model gets with each question, before it.")
+@click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="Questions that are asked at once; 8.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="For each request and each call."
+)
 @click.option("--plan", "is_plan", is_flag=True, help="Say what the question would take, and send nothing.")
 @json_option
 # Long by its help and by a parameter for each option, of which each is passed on by name.
 def command(
     prompt: str | None,
-    source: str | None,
+    sources: tuple[str, ...],
     rows: str | None,
+    files: str | None,
     out: str | None,
     context_column: str | None,
     shape: str | None,
@@ -85,6 +106,9 @@ def command(
     max_tokens: int | None,
     on_tool_error: OnToolError | None,
     max_calls: int | None,
+    system: str | None,
+    concurrency: int | None,
+    timeout: float | None,
     is_plan: bool,
     as_json: bool,
 ) -> int:
@@ -100,7 +124,9 @@ def command(
 
     What is piped into the command is what the question is about. With --rows, each row of a file is asked: QUESTION, or
     the row's column `question`, about the column that --context-column names, else about its column `context`, else
-    about all of its columns. Good answers are kept for 30 days, so the same command goes on where it was interrupted.
+    about all of its columns. --files makes a row of each file that fits a pattern. Good answers are kept for 30 days,
+    so the same command goes on where it was interrupted. What failed for a reason that may pass, such as the network,
+    is asked once more at the end; the file is written with what there is, and the exit code is 1.
 
     The model's key is looked up in ANTHROPIC_API_KEY, in the credentials file, and in ~/.stps/anthropic_api_key; that
     of another provider in OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, and in the same way.
@@ -113,18 +139,22 @@ def command(
       ferrule ask "What does it cost?" --type "STRUCT(price DOUBLE, as_of DATE)"
       ferrule ask "What is on its first page?" --model openai/gpt-5
       ferrule ask "In which country is it?" --rows cities.csv --out answers.csv
+      ferrule ask "What was decided?" --files 'notes/**/*.md' --out decisions.csv
 
     Exit code: 0 where the model has answered, 1 where it has not or its answer was cut off.
     """
     if no_tools and tools:
         raise click.UsageError("--tool and --no-tools exclude each other.")
-    _check_rows(prompt, source, rows, out, context_column, is_plan=is_plan)
+    if rows is not None and files is not None:
+        raise click.UsageError("--rows and --files exclude each other.")
+    table = rows if files is None else files
+    _check_rows(prompt, sources, table, out, context_column, is_plan=is_plan)
     from ferrule_ask import Client, Limits
 
     offered = () if no_tools else tools or None
-    limits, kept = Limits(spend=max_spend), remember or ("30d" if rows else None)
+    limits, kept = Limits(spend=max_spend), remember or ("30d" if table else None)
     with (
-        closing(_Calls(is_quiet=rows is not None)) as event,
+        closing(_Calls(is_quiet=table is not None)) as event,
         _client(
             Client,
             tools=offered,
@@ -133,14 +163,17 @@ def command(
             limits=limits,
             remember=kept,
             max_calls=max_calls,
-            usual_max_calls=1 if rows else _USUAL_CALLS,
+            usual_max_calls=1 if table else _USUAL_CALLS,
+            system=system,
+            concurrency=concurrency or _CONCURRENCY,
+            budgets=None if timeout is None else (timeout,) * 3,
         ) as client,
     ):
-        if rows is not None:
-            asked: dict[str, object] = {"source": rows, "target": out, "question": prompt, "context": context_column}
-            asked |= {"type": shape, "model": model, "max_tokens": max_tokens}
+        if table is not None:
+            asked: dict[str, object] = {"source": table, "target": out, "question": prompt, "context": context_column}
+            asked |= {"type": shape, "model": model, "max_tokens": max_tokens, "is_pattern": files is not None}
             return rows_command.run(client, asked, is_plan=is_plan, as_json=as_json)
-        context = _piped() if source is None else _context(source)
+        context = _contexts(sources) if sources else _piped()
         ask = client.plan if is_plan else client.ask
         reply = ask(context, prompt or "", model=model, max_tokens=max_tokens, schema=_schema(shape))
         left_out, variable = client.left_out, client.key_variable(model)
@@ -204,7 +237,7 @@ class _Calls:
 
 def _check_rows(
     prompt: str | None,
-    source: str | None,
+    sources: Sequence[str],
     rows: str | None,
     out: str | None,
     context_column: str | None,
@@ -220,7 +253,7 @@ def _check_rows(
         raise click.UsageError("--out and --context-column need --rows.")
     if rows is not None and out is None and not is_plan:
         raise click.UsageError("--rows needs --out, the file for the answers.")
-    if rows is not None and source is not None:
+    if rows is not None and sources:
         raise click.UsageError("--rows and --context exclude each other.")
 
 
@@ -256,7 +289,23 @@ def _piped() -> str | None:
         if not ready:
             sentence = f"stdin is a pipe that has given nothing for {_MAX_STDIN_SECONDS:g} seconds."
             raise FerruleError(sentence, hint="Wait for it with --context -, or ask with < /dev/null.")
+    if stat.S_ISREG(mode) and _is_begun(sys.stdin.fileno()):
+        note("stdin is a file of which something has been read already, as in a loop: it is left alone.")
+        return None
     return (_context("-") or None) if stat.S_ISFIFO(mode) or stat.S_ISREG(mode) else None
+
+
+def _is_begun(file: int) -> bool:
+    """Whether somebody else has read from a file, and goes on with it, as `while read` does."""
+    return os.lseek(file, 0, os.SEEK_CUR) > 0
+
+
+def _contexts(sources: Sequence[str]) -> str:
+    """The text of all of them; of several, each after its name. Raises FerruleError as `_context` does."""
+    texts = [_context(one) for one in sources]
+    if len(texts) == 1:
+        return texts[0]
+    return "\n\n".join(f"File {name}:\n{text.rstrip()}" for name, text in zip(sources, texts, strict=True))
 
 
 def _context(source: str) -> str:

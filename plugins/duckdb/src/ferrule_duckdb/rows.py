@@ -1,6 +1,7 @@
-"""The rows of a file, each asked a question, for `ferrule ask --rows`: CSV, Parquet and JSON lines, read by DuckDB.
+"""The rows of a file, each asked a question, for `ferrule ask --rows`.
 
 Good answers are kept on the disk, so the same command goes on where it was interrupted, and asks only what failed.
+What failed for a reason that may pass is asked once more at the end.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import duckdb
 
 from ferrule.errors import FerruleError
 from ferrule_duckdb.registration import register
+from ferrule_duckdb.row_files import load_files, load_table
+from ferrule_duckdb.row_files import quote as _text
 from ferrule_duckdb.sql_types import cast_from_json, shape_of
 
 if TYPE_CHECKING:
@@ -23,12 +26,6 @@ if TYPE_CHECKING:
 
     from ferrule_ask import Client
 
-_READERS = {
-    ".csv": "read_csv({}, all_varchar = true, header = true)",  # values stay as they are written
-    ".tsv": "read_csv({}, all_varchar = true, header = true, delim = '\t')",
-    ".parquet": "read_parquet({})",
-    **dict.fromkeys((".jsonl", ".ndjson", ".json"), "read_json_auto({})"),
-}
 _WRITERS = {
     ".csv": "FORMAT csv, HEADER",
     ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
@@ -39,7 +36,9 @@ _WRITERS = {
 _KEPT = ("code", "error", "tool_outcome", "tool_code", "tool_error", "tool_calls", "sources", "cost")  # of an answer
 _ADDED = ("answer", *_KEPT)
 _FLAT = (".csv", ".tsv")  # files whose values are texts
-_QUESTION, _CONTEXT = "question", "context"
+_EARLIER = {"answer", "code", "error", "tool_outcome", "cost"}  # of a file that has answers already
+_QUESTION, _CONTEXT, _NUMBER = "question", "context", "number of the row"
+_MAY_PASS = ("NETWORK_ERROR", "TIMEOUT", "OVERLOADED", "RATE_LIMIT", "API_ERROR")
 _UDF = "Python exception occurred while executing the UDF: "
 
 
@@ -47,7 +46,8 @@ class Rows(NamedTuple):
     """What is asked of which file. question: None where the file has a column `question`.
 
     context: the column with what a question is about; None for `context`, else all other columns, as JSON. type: of the
-    answers, as `ask_ai` takes it. target: the file to write; None for a plan.
+    answers, as `ask_ai` takes it. target: the file to write; None for a plan. is_pattern: whether the source is a
+    pattern of files, each of which is a row.
     """
 
     source: str
@@ -57,6 +57,7 @@ class Rows(NamedTuple):
     type: str | None = None
     model: str | None = None
     max_tokens: int | None = None
+    is_pattern: bool = False
 
 
 class Outcome(NamedTuple):
@@ -97,11 +98,32 @@ def ask_rows(rows: Rows, client: Client) -> Outcome:
         kept = ["to_json(a.sources)" if is_flat and name == "sources" else f"a.{name}" for name in _KEPT]
         fields = ", ".join([f"{cast} AS answer", *(f"{one} AS {name}" for one, name in zip(kept, _KEPT, strict=True))])
         names = "".join(f"{_name(name)}, " for name in columns)
-        asked = f"SELECT *, {_call('ask_ai', rows, columns)} AS a FROM source"  # noqa: S608 - names and texts are quoted
-        _run(con, f"CREATE TEMP TABLE answered AS SELECT {names}{fields} FROM ({asked})")  # noqa: S608 - the user's own statement
+        call = _call("ask_ai", rows, columns)
+        _ask(con, "first", f"{names}{fields}", call, "true")
+        _ask_again(con, f"{names}{fields}", call)
+        both = "SELECT * FROM first WHERE n NOT IN (SELECT n FROM again) UNION ALL FROM again ORDER BY n"
+        _run(con, f"CREATE TEMP TABLE answered AS SELECT * EXCLUDE (n) FROM ({both})")  # noqa: S608 - nothing of a user
         outcome = _outcome(con, client)
         _write(con, rows.target or "", writer)
     return outcome
+
+
+def _ask(con: DuckDBPyConnection, table: str, fields: str, call: str, which: str) -> None:
+    """Ask some rows of the table `source`, whose answers become another one, with the number of each row as `n`."""
+    asked = f"SELECT *, {call} AS a FROM source WHERE {which}"  # noqa: S608 - names and texts are quoted
+    _run(con, f"CREATE TEMP TABLE {table} AS SELECT {_name(_NUMBER)} AS n, {fields} FROM ({asked})")  # noqa: S608 - the user's own statement
+
+
+def _ask_again(con: DuckDBPyConnection, fields: str, call: str) -> None:
+    """Ask once more what has failed for a reason that may have passed, into the table `again`."""
+    codes = ", ".join(map(_text, _MAY_PASS))
+    failed = f"SELECT n FROM first WHERE code IN ({codes})"  # noqa: S608 - nothing of a user
+    try:
+        _ask(con, "again", fields, call, f"{_name(_NUMBER)} IN ({failed})")
+    except RowsInterrupted:
+        raise
+    except FerruleError:  # it has not passed: what is answered is written all the same
+        _run(con, "CREATE TEMP TABLE again AS FROM first LIMIT 0")
 
 
 def plan_rows(rows: Rows, client: Client) -> dict[str, object]:
@@ -122,13 +144,14 @@ def plan_rows(rows: Rows, client: Client) -> dict[str, object]:
 
 def _load(con: DuckDBPyConnection, rows: Rows) -> list[str]:
     """Read the file into the table `source`: the names of its columns."""
-    reader = _format(rows.source, _READERS, "--rows")
-    if not Path(rows.source).is_file():
-        raise FerruleError(f"There is no file {rows.source}.")
     if rows.type is not None:
         shape_of(rows.type)
-    _run(con, f"CREATE TEMP TABLE source AS FROM {reader.format(_text(str(Path(rows.source).absolute())))}")
+    (load_files if rows.is_pattern else load_table)(con, rows.source)
     columns = [str(row[0]) for row in con.execute("DESCRIBE source").fetchall()]
+    if {name.lower() for name in columns} >= _EARLIER:  # answers of an earlier run, which are given anew
+        columns = [name for name in columns if name.lower() not in _ADDED]
+    con.execute(f"ALTER TABLE source ADD COLUMN {_name(_NUMBER)} BIGINT")
+    con.execute(f"UPDATE source SET {_name(_NUMBER)} = rowid")  # noqa: S608 - nothing of a user
     if rows.question is None and _QUESTION not in columns:
         raise FerruleError(f"{rows.source} has no column `{_QUESTION}`.", hint="Give the QUESTION as an argument.")
     if rows.context is not None and rows.context not in columns:
@@ -200,10 +223,6 @@ def _format(path: str, formats: dict[str, str], option: str) -> str:
     if found is None:
         raise FerruleError(f"{option} has to name a file that ends with {', '.join(formats)}, and not {path!r}.")
     return found
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
 
 
 def _name(column: str) -> str:
