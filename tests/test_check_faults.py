@@ -17,10 +17,20 @@ QUICK = (
     "bash", "chatters", "collides", "dies-of-wrong-type", "ignores-bounds", "prints-key-in-error", "schema-differs",
     "schema-not-json", "schema-other-name", "schema-requires-unknown",
 )  # fmt: skip
+BY_CHECK = {check: name for part in TABLE.values() for name, check in [*reversed(part.items())]}
+"""By check: the first tool that it finds. The others show other forms of the same fault."""
+OTHERWISE = ("leaves-process-at-sigterm", "never-answers", "prints-key-in-log")
+"""Forms that are found in another way: where a signal comes, where nothing comes, and beside the answer."""
 
 
 def each_in_its_tier(names: list[str]) -> list[object]:
-    return [pytest.param(name, marks=pytest.mark.process if name in QUICK else pytest.mark.slow) for name in names]
+    return [pytest.param(name, marks=tier_of(name)) for name in names]
+
+
+def tier_of(name: str) -> pytest.MarkDecorator:
+    if name in QUICK:
+        return pytest.mark.process
+    return pytest.mark.slow if name in {*BY_CHECK.values(), *OTHERWISE, *TABLE["warned"]} else pytest.mark.full
 
 
 def test_each_faulty_tool_stands_in_the_table_and_there_are_thirty_at_least() -> None:

@@ -33,6 +33,11 @@ SHIPPED = sorted(
     for path in ROOT.glob("plugins/*/pyproject.toml")
     for name in tomllib.loads(path.read_text())["project"].get("entry-points", {}).get("ferrule.tools", ())
 )
+ALIKE = {
+    *("web_search_exa", "web_search_google", "web_search_tavily"),  # brave is a search with a key, too
+    *("opennotes_get", "opennotes_notebooks", "opennotes_views"),  # list, search and create ask the same program
+}
+"""Shipped tools that share all of their code but a request with another one, and are checked in `full`."""
 
 
 def needed(program: str) -> str:
@@ -42,6 +47,7 @@ def needed(program: str) -> str:
 
 def test_each_good_tool_is_tried() -> None:
     assert {path.name.removesuffix("-tool") for path in GOOD.glob("*-tool")} == {*QUICK, *SLOW}
+    assert set(SHIPPED) > ALIKE
 
 
 @pytest.mark.slow
@@ -94,7 +100,9 @@ def test_what_does_not_fit_into_the_time_is_left_out_and_told(tmp_path: Path) ->
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.full if name in ALIKE else ()) for name in SHIPPED]
+)
 def test_each_shipped_tool_passes_with_nothing_waived(name: str, tmp_path: Path) -> None:
     done = check(name, tmp_path, "--json")
     assert in_state(done, "failed") == {}, done.stderr

@@ -115,7 +115,7 @@ def test_no_room_is_imported_by_a_name_that_no_import_shows() -> None:
     assert hidden == [], "import it where it is used"
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_the_graphs_of_the_page_are_those_of_the_imports() -> None:
     page = DRAWING["PAGE"].read_text()
     assert page == DRAWING["draw"](page), "run: make architecture"
@@ -169,7 +169,7 @@ def test_what_a_checker_is_not_to_say_has_its_reason() -> None:
     assert silent == [], "write `# type: ignore[rule] # why` or `# noqa: RULE - why`"
 
 
-@pytest.mark.process  # it parses every source, which is more than a unit test may take
+@pytest.mark.slow  # it parses every source, which takes seconds
 def test_no_private_name_of_a_module_is_left_over() -> None:
     left_over = []
     for path in SOURCES:

@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SCRIPT = runpy.run_path(str(ROOT / "scripts/measure_source.py"))
 AIR = 1.02  # of lines of code, for what comes and goes
+pytestmark = pytest.mark.slow  # all sources are parsed, which takes ten seconds
 RENEW = "run: python scripts/measure_source.py --write"
 
 

@@ -266,6 +266,7 @@ def test_files_that_are_shared_out_in_another_way_exist() -> None:
     assert {path for path in named if not (PROJECT / path).exists()} == set()
 
 
+@pytest.mark.slow
 def test_tests_that_are_shared_out_run_once_each(tmp_path: Path) -> None:
     source = "import pytest\n\n@pytest.mark.parametrize('number', range(50))\ndef test_counts(number):\n    pass\n"
     done = run_pytest(tmp_path, source, "scheduling", arguments=("-n", "2", "--dist", "loadgroup"))
@@ -286,6 +287,7 @@ def test_starts_a_process():
 """
 
 
+@pytest.mark.slow
 def test_what_takes_longest_begins_and_unit_tests_come_last(tmp_path: Path) -> None:
     alone = tmp_path / "tests/attacks/test_tools.py"
     alone.parent.mkdir(parents=True)

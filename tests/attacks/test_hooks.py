@@ -12,7 +12,7 @@ import pytest
 from ferrule_testkit import PROJECT
 from ferrule_testkit.attacks import hooks
 from ferrule_testkit.attacks.not_promised import OPEN_WHILE_IMPORTED, OPEN_WHILE_LOADED
-from ferrule_testkit.attacks.runs import HELD, NAMES_OF_USERS, SECONDS, USERS, report
+from ferrule_testkit.attacks.runs import HELD, ORDINARY, SECONDS, USERS, report
 
 ATTACKS = hooks.attacks()
 # By way: the places that are heard of there. `validate` is asked in a call alone; schemas are shown where clients read
@@ -35,13 +35,12 @@ SAMPLE = [
     for one in ATTACKS
     if one.kind in ("", "keys", "network", "writing") and not one.name.endswith(("_2", "_3"))
 ]
-EVERYTHING = {"list": "me", "install": "nobody"}
-"""Where all are made, by a look and before anybody has looked, and who makes them: each user does once, and makes the
-sample by the other way."""
+EVERYTHING = ("list", "install")
+"""Where the ordinary user makes all, by a look and before anybody has looked."""
 CALLS = ("executable", "run", "kept", "stdio", "http", "ask")
 OTHERS = (*CALLS, "doctor", "validate")
-"""Where each user makes half of the sample, since each attack is called, or looked at, by itself: what one makes by a
-way, the other does by the ways beside it."""
+"""Where that user makes half of the sample, since each attack is called, or looked at, by itself: what is not made by a
+way is made by the ways beside it."""
 FEW = [f"{place}_{what}" for place in hooks.table.PLACES for what in ("keys_1", "thread_that_goes_on")]
 
 
@@ -71,43 +70,41 @@ def test_each_attack_in_a_hook_is_an_entry_point_and_says_what_it_tries() -> Non
     assert [name for name in (*OPEN_WHILE_IMPORTED, *OPEN_WHILE_LOADED) if f"`{name}`" not in page] == []
 
 
-@pytest.mark.process
 @pytest.mark.timeout(SECONDS)
 @HELD
-@pytest.mark.parametrize("way", ["executable", "list", "stdio"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param("executable", marks=pytest.mark.process),
+        pytest.param("list", marks=pytest.mark.process),
+        pytest.param("stdio", marks=pytest.mark.slow),
+    ],
+)
 def test_hooks_get_nothing(way: str) -> None:
     assert_nothing_got(way, report(way, "--hooks", *FEW), FEW)
 
 
-def chosen(way: str, user: str) -> list[str]:
-    """The attacks that a user makes by a way."""
-    if way in OTHERS:
-        return SAMPLE[(OTHERS.index(way) + NAMES_OF_USERS.index(user)) % 2 :: 2]
-    return [one.name for one in ATTACKS] if EVERYTHING[way] == user else SAMPLE
+def chosen(way: str) -> list[str]:
+    """The attacks that the ordinary user makes by a way."""
+    return [one.name for one in ATTACKS] if way in EVERYTHING else SAMPLE[OTHERS.index(way) % 2 :: 2]
 
 
-def test_each_attack_of_the_sample_is_made_by_every_way_and_by_each_user_and_each_one_by_somebody() -> None:
+def test_the_ordinary_user_makes_each_attack_those_of_the_sample_by_calls_and_each_place_by_every_way() -> None:
     assert {*EVERYTHING, *OTHERS} == set(HEARD)
-    assert set(EVERYTHING.values()) == set(NAMES_OF_USERS)
-    for way in HEARD:
-        assert {name for user in NAMES_OF_USERS for name in chosen(way, user)} >= set(SAMPLE)
-    for way, user in EVERYTHING.items():
-        assert chosen(way, user) == [one.name for one in ATTACKS]
-    for user in NAMES_OF_USERS:
-        assert {name for way in CALLS for name in chosen(way, user)} == set(SAMPLE)
-        for way in OTHERS:
-            places = {one.place for one in ATTACKS if one.name in chosen(way, user)}
-            assert places == set(hooks.table.PLACES)
+    assert {name for way in CALLS for name in chosen(way)} == set(SAMPLE)
+    for way in EVERYTHING:
+        assert chosen(way) == [one.name for one in ATTACKS]
+    for way in OTHERS:
+        assert {one.place for one in ATTACKS if one.name in chosen(way)} == set(hooks.table.PLACES)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(SECONDS)
 @HELD
-@USERS
 @pytest.mark.parametrize("way", HEARD)
-def test_no_place_before_a_call_gets_more_than_a_call(way: str, user: str) -> None:
-    made = chosen(way, user)
-    assert_nothing_got(way, report(way, "--hooks", *made, user=user), made)
+def test_no_place_before_a_call_gets_more_than_a_call(way: str) -> None:
+    made = chosen(way)
+    assert_nothing_got(way, report(way, "--hooks", *made, user=ORDINARY), made)
 
 
 @pytest.mark.full

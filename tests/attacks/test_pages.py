@@ -28,11 +28,13 @@ pytestmark = pytest.mark.process
 FERRULE = [sys.executable, "-m", "ferrule"]
 SMALL = [case for case in CASES if case.is_small]
 CALLED = [case for case in CASES if not case.is_small or case in SMALL[::8]]
+IN_FULL = [case for case in SMALL[::8] if case not in SMALL[::24]]
+"""Small pages of which the tool in this process is asked in any case, and a linked one in the tier `full` alone."""
 
 
-def cases(which: list[Case], fast: list[Case]) -> pytest.MarkDecorator:
-    """A parameter for each case; what is not among the fast ones is for the slow tier."""
-    marks = [[] if case in fast else [pytest.mark.slow] for case in which]
+def cases(which: list[Case], fast: list[Case], full: list[Case]) -> pytest.MarkDecorator:
+    """A parameter for each case; what is not among the fast ones is for the slow tier, or for the full one."""
+    marks = [[pytest.mark.full] if case in full else [] if case in fast else [pytest.mark.slow] for case in which]
     named = [(case, case.name.replace(" ", "-"), mark) for case, mark in zip(which, marks, strict=True)]
     return pytest.mark.parametrize("case", [pytest.param(case, id=name, marks=mark) for case, name, mark in named])
 
@@ -54,7 +56,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@cases(CALLED, CALLED[::12])
+@cases(CALLED, CALLED[::12], IN_FULL)
 def test_the_client_gets_an_answer_from_a_page_that(
     case: Case, server: HostileServer, environment: dict[str, str]
 ) -> None:
@@ -70,7 +72,7 @@ def test_the_client_gets_an_answer_from_a_page_that(
     _answers(case, outcome.answer)
 
 
-@cases(SMALL, SMALL)
+@cases(SMALL, SMALL, [])
 def test_an_answer_comes_of_a_small_page_that(
     case: Case, server: HostileServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,6 @@
 outside.
 """
 
-import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 
 from ferrule_testkit.attacks import trial
 from ferrule_testkit.attacks.not_promised import BY_THE_KERNEL, NOT_PROMISED, OPEN, QUIET
-from ferrule_testkit.attacks.runs import HELD, NAMES_OF_USERS, SECONDS, USERS, report
+from ferrule_testkit.attacks.runs import HELD, ORDINARY, OTHER, SECONDS, USERS, report
 
 ATTACKS = trial.attacks()
 # What is not there is refused by nobody.
@@ -24,8 +23,8 @@ ENDS_ITS_PROCESS = [attack.name for attack in ATTACKS if attack.is_fatal]
 GOES_BEYOND = [attack.name for attack in ATTACKS if attack.grants]
 WAYS = ("executable", "run", "kept", "stdio", "http", "ask")
 """Every way in which a tool is called."""
-MAKERS = NAMES_OF_USERS if os.geteuid() == 0 else NAMES_OF_USERS[:1]
-"""The users there are: only root can be somebody else."""
+SHORT = ("executable", "stdio")
+"""Those by which whoever runs the tests makes the sample in every run: a process of its own, and a server's."""
 TOGETHER = WAYS[:-1]
 """Those by which all attacks are made in one call, too: a model gets less of a long answer than that of all of them."""
 
@@ -39,23 +38,16 @@ def sample(way: str) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
-def dealt(way: str, user: str) -> list[str]:
-    """The attacks that one user makes by one way, each in a call of its own, which costs a third of a second.
+def dealt(way: str) -> list[str]:
+    """The attacks that the ordinary user makes by one way, each in a call of its own, which costs a third of a second.
 
-    One of the users makes each attack, in turn. Each user makes what cannot be among the others in one call, which both
-    make by the ways of `TOGETHER`, and kinds of so few attacks that half of them would not go round all ways; the two
-    make these by different ways.
+    Each attack is made by one way, in turn, and so is each kind of those that cannot be among others in one call.
     """
     alike: dict[tuple[str, bool], list[str]] = {}
     for attack in ATTACKS:
         alike.setdefault((attack.kind, attack.name in ALONE), []).append(attack.name)
-    at, number = MAKERS.index(user), len(MAKERS)
-    turn = WAYS.index(way) + 2 * at
-    made = []
-    for (_, is_alone), names in alike.items():
-        own = names if is_alone or len(names) < number * len(WAYS) else names[at::number]
-        made += own[turn % len(WAYS) :: len(WAYS)]
-    return made
+    turn = WAYS.index(way)
+    return [name for names in alike.values() for name in names[turn % len(WAYS) :: len(WAYS)]]
 
 
 def assert_unharmed(found: dict[str, Any]) -> None:
@@ -116,36 +108,28 @@ def test_the_samples_have_each_kind_by_each_way() -> None:
     assert len({name for way in WAYS for name in sample(way)}) >= 4 * len(trial.table.MODULES)
 
 
-@pytest.mark.process
 @pytest.mark.timeout(SECONDS)
 @HELD
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=pytest.mark.process if way in SHORT else pytest.mark.full) for way in WAYS]
+)
 def test_attacks_of_each_kind_are_stopped_by_every_door(way: str) -> None:
     assert_all_stopped_and_told(report(way, *sample(way)), share=0.7)
 
 
-def test_somebody_makes_each_attack_each_user_what_is_made_alone_and_each_kind_by_every_door() -> None:
+def test_the_ordinary_user_makes_each_attack_once_and_each_kind_by_every_door() -> None:
     kinds = {attack.name: attack.kind for attack in ATTACKS}
-    by_user = {user: {way: dealt(way, user) for way in WAYS} for user in MAKERS}
-    made = {user: [name for names in ways.values() for name in names] for user, ways in by_user.items()}
-    assert {name for names in made.values() for name in names} == set(kinds)
-    for user, ways in by_user.items():
-        assert len(made[user]) == len(set(made[user]))
-        assert set(ALONE) <= set(made[user])
-        assert {way for way, names in ways.items() if {kinds[name] for name in names} != set(kinds.values())} == set()
-    for way in WAYS:
-        made_so = [name for ways in by_user.values() for name in ways[way]]
-        assert len(made_so) == len(set(made_so))
+    by_way = {way: dealt(way) for way in WAYS}
+    assert sorted(name for names in by_way.values() for name in names) == sorted(kinds)
+    assert {way for way, names in by_way.items() if {kinds[name] for name in names} != set(kinds.values())} == set()
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(SECONDS)
 @HELD
-@USERS
 @pytest.mark.parametrize("way", WAYS)
-def test_every_attack_is_stopped_for_a_user(way: str, user: str) -> None:
-    names = dealt(way, user) if user in MAKERS else ()
-    assert_all_stopped_and_told(report(way, *names, user=user), share=0.75)
+def test_every_attack_is_stopped_for_an_ordinary_user(way: str) -> None:
+    assert_all_stopped_and_told(report(way, *dealt(way), user=ORDINARY), share=0.75)
 
 
 @pytest.mark.full
@@ -157,11 +141,18 @@ def test_every_attack_is_stopped_by_every_door_for_every_user(way: str, user: st
     assert_all_stopped_and_told(report(way, user=user))
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(SECONDS)
 @HELD
-@USERS
-@pytest.mark.parametrize("way", TOGETHER)
+@pytest.mark.parametrize(
+    ("way", "user"),
+    [
+        *(pytest.param(way, ORDINARY, marks=pytest.mark.slow) for way in TOGETHER),
+        *(
+            pytest.param(way, OTHER, marks=pytest.mark.slow if way == TOGETHER[0] else pytest.mark.full)
+            for way in TOGETHER
+        ),
+    ],
+)
 def test_what_attacks_leave_in_their_process_helps_no_other_one(way: str, user: str) -> None:
     """All that neither end their process nor are allowed something, in one call."""
     together = {attack.name: attack for attack in ATTACKS if attack.name not in ALONE}

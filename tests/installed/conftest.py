@@ -20,21 +20,31 @@ OWN = f"{sys.version_info.major}.{sys.version_info.minor}"
 PLUGINS = tuple(name for name in projects() if name != "ferrule")
 ALONE = [Recipe(PIPX, OWN, ()), *(Recipe(UV, OWN, (name,)) for name in PLUGINS)]
 TOGETHER = [Recipe(installer, version, PLUGINS) for version in VERSIONS for installer in INSTALLERS]
-USUAL = {*((UV, version) for version in VERSIONS), (PIP, VERSIONS[-1]), (PIPX, VERSIONS[0])}
-"""Each Python by the installer that takes seconds, and each of the others, which take a minute, once."""
 ONCE = {(UV, VERSIONS[1]), (PIP, VERSIONS[-1]), (PIPX, VERSIONS[0])}
-"""Of those, each Python and each installer once."""
+"""Each Python and each installer once; each of the others is in `full`."""
+OVER_STDIO, OVER_HTTP = {(PIPX, VERSIONS[0])}, {(PIP, VERSIONS[-1])}
+"""Of those, one for each way of serving, which finds the same distributions as calls do."""
+ALIKE = {"exa", "google", "searxng", "tavily"}
+"""Providers of search with the same requirements and no commands, as brave, which is installed alone for all tests."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that takes `alone` gets the host, and the host with each plugin; the others get all that there is."""
-    for name, recipes, usual in (("alone", ALONE, None), ("together", TOGETHER, USUAL), ("once", TOGETHER, ONCE)):
+    calls_tools = metafunc.module.__name__.endswith("test_calls")
+    for name, usual in (("together", ONCE), ("over_stdio", OVER_STDIO), ("over_http", OVER_HTTP)):
         if name in metafunc.fixturenames:
-            metafunc.parametrize(name, [_case(one, usual) for one in recipes], indirect=True)
+            cases = [_case(one, is_usual=(one.installer, one.python) in usual) for one in TOGETHER]
+            metafunc.parametrize(name, cases, indirect=True)
+    if "alone" in metafunc.fixturenames:
+        cases = [_case(one, is_usual=calls_tools or not _is_alike(one)) for one in ALONE]
+        metafunc.parametrize("alone", cases, indirect=True)
 
 
-def _case(recipe: Recipe, usual: set[tuple[str, str]] | None) -> ParameterSet:
-    is_usual = usual is None or (recipe.installer, recipe.python) in usual
+def _is_alike(recipe: Recipe) -> bool:
+    return bool(ALIKE & {one.removeprefix("ferrule-") for one in recipe.plugins})
+
+
+def _case(recipe: Recipe, *, is_usual: bool) -> ParameterSet:
     return pytest.param(recipe, id=recipe.name, marks=[] if is_usual else [pytest.mark.full])
 
 
@@ -78,8 +88,14 @@ def together(request: pytest.FixtureRequest, make_user: Callable[[Recipe], Insta
 
 
 @pytest.fixture
-def once(request: pytest.FixtureRequest, make_user: Callable[[Recipe], Installation]) -> Installation:
-    """A user of all distributions, as `together`, where each Python and each installer is of use once."""
+def over_stdio(request: pytest.FixtureRequest, make_user: Callable[[Recipe], Installation]) -> Installation:
+    """A user of all distributions, whose tools are served over stdio."""
+    return make_user(request.param)
+
+
+@pytest.fixture
+def over_http(request: pytest.FixtureRequest, make_user: Callable[[Recipe], Installation]) -> Installation:
+    """A user of all distributions, whose tools are served over HTTP."""
     return make_user(request.param)
 
 

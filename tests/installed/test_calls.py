@@ -115,8 +115,8 @@ def test_each_tool_answers_by_link_and_run(together: Installation, server: Serve
     call_by_link_and_run(Scene(together, server))
 
 
-def test_each_tool_answers_by_serve_over_stdio(once: Installation, server: Server) -> None:
-    scene = Scene(once, server)
+def test_each_tool_answers_by_serve_over_stdio(over_stdio: Installation, server: Server) -> None:
+    scene = Scene(over_stdio, server)
     program = str(scene.user.resolve(["ferrule"])[0])
     served = StdioServerParameters(
         command=program, args=["serve", "--artifacts"], env=scene.user.environ, cwd=str(scene.user.work)
@@ -124,8 +124,8 @@ def test_each_tool_answers_by_serve_over_stdio(once: Installation, server: Serve
     asyncio.run(call_by_serve(scene, served))
 
 
-def test_each_tool_answers_by_serve_over_http(once: Installation, server: Server) -> None:
-    scene = Scene(once, server)
+def test_each_tool_answers_by_serve_over_http(over_http: Installation, server: Server) -> None:
+    scene = Scene(over_http, server)
     with served_over_http(scene.user) as url:
         asyncio.run(call_by_serve(scene, url))
 

@@ -95,24 +95,24 @@ def test_every_command_runs_where_all_is_installed(together: Installation) -> No
     run_all(together)
 
 
-def test_doctor_finds_nothing_broken_and_names_what_an_extra_would_bring(once: Installation) -> None:
-    findings = once.ferrule("doctor", "--json").document["findings"]
+def test_doctor_finds_nothing_broken_and_names_what_an_extra_would_bring(together: Installation) -> None:
+    findings = together.ferrule("doctor", "--json").document["findings"]
     assert [one for one in findings if one["severity"] == "error"] == []
     lines = [one["fix"] for one in findings if one["id"] == "module-missing" and one["severity"] == "note"]
     for requirement in MISSING.values():
         assert any(requirement in line for line in lines), lines
 
 
-def test_what_an_extra_would_bring_is_asked_for_with_its_line(once: Installation) -> None:
-    done = once.ferrule("serve", "--http", "127.0.0.1:0", "--metrics")
+def test_what_an_extra_would_bring_is_asked_for_with_its_line(together: Installation) -> None:
+    done = together.ferrule("serve", "--http", "127.0.0.1:0", "--metrics")
     sound(done, "serve --metrics", 1)
     assert "ferrule install 'ferrule-serve[metrics]'" in done.err
-    (once.work / "tea.py").write_text(
+    (together.work / "tea.py").write_text(
         'from ferrule import tool\n\n\n@tool\ndef tea(cups: int) -> dict:\n    """Makes tea."""\n    return {}\n'
     )
-    done = once.ferrule("schema", "tea.py")
+    done = together.ferrule("schema", "tea.py")
     sound(done, "schema tea.py", 1)
     assert "ferrule[schema]" in done.err
-    done = once.ferrule("cache", "show", environ={"FERRULE_REDIS": "redis://127.0.0.1:1/0"})
+    done = together.ferrule("cache", "show", environ={"FERRULE_REDIS": "redis://127.0.0.1:1/0"})
     assert "Traceback" not in done.err
     assert "ferrule[redis]" in done.out + done.err

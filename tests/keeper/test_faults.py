@@ -51,8 +51,12 @@ def wait_until_all_have_ended(files: dict[int, int]) -> None:
 # ---- its processes
 
 
-@pytest.mark.parametrize("is_repeatable", [False, True], ids=["once", "repeatable"])
-@pytest.mark.parametrize("victim", ["keeper", "guard", "zygote", "plugin", "copy"])
+@pytest.mark.parametrize(
+    "is_repeatable", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["once", "repeatable"]
+)
+@pytest.mark.parametrize(
+    "victim", ["keeper", "plugin", *(pytest.param(one, marks=pytest.mark.slow) for one in ("guard", "zygote", "copy"))]
+)
 def test_a_call_has_one_answer_whichever_process_is_killed_meanwhile(
     victim: str, is_repeatable: bool, linked: LinkedMachine
 ) -> None:

@@ -58,6 +58,7 @@ def test_calls_of_all_its_tools_are_made_by_one_process_that_remembers(server: K
     await_end(handle)
 
 
+@pytest.mark.slow
 def test_executables_ask_and_serve_share_it(server: KeptServer) -> None:
     machine = server.kept.machine
     first = server.count()
@@ -94,6 +95,7 @@ def test_it_is_started_by_one_executable_and_used_by_another(server: KeptServer)
     assert {one.process for one in found}.isdisjoint({cold.process})
 
 
+@pytest.mark.slow
 def test_what_has_died_or_answers_nonsense_is_started_again(server: KeptServer) -> None:
     server.tell(on_calls([{"count": True}], [{"fork": True}, {"leave": True}, {"exit": 3}]))
     first = server.count()
@@ -115,6 +117,7 @@ def test_what_has_died_or_answers_nonsense_is_started_again(server: KeptServer) 
     assert server.count().calls == 1
 
 
+@pytest.mark.slow
 def test_a_late_answer_is_nobodys(server: KeptServer) -> None:
     gate = server.scenario.with_name("gate")
     late = {"result": {"content": [{"type": "text", "text": "late"}]}}
@@ -125,6 +128,7 @@ def test_a_late_answer_is_nobodys(server: KeptServer) -> None:
     assert server.count() == (3, first.process)
 
 
+@pytest.mark.slow
 def test_one_that_answers_nothing_any_more_is_ended(server: KeptServer) -> None:
     server.tell(on_calls([{"count": True}], [{"hang": True}]))
     first = server.count()
@@ -134,6 +138,7 @@ def test_one_that_answers_nothing_any_more_is_ended(server: KeptServer) -> None:
     await_end(handle)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["caller", "keeper", "both"])
 def test_nothing_is_left_where_a_caller_or_the_keeper_is_killed(who: str, server: KeptServer) -> None:
     server.tell(on_calls([{"leave": True}, {"fork": True}, {"count": True}], [{"stderr": "here"}, {"hang": True}]))
@@ -151,6 +156,7 @@ def test_nothing_is_left_where_a_caller_or_the_keeper_is_killed(who: str, server
         await_end(*handles)
 
 
+@pytest.mark.slow
 def test_another_server_is_started_where_its_start_is_another_one(server: KeptServer) -> None:
     first = server.count()
     handle = os.pidfd_open(first.process)

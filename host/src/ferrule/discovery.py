@@ -114,6 +114,17 @@ def scan(search: Iterable[str] | None = None) -> dict[str, list[InstalledTool]]:
     return claims
 
 
+def find_family(name: str) -> list[InstalledTool]:
+    """The tools of one distribution whose names begin with the same word, as in `notes_list` and `notes_get`.
+
+    Empty where it is one tool alone, and where a tool of another distribution, or of a source, begins so too.
+    """
+    claims, word = scan(), name.partition("_")[0]
+    family = [tool for other in sorted(claims) if other.startswith(f"{word}_") for tool in claims[other]]
+    is_one = len({tool.metadata for tool in family}) == 1 and not family[0].is_of_source
+    return family if is_one and len(family) > 1 and name in claims else []
+
+
 def entry_points(group: str, search: Iterable[str] | None = None) -> Iterator[tuple[str, str, str]]:
     """The entry points of another group, as (name, value, distribution and version), in the order of the path.
 

@@ -1,4 +1,4 @@
-"""All of these tests hold with the other versions of DuckDB that are supported."""
+"""All of these tests hold with the other versions of DuckDB that are supported: the oldest, and in `full` all."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ QUIET = {"PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 @pytest.mark.index
 @pytest.mark.timeout(600)  # a fetch from the index, and a hundred tests
-@pytest.mark.parametrize("version", ["1.5.6", "1.4.5"])
+@pytest.mark.parametrize("version", [pytest.param("1.5.6", marks=pytest.mark.full), "1.4.5"])
 def test_all_of_it_holds_with_duckdb(version: str, tmp_path: Path) -> None:
     place = tmp_path / "installed"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", f"--target={place}", f"duckdb=={version}"]

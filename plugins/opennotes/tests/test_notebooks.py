@@ -70,8 +70,10 @@ def test_a_notebook_may_be_named_as_it_is_registered_or_by_its_file(cli, make_no
 
 @pytest.mark.parametrize("tool", ["search", "list", "views"])
 def test_without_a_notebook_in_the_context_there_is_none_to_work_on(cli, failure, home, tool):
-    document = failure(tool, cwd=home)
+    asked = {"query": "text"} if tool == "search" else {}
+    document = failure(tool, asked, cwd=home)
     assert document["code"] == "NOTEBOOK_NOT_FOUND"
+    assert f"{cli.name} init" in document["hint"]
     assert document["message"] == "No notebook found in context"
     assert document["hint"].startswith("Specify --notebook or cd to a notebook directory")
     assert str(home) in document["details"]["searchedPaths"]
@@ -82,6 +84,16 @@ def test_a_folder_that_is_no_notebook_is_told_with_the_reason(opennotes, failure
     assert document["message"] == f"No notebook found at {tmp_path}: it holds no .opennotes.json or .jot.json"
     assert "no such folder" in failure("list", notebook=str(tmp_path / "nowhere"))["message"]
     assert failure("list", notebook="x" * 100_000)["code"] == "NOTEBOOK_NOT_FOUND"
+
+
+@pytest.mark.usefixtures("opennotes")
+def test_the_first_refusal_of_a_notebook_elsewhere_names_the_folder_and_one_grant_for_all_tools(call, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / ".opennotes.json").write_text('{"root": "notes"}')
+    run = call("list", notebook=str(elsewhere))
+    assert run.document["code"] == "PERMISSION_DENIED"
+    assert f"wanted to read {elsewhere};" in run.document["message"]
+    assert f"`ferrule permissions grant 'opennotes_*' --read {elsewhere}` allows it to all 6" in run.text
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '"x"', "\xff", "[" * 100_000])

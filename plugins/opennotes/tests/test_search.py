@@ -58,10 +58,6 @@ def test_text_is_found_as_it_stands_in_titles_and_content(cli, search, query, ex
     assert search(query=query) == expected
 
 
-def test_without_a_condition_every_note_is_a_result(cli, search):
-    assert search() == sorted(NOTES)
-
-
 @pytest.mark.parametrize(
     ("query", "first"),
     [
@@ -123,7 +119,6 @@ def test_fuzzy_search_for_signs_finds_what_has_them(opennotes, search):
         ),
         ({"and": [" data.status = todo "]}, ["alpha.md", "tasks/one_a.md"]),
         ({"and": ["data.status=todo; DROP"]}, []),
-        ({"and": [], "or": [], "not": []}, sorted(NOTES)),
     ],
 )
 def test_filters_hold_on_what_the_notes_really_say(cli, search, filters, expected):
@@ -165,7 +160,6 @@ def test_sql_stands_alone(opennotes, notebook, failure, more):
     [
         ({"query": "it's"}, {"type": "text", "executed": 'title or content contains "it\'s"'}),
         ({"query": "a", "fuzzy": True}, {"type": "fuzzy", "executed": "title or content is like 'a'"}),
-        ({}, {"type": "text", "executed": "all notes"}),
         (
             {"filters": {"and": ["data.a=1", "path=x"], "or": ["title=it's", "data.b=2"], "not": ["data.c=3"]}},
             {
@@ -192,8 +186,11 @@ def test_pages_put_together_are_all_results_and_each_fits(opennotes, notebook, a
     assert gathered == [f"{number:03}.md" for number in range(700)]
 
 
-@pytest.mark.parametrize("arguments", [{}, {"sql": ""}, {"filters": {}}, {"query": "", "filters": {"and": []}}])
-def test_a_search_for_nothing_says_that_it_lists_all(opennotes, notebook, search, answer, arguments):
-    document = answer("search", arguments, notebook=str(notebook))
-    assert document["pagination"]["total"] == len(NOTES)
-    assert document["_guidance"].startswith("Nothing was asked for, so these are all notes; give query,")
+@pytest.mark.parametrize(
+    "arguments", [{}, {"sql": ""}, {"limit": 0}, {"filters": {}}, {"query": "", "filters": {"and": []}}]
+)
+def test_a_search_for_nothing_is_refused_and_lists_nothing(opennotes, notebook, failure, arguments):
+    document = failure("search", arguments, notebook=str(notebook))
+    assert document["code"] == "INVALID_INPUT"
+    assert "query, filters, sql: nothing is asked for" in document["message"]
+    assert "opennotes_list" in document["message"]

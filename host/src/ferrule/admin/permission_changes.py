@@ -29,11 +29,7 @@ def grant(tool: InstalledTool, settings: Configuration, wanted: JSONMapping) -> 
     is one. Raises InputError for an entry that means nothing or that no tool may have, ToolUnknown for a tool that is
     not installed, ConfigurationMalformed for the admin's table.
     """
-    has = grants.granted(tool, settings).as_dict()
-    checked = _checked(wanted)
-    for key, value in checked.items():
-        for entry in value if key != "processes" else ():
-            _require_possible(tool, settings, key, entry)
+    has, checked = grants.granted(tool, settings).as_dict(), require_grantable(tool, settings, wanted)
     decided, more = grants.changes(tool.name, settings), grants.additions(tool.name, settings)
     changes: JSONObject = {}
     additions: JSONObject = {}
@@ -45,6 +41,15 @@ def grant(tool: InstalledTool, settings: Configuration, wanted: JSONMapping) -> 
             chosen, listed = (changes, decided) if key in decided else (additions, more)
             chosen[key] = [*listed.get(key, ()), *new]
     return _write(tool, settings, changes, additions)
+
+
+def require_grantable(tool: InstalledTool, settings: Configuration, wanted: JSONMapping) -> JSONObject:
+    """What is wanted, as it would be written. Raises as `grant`, before anything is."""
+    checked = _checked(wanted)
+    for key, value in checked.items():
+        for entry in value if key != "processes" else ():
+            _require_possible(tool, settings, key, entry)
+    return checked
 
 
 def revoke(tool: InstalledTool, settings: Configuration, unwanted: JSONMapping) -> JSONObject:

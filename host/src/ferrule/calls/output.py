@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _CONFIG_REQUIRED = "config_required"
 _ADVICE_BYTES = 1024
+_GRANT_READ = ("ferrule permissions grant ", " --read ")
 _EVENT_BYTES = 1 << 18  # that are looked at; ERROR_BYTES of them at most are shown
 _HEADING, _OF_THE_TOOL = b"For the administrator", b"(The tool:) for the administrator"
 
@@ -101,7 +102,25 @@ def advice_of(facts: Mapping[str, object] | None, name: str) -> str:
     name: the tool's, for the user.
     """
     text = facts.get("admin") if facts else None
-    return f"{_HEADING.decode()} of {name}: {text}\n" if isinstance(text, str) and text else ""
+    if not isinstance(text, str) or not text:
+        return ""
+    return f"{_HEADING.decode()} of {name}: {text}{_advise_family(text)}\n"
+
+
+def _advise_family(advice: str) -> str:
+    """The same grant for all tools that come with one, as a sentence; empty where it is one alone, or may not write."""
+    _, command, rest = advice.partition(f"`{_GRANT_READ[0]}")
+    tool, option, path = rest.partition(_GRANT_READ[1])
+    if not command or not option or " " in tool or "`" not in path:
+        return ""
+    from ferrule.discovery import find_family
+
+    family = find_family(tool)
+    if not family:
+        return ""
+    pattern, path = f"{tool.partition('_')[0]}_*", path.rpartition("`")[0]
+    whole = f"{_GRANT_READ[0]}'{pattern}'{_GRANT_READ[1]}{path}"
+    return f" `{whole}` allows it to all {len(family)} of {family[0].distribution}."
 
 
 def _render_text(outcome: Outcome, summary: str, advice: str = "", is_terminal: bool | None = None) -> bytes:

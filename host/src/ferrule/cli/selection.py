@@ -52,6 +52,11 @@ def _expand(_context: click.Context, _parameter: click.Parameter, words: tuple[s
     return tuple(dict.fromkeys(name for some in found for name in some))
 
 
+def expand_one(context: click.Context, parameter: click.Parameter, word: str) -> tuple[str, ...]:
+    """The names that one word stands for."""
+    return _expand(context, parameter, (word,))
+
+
 def complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The installed tools whose names begin with what has been typed; no plugin is imported for it."""
     from click.shell_completion import CompletionItem

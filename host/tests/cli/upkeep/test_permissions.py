@@ -127,6 +127,24 @@ def test_what_cannot_be_granted_changes_nothing(notes: Machine, options: tuple[s
     assert not config(notes).exists()
 
 
+def test_a_pattern_grants_and_takes_from_each_tool_that_it_fits(machine: Machine) -> None:
+    for name in ("notes_get", "notes_list", "weather"):
+        machine.install(name)
+    granted = machine.ferrule("permissions", "grant", "notes_*", "--read", "/srv/notes", "--json")
+    assert [(one["tool"], one["changed"]) for one in granted.document["tools"]] == [
+        ("notes_get", ["read"]),
+        ("notes_list", ["read"]),
+    ]
+    assert config(machine).read_text().count('read = ["/srv/notes"]') == 2
+    again = machine.ferrule("permissions", "grant", "notes_*", "--read", "/srv/notes")
+    assert "notes_get has that already" in again.err
+    assert machine.ferrule("permissions", "revoke", "notes_*", "--read", "/srv/notes").code == 0
+    assert "/srv/notes" not in config(machine).read_text()
+    nobody = machine.ferrule("permissions", "grant", "nobody_*", "--read", "/srv/notes")
+    assert nobody.code == 1
+    assert "nobody_*" in nobody.err
+
+
 def test_what_is_granted_is_beside_what_a_later_version_declares(notes: Machine) -> None:
     notes.ferrule("link", "alpha")
     (notes.home / "almanac").mkdir()

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 _MAX_STATEMENTS = 256  # that run at once, on as many connections
 _MAX_USERS = 8
-_NETWORK_FAILURES = 5  # in a row, after which the network is to blame, and no question
+_NETWORK_FAILURES = 5  # in a row, after which a statement ends of which nothing is answered: it is the network
+_MOST_NETWORK_FAILURES = 25  # in a row, after which the others are not asked: those that are answered stay
 _OVERHEAD_BYTES = 1_000  # of a flight, without its texts
 # Whatever else the statement asks this model would end the same way.
 # Not so BUDGET_EXHAUSTED: what one question would cost may be too much, and the next one's cost may fit.
@@ -59,6 +60,7 @@ class Statement:
         self.began = time.monotonic()
         self.answered = self.failed = self.remembered = 0
         self._network_failures = 0
+        self._has_answers = False
         self.rounds = 0
         self.cancelled: str | None = None
         self.planned: set[int] = set()
@@ -79,12 +81,13 @@ class Statement:
         self.remembered += is_remembered
         if not is_remembered:
             self._network_failures = self._network_failures + 1 if answer.code == "NETWORK_ERROR" else 0
-        if answer.code in _FATAL:
+        self._has_answers |= answer.code is None
+        if answer.code in _FATAL or self._network_failures >= _MOST_NETWORK_FAILURES:
             self._fatal.setdefault(question.model, Answer(code=answer.code, error=answer.error, model=answer.model))
 
     def is_certain(self, answer: Answer) -> bool:
         """Whether a failure is one that all questions with this model have, or will have."""
-        return answer.code in REPEATS or self._network_failures >= _NETWORK_FAILURES
+        return answer.code in REPEATS or (not self._has_answers and self._network_failures >= _NETWORK_FAILURES)
 
     def foreseen(self, question: Question) -> Answer | None:
         """The failure that is certain for this question, or None."""

@@ -24,7 +24,7 @@ from ferrule_testkit.projections.recorded import SERVERS, read_recorded
 pytestmark = pytest.mark.process
 
 Schema = dict[str, Any]
-_EXAMPLES = 10  # each of which has arguments for every tool of a server
+_EXAMPLES = 4  # each of which has arguments for every tool of a server
 
 
 def list_projections(server: str) -> list[tuple[Schema, Projection]]:

@@ -29,7 +29,17 @@ pytestmark = [
 _CACHE = PROJECT / ".tools" / "mcp-cache"
 _SERVERS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("servers.toml").read_text())
 _OF_INSTALLERS = ("UV_", "PIP_", "npm_config_", "SSL_CERT_", "NODE_EXTRA_CA_CERTS")  # which index, and whom they trust
-_TIMES = 2
+_TWICE = ("memory", "sqlite")
+"""One of npm and one of Python, each with a state in its home, whose calls are made twice in every run."""
+_IN_FULL = {
+    "word": "excel writes files of an office with as many tools",
+    "markitdown": "motherduck imports as much, excel has a folder",
+    "repomix": "filesystem reads the same folder",
+    "mobile": "obsidian calls a failure a success, playwright has as many tools",
+    "gitcyan": "git has the same grants, and the same calls",
+    "desktop": "playwright is called by nobody either, shell may start a program",
+}
+"""Servers that are added in the tier `full`, each with those that show the same."""
 _CALLS = """\
 import json, sys
 from ferrule_testkit import ikigai
@@ -121,14 +131,28 @@ def service() -> Iterator[Server]:
         found.document("/chart", {"success": True, "resultObj": "http://127.0.0.1/chart-of-the-service.png"})
         found.document("/vault/", {"files": ["zebra.md"]})
         found.document("/v2/scrape", {"success": True, "data": {"markdown": "page-of-the-service", "metadata": {}}})
+        library = {"id": "/zebra/docs", "title": "Zebra", "description": "Stripes.", "totalSnippets": 7}
+        found.document("/context7/v2/libs/search", {"results": [library]})
+        found.document("/v1/users/me", {"object": "user", "id": "1", "type": "bot", "name": "zebra-bot"})
         found.page("/page", "<html><body><p>page-of-the-service</p></body></html>")
         found.document("*", {"success": False, "error": "not found", "errorCode": 40400}, status=404)
         yield found
 
 
+def cases() -> Iterator[Any]:
+    """Each server, and how many times its calls are made: once or twice, and in `full` twice."""
+    for name in _SERVERS:
+        if name not in _IN_FULL:
+            yield pytest.param(name, 2 if name in _TWICE else 1, id=name)
+        if name not in _TWICE:
+            yield pytest.param(name, 2, id=f"{name} twice", marks=pytest.mark.full)
+
+
 @pytest.mark.timeout(400)  # its packages are installed
-@pytest.mark.parametrize("name", list(_SERVERS))
-def test_a_server_of_others_is_added_checked_linked_and_called(name: str, machine: Machine, service: Server) -> None:
+@pytest.mark.parametrize(("name", "times"), list(cases()))
+def test_a_server_of_others_is_added_checked_linked_and_called(
+    name: str, times: int, machine: Machine, service: Server
+) -> None:
     server, place = _SERVERS[name], Place(machine, name, service)
     added = place.add(server)
     assert added.code == 0, added.err
@@ -139,9 +163,9 @@ def test_a_server_of_others_is_added_checked_linked_and_called(name: str, machin
     linked = machine.ferrule("link", *tools.values(), "--json")
     assert {one["result"] for one in linked.document["tools"]} == {"linked"}
     good, bad = server.get("good"), server.get("bad")
-    calls = [[tools[tool], arguments] for tool, arguments, *_ in filter(None, [good, bad])] * _TIMES
+    calls = [[tools[tool], arguments] for tool, arguments, *_ in filter(None, [good, bad])] * times
     answers = iter(place.call(calls))
-    for _ in range(_TIMES):
+    for _ in range(times):
         if good:
             require_good(next(answers), good[2])
         if bad:

@@ -38,14 +38,24 @@ def cli_not_found(searched: Sequence[str], named: str | None = None) -> ToolErro
     return ToolError("CLI_NOT_FOUND", f"OpenNotes CLI not found {where}", hint=hint, details=details)
 
 
-def notebook_not_found(asked: str | None = None, reason: str | None = None, searched: Sequence[str] = ()) -> ToolError:
-    """No notebook where one was asked for, or none around the working directory."""
+def notebook_not_found(
+    asked: str | None = None, reason: str | None = None, searched: Sequence[str] = (), *, program: str = "opennotes"
+) -> ToolError:
+    """No notebook where one was asked for, or none around the working directory.
+
+    Args:
+        asked: what the call named.
+        reason: why that is none.
+        searched: the folders that were looked at.
+        program: the CLI that makes one.
+    """
     asked = shorten(asked) if asked else None
     message = f"No notebook found at {asked}" if asked else "No notebook found in context"
     message = f"{message}: {shorten(reason)}" if reason else message
     hint = (
         "Specify --notebook or cd to a notebook directory; here that is the argument 'notebook', the path of a "
-        "folder that holds .opennotes.json or .jot.json."
+        f"folder that holds .opennotes.json or .jot.json. Or make one in a folder: {program} init, then "
+        f"{program} notebook create . --name NAME."
     )
     known = {"searchedPaths": list(searched), "notebook": asked}
     details = {name: value for name, value in known.items() if value}

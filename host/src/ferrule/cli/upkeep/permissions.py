@@ -22,7 +22,7 @@ from ferrule.cli.output import (
     print_table,
     print_text,
 )
-from ferrule.cli.selection import complete, json_option, tools_argument
+from ferrule.cli.selection import complete, expand_one, json_option, tools_argument
 from ferrule.config import configuration
 from ferrule.errors import FerruleError
 from ferrule.installed.suggestions import unknown_tool
@@ -145,6 +145,11 @@ def accept(tools: tuple[str, ...], as_json: bool) -> int:
     return 0
 
 
+def _tools_of_pattern(command: _Command) -> _Command:
+    """One name of a tool, or one pattern of names; the command gets the tools as the argument `tools`."""
+    return click.argument("tools", metavar="TOOL", shell_complete=complete, callback=expand_one)(command)
+
+
 def _entry_options(command: _Command) -> _Command:
     for name, metavar, text in reversed(_OPTIONS):
         command = click.option(f"--{name}", multiple=True, metavar=metavar, help=text)(command)
@@ -152,12 +157,14 @@ def _entry_options(command: _Command) -> _Command:
 
 
 @command.command("grant", short_help="Let a tool have more.")
-@click.argument("tool", shell_complete=complete)
+@_tools_of_pattern
 @_entry_options
 @click.option("--processes", type=click.IntRange(0, MAX_PROCESSES), help="Copies of itself that it may make.")
 @json_option
-def grant(tool: str, processes: int | None, as_json: bool, **entries: tuple[str, ...]) -> int:
+def grant(tools: tuple[str, ...], processes: int | None, as_json: bool, **entries: tuple[str, ...]) -> int:
     """Let TOOL have what the options name, beside what it declares; written into config.toml.
+
+    TOOL may be a pattern with a `*`: each tool whose name fits has it, or none where one of them cannot.
 
     Each option may be given several times. It stands in [tools.TOOL.permissions.added], or in the list of
     [tools.TOOL.permissions] where that has the key, in place of what the tool declares. What another tool keeps, keys
@@ -167,25 +174,30 @@ def grant(tool: str, processes: int | None, as_json: bool, **entries: tuple[str,
     Examples:
       ferrule permissions grant weather --read ~/almanac --read '~/*'
       ferrule permissions grant weather --network loopback --program gdalinfo
+      ferrule permissions grant 'opennotes_*' --read /srv/notes
 
     Exit code: 1 where an option cannot be used or config.toml cannot be written, 0 otherwise.
     """
-    (found,) = _chosen((tool,))
-    wanted = _wanted(entries, processes)
+    chosen, wanted = _chosen(tools), _wanted(entries, processes)
     if not wanted:
         raise click.UsageError("Say what to grant, as in --read ~/notes.")
-    changed = permission_changes.grant(found, configuration.read(), wanted)
-    return _tell_change(found, changed, as_json=as_json)
+    for found in chosen:
+        permission_changes.require_grantable(found, configuration.read(), wanted)
+    return _tell_changes(
+        [(found, permission_changes.grant(found, configuration.read(), wanted)) for found in chosen], as_json=as_json
+    )
 
 
 @command.command("revoke", short_help="Take something from a tool.")
-@click.argument("tool", shell_complete=complete)
+@_tools_of_pattern
 @_entry_options
 @click.option("--processes", is_flag=True, help="All copies of itself.")
 @click.option("--all", "is_all", is_flag=True, help="Take out what config.toml says of it: it has what it declares.")
 @json_option
-def revoke(tool: str, processes: bool, is_all: bool, as_json: bool, **entries: tuple[str, ...]) -> int:
+def revoke(tools: tuple[str, ...], processes: bool, is_all: bool, as_json: bool, **entries: tuple[str, ...]) -> int:
     """Take from TOOL what the options name, whether it was granted or declared; written into config.toml.
+
+    TOOL may be a pattern with a `*`: it is taken from each tool whose name fits, in the order of their names.
 
     A list from which something declared was taken stands there in place of the declared one, in later versions too.
 
@@ -196,17 +208,16 @@ def revoke(tool: str, processes: bool, is_all: bool, as_json: bool, **entries: t
 
     Exit code: 1 where TOOL does not have it or config.toml cannot be written, 0 otherwise.
     """
-    (found,) = _chosen((tool,))
-    settings = configuration.read()
     unwanted = _wanted(entries, 0 if processes else None)
     if bool(unwanted) == is_all:
         raise click.UsageError("Say what to revoke, as in --read ~/notes, or --all.")
-    changed: JSONObject = (
-        dict.fromkeys(permission_changes.forget(found, settings))
-        if is_all
-        else permission_changes.revoke(found, settings, unwanted)
-    )
-    return _tell_change(found, changed, as_json=as_json)
+    changes = []
+    for found in _chosen(tools):
+        settings = configuration.read()
+        forgotten = permission_changes.forget(found, settings) if is_all else []
+        changed = dict.fromkeys(forgotten) if is_all else permission_changes.revoke(found, settings, unwanted)
+        changes.append((found, changed))
+    return _tell_changes(changes, as_json=as_json)
 
 
 def _chosen(names: tuple[str, ...]) -> list[InstalledTool]:
@@ -228,17 +239,21 @@ def _wanted(entries: dict[str, tuple[str, ...]], processes: int | None) -> JSONO
     return wanted if processes is None else {**wanted, "processes": processes}
 
 
-def _tell_change(tool: InstalledTool, changed: JSONObject, *, as_json: bool) -> int:
+def _tell_changes(changes: Sequence[tuple[InstalledTool, JSONObject]], *, as_json: bool) -> int:
+    """Print what the tools have now; in JSON one tool as an object of its own, several as the list `tools`."""
     settings = configuration.read()
-    now = status(tool, settings)
+    facts: list[JSONObject] = [
+        {"changed": sorted(changed), **status(tool, settings).as_dict()} for tool, changed in changes
+    ]
     if as_json:
-        print_json({"configuration": settings.path, "changed": sorted(changed), **now.as_dict()})
+        print_json({"configuration": settings.path, **(facts[0] if len(facts) == 1 else {"tools": facts})})
         return 0
-    if not changed:
-        note(f"{tool.name} has that already; nothing was changed.")
-    else:
-        click.echo(f"{plain(home_as_tilde(settings.path))}: [tools.{plain(tool.name)}.permissions]")
-    _print_one(now)
+    for tool, changed in changes:
+        if not changed:
+            note(f"{tool.name} has that already; nothing was changed.")
+        else:
+            click.echo(f"{plain(home_as_tilde(settings.path))}: [tools.{plain(tool.name)}.permissions]")
+        _print_one(status(tool, settings))
     return 0
 
 

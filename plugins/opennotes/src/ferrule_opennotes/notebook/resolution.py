@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from ferrule_opennotes import errors
 from ferrule_opennotes.notebook import configuration
 from ferrule_opennotes.notebook.characters import make_storable
-from ferrule_opennotes.notebook.notebook import ConfigurationError, Notebook, read
+from ferrule_opennotes.notebook.notebook import CONFIG_FILES, ConfigurationError, Notebook, read
 from ferrule_opennotes.notebook.paths import make_absolute
 
 VARIABLES = {"opennotes": "OPENNOTES_NOTEBOOK", "jot": "JOT_NOTEBOOK"}
@@ -41,7 +42,8 @@ def open_notebook(argument: str | None, kind: str) -> Notebook:
         return _open_named(argument, kind)
     found = find_current(kind)
     if found is None:
-        raise errors.notebook_not_found(searched=[make_storable(folder) for folder in _list_ancestors()])
+        searched = [make_storable(folder) for folder in _list_ancestors()]
+        raise errors.notebook_not_found(searched=searched, program=kind)
     return found.notebook
 
 
@@ -50,7 +52,7 @@ def find_current(kind: str) -> Discovery | None:
     try:
         return _find_by_environment(kind) or _find_by_folder(kind)
     except ConfigurationError as error:
-        raise errors.notebook_not_found(reason=make_storable(str(error))) from None
+        raise errors.notebook_not_found(reason=make_storable(str(error)), program=kind) from None
 
 
 def find_all(kind: str) -> Iterator[Discovery]:
@@ -70,15 +72,27 @@ def _open_named(argument: str, kind: str) -> Notebook:
     if os.path.basename(folder) in (".opennotes.json", ".jot.json"):
         folder = os.path.dirname(folder)
     try:
+        _require_listable(folder)
         notebook = read(folder, order_kinds(kind)) or _read_around(folder, kind)
     except (ConfigurationError, OSError) as error:
-        raise errors.notebook_not_found(argument, make_storable(str(error))) from None
+        raise errors.notebook_not_found(argument, make_storable(str(error)), program=kind) from None
     if notebook is None:
         notebook = next((each.notebook for each in find_all(kind) if each.notebook.name == argument), None)
     if notebook is None:
         reason = "it holds no .opennotes.json or .jot.json" if os.path.isdir(folder) else "there is no such folder"
-        raise errors.notebook_not_found(argument, reason)
+        raise errors.notebook_not_found(argument, reason, program=kind)
     return notebook
+
+
+def _require_listable(folder: str) -> None:
+    """Raise PermissionError for a notebook that this call may not list: what was refused then is all of it.
+
+    The home is no such folder: its configuration may be read, and its notes are in a folder below it.
+    """
+    is_notebook = any(os.path.lexists(os.path.join(folder, file)) for file in CONFIG_FILES.values())
+    if is_notebook and folder != os.path.expanduser("~"):
+        with suppress(FileNotFoundError, NotADirectoryError):
+            os.scandir(folder).close()
 
 
 def _read_around(root: str, kind: str) -> Notebook | None:

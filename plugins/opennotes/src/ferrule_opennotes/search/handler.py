@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from ferrule_opennotes.notebook.notebook import Notebook
     from ferrule_opennotes.notebook.notes import Note
 
-_NOTHING_ASKED = "all notes"
-
 
 def find_problems(arguments: JSONObject) -> list[str]:
     """What is wrong with the arguments that their schema cannot say."""
     found = pages.find_problems(arguments) + filters.find_problems(arguments.get("filters") or {})
+    if not any((arguments.get("sql"), arguments.get("query"), filters.parse(arguments.get("filters")), found)):
+        found.append("query, filters, sql: nothing is asked for; give one of them, or list all notes by opennotes_list")
     if arguments.get("sql") and (arguments.get("query") or filters.parse(arguments.get("filters"))):
         found.append("sql: it stands alone; put what 'query' and 'filters' ask for into its WHERE, or leave it out")
     return found
@@ -40,11 +40,7 @@ def answer(arguments: JSONObject, context: Context) -> SearchAnswer:
     notes, query = _search(arguments, notebook)
     offset, limit = pages.read_bounds(arguments)
     summaries = [note.summarize() for note in notes[offset : offset + limit]]
-    answer = _compose(pages.cut(summaries, len(notes), offset, limit), query)
-    if query["executed"] == _NOTHING_ASKED:
-        asked = "Nothing was asked for, so these are all notes; give query, filters or sql."
-        pages.add_guidance(answer, f"{asked} {answer.get('_guidance', '')}".strip())
-    return answer
+    return _compose(pages.cut(summaries, len(notes), offset, limit), query)
 
 
 def _answer_sql(statement: str, arguments: JSONObject, notebook: Notebook, context: Context) -> SearchAnswer:
@@ -66,7 +62,7 @@ def _search(arguments: JSONObject, notebook: Notebook) -> tuple[Sequence[Note], 
         is_fuzzy = bool(arguments.get("fuzzy"))
         notes, kind = (rank(notes, query), "fuzzy") if is_fuzzy else (find_containing(notes, query), kind)
         parts.append(f"title or content {'is like' if is_fuzzy else 'contains'} {errors.shorten(query)!r}")
-    return notes, {"type": kind, "executed": " AND ".join(parts) or _NOTHING_ASKED}
+    return notes, {"type": kind, "executed": " AND ".join(parts)}
 
 
 def _compose(page: pages.Page, query: Execution) -> SearchAnswer:
