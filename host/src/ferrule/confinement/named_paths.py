@@ -1,6 +1,6 @@
-"""Paths that stand in what a program was told, and in what was said of its failure.
+"""Paths that stand on the command line of a program, and in what was said of its failure.
 
-Of the files that interpreters read, the kernel tells nothing. So it is looked for where they stand by their names.
+Of the files that interpreters read, the filter reports nothing. So it is looked for where they stand by their names.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ class ProgramDenials:
     def refused(self, said: str = "") -> tuple[list[Denial], Denial | None]:
         """What was refused, and which of it a program has most likely failed for.
 
-        That is what a program was told on its command line, else what is named where it is said that something was
+        That is what stands on its command line, else what is named where it is said that something was
         refused, else what a program tried last, else a path on its command line that it may not read. And the program
         has ended with a status that is not 0. said: of the failure.
         """

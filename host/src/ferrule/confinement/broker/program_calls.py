@@ -1,6 +1,6 @@
 """What the kernel tells of programs that a tool has started: what they open, change and run, and how they end.
 
-Of files that are closed when a program starts another one, as interpreters open theirs, what is read is not told: it
+Of files that are closed when a program starts another one, as interpreters open theirs, no read is reported: it
 would cost a tool that starts one of them more than the rest of its call.
 
 The kernel makes all of these calls, and Landlock refuses what the policy does not allow. Here it is noted what may

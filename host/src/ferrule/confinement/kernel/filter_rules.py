@@ -58,7 +58,7 @@ _UNTOLD: dict[str, tuple[Case, ...]] = {
     "openat": _reading(2),
     "exit_group": ((Test(0, "==", 0, 0xFF), ALLOW),),
 }
-"""Cases of them that are not told."""
+"""Cases of them that are left out."""
 _MAX_PARTS = 8  # of the code of a process, so that a rule is not longer than a jump
 
 _THREAD = 0x1_0000
