@@ -1,14 +1,16 @@
 """What it costs to start a tool, in starts of a bare interpreter (`python -I -c pass` in the same environment = 1.0).
 
 Usage: python bench/startup.py [--runs N] [--json]
-       python bench/startup.py --kept [--runs N] [--import MODULE ...] [--client FOLDER] [--json]
+       python bench/startup.py --kept [--runs N] [--import MODULE ...] [--client FOLDER] [--only TEXT ...]
+               [--json]
 
 The launcher is compiled by the compiler that is here, or by zig, as a release has it, where FERRULE_LAUNCHER_TARGET is
 x86_64-linux-musl.
 
 With --kept it measures calls that a keeper makes, and the same calls cold. A warm call counts all that it takes: of
 its own process, of the keeper, and of the processes that this has started. --import: libraries that a tool imports
-(pandas, if none is named). --client: the sources of the client, of which the tools in C are compiled and measured, too.
+(pandas, if none is named; "" for none). --client: the sources of the client, of which the tools in C are compiled and
+measured, too. --only: rows whose name has this text in it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from installations.environments import CACHE
 from installations.function_tools import FUNCTION, HOOKS, TYPED_HOOKS, add_all
 from installations.installation import ROOT, Installation
-from kept.report import report_kept
+from kept.report import Choice, report_kept
 from measuring import Command, compare
 
 if TYPE_CHECKING:
@@ -66,11 +68,13 @@ def main() -> None:
     parser.add_argument("--kept", action="store_true")
     parser.add_argument("--import", action="append", dest="libraries", metavar="MODULE")
     parser.add_argument("--client", type=Path, default=CACHE / "client", metavar="FOLDER")
+    parser.add_argument("--only", action="append", default=[], metavar="TEXT")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if options.kept:
-            libraries = options.libraries or ["pandas"]
-            report_kept(Path(folder), libraries, options.client, options.runs, as_json=options.json)
+            libraries = [one for one in options.libraries or ["pandas"] if one]
+            choice = Choice(libraries, options.client, options.only)
+            report_kept(Path(folder), choice, options.runs, as_json=options.json)
             return
         installation = Installation(Path(folder, "environment"))
         installation.install(*(str(ROOT / one) for one in ("host", "plugins/example", "plugins/launcher")))

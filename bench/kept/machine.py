@@ -58,15 +58,16 @@ class KeptMachine:
             **environ,
         }
         self._cold = {**self.environ, "XDG_CONFIG_HOME": str(folder / "kept-cold")}
-        for place, keeps in ((home / ".config", True), (folder / "kept-cold", False)):
+        for place, keep in ((home / ".config", 'tools = ["*"]'), (folder / "kept-cold", "seconds = 0")):
             (place / "ferrule").mkdir(parents=True)
-            (place / "ferrule/config.toml").write_text('[keep]\ntools = ["*"]\n' if keeps else "")
+            (place / "ferrule/config.toml").write_text(f"[keep]\n{keep}\n")
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.ferrule("keep", "stop")
+        for one in self._keepers():  # and none of the user's own
+            self.ferrule("keep", "stop", "--process", str(one["process"]))
         shutil.rmtree(self._runtime, ignore_errors=True)
 
     def ferrule(self, *words: str) -> str:
@@ -123,11 +124,14 @@ class KeptMachine:
         )
 
     def _state(self) -> dict[str, Any]:
-        keepers = json.loads(self.ferrule("keep", "status", "--json"))["keepers"]
+        keepers = self._keepers()
         if len(keepers) != 1:
             sys.exit(f"{len(keepers)} keepers run instead of one")
-        found: dict[str, Any] = keepers[0]
-        return found
+        return keepers[0]
+
+    def _keepers(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(self.ferrule("keep", "status", "--json"))["keepers"]
+        return [one for one in found if one["socket"].startswith(self._runtime)]
 
 
 def _check(command: Command, answer: bytes) -> None:

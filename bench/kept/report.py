@@ -52,8 +52,23 @@ class Peer(NamedTuple):
     aim: float | None = None
 
 
-def report_kept(folder: Path, libraries: Sequence[str], client: Path, rounds: int, *, as_json: bool) -> None:
-    """Install, measure, print. libraries: for a tool that imports each. client: the sources of the client, in C."""
+class Choice(NamedTuple):
+    """What is measured. libraries: for a tool that imports each. client: the sources of the client, in C.
+
+    only: words of which one is in the name of each row.
+    """
+
+    libraries: Sequence[str]
+    client: Path
+    only: Sequence[str]
+
+    def has(self, name: str) -> bool:
+        """Whether a row of this name is measured."""
+        return not self.only or any(word in name for word in self.only)
+
+
+def report_kept(folder: Path, choice: Choice, rounds: int, *, as_json: bool) -> None:
+    """Install, measure, print."""
     installation = Installation(folder / "environment")
     installation.install(f"{ROOT / 'host'}[http]", *(str(ROOT / "plugins" / one) for one in _PLUGINS))
     with Server() as server:
@@ -66,22 +81,24 @@ def report_kept(folder: Path, libraries: Sequence[str], client: Path, rounds: in
             "NO_PROXY": "*",
         }
         with KeptMachine(installation, folder, environ) as machine:
-            found = [one for one in _calls(installation, machine, page, libraries) if machine.link(one.tool)]
+            calls = [one for one in _calls(installation, machine, page, choice) if choice.has(one.name)]
+            found = [one for one in calls if machine.link(one.tool)]
             machine.ferrule("keep", "start")
             _print_head(as_json=as_json)
             for call in found:
                 _print_call(call, machine.measure(call.tool, call.stdin, call.answer, rounds), as_json=as_json)
-            for peer in (*_plain(installation, machine, folder), *_peers(client, folder, page)):
-                _print_peer(peer, installation, rounds, as_json=as_json)
+            for peer in (*_plain(installation, machine, folder), *_peers(choice.client, folder, page)):
+                if choice.has(peer.name):
+                    _print_peer(peer, installation, rounds, as_json=as_json)
 
 
-def _calls(installation: Installation, machine: KeptMachine, page: str, libraries: Sequence[str]) -> Iterator[Call]:
+def _calls(installation: Installation, machine: KeptMachine, page: str, choice: Choice) -> Iterator[Call]:
     weather = b'"weather":"none in Oslo"'
     again = add_tool(installation, "bench_again", is_reusable=True)
     yield Call("a trivial tool, used again", again, _CITY, weather, 0.35, 3.0)
     once = add_tool(installation, "bench_once", is_reusable=False)
     yield Call("a trivial tool, single use", once, _CITY, weather, 0.9)
-    for library in libraries:
+    for library in choice.libraries:
         if not _has(installation, library):
             print(f"{library} cannot be had here", file=sys.stderr)
             continue

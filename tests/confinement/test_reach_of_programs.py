@@ -73,6 +73,40 @@ def test_the_loader_runs_no_program(call: Callable[..., Any]) -> None:
     assert "wanted to run" in refused["error"]
 
 
+WAYS_OF_THE_LOADER = {
+    "with options": "words[1:1] = ['--inhibit-cache', '--library-path', '/lib']",
+    "by a link": "import tempfile; link = tempfile.mkdtemp() + '/a'; os.symlink(words[0], link); words[0] = link",
+    "by a descriptor": "words[0] = f'/proc/self/fd/{os.open(words[0], os.O_PATH)}'; kept = {'close_fds': False}",
+    "with a name of its own": "kept = {'executable': words[0]}; words[0] = 'true'",
+    "with variables": "kept = {'env': {'LD_PRELOAD': '/lib/none.so', 'LD_BIND_NOW': '1'}}",
+}
+
+
+@HELD
+@pytest.mark.process
+@pytest.mark.skipif(not _LOADERS, reason="elsewhere: the loader has another name")
+@pytest.mark.parametrize("way", WAYS_OF_THE_LOADER)
+def test_the_loader_is_ended_before_it_opens_a_file(call: Callable[..., Any], way: str) -> None:
+    words = [_LOADERS[0] if _LOADERS else "", os.path.realpath("/bin/sh"), "-c", "echo it has run"]
+    run = call(
+        f"import os, subprocess; words = {words!r}; kept = {{}}; {WAYS_OF_THE_LOADER[way]}\n"
+        "done = subprocess.run(words, capture_output=True, text=True, **kept)\n"
+        "got.update(code=done.returncode, said=done.stdout + done.stderr)"
+    )
+    assert run == {"code": -9, "said": ""}
+
+
+@HELD
+@pytest.mark.process
+@pytest.mark.skipif(not _LOADERS, reason="elsewhere: the loader has another name")
+def test_the_loader_in_place_of_the_tool_is_why_the_call_fails(call: Callable[..., Any]) -> None:
+    words = [_LOADERS[0] if _LOADERS else "", os.path.realpath("/bin/sh"), "-c", "echo it has run"]
+    refused = call(f"import os; os.execv({words[0]!r}, {words!r})")
+    assert "it has run" not in json.dumps(refused)
+    assert refused["error_code"] == "PERMISSION_DENIED"
+    assert f"wanted to run {words[1]}" in refused["error"]
+
+
 @HELD
 @pytest.mark.process
 def test_the_program_that_it_may_run_runs(call: Callable[..., Any]) -> None:

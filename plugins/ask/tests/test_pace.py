@@ -16,6 +16,7 @@ from ferrule_ask.pace.clock import Clock
 from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 from ferrule_testkit.model.server import ModelServer, calls, failure, says
 from ferrule_testkit.model.token_bucket import TokenBucket
+from ferrule_testkit.model.virtual_pace import VirtualRows
 
 Make = Callable[..., Client]
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("ask_environment")]
@@ -140,7 +141,7 @@ def test_a_cancelled_question_gives_its_turn_back(patient: Make, clock: Clock, m
             are_waiting.set()
 
     model_server.script(TokenBucket(50, clock=clock))
-    one = patient(requests_per_minute=1, concurrency=20, event=listen)
+    one = patient(requests_per_minute=1, concurrency=20, event=listen, patience=100_000)
     assert one.ask(None, "first").text
     futures = [one.start(None, "later") for _ in range(19)]
     assert are_waiting.wait(20)
@@ -212,18 +213,72 @@ def test_in_no_minute_more_turns_come_than_the_bucket_holds_and_gets(
 # ---- a provider that tells nothing
 
 
-def test_without_a_word_of_the_provider_the_pace_is_guessed_and_rises_again(clock: Clock) -> None:
+def test_without_a_word_of_the_provider_the_pace_is_measured_between_two_refusals() -> None:
     state = State()
-    for second in range(50):
-        state.accept(second / 10)
-    state.refuse(5.0, None, waiting=0)
+    for _ in range(50):
+        state.accept(0.1, 0.1)
+    state.refuse(0.1, None, waiting=0)
     guess = state.buckets["requests"]
-    assert 45 < guess.per_minute < 50
-    before = guess.per_minute
-    state.wait(70.0, {"requests": 1.0})
-    assert guess.per_minute == before * 1.25
-    state.refuse(70.0, 1, waiting=0)
-    assert guess.per_minute == pytest.approx(before)
+    assert (guess.capacity, guess.evidence) == (50, 0)
+    for tenth in range(1, 11):  # ten in the ten seconds until the next refusal
+        state.accept(0.1 + tenth, 0.1 + tenth)
+    state.refuse(10.1, None, waiting=0)
+    assert guess.per_minute == pytest.approx(60)
+
+
+@pytest.mark.parametrize("latency", [0.05, 1.5])
+@pytest.mark.parametrize(
+    ("per_minute", "burst", "rows", "most", "concurrency"),
+    [
+        (50, 5, 30, 1.3, 16),
+        (50, 5, 60, 1.3, 16),
+        (600, 10, 100, 1.7, 16),
+        (4_000, 50, 1_000, 1.3, 64),
+        (60, 1, 120, 1.5, 16),
+    ],
+)
+def test_bursts_of_all_sizes_are_learnt_from_few_refusals(
+    per_minute: int, burst: int, rows: int, most: float, concurrency: int, latency: float
+) -> None:
+    done = VirtualRows(per_minute, burst, concurrency=concurrency, latency=latency).ask(rows)
+    assert done.seconds <= most * done.ideal_seconds
+    assert done.most_refusals <= 3
+    assert done.refusals <= 30 + concurrency
+
+
+def test_while_the_pace_is_looked_for_it_doubles_and_then_it_rises_little_by_little() -> None:
+    state = State()
+    state.refuse(0.0, None, waiting=0)
+    guess = state.buckets["requests"]
+    rates = []
+    for second in range(1, 4):
+        state.accept(second, second)
+        rates.append(guess.per_minute)
+    assert rates == [240, 480, 960]
+    state.refuse(3.0, None, waiting=0)
+    measured = guess.per_minute
+    assert measured == pytest.approx(60)
+    for second in range(4, 40):
+        state.accept(second, second)
+    assert measured < guess.per_minute < 20 * measured
+
+
+def test_what_was_begun_before_a_refusal_says_nothing_of_what_came_in_since() -> None:
+    state = State()
+    state.refuse(10.0, None, waiting=0)
+    for _ in range(20):
+        state.accept(11.0, 9.0)
+    state.refuse(12.0, None, waiting=0)
+    assert state.buckets["requests"].per_minute < 60
+
+
+def test_a_limit_that_the_user_has_set_is_believed_and_no_other_is_guessed() -> None:
+    state = State()
+    for instant in (0.0, 1.0):
+        state.refuse(instant, 0.1, waiting=0, has_own=True)
+        assert "requests" not in state.buckets
+    state.refuse(2.0, 0.1, waiting=0, has_own=True)
+    assert "requests" in state.buckets  # after the third in a row
 
 
 def test_refusals_in_a_row_are_waited_for_longer_and_longer() -> None:
@@ -233,7 +288,7 @@ def test_refusals_in_a_row_are_waited_for_longer_and_longer() -> None:
         now += waits[-1]
     assert waits == [0.5, 1, 2, 4, 8, 16, 32, 60, 60]
     assert state.refuse(now, 0, waiting=0) > 0  # "at once" is no reason to hurry
-    state.accept(now + 100)
+    state.accept(now + 100, now + 100)
     assert state.refuse(now + 100, None, waiting=0) == 0.5
 
 

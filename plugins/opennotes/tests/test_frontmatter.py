@@ -183,6 +183,18 @@ def test_what_has_no_entries_is_no_frontmatter(block):
 
 
 @pytest.mark.parametrize(
+    ("line", "items"),
+    [
+        ("tags: [@home, work]", ["@home", "work"]),
+        ("tags: ['a', \"b\", `c`]", ["a", "b", "`c`"]),
+        ("tags: [ ,@a, ]", ["@a"]),
+    ],
+)
+def test_a_list_that_yaml_refuses_is_a_list_all_the_same(line, items):
+    assert frontmatter.read(f"title: A: colon\n{line}\n").fields == {"title": "A: colon", "tags": items}
+
+
+@pytest.mark.parametrize(
     "block", ["a: [" * 60_000, "a:\n" + "\t- [\n" * 40_000, "a: {b: " * 20_000, "\t" * 200_000 + "a: :"]
 )
 def test_a_hostile_block_is_given_up_soon(block):

@@ -259,3 +259,11 @@ def test_a_hard_link_is_a_file_of_the_notebook(opennotes, notebook, root, answer
     (tmp_path / "outside").write_text("the same file")
     (root / "inside.md").hardlink_to(tmp_path / "outside")
     assert answer("get", path="inside.md", notebook=str(notebook))["note"]["content"] == "the same file"
+
+
+def test_a_note_in_utf_16_is_read_and_told(opennotes, notebook, answer):
+    (notebook / ".notes" / "a.md").write_bytes("Grüße und Worte.\n".encode("utf-16"))
+    document = answer("get", path="a.md", notebook=str(notebook))
+    assert document["note"]["content"] == "Grüße und Worte.\n"
+    assert "The file is UTF-16" in document["_guidance"]
+    assert answer("search", query="grüße", notebook=str(notebook))["pagination"]["total"] == 1

@@ -226,6 +226,14 @@ def test_broken_links_are_told_as_they_are_written_and_once(linked: Linked) -> N
     assert links.broken(notes["here.md"]) == ["gone", "lost%20note.md#x", "no.png"]
 
 
+def test_an_alias_is_a_name_of_its_note(linked: Linked) -> None:
+    text = "[[Nick]] [[Second name|shown]] [[Third]] [[Nobody]]"
+    named = "---\naliases:\n  - Nick\n  - Second name\n---\n"
+    links, notes = linked({"here.md": text, "sub/named.md": named, "toml.md": '+++\naliases = ["Third"]\n+++\n'})
+    assert links.broken(notes["here.md"]) == ["Nobody"]
+    assert links.targets(notes["here.md"]) == {"sub/named.md", "toml.md"}
+
+
 def test_a_link_to_another_file_or_folder_is_not_broken(linked: Linked) -> None:
     text = "[t](data.csv) ![i](../pictures/p.png) [t](../pictures/) ![[p.png]] [[p.png]]"
     links, notes = linked({"sub/note.md": text, "sub/data.csv": "", "pictures/p.png": ""})

@@ -131,6 +131,13 @@ def test_what_is_no_note_is_not_listed(opennotes, notebook, write, answer, tmp_p
     assert paths(answer("list", sortBy="path", notebook=str(notebook))) == [".hidden/e.md", "a.md", "alias.md"]
 
 
+def test_folders_that_programs_keep_for_themselves_hold_no_notes(opennotes, notebook, write, answer, failure):
+    for folder in (".trash", ".obsidian/templates", "node_modules/pkg", ".git", "sub/.trash", "trash", ".mine"):
+        write(f"{folder}/n.md")
+    assert sorted(paths(answer("list", notebook=str(notebook)))) == [".mine/n.md", "trash/n.md"]
+    assert failure("get", path=".trash/n.md", notebook=str(notebook))["code"] == "NOTE_NOT_FOUND"
+
+
 def test_optional_arguments_that_a_strict_client_fills_with_nothing_count_as_absent(opennotes, notebook, write, answer):
     write("a.md")
     document = answer("list", {"pattern": "", "limit": 0, "offset": 0, "notebook": str(notebook), "sortBy": None})

@@ -30,7 +30,99 @@ def test_a_summary_says_what_the_frontmatter_says(note):
 
 
 def test_a_note_without_frontmatter_has_its_path_and_the_time_of_its_file(note):
-    assert note("# Heading\n").summarize() == {"path": "a-note.md", "modified": "2025-10-09T08:53:20Z"}
+    assert note("Text.\n").summarize() == {"path": "a-note.md", "modified": "2025-10-09T08:53:20Z"}
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("# First\n\n# Second\n", "First"),
+        ("Text.\n\n## A **bold** `word` of [a page](x.md) ##\n", "A bold word of a page"),
+        ("---\nstatus: todo\n---\n# Below\n", "Below"),
+        ("---\ntitle: Above\n---\n# Below\n", "Above"),
+        ("---\ntitle: ''\n---\n# Below\n", "Below"),
+        ("Underlined\n==========\n\n# Later\n", "Underlined"),
+        ("# snake_case and _stress_\r\n", "snake_case and stress"),
+        ("```sh\n# a comment\n```\n\n# Behind\n", "Behind"),
+        ("~~~\n# never closed\n", None),
+        ("#tag\n\n####### seven\n\n    # code\n", None),
+        ("| a | b |\n|---|---|\n", None),
+        ("x" * 9000 + "\n\n# Far below\n", "Far below"),
+        ("# " + " " * 200_000 + "x", "x"),
+    ],
+)
+def test_the_first_heading_is_the_title_where_the_frontmatter_has_none(note, text, title):
+    assert note(text).title == title
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("About #work and #home/garden, #2026-plan\n#Ünïcode\n", ["work", "home/garden", "2026-plan", "Ünïcode"]),
+        ("---\ntags: [a, work]\n---\n#work #b #b\n", ["a", "work", "b"]),
+        ("Number #123, C#, a#b, [x](y#z), [[page#part]], ## Heading #\n", []),
+        ("`#code` ``#more`` #real\n```\n#fenced\n```\n", ["real"]),
+        ("---\ntags: ['#a', b]\n---\n#a\n", ["a", "b"]),
+    ],
+)
+def test_tags_in_the_text_count_as_those_of_the_frontmatter(note, text, tags):
+    assert note(text).tags == tags
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '+++\ntitle = "One"\ntags = ["a", "b"]\ndate = 2026-01-28T23:30:00Z\nlastmod = 2026-02-01\n+++\n\nbody\n',
+        '+++\r\ntitle = "One"\r\ntags = ["a", "b"]\r\ndate = 2026-01-28T23:30:00Z\r\nlastmod = 2026-02-01\r\n+++\nb\n',
+        '{\n"title": "One", "tags": ["a", "b"],\n"date": "2026-01-28T23:30:00Z", "lastmod": "2026-02-01"\n}\nbody\n',
+        '\ufeff{"title": "One", "tags": ["a", "b"], "date": "2026-01-28T23:30:00Z", "lastmod": "2026-02-01"}\nbody\n',
+    ],
+)
+def test_toml_and_json_are_frontmatter_as_well(note, text):
+    one = note(text)
+    assert (one.title, one.tags, one.created, one.fault) == ("One", ["a", "b"], "2026-01-28T23:30:00Z", None)
+    assert one.frontmatter["lastmod"] == "2026-02-01"
+    assert one.body.strip()[0] == "b"
+
+
+def test_values_of_toml_and_json_become_those_that_json_has(note):
+    text = "+++\na = 1979-05-27\nb = 07:32:00\nc = inf\nd = 99999999999999999999\n[e]\nf = [1, 2.5, true]\n+++\n"
+    expected = {"a": "1979-05-27", "b": "07:32:00", "c": "inf", "d": "99999999999999999999", "e": {"f": [1, 2.5, True]}}
+    assert note(text).frontmatter == expected
+    assert note('{"a": NaN, "b": null, "c": 1e999}\n').frontmatter == {"a": "nan", "b": None, "c": "inf"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{< figure >}}\ntext\n",
+        "{ curly }\n",
+        '{"a": 1} and more\n',
+        '{"a": 1\n\ntext\n',
+        "[1]\n",
+        "+++\nno end\n",
+        "{" * 90_000,
+    ],
+)
+def test_what_only_looks_like_toml_or_json_is_text(note, text):
+    one = note(text)
+    assert (one.frontmatter, one.fault, one.body) == ({}, None, text)
+
+
+def test_toml_that_is_none_counts_as_text_and_says_so(note):
+    one = note("+++\ntitle = One\n+++\nbody\n")
+    assert one.frontmatter == {}
+    assert one.body.startswith("+++")
+    assert one.fault.startswith("TOML refuses the frontmatter (")
+    assert one.fault.endswith("so it counts as text.")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_read_as_what_it_is(note, encoding):
+    one = note("---\ntitle: Grüße\n---\nÄ body of some words.\n".encode(encoding))
+    assert (one.title, one.encoding[:6]) == ("Grüße", "utf-16")
+    assert one.text.endswith("Ä body of some words.\n")
+    assert "\ufffd" not in one.text
 
 
 @pytest.mark.parametrize(
@@ -99,7 +191,8 @@ def test_frontmatter_that_yaml_refuses_is_no_part_of_the_body(note):
     one = note("---\ntitle: [\n---\nbody\n")
     assert one.frontmatter == {"title": "["}
     assert one.body == "body\n"
-    assert one.fault.startswith("line ")
+    assert one.fault.startswith("YAML refuses the frontmatter (line ")
+    assert one.fault.endswith("so it is read line by line.")
 
 
 def test_a_note_that_is_gone_is_empty(note, tmp_path):

@@ -70,6 +70,25 @@ def test_a_failure_from_the_cache_says_that_it_is_and_how_old(web: Web) -> None:
     assert second["cached"] is True
 
 
+def test_a_refused_key_and_a_search_that_found_nothing_are_kept_for_a_minute(web: Web) -> None:
+    web.brave.route("*", lambda exchange: exchange.answer(b"{}", "application/json", status=401))
+    refused = [web.search(provider="brave", environment=CACHE).document for _ in range(2)]
+    assert [(one["error_code"], one.get("cached")) for one in refused] == [
+        ("AUTH_INVALID", None),
+        ("AUTH_INVALID", True),
+    ]
+    web.brave.route("*", Brave([]))
+    empty = [web.found("other words", provider="brave", environment=CACHE)["_meta"]["cache"] for _ in range(2)]
+    assert empty[1]["maxAgeSeconds"] == 60
+    assert requests(web) == 2
+
+
+def test_the_language_and_the_time_zone_of_the_caller_make_no_other_search(web: Web) -> None:
+    web.found(environment={**CACHE, "LANG": "de_DE.UTF-8", "TZ": "Asia/Tokyo"})
+    assert web.found(environment={**CACHE, "LANG": "C.UTF-8", "TZ": "UTC"})["_meta"]["cache"]["cached"]
+    assert requests(web) == 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: next(iter(mutation)))
 def test_no_parameter_is_left_out_of_what_makes_two_searches_equal(web: Web, mutation: dict[str, str]) -> None:

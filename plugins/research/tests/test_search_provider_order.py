@@ -314,6 +314,7 @@ def test_without_any_key_the_model_is_told_what_to_set(web: Web) -> None:
     assert (document["kind"], document["suggestedAction"]) == ("config", "check_api_key")
     assert "web_search.brave.api_key" in document["error"]
     assert "web_search.google.api_key" in document["error"]
+    assert "free" not in document["error"]
     assert json.loads(done.stderr)["kind"] == "config_required"
 
 

@@ -205,6 +205,34 @@ def ask(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call
 
 
 @pytest.mark.process
+def test_a_provider_that_does_not_say_when_is_asked_a_few_times_at_longer_and_longer_intervals(
+    server: Server, ask: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def guess(self: Lists, response: Response, fault: Fault) -> Quota:
+        return Quota.of_short_limit(response, 0.2)
+
+    monkeypatch.setattr(Lists, "quota", guess)
+    with pytest.raises(ToolError) as caught:
+        ask({"code": "E_MANY", "text": "Too fast."}, status=429)
+    assert (caught.value.code, caught.value.retry_after, caught.value.hint) == ("RATE_LIMIT", 2, None)
+    assert caught.value.message == (
+        "Rate limit exceeded. Lists says: Too fast (E_MANY). It refused 4 requests in a row, and did not say when it "
+        "takes one. Ask again in 2 seconds."
+    )
+    assert len(server.requests) == 4
+
+
+@pytest.mark.process
+def test_a_time_that_the_provider_tells_is_no_guess(
+    server: Server, ask: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Lists, "quota", lambda self, response, fault: Quota.of_short_limit(response, 9.0))
+    with pytest.raises(ToolError, match=r"Ask again in 1 minute 17 seconds") as caught:
+        ask({"code": "E_MANY"}, status=429, headers={"Retry-After": "77"})
+    assert caught.value.retry_after == 77
+
+
+@pytest.mark.process
 def test_a_search_sends_what_the_provider_wants(server: Server, ask: Callable[..., dict[str, Any]]) -> None:
     assert ask({"hits": [["<b>t</b>", "https://a.example/", None]]}) == {
         "success": True,

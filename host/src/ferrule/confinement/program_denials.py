@@ -6,12 +6,13 @@ import os
 import stat
 
 from ferrule.confinement.kernel import system_paths
+from ferrule.confinement.named_paths import find_paths, find_relative, speaks_of_refusal
 from ferrule.confinement.policy import Denial
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ferrule.confinement.policy import Policy
 
@@ -62,6 +63,8 @@ class ProgramDenials:
         self._unlikely: dict[tuple[str, str], Attempt] = {}
         self._started: set[int] = set()
         self._failed: set[int] = set()
+        self._named: dict[str, None] = {}  # on the command lines of programs that have failed
+        self._named_from_folder: dict[str, None] = {}
 
     def place_of(self, kind: str, path: str) -> str:
         """Where a path seems to lead: "" to what everybody may, "own" to what the tool may, else "other".
@@ -84,10 +87,19 @@ class ProgramDenials:
         if len(self._started) < _MAX_PROGRAMS:
             self._started.add(process)
 
-    def add_failure(self, processes: Iterable[int]) -> None:
-        """A program ends with a status that is not 0. processes: its number, and that of its thread."""
+    def add_failure(self, processes: Iterable[int], words: Sequence[str] = (), folder: str = "") -> None:
+        """A program ends with a status that is not 0.
+
+        Args:
+            processes: its number, and that of its thread.
+            words: what it was started with.
+            folder: its working folder.
+        """
         if len(self._failed) < _MAX_PROGRAMS:
             self._failed.update(processes)
+        if len(self._named) + len(self._named_from_folder) < _MAX_ATTEMPTS:
+            self._named |= dict.fromkeys(find_paths(words))
+            self._named_from_folder |= dict.fromkeys(os.path.join(folder, word) for word in find_relative(words))
 
     def add(self, attempt: Attempt, *, is_likely: bool) -> None:
         """Note an attempt. is_likely: whether it is refused unless a link leads to what the tool may."""
@@ -99,17 +111,32 @@ class ProgramDenials:
         if len(attempts) > most:
             del attempts[next(iter(attempts))]
 
-    def refused(self) -> tuple[list[Denial], Denial | None]:
+    def refused(self, said: str = "") -> tuple[list[Denial], Denial | None]:
         """What was refused, and which of it a program has most likely failed for.
 
-        That is what a program was told on its command line, else what it tried last, and it has ended with a status
-        that is not 0.
+        That is what a program was told on its command line, else what is named where it is said that something was
+        refused, else what a program tried last, else a path on its command line that it may not read. And the program
+        has ended with a status that is not 0. said: of the failure.
         """
-        found = [one for one in (*self._unlikely.values(), *self._likely.values()) if self._is_refused(one)]
-        found = found[-_MAX_DENIALS:]
-        failed = [one for one in found if one.process in self._failed]
-        likely = [one for one in failed if one.is_named] or failed
-        return list(dict.fromkeys(map(_denial, found))), _denial(likely[-1]) if likely else None
+        tried = [one for one in (*self._unlikely.values(), *self._likely.values()) if self._is_refused(one)]
+        tried = tried[-_MAX_DENIALS:]
+        failed = [one for one in tried if one.process in self._failed]
+        named = [one for one in failed if one.is_named]
+        likely = named[-1:] or self._find_said(said) or failed[-1:] or self._find_refused(self._named)
+        found = dict.fromkeys(map(_denial, (*tried, *likely)))
+        return list(found), _denial(likely[-1]) if likely else None
+
+    def _find_said(self, said: str) -> list[Attempt]:
+        """What a program may not read, of the paths that are named where a failure speaks of a refusal."""
+        if not self._failed or not speaks_of_refusal(said):
+            return []
+        return self._find_refused(find_paths([said])) or self._find_refused({**self._named, **self._named_from_folder})
+
+    def _find_refused(self, paths: Iterable[str]) -> list[Attempt]:
+        """What no program may read of these paths, where nothing else is known of them."""
+        known = {path for _, path in (*self._likely, *self._unlikely)}
+        attempts = [Attempt(READ, path, 0, is_named=True, is_new=False) for path in paths if path not in known]
+        return [one for one in attempts if self._is_refused(one)]
 
     def _is_refused(self, attempt: Attempt) -> bool:
         """Whether the policy does not allow it, and it would have succeeded otherwise, as far as the file tells."""

@@ -20,24 +20,28 @@ _CANNOT_MATTER = {
     *("FERRULE_DATA", "FERRULE_WRAPPERS", "FERRULE_WRAPPERS_DEFAULT", "FERRULE_REDIS"),
 }
 _PURPOSE = b"ferrule: fingerprint of a credential, 1\0"
+_LOCALE = ("LANG", "LANGUAGE", "TZ")
 _BLOCK_BYTES = 64  # bytes of SHA-256's block, for HMAC
 
 
-def is_known(variable: str) -> bool:
-    """Whether a variable is part of every identity, or cannot matter."""
-    return variable.startswith(("FERRULE_", "LC_")) or variable in ("LANG", "LANGUAGE", "TZ")
+def is_known(variable: str, *, locale: bool = True) -> bool:
+    """Whether a variable is part of an identity, or cannot matter. locale: those of language and time zone are."""
+    is_of_locale = variable.startswith("LC_") or variable in _LOCALE
+    return variable.startswith("FERRULE_") or (locale and is_of_locale)
 
 
-def environment(environ: Mapping[str, str], further: Iterable[str] = ()) -> JSONObject:
+def environment(environ: Mapping[str, str], further: Iterable[str] = (), *, locale: bool = True) -> JSONObject:
     """The variables that can decide a result, by name; a value that may be a secret as its fingerprint.
 
-    further: variables that the tool reads, whatever they are called.
+    Args:
+        further: variables that the tool reads, whatever they are called.
+        locale: language and time zone count, too.
     """
     named = set(further)
     return {
         name: _mask_variable(name, environ[name])
         for name in sorted(environ)
-        if name in named or (is_known(name) and name not in _CANNOT_MATTER)
+        if name in named or (is_known(name, locale=locale) and name not in _CANNOT_MATTER)
     }
 
 

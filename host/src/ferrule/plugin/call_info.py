@@ -73,7 +73,7 @@ class CallInfo:
             from ferrule._version import __version__
 
             policy = self.result_policy
-            known = self._context.identity(policy.environment)
+            known = self._context.identity(policy.environment, locale=policy.locale)
             own = policy.identity(self._context) if policy.identity else None
             self._identity = strict_json.dumps({"host": __version__, **known, "tool": own})
         return strict_json.loads_object(self._identity)
@@ -86,7 +86,9 @@ class CallInfo:
         """
         from ferrule.plugin.cache_identity import is_known
 
-        return sorted(name for name in self._asked - set(self.result_policy.environment) if not is_known(name))
+        policy = self.result_policy
+        asked = self._asked - set(policy.environment)
+        return sorted(name for name in asked if not is_known(name, locale=policy.locale))
 
     def record_variable(self, variable: str) -> None:
         """The tool asks for a variable."""

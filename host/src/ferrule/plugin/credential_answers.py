@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ferrule.errors import FerruleError, PermissionDenied, ToolError
-from ferrule.plugin.declared_credentials import credentials_in, record_ownership, require_declared
+from ferrule.plugin.declared_credentials import credentials_in, find_declared, record_ownership, require_declared
 from ferrule.trust import records
 from ferrule.trust.credentials import claims as credential_claims
 from ferrule.trust.credentials.declared_keys import KEY
@@ -13,12 +13,15 @@ from ferrule.trust.credentials.declared_keys import KEY
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ferrule.discovery import InstalledTool
     from ferrule.plugin.hooks.credential_values import LocalValues
     from ferrule.plugin.hooks.credentials import Credential
     from ferrule.text.json_types import JSONMapping, JSONObject
+    from ferrule.trust.credentials.claims import Claim
+
+_NO_VALUES = {"IKIGAI_CONFIG_DIR": os.devnull}  # variables of a process that has no credentials, and no file of them
 
 
 def refuse(
@@ -40,7 +43,7 @@ def refuse(
 
 def answer_for(tool: InstalledTool, question: JSONMapping) -> JSONObject:
     """What the host answers to a question of the tool, see `credential_values.describe`."""
-    from ferrule.plugin.hooks.credential_values import REFUSED, LocalValues, describe
+    from ferrule.plugin.hooks.credential_values import LocalValues
 
     asked = credentials_in(question.get(KEY))
     try:
@@ -48,6 +51,37 @@ def answer_for(tool: InstalledTool, question: JSONMapping) -> JSONObject:
     except FerruleError as error:
         return refuse(question, error.message, error.hint, error.code, admin=error.admin)
     claims = record_ownership(tool, known)
+    return _answer(tool, question, asked, known, claims, LocalValues)
+
+
+def rehearse_answer(tool: InstalledTool) -> None:
+    """Work out an answer without any value in it. It runs none of a plugin's code."""
+    from ferrule.plugin.hooks.credential_values import LocalValues
+
+    known = find_declared(tool)
+    if known and credential_claims.is_settled(tool, known):
+        question = {KEY: [one.as_dict() for one in known]}
+        claims = record_ownership(tool, require_declared(tool, credentials_in(question[KEY])))
+        _answer(tool, question, known, known, claims, lambda: LocalValues(_NO_VALUES))
+
+
+def _answer(
+    tool: InstalledTool,
+    question: JSONMapping,
+    asked: Sequence[Credential],
+    known: Sequence[Credential],
+    claims: Sequence[Claim],
+    find_values: Callable[[], LocalValues],
+) -> JSONObject:
+    """The answer to a question.
+
+    Args:
+        asked: those that are in the question.
+        known: what the tool declares. claims: to what is another's.
+        find_values: finds what is set; it is asked again where something was renewed.
+    """
+    from ferrule.plugin.hooks.credential_values import REFUSED, describe
+
     refused: dict[str, FerruleError] = {
         **_hold(tool, known, records.find_withheld(tool)),
         **credential_claims.refusals(claims),
@@ -57,10 +91,10 @@ def answer_for(tool: InstalledTool, question: JSONMapping) -> JSONObject:
     # What is secret is what was declared so, whatever is said now.
     described = [next((its for its in known if one.is_one_of([its])), one) for one in asked]
     # The process of a call may neither read the file nor write it, so an expired token is renewed here.
-    values = LocalValues()
+    values = find_values()
     if tokens := [one for one in described if one.name not in refused and values.file.token(one.path) is not None]:
         refused.update(_renew(tokens, values, str(question.get(REFUSED) or "")))
-        values = LocalValues()
+        values = find_values()
     answer = describe(described, values, refused)
     return {**answer, "tool": tool.name, "is_relayed": question.get("is_relayed") is True}
 

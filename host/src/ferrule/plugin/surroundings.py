@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ferrule.schema.schema_file import RememberedModules
 from ferrule.supervision.channel.questions import RUN
 
 TYPE_CHECKING = False
@@ -52,8 +53,7 @@ class Surroundings:
         It reads the credentials file, and so belongs into a process that no tool's is forked from.
         """
         if self._environ is not None:
-            os.environ.clear()
-            os.environ.update(self._environ)
+            _take_over(self._environ)
         if RUN in question:  # what may be run is run by another process, see `runs`
             from ferrule.plugin.called_tool import refuse_run
 
@@ -65,6 +65,13 @@ class Surroundings:
         if question.get("tool") != self._tool.name:
             return refuse(question, f"{self._tool.name} is not given the credentials of another tool.")
         return answer_for(self._tool, question)
+
+    def rehearse_answer(self) -> None:
+        """Do what an answer about the credentials takes, but for reading a value. Raises FerruleError."""
+        from ferrule.plugin.credential_answers import rehearse_answer
+
+        with RememberedModules():
+            rehearse_answer(self._tool)
 
     def run_facts(self, run: object = "") -> JSONObject:
         """See `run_facts`. run: the tool that is to be run.
@@ -109,6 +116,15 @@ class Surroundings:
 
         if held := records.find_held(self._tool, settings):
             raise held
+
+
+def _take_over(environ: Mapping[str, str]) -> None:
+    """Have these variables and no others. Those that are the same are left: this is done in a copy of a process."""
+    for name in [name for name in os.environ if name not in environ]:
+        del os.environ[name]
+    for name, value in environ.items():
+        if os.environ.get(name) != value:
+            os.environ[name] = value
 
 
 def run_facts(tool: InstalledTool, settings: Configuration, depth: int = 1) -> JSONObject:

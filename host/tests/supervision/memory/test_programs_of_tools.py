@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,42 @@ def test_what_node_is_denied_is_told_and_not_what_node_looks_for_itself(
     (machine.home / ".config").mkdir(exist_ok=True)
     install(machine, ["node", "-e", f"const P={str(secret)!r};require('fs').{form}"], ["node"])
     assert told(machine, run(machine)) == f"read {secret}"
+
+
+READ_BY_PYTHON = {
+    "its words name the file": ("import sys; open('HOME/' + sys.argv[1])", ["secret.txt"], "read HOME/secret.txt"),
+    "its command line names the file": (
+        "import os, sys\ntry: open(sys.argv[1])\nexcept OSError: os._exit(3)", ["HOME/secret.txt"],
+        "read HOME/secret.txt",
+    ),
+    "its words name it as from its folder": ("open('../secret.txt')", ["../secret.txt"], "read HOME/secret.txt"),
+    "nothing names the file": (
+        "import os, sys\ntry: open('HO' 'ME/secr' + 'et.txt')\nexcept OSError: os._exit(3)", [], "PROGRAM_FAILED",
+    ),
+    "it fails for another reason": ("open('nothing')", ["secret.txt"], "PROGRAM_FAILED"),
+    "it names what is not there": ("open('HOME/absent')", ["HOME/absent"], "PROGRAM_FAILED"),
+    "it names what it may read": ("open(1 / 0)", ["/usr/share", "/dev/null"], "PROGRAM_FAILED"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", READ_BY_PYTHON)
+def test_what_an_interpreter_is_denied_is_found_by_its_words(machine: Machine, secret: Path, what: str) -> None:
+    code, arguments, denied = READ_BY_PYTHON[what]
+    folder = machine.home / "inner"
+    folder.mkdir()
+    home = str(machine.home)
+    words = ["sh", "-c", f'cd {folder} && exec "$@"', "sh", sys.executable, "-c", code, *arguments]
+    install(machine, [word.replace("HOME", home) for word in words], ["sh", sys.executable])
+    assert told(machine, run(machine)) == denied.replace("HOME", home)
+
+
+def test_what_a_program_reads_and_goes_on_without_does_not_wait_for_the_host(machine: Machine, secret: Path) -> None:
+    (machine.home / ".config" / "ferrule").mkdir(parents=True)
+    (machine.home / ".config" / "ferrule" / "config.toml").write_text("[journal]\nenabled = true\n")
+    code = f"try: open({str(secret)!r})\nexcept OSError: print('none')"
+    install(machine, [sys.executable, "-c", code], [sys.executable])
+    assert run(machine) == {"printed": "none\n"}
+    assert machine.ferrule("log", "--denied", "--json").document["calls"] == []
 
 
 def test_the_journal_and_a_trace_have_what_a_program_was_denied(machine: Machine, secret: Path) -> None:

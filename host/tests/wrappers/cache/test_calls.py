@@ -124,6 +124,23 @@ def test_what_decides_the_result_makes_another_call(alpha: Machine) -> None:
     assert cache_of(run(alpha, environment={"FERRULE_DEADLINE": "20", "OTHER": "1"}))["cached"]
 
 
+def test_a_tool_may_say_that_language_and_time_zone_decide_nothing(machine: Machine) -> None:
+    top = CACHED.replace("1000", "1000, locale=False")
+    machine.install("alpha", permissions=TELLS, properties=PROPERTIES, top=top, execute=ANSWER)
+    places = [{}, {"LANG": "de_DE.UTF-8", "TZ": "Asia/Tokyo", "LC_ALL": "C", "LANGUAGE": "de"}]
+    noted = [cache_of(run(machine, environment=place)) for place in places]
+    assert [one["cached"] for one in noted] == [False, True]
+    assert noted[0]["key"] == noted[1]["key"]
+
+
+def test_a_result_that_may_soon_be_another_one_is_kept_for_a_minute(machine: Machine) -> None:
+    top = CACHED.replace("1000", "1000, fleeting=lambda result: result['got']['query'] == 'dogs'")
+    machine.install("alpha", permissions=TELLS, properties=PROPERTIES, top=top, execute=ANSWER)
+    for query, longest in (("cats", 1000), ("dogs", 60)):
+        assert not cache_of(run(machine, f"query={query}"))["cached"]
+        assert cache_of(run(machine, f"query={query}"))["maxAgeSeconds"] == longest
+
+
 @pytest.mark.slow
 def test_a_new_version_of_the_tool_and_a_new_schema_make_another_call(alpha: Machine) -> None:
     run(alpha)

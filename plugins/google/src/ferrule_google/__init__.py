@@ -48,4 +48,10 @@ def execute(arguments: JSONObject, context: Context) -> JSONObject:
 @hookimpl
 def result_policy() -> ResultPolicy:
     """What may be done with its results."""
-    return ResultPolicy(cache_seconds=1800, paging=("num", "start"), normalise=normalise)
+    return ResultPolicy(
+        cache_seconds=1800,
+        paging=("num", "start"),
+        normalise=normalise,
+        locale=False,
+        fleeting=lambda result: not result.get("results"),
+    )

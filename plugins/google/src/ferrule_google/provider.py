@@ -34,7 +34,10 @@ _BRIEF = ("userRateLimitExceeded", "userRateLimitExceededUnreg")
 _DAILY = ("dailyLimitExceeded", "dailyLimitExceededUnreg")
 # In a sentence "limit 'Queries per day'", in the details "DefaultPerDayPerProject" or "queries_per_100_seconds".
 _PERIOD = re.compile(r"per[ _]?(day|hour|minute|(?:(\d+)[ _]?)?seconds?)", re.I)
-_DATE = re.compile(r"(\w{3,9} \d{1,2}, \d{4}|\d{1,2} \w{3,9} \d{4}|\d{1,2} (?:minute|hour|day)s? ago) (?:\.\.\.|…) ")
+_DATE = re.compile(
+    r"(\w{3,9} \d{1,2}, \d{4}|\d{1,2} \w{3,9} \d{4}|\d{1,2} (?:minute|hour|day|week|month|year)s? ago) "
+    r"(?:\.\.\.|…) "
+)
 _SECONDS = {"day": 86_400.0, "hour": 3_600.0, "minute": 60.0}
 
 
@@ -99,7 +102,7 @@ class Google(web.Provider):
         period = _period(" ".join([fault.text, *(str(one.get("metadata")) for one in details)]))
         if period == _SECONDS["day"] or any(name in _DAILY for name in fault.names):
             return web.Quota(True, _until_midnight())
-        quota = web.Quota.of_short_limit(response, _delay(details))
+        quota = web.Quota.of_short_limit(response, _delay(details))._replace(is_guess=False)  # it is Google's own word
         if quota.wait is not None or (period is None and not any(name in _BRIEF for name in fault.names)):
             return quota
         # Without a word about when, the next period is the first that is sure to have room.

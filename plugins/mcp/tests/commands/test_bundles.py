@@ -117,6 +117,27 @@ def test_a_hostile_bundle_leaves_nothing(
     assert machine.ferrule("mcp", "list", "--json").document == {"servers": []}
 
 
+@pytest.mark.parametrize(
+    ("content", "said", "words"),
+    [
+        (b"x", 3 << 30, "The bundle unpacks to more than 2 GiB."),
+        (bytes(80 << 20), None, "The bundle unpacks to 80 MiB, which is more than 200 times its own size."),
+        (bytes(9000), 10, "The bundle cannot be unpacked: Bad CRC-32"),
+    ],
+)
+def test_a_bundle_that_unpacks_to_too_much_is_refused_in_one_sentence(
+    content: bytes, said: int | None, words: str, machine: Machine, tmp_path: Path
+) -> None:
+    file = write_bundle(tmp_path / "talk.mcpb", {**MANIFEST, "user_config": {}})
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bomb", content)
+        archive.infolist()[-1].file_size = said or len(content)
+    done = machine.ferrule("mcp", "add", "talk", str(file))
+    assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 2), done.err
+    assert words in done.err
+    assert list_left(machine) == []
+
+
 @pytest.mark.slow
 def test_an_entry_of_a_registry_adds_its_server_over_http(machine: Machine, tmp_path: Path) -> None:
     with serve(SECOND) as url:

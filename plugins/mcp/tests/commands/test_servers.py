@@ -187,6 +187,21 @@ def test_the_servers_of_a_client_are_imported(servers: Servers, tmp_path: Path) 
     assert servers.ferrule("import", str(file), "--json").document["servers"][0]["state"] == "there"
 
 
+def test_a_server_that_is_imported_is_granted_what_its_message_names(servers: Servers, tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    program, *arguments = servers.command
+    talk = {"command": program, "args": arguments}
+    file.write_text(json.dumps({"mcpServers": {"talk": talk, "other": talk}}))
+    allowed = ["--allow", f"read={servers.scenario}"]
+    failed = servers.ferrule("import", str(file), "talk", "--json").document["servers"]
+    assert [(one["state"], " ".join(allowed) in one["detail"]) for one in failed] == [("failed", True)]
+    both = servers.ferrule("import", str(file), *allowed)
+    assert (both.code > 0, "for one server, and there are 2" in both.err) == (True, True)
+    done = servers.ferrule("import", str(file), "talk", *allowed, "--json")
+    assert [one["state"] for one in done.document["servers"]] == ["added"], done.err
+    assert servers.call("talk_say", {"text": "hi"})["success"] is True
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -131,6 +131,9 @@ def service() -> Iterator[Server]:
         found.document("/chart", {"success": True, "resultObj": "http://127.0.0.1/chart-of-the-service.png"})
         found.document("/vault/", {"files": ["zebra.md"]})
         found.document("/v2/scrape", {"success": True, "data": {"markdown": "page-of-the-service", "metadata": {}}})
+        library = {"id": "/zebra/docs", "title": "Zebra", "description": "Stripes.", "totalSnippets": 7}
+        found.document("/context7/v2/libs/search", {"results": [library]})
+        found.document("/v1/users/me", {"object": "user", "id": "1", "type": "bot", "name": "zebra-bot"})
         found.page("/page", "<html><body><p>page-of-the-service</p></body></html>")
         found.document("*", {"success": False, "error": "not found", "errorCode": 40400}, status=404)
         yield found

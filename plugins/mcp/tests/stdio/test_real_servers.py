@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from ferrule import Context, File, Image, ToolError
+from ferrule_mcp.interview import Interview
 from ferrule_mcp.stdio.eras import ENVELOPE
-from ferrule_mcp.stdio.interview import Interview, interview, keeps_state
+from ferrule_mcp.stdio.interview import interview, keeps_state
 from ferrule_mcp.stdio.session import ServerError, Session
 from ferrule_mcp.stdio.tool_list import read_tools
 from ferrule_mcp.stdio_call import call_tool

@@ -35,4 +35,9 @@ def execute(arguments: JSONObject, context: Context) -> JSONObject:
 @hookimpl
 def result_policy() -> ResultPolicy:
     """What may be done with its results."""
-    return ResultPolicy(cache_seconds=1800, paging=("count", "offset", "page"))
+    return ResultPolicy(
+        cache_seconds=1800,
+        paging=("count", "offset", "page"),
+        locale=False,
+        fleeting=lambda result: not result.get("results"),
+    )

@@ -29,15 +29,26 @@ class ProviderRefusal(ToolError):
         return None if self.quota.is_spent else self.quota.wait
 
 
-def refusal_error(provider: Provider, response: Response, secrets: Iterable[str]) -> ProviderRefusal:
-    """The error for a refusal. secrets: what no text of it may hold."""
+def refusal_error(
+    provider: Provider, response: Response, secrets: Iterable[str], *, guesses: int = 0
+) -> ProviderRefusal:
+    """The error for a refusal.
+
+    Args:
+        secrets: what no text of it may hold.
+        guesses: how often the same question was asked again already after a time that the provider did not tell. Each
+            such time is twice the one before it.
+    """
     fault, quota = _read(provider, response)
+    if quota.is_guess and quota.wait is not None:
+        quota = quota._replace(wait=quota.wait * 2**guesses)
     code = next((code for name, code in provider.codes.items() if name in fault.names), None)
     code = code or provider.statuses.get(response.status, API_ERROR)
     reason = _reason(provider, response, fault, secrets)
     todo = provider.hints.get(response.status)
     if code == RATE_LIMIT:
-        return _rate_limit(provider, quota, reason if fault.text else "", todo)
+        reason = reason if fault.text else ""
+        return _rate_limit(provider, quota, reason, todo, guesses=guesses if quota.is_guess else 0)
     if code == AUTH_INVALID:
         hint = provider.setup.message(provider.credentials) if provider.setup else todo
         return ProviderRefusal(code, f"{provider.name} refused the credentials: {_sentence(reason)}", hint=hint)
@@ -81,11 +92,23 @@ def format_seconds(seconds: float) -> str:
     return " ".join(words[:2]) or "0 seconds"
 
 
-def _rate_limit(provider: Provider, quota: Quota, reason: str, hint: str | None) -> ProviderRefusal:
+def _rate_limit(
+    provider: Provider, quota: Quota, reason: str, hint: str | None, *, guesses: int = 0
+) -> ProviderRefusal:
+    """The error for a limit.
+
+    Args:
+        quota: what the refusal says of it.
+        reason: the provider's own words.
+        hint: what the user can do, where the provider knows.
+        guesses: see `refusal_error`.
+    """
     is_short = quota.is_spent is False or (quota.is_spent is None and quota.wait is not None)
     sentences = [provider.describe_spent(quota) if quota.is_spent else "Rate limit exceeded."]
     if reason:
         sentences.append(f"{provider.name} says: {_sentence(reason)}")
+    if guesses:
+        sentences.append(f"It refused {guesses + 1} requests in a row, and did not say when it takes one.")
     if quota.wait is not None:
         sentences.append(f"{'Ask again' if is_short else 'It resets'} in {format_seconds(quota.wait)}.")
     hint = hint or (None if quota.is_spent or quota.wait is not None else _NO_TIME)

@@ -55,13 +55,14 @@ class Quota(NamedTuple):
     is_spent: the quota of a day or a month is used up, and no call can wait for the next one; None where that is not
     told. wait: seconds after which a request may be taken, None where that is not told. pace: requests and seconds
     that the plan allows, where the body tells what the headers do not. limit: the requests of the quota that is spent,
-    None where that is not told.
+    None where that is not told. is_guess: the answer said nothing of `wait`, so few requests are tried by it.
     """
 
     is_spent: bool | None = None
     wait: float | None = None
     pace: tuple[int, float] | None = None
     limit: int | None = None
+    is_guess: bool = False
 
     @classmethod
     def of_spent_plan(cls, response: Response) -> Self:
@@ -77,8 +78,10 @@ class Quota(NamedTuple):
         short = [window for window in response.windows if window.is_short]
         wait = parse_retry_after(response.headers)
         if wait is None:
-            wait = max(_resets(_exhausted(short)), default=min(_resets(short), default=default))
-        return cls(None if wait is None else False, wait)
+            wait = max(_resets(_exhausted(short)), default=min(_resets(short), default=None))
+        is_guess = wait is None and default is not None
+        wait = default if wait is None else wait
+        return cls(None if wait is None else False, wait, is_guess=is_guess)
 
 
 class Provider:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ferrule_websearch.pagination import Page, Reply
 
 MAX_BODY_BYTES = 4 << 20  # twenty results take a hundredth of it
+_FIRST_WAIT_SECONDS = 0.1  # at the least, after the first refusal; it doubles with each further one
+_MAX_GUESSES = 3  # requests that are repeated after a time that the provider did not tell
 _RESERVE_SECONDS = 1.0  # that a request itself may take; a turn later than that before the deadline is no use
 
 
@@ -66,8 +68,9 @@ class ProviderClient:
             response = self._send({**page.params, **self._params})
             if response.is_success:
                 return self._read(response)
-            self._wait(refusal_error(self._provider, response, self._secrets), attempt)
-            self._budget.refund()
+            error = refusal_error(self._provider, response, self._secrets, guesses=self._budget.guesses)
+            self._wait(error, attempt)
+            self._budget.refund(is_guess=error.quota.is_guess)
             attempt += 1
 
     def __enter__(self) -> Self:
@@ -119,8 +122,8 @@ class ProviderClient:
         if error.wait is None:
             raise error
         # An answer that says "at once" again and again must not make a loop of it.
-        again = time.monotonic() + max(error.wait, min(1.0, 0.1 * 2**attempt))
-        if again > self._latest:
+        again = time.monotonic() + max(error.wait, _FIRST_WAIT_SECONDS * 2**attempt)
+        if again > self._latest or (error.quota.is_guess and self._budget.guesses >= _MAX_GUESSES):
             raise error
         self._rate_limiter.learn(limits_of([Window(*error.quota.pace)]) if error.quota.pace else None, again)
 

@@ -134,7 +134,8 @@ def _identity(attempted: _Attempt) -> str:
     """A hash of all that can decide its results besides the query, also of what its tool's result policy names."""
     tool, results = attempted.opened.tool, attempted.opened.result_policy()
     own = results.identity(attempted.context) if results.identity else None
-    facts = [tool.source, tool.value, attempted.context.identity(results.environment), own]
+    known = attempted.context.identity(results.environment, locale=results.locale)
+    facts = [tool.source, tool.value, known, own]
     return sha256_hex(strict_json.dumps(facts))
 
 
@@ -166,7 +167,8 @@ def _missing_setting(attempted: _Attempt) -> ToolError | None:
         for credential in attempted.opened.credentials():
             attempted.context.credential(credential.name)
     except ToolError as error:
-        return error
+        provider = attempted.provider
+        return error if provider is None or not provider.setup else provider.setup.general_error(provider, error)
     return missing_endpoint(attempted.provider, attempted.context) if attempted.provider is not None else None
 
 

@@ -8,11 +8,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule.config import credentials_path, home
+from ferrule.errors import ToolError
 
 if TYPE_CHECKING:
     from ferrule import Credential, JSONObject
+    from ferrule_websearch.provider import Provider
 
+STEPS = "setup"  # in the details of an error for a general search: what to do, without the sentences around it
 _FILE = "~/.config/ikigai/credentials.json"  # where it is by default
+
+_NEEDED = "Web search requires API key configuration."
 
 
 def _other_file() -> str:
@@ -43,11 +48,19 @@ class Setup(NamedTuple):
 
     def message(self, credentials: Sequence[Credential]) -> str:
         """The error message, of several lines."""
+        return f"{_NEEDED}\n\n{self.offer}\n{self._steps(credentials)}"
+
+    def general_error(self, provider: Provider, error: ToolError) -> ToolError:
+        """The error as a search over all providers tells it: without the offer, which is the provider's own to make."""
+        is_usual = error.message == self.message(provider.credentials)  # and not about what is there and cannot be sent
+        details = {STEPS: self._steps(provider.credentials)} if is_usual else None
+        message = error.message.replace(f"{self.offer}\n", "")
+        return ToolError(error.code, message, hint=error.hint, details=details, event=error.event)
+
+    def _steps(self, credentials: Sequence[Credential]) -> str:
+        """Where each credential comes from, and where all of them go; a line each."""
         places = " and ".join(f"'{credential.path}'" for credential in credentials)
-        return (
-            f"Web search requires API key configuration.\n\n{self.offer}\n{self._links(credentials)}"
-            f"Add to: {_FILE} as {places}{_other_file()}"
-        )
+        return f"{self._links(credentials)}Add to: {_FILE} as {places}{_other_file()}"
 
     def event(self, credentials: Sequence[Credential]) -> JSONObject:
         """The event `config_required`."""

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from ferrule.errors import AnswerMissing, FerruleError, ToolCrashed
+from ferrule.schema.schema_file import RememberedModules
 from ferrule.supervision import processes
 from ferrule.supervision.channel.questions import MAX_QUESTIONS, RUN, fork_answer, give, sort_learnt
 from ferrule.text import strict_json
+from ferrule.trust.credentials.declared_keys import KEY
 
 if TYPE_CHECKING:
     from ferrule.calls.fork_server.surroundings import Surroundings
@@ -164,12 +166,16 @@ class Questions:
     def _start(self, question: JSONObject, told: int) -> HelperProcess:
         if RUN in question and (facts := self._given.run_facts(question[RUN]))["names"]:
             return fork_answer(self._surroundings.zygote, {**question, **facts}, (told, self._file))
+        if KEY in question:
+            self._surroundings.answers.import_all()  # once here, and not in each copy
         return CopiedProcess(self._surroundings.signals, lambda: self._give(question, told))
 
     def _give(self, question: JSONObject, told: int) -> None:
-        """In the copy. The secrets are named before the call gets them."""
+        """In the copy, which ends before any package changes. The secrets are named before the call gets them."""
         signal.alarm(_MAX_SECONDS)
-        give(self._given.answer(question), question, told, self._file)
+        with RememberedModules():
+            answer = self._given.answer(question)
+        give(answer, question, told, self._file)
 
     def _take(self, data: bytes) -> None:
         self._helper = None
@@ -179,6 +185,7 @@ class Questions:
         secrets, refusals = sort_learnt(_learnt_in(data))
         self._messages.secrets += secrets
         self._messages.refusals += refusals
+        self._surroundings.answers.rehearse(self._given)
         if self._messages.questions:
             self.begin()
         elif self._helper is None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ferrule import config
+from ferrule.calls.fork_server.answer_rehearsal import AnswerRehearsal
 from ferrule.calls.fork_server.import_profile import ImportProfile
 from ferrule.errors import CallInterrupted, FerruleError
 from ferrule.supervision import processes
@@ -106,6 +107,7 @@ class Surroundings:
         self.options = options
         self.lookups = lookups
         self.profile = ImportProfile()
+        self.answers = AnswerRehearsal()
         self.zygote = zygote
         self.known: set[int] = {zygote.process}
         self.confined: set[ConfinedCopies] = set()

@@ -305,7 +305,8 @@ def explain(
         programs: what was told of programs.
     """
     denials, code = list(known), failure["code"] if failure else ""
-    of_programs, likely = ([], None) if programs is None else programs.refused()
+    said = failure["message"] if failure else ""
+    of_programs, likely = ([], None) if programs is None else programs.refused(said)
     denials += [one for one in of_programs if one not in denials]
     told = denial_in(failure) if failure and code == _DENIED else None
     if told is not None and told not in denials and told.what:

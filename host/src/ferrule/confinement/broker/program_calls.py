@@ -1,5 +1,8 @@
 """What the kernel tells of programs that a tool has started: what they open, change and run, and how they end.
 
+Of files that are closed when a program starts another one, as interpreters open theirs, what is read is not told: it
+would cost a tool that starts one of them more than the rest of its call.
+
 The kernel makes all of these calls, and Landlock refuses what the policy does not allow. Here it is noted what may
 have been refused; whether it was is judged when the call is over. So nothing here waits for a file, and what another
 thread changes meanwhile in the memory that is read here makes no difference to what a program can do.
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     Method = Callable[[SupervisedProcess, Check, list[int]], "int | Later"]
 
 _GO_ON = -1
-_NOT_PERMITTED, _NO_ACCESS = 1, 13
+_NOT_PERMITTED, _KILL = 1, 9
 _MAX_TOLD = 5_000  # calls of one tool call that are looked at; programs that go on are not told of any more
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_TRUNC
 _MAKING = os.O_CREAT
@@ -75,6 +78,8 @@ class ProgramCalls:
             "openat2": self._open_by_structure,
             "execve": self._run,
             "exit_group": self._end,
+            "brk": self._begin,
+            "set_tid_address": self._begin,
         }
         for is_new, table in ((True, _MADE), (False, _CHANGED)):
             for name, places in table.items():
@@ -86,39 +91,41 @@ class ProgramCalls:
         self._words.clear()
         self._denials.clear()
 
-    def refused(self) -> tuple[list[Denial], Denial | None]:
+    def refused(self, said: str) -> tuple[list[Denial], Denial | None]:
         """See `ProgramDenials`."""
-        return self._denials.refused()
+        return self._denials.refused(said)
 
     def _is_told(self) -> bool:
         self._count += 1
         return self._count <= _MAX_TOLD
 
     def _open(self, process: SupervisedProcess, folder: int, address: int, flags: int) -> int:
-        if self._is_loader(process.thread):
-            self._refuse_to_load(process, address)
         if self._is_told() and not flags & _ONLY_A_PLACE:
             kind = WRITE if flags & (_WRITING | _MAKING) else READ
             self._note(process, kind, folder, address, is_new=bool(flags & _MAKING) and not flags & _WRITING)
         return _GO_ON
 
-    def _is_loader(self, thread: int) -> bool:
-        """Whether a program is the dynamic loader by itself. It has to be executable, since it is part of each program.
+    def _begin(self, process: SupervisedProcess, check: Check, _given: list[int]) -> int:
+        """A program begins. The dynamic loader as a program is ended: it would run any file as one.
 
-        Its path in the call that starts it could change once it was read. What a process runs does not.
+        It has to be executable, since it is part of each program. Its path in the call that starts it could change once
+        it was read. What a process runs does not, and the loader has opened nothing before it makes this call.
         """
+        if self._is_loader(process.thread):
+            words = _words_of(process.thread)
+            check()
+            os.kill(process.thread, _KILL)
+            if self._deny:
+                self._deny(RUN, next((word for word in words if word.startswith("/")), "the dynamic loader"))
+        return _GO_ON
+
+    def _is_loader(self, thread: int) -> bool:
+        """Whether a process runs it by itself. As a program's own, it is another file that the process runs."""
         try:
             facts = os.stat(f"/proc/{thread}/exe")
         except OSError:
             return False
         return (facts.st_dev, facts.st_ino) in self._loaders
-
-    def _refuse_to_load(self, process: SupervisedProcess, address: int) -> None:
-        """Raise OSError: it would run any file as a program."""
-        path = os.fsdecode(process.read_path(address))
-        if self._deny and os.path.basename(path) != "ld.so.cache":
-            self._deny(RUN, path)
-        raise OSError(_NO_ACCESS, "no program that it may run")
 
     def _open_by_structure(self, process: SupervisedProcess, _check: Check, given: list[int]) -> int:
         flags = int.from_bytes(process.read(given[2], 8), "little")
@@ -150,7 +157,8 @@ class ProgramCalls:
 
     def _end(self, process: SupervisedProcess, _check: Check, given: list[int]) -> int:
         if given[0] & 0xFF:
-            self._denials.add_failure({process.thread, find_family(process.thread)[0]})
+            number = find_family(process.thread)[0]
+            self._denials.add_failure({process.thread, number}, _words_of(process.thread), _folder_of(process.thread))
         return _GO_ON
 
     def _words_of(self, process: int) -> frozenset[str]:
@@ -158,7 +166,7 @@ class ProgramCalls:
         if process not in self._words:
             if len(self._words) >= _MAX_COMMAND_LINES:
                 self._words.clear()
-            self._words[process] = _words_of(process)
+            self._words[process] = frozenset(_words_of(process))
         return self._words[process]
 
     def _note(self, process: SupervisedProcess, kind: str, folder: int, address: int, *, is_new: bool) -> None:
@@ -196,9 +204,18 @@ def _absolute(thread: int, folder: int, path: str) -> str:
     return os.path.join(os.readlink(f"/proc/{thread}/{where}"), path)
 
 
-def _words_of(process: int) -> frozenset[str]:
+def _folder_of(thread: int) -> str:
+    """The working folder of a program."""
+    try:
+        return os.readlink(f"/proc/{thread}/cwd")
+    except OSError:
+        return ""
+
+
+def _words_of(process: int) -> list[str]:
+    """What a program was started with, behind its own name."""
     try:
         with open(f"/proc/{process}/cmdline", "rb", buffering=0) as file:
-            return frozenset(os.fsdecode(file.read(_MAX_WORDS_BYTES)).split("\0")[1:])
+            return os.fsdecode(file.read(_MAX_WORDS_BYTES)).split("\0")[1:-1]
     except OSError:
-        return frozenset()
+        return []

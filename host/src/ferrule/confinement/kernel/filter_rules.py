@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ferrule.confinement.kernel.filter_program import Case
     from ferrule.confinement.policy import Policy
 
 _NOT_PERMITTED, _NO_ACCESS, _NO_CALL, _NOT_SUPPORTED = error(1), error(13), error(38), error(95)
@@ -40,6 +41,24 @@ TOLD_OF_PROGRAMS = (
     "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat", "mknod", "mknodat", "exit_group",
 )  # fmt: skip
 """Calls of programs that are told and then made."""
+_ACCESS_OR_MAKING, _CLOSED_AT_START, _ONLY_A_PLACE = 0o1103, 0o200_0000, 0o1000_0000
+
+
+def _reading(flags: int) -> tuple[Case, ...]:
+    """A file that is read alone, and not handed on to other programs, or is only a place. flags: which argument.
+
+    So interpreters and loaders open all of their files: hundreds at each start.
+    """
+    bits = _CLOSED_AT_START | _ACCESS_OR_MAKING
+    return (Test(flags, "==", _CLOSED_AT_START, bits), ALLOW), (Test(flags, "&", _ONLY_A_PLACE), ALLOW)
+
+
+_UNTOLD: dict[str, tuple[Case, ...]] = {
+    "open": _reading(1),
+    "openat": _reading(2),
+    "exit_group": ((Test(0, "==", 0, 0xFF), ALLOW),),
+}
+"""Cases of them that are not told."""
 _MAX_PARTS = 8  # of the code of a process, so that a rule is not longer than a jump
 
 _THREAD = 0x1_0000
@@ -120,6 +139,9 @@ def _rule_processes(program: Program, policy: Policy, *, listener: str) -> None:
         program.answer(("memfd_create",), _NOT_PERMITTED)  # Landlock does not see a program that has no path
         if listener == OWN:
             program.answer(("execve",), NOTIFY)  # a program gets other limits than the process that starts it
+            # What dynamic loaders call first, that of GNU and that of musl: none is to run a file as a program.
+            program.decide("brk", (IsGiven(0), ALLOW), otherwise=NOTIFY)
+            program.answer(("set_tid_address",), NOTIFY)
     else:
         program.answer(("execve",), _NO_ACCESS)
 
@@ -128,7 +150,7 @@ def _tell_of_programs(program: Program, own_code: Sequence[tuple[int, int]]) -> 
     """What programs do to files, and how they end, is told, and then done: Landlock holds them to the policy."""
     own = [(IsMadeFrom(start, end), ALLOW) for start, end in own_code[:_MAX_PARTS]]
     for name in TOLD_OF_PROGRAMS:
-        program.decide(name, *own, otherwise=NOTIFY)
+        program.decide(name, *_UNTOLD.get(name, ()), *own, otherwise=NOTIFY)
 
 
 def _rule_sockets(program: Program, policy: Policy, *, listener: str) -> None:

@@ -82,7 +82,7 @@ rmdir=84,- rename=82,- renameat=264,38 renameat2=316,276 link=86,- linkat=265,37
 mknod=133,- mknodat=259,33 exit_group=231,94 getsid=124,156 getpgid=121,155 sched_getscheduler=145,120
 sched_getparam=143,121 sched_getattr=315,275 sched_rr_get_interval=148,127 sched_getaffinity=204,123
 get_robust_list=274,100 getpriority=140,141 ioprio_get=252,31 clock_gettime=228,113 clock_getres=229,114
-clock_nanosleep=230,115 timer_create=222,107 capget=125,90
+clock_nanosleep=230,115 timer_create=222,107 capget=125,90 brk=12,214 set_tid_address=218,96
 """
 NAMING = {
     "getsid": 0, "getpgid": 0, "sched_getscheduler": 0, "sched_getparam": 0, "sched_getattr": 0,

@@ -107,15 +107,16 @@ class Context:
         """
         return os.environ.get(environment, "").strip() or self._settings.get(name)
 
-    def identity(self, environment: Sequence[str] = ()) -> dict[str, Any]:
+    def identity(self, environment: Sequence[str] = (), *, locale: bool = True) -> dict[str, Any]:
         """What decides a result beside the arguments, without secrets, as `context.call.identity` has it.
 
-        environment: variables that count beside those of ferrule and of the locale.
+        environment: variables that count beside those of ferrule and of the locale. locale: False leaves the latter
+        out.
         """
         from ferrule.plugin import cache_identity
 
         own = {credential.environment for credential in self._credentials}
-        found = cache_identity.environment(os.environ, environment)
+        found = cache_identity.environment(os.environ, environment, locale=locale)
         values = self._credential_values()
         return {
             "settings": cache_identity.settings(self._settings),

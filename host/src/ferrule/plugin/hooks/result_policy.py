@@ -29,13 +29,19 @@ class ResultPolicy:
         identity: a function that is given the Context and returns what else there is, as JSON without secrets.
         normalise: a function that is given the arguments, and returns them as the tool reads them, such as texts
             without blanks around them: two calls for which it returns the same are equal.
+        locale: False where the caller's language and time zone (LANG, LC_*, TZ) decide nothing of a result.
+        fleeting: a function that is given a result, and says whether it may soon be another one, such as a search
+            that has found nothing: that one is kept for a minute at most.
         wrappers: names of wrappers that surround the tool's calls unless the admin decides otherwise, such as `cache`.
 
     Raises:
         ValueError for seconds that are negative or no number, and for names that are no texts.
     """
 
-    __slots__ = ("cache_seconds", "environment", "identity", "linkable", "normalise", "paging", "wrappers")
+    __slots__ = (
+        *("cache_seconds", "environment", "fleeting", "identity", "linkable", "locale", "normalise", "paging"),
+        "wrappers",
+    )
 
     def __init__(
         self,
@@ -46,6 +52,8 @@ class ResultPolicy:
         environment: Sequence[str] = (),
         identity: Callable[[Context], object] | None = None,
         normalise: Callable[[JSONObject], JSONObject] | None = None,
+        locale: bool = True,
+        fleeting: Callable[[JSONObject], bool] | None = None,
         wrappers: Sequence[str] = (),
     ) -> None:
         is_number = isinstance(cache_seconds, int | float) and not isinstance(cache_seconds, bool)
@@ -57,6 +65,8 @@ class ResultPolicy:
         self.environment = _names("environment", environment)
         self.identity = identity
         self.normalise = normalise
+        self.locale = bool(locale)
+        self.fleeting = fleeting
         self.wrappers = _names("wrappers", wrappers)
 
     def __repr__(self) -> str:

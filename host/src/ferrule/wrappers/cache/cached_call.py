@@ -66,11 +66,16 @@ class CachedCall:
             return
         failure = failure_in(result)
         if failure is None:
-            self._keep({"result": result}, self._seconds)
+            self._keep({"result": result}, self._seconds_of(result))
         elif self._keeps_failures:
             kind, seconds = ttl.of_failure(failure)
             if seconds:
                 self._keep({"result": result, "kind": kind}, seconds)
+
+    def _seconds_of(self, result: JSONMapping) -> float:
+        """How long a result may be given: shorter where the tool says that it may soon be another one."""
+        is_fleeting = self._context.call.result_policy.fleeting
+        return min(self._seconds, ttl.FLEETING_SECONDS) if is_fleeting and is_fleeting(dict(result)) else self._seconds
 
     def keep_failure(self, error: ToolError) -> None:
         """Keep a failure that the same call would meet again."""

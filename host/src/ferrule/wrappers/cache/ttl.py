@@ -13,8 +13,11 @@ from ferrule.errors import WAIT_DETAIL
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONMapping
 
-SECONDS = {"validation": 14_400, "blocked": 1_800, "auth": 1_800, "rate_limit": 90, "not_found": 600, "content": 600}
-"""Seconds for which a failure is kept, by its kind."""
+SECONDS = {"validation": 14_400, "blocked": 1_800, "auth": 60, "rate_limit": 90, "not_found": 600, "content": 600}
+"""Seconds for which a failure is kept, by its kind. A key that was refused may be corrected at any moment."""
+
+FLEETING_SECONDS = 60.0
+"""The most for which a result is kept that may soon be another one."""
 
 MAX_RATE_LIMIT_SECONDS = 3_600.0
 """A quota of a month may be raised at any time, and then an hour has to do."""
@@ -28,7 +31,7 @@ _CODES = {
     "not_found": ("NOT_FOUND",),
     "content": ("PARSE_ERROR", "CONTENT_EMPTY", "NO_CONTENT"),
 }
-_KINDS_OF_STATUSES = {401: "auth", 403: "blocked", 404: "not_found", 410: "not_found", 429: "rate_limit"}
+_KINDS_OF_STATUSES = {401: "auth", 403: "auth", 404: "not_found", 410: "not_found", 429: "rate_limit"}
 _STATUS_CODE, _STATUS_WORD = "HTTP_ERROR", "HTTP"
 
 

@@ -19,22 +19,30 @@ MINUTE_SECONDS = 60.0
 MAX_BLOCK_SECONDS = 86_400.0  # a server that names more has a clock that goes wrong
 _OLD_SECONDS = 600.0  # after which what was learnt says nothing any more
 _FIRST_BACKOFF_SECONDS, _MAX_BACKOFF_SECONDS = 0.5, 60.0
-_LEAST_EVIDENCE_REQUESTS = 5  # taken before a refusal, from which a limit can be guessed
-_RISE, _FALL = 1.25, 0.8  # of a guess: in each minute without a refusal, and with each refusal
+_PROBE_PER_MINUTE = 120.0  # after the first refusal; it doubles with each request until the next one
+_MOST_PER_MINUTE = 60_000.0
+_RISE_REQUESTS = 2  # after which, and a third of its evidence more, a guess rises that is not refused
+_MOST_EVIDENCE_REQUESTS = 30  # that a guess rests on: what was seen before counts less and less
+_FEW = 0.5  # of what a guess lets through: who takes less than this share has learnt nothing about the limit
+_LEAST_COUNT, _LEAST_SECONDS = 0.7, 0.01  # where nothing was taken, and where a clock stands still
+_DOUBTED_REFUSALS = 3  # in a row, after which a limit of the user's own is not believed any more
 _MIN_BURST_SHARE = 1 / 12  # of a limit of the user's own that may go at once: five seconds' worth
 _OWN = "own-"  # before the limit and the name of a bucket that a user has set
 
 
 @dataclass
 class Bucket:
-    """One limit. level: what is in it at the instant `at`. is_guess: nobody told it. changed: when it was guessed."""
+    """One limit. level: what is in it at the instant `at`.
+
+    is_guess: the provider did not name it. evidence: requests that a guess rests on, 0 while it is looked for.
+    """
 
     per_minute: float
     capacity: float
     level: float
     at: float
     is_guess: bool = False
-    changed: float = 0.0
+    evidence: float = 0.0
 
     def refill(self, now: float) -> None:
         """Let the time pass."""
@@ -51,8 +59,10 @@ class Bucket:
 class State:
     """What is known. blocked: the instant before which nothing is taken.
 
-    refusals: how often in a row the provider has refused. turns: how many were taken so far. accepted, since: requests
-    that were not refused, and the instant of the first of them. output: tokens that an answer has, about.
+    refusals: how often in a row the provider has refused. turns: how many were taken so far. accepted: the number of
+    requests that were begun and not refused since the provider had no room the last time, and that instant; 0.0 for one
+    that was never seen so. risen: of these, how many there were when the guess rose last. output: tokens that an answer
+    has, about.
     """
 
     buckets: dict[str, Bucket] = field(default_factory=dict)
@@ -60,6 +70,7 @@ class State:
     refusals: int = 0
     turns: int = 0
     accepted: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    risen: float = 0.0
     output: float = 0.0
     touched: float = 0.0
 
@@ -72,9 +83,9 @@ class State:
                 return cls()
             named = {str(name): Bucket(*values) for name, values in facts.pop("buckets").items()}
             state = cls(named, **facts)
-            numbers = [state.blocked, state.touched, state.output, *state.accepted]
+            numbers = [state.blocked, state.touched, state.output, state.risen, *state.accepted]
             for one in named.values():
-                numbers += [one.per_minute, one.capacity, one.level, one.at, one.changed]
+                numbers += [one.per_minute, one.capacity, one.level, one.at, one.evidence]
             if not all(isinstance(number, int | float) for number in numbers) or any(
                 one.per_minute <= 0 or one.at > now + _OLD_SECONDS for one in named.values()
             ):
@@ -114,9 +125,6 @@ class State:
         for name, bucket in self.buckets.items():
             if name.startswith(_OWN) and name not in own:
                 continue
-            if bucket.is_guess and now - bucket.changed >= MINUTE_SECONDS:
-                bucket.per_minute, bucket.changed = bucket.per_minute * _RISE, now
-                bucket.capacity = bucket.per_minute
             bucket.refill(now)
             waits.append(bucket.wait(_amount(name, amounts)))
         return max(0.0, *waits)
@@ -127,13 +135,21 @@ class State:
             bucket.level = min(bucket.capacity, bucket.level - _amount(name, amounts) * times)
         self.turns += 1 if times > 0 else 0
 
-    def accept(self, now: float) -> None:
-        """A request was not refused."""
+    def accept(self, now: float, begun: float) -> None:
+        """A request was not refused. begun: the instant of its turn."""
         if now >= self.blocked:
             self.refusals = 0
-        if not self.accepted[0]:
-            self.accepted[1] = now
+        if begun < self.accepted[1]:
+            return  # it took what was there before
         self.accepted[0] += 1
+        guess = self.buckets.get(REQUESTS)
+        if guess is None or not guess.is_guess:
+            return
+        enough = _RISE_REQUESTS + guess.evidence / 3 if guess.evidence else 1
+        if self.accepted[0] - self.risen >= enough:
+            self.risen = self.accepted[0]
+            rise = 1 + 1 / (2 + guess.evidence) if guess.evidence else 2.0
+            guess.per_minute = min(_MOST_PER_MINUTE, guess.per_minute * rise)
 
     def tell(self, now: float, name: str, limit: float, left: float, *, uncounted: float) -> None:
         """The provider said what a bucket holds.
@@ -148,13 +164,24 @@ class State:
             known.refill(now)
             known.level = max(left - uncounted, min(known.level, left))
 
-    def refuse(self, now: float, seconds: float | None, *, waiting: int, chance: float = 0.0) -> float:
+    def refuse(
+        self,
+        now: float,
+        seconds: float | None,
+        *,
+        waiting: int,
+        chance: float = 0.0,
+        under_way: int = 0,
+        has_own: bool = False,
+    ) -> float:
         """The provider refused one request more. Returns the seconds for which nothing is taken.
 
         Args:
             seconds: for which it says so, None where it says nothing.
             waiting: turns that are taken and not yet used.
             chance: from 0 to 1, by which those that wait do not all come back at once.
+            under_way: requests that were begun since the last refusal and have no answer yet.
+            has_own: whether the user has set a limit of requests.
         """
         is_new = now >= self.blocked
         self.refusals += is_new
@@ -162,28 +189,50 @@ class State:
         least = min(1.0, 0.1 * 2.0 ** min(self.refusals - 1, 4))  # "at once", again and again, must not make a loop
         block = min(max(seconds, least) if seconds else backoff * (1 - chance / 4), MAX_BLOCK_SECONDS)
         self.blocked = max(self.blocked, now + block)
+        if REQUESTS in self.buckets:
+            self.buckets[REQUESTS].refill(now)  # at the pace that was kept until now
         if is_new:
-            self._lower(now)
+            self._learn(now, block, under_way, is_believed=has_own and self.refusals < _DOUBTED_REFUSALS)
         requests = self.buckets.get(REQUESTS)
         if requests:
-            requests.refill(now)
             there = 1 - (self.blocked - now) * requests.per_minute / MINUTE_SECONDS - waiting
-            requests.level = min(requests.level, there)
-        self.accepted = [0.0, 0.0]
+            # Where it says when, one may go then, whatever is guessed.
+            requests.level = there if seconds and requests.is_guess else min(requests.level, there)
         return block
 
-    def _lower(self, now: float) -> None:
-        """Learn from a refusal, where the provider does not tell its limit, or refuses within it."""
-        requests, (count, since) = self.buckets.get(REQUESTS), self.accepted
-        if requests is None:
-            if count >= _LEAST_EVIDENCE_REQUESTS:
-                guess = count / (1 + min(now - since, MINUTE_SECONDS) / MINUTE_SECONDS)
-                self.buckets[REQUESTS] = Bucket(guess, guess, 0.0, now, is_guess=True, changed=now)
-        elif requests.is_guess:
-            requests.per_minute = max(1.0, requests.per_minute * _FALL)
-            requests.capacity, requests.changed = requests.per_minute, now
-        elif requests.level >= 1:
+    def _learn(self, now: float, block: float, under_way: int, *, is_believed: bool) -> None:
+        """Learn from a refusal: the provider has no room at this instant.
+
+        Args:
+            block: seconds for which nothing is taken now.
+            under_way: see `refuse`.
+            is_believed: whether a limit of the user's own is, so that none is guessed.
+        """
+        requests, since = self.buckets.get(REQUESTS), self.accepted[1]
+        count = self.accepted[0] + under_way
+        if requests is None and not is_believed:
+            # What went through so far went at once, for all that is known.
+            pace = min(_MOST_PER_MINUTE, max(_PROBE_PER_MINUTE, MINUTE_SECONDS / block))
+            self.buckets[REQUESTS] = Bucket(pace, max(1.0, self.accepted[0]), 0.0, now, is_guess=True)
+        elif requests is not None and requests.is_guess:
+            self._guess(requests, count, now - since)
+            if not count:
+                return  # so that the next one is measured from the same instant
+        elif requests is not None and requests.level >= 1:
             requests.capacity = max(1.0, requests.capacity / 2)  # it takes fewer at once than in a minute
+        self.accepted, self.risen = [0.0, now], 0.0
+
+    def _guess(self, bucket: Bucket, count: float, seconds: float) -> None:
+        """Of a bucket that was empty at both ends of a time: so much was filled as was taken, give or take one."""
+        seen = max(count, _LEAST_COUNT) * MINUTE_SECONDS / max(seconds, _LEAST_SECONDS)
+        if not count:  # less than one
+            bucket.per_minute = min(bucket.per_minute, seen)
+        elif bucket.evidence and count < _FEW * bucket.per_minute * seconds / MINUTE_SECONDS:
+            bucket.capacity = max(1.0, count)  # it was full meanwhile, and went over
+        else:
+            known = bucket.evidence
+            bucket.per_minute = (bucket.per_minute * known + seen * count) / (known + count)
+            bucket.evidence = min(known + count, _MOST_EVIDENCE_REQUESTS)
 
 
 def _amount(name: str, amounts: Mapping[str, float]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -50,8 +51,8 @@ class Pace(NamedTuple):
 class Pacer:
     """The turns of all that ask with one key, in this process and in others.
 
-    store: keeps the state. pace: limits of the user's own. open: numbers of the turns of this process that have no
-    answer yet. own: the names of the buckets of the user's limits.
+    store: keeps the state. pace: limits of the user's own. open: the turns of this process that have no answer yet, and
+    the instant of each. own: the names of the buckets of the user's limits.
     """
 
     def __init__(self, store: Store, clock: Clock | None = None, pace: Pace | None = None) -> None:
@@ -60,13 +61,24 @@ class Pacer:
         self._own = (pace or Pace()).limits
         self._waiting = 0
         self.own: set[str] = set()
-        self.open: set[int] = set()
+        self.open: dict[int, float] = {}
+        self._line = asyncio.Lock()
 
     async def take(self, need: Need, longest: float, waits: Callable[[float], None] = lambda seconds: None) -> Turn:
         """Wait for the next turn. Raises TurnTooLate where it comes after so many seconds, and takes none then.
 
-        waits: is told the seconds of each wait.
+        Those that wait as long as it takes stand in line, so that what is learnt meanwhile counts for the next one. Who
+        has less time takes its turn ahead, to know at once whether that comes in time.
+
+        Args:
+            waits: gets the seconds of each wait.
         """
+        if longest < math.inf:
+            return await self._take(need, longest, waits)
+        async with self._line:
+            return await self._take(need, longest, waits)
+
+    async def _take(self, need: Need, longest: float, waits: Callable[[float], None]) -> Turn:
         turn, left = Turn(self, self._clock), longest
         while True:
             seconds = await self._update(lambda state, now, left=left: turn.take(state, now, need, left))  # type: ignore[misc] # mypy cannot infer a default's type
@@ -115,7 +127,10 @@ class Pacer:
         chance = random.random()  # noqa: S311 - it spreads, and protects nothing
 
         def refuse(state: State, now: float) -> float:
-            return state.refuse(now, seconds, waiting=self._waiting, chance=chance)
+            begun = sum(state.accepted[1] <= start <= now for start in self.open.values())
+            has_own = any(name.endswith(REQUESTS) for name in self.own)
+            waiting, under_way = self._waiting, max(0, begun - 1)  # of which one is the refused one
+            return state.refuse(now, seconds, waiting=waiting, chance=chance, under_way=under_way, has_own=has_own)
 
         return await self._update(refuse)
 
@@ -141,7 +156,7 @@ class Turn:
             raise TurnTooLate(seconds, min(requests, default=None))
         state.take(amounts)
         self._amounts, self._number, self._start = amounts, state.turns, now + seconds
-        self._pacer.open.add(self._number)
+        self._pacer.open[self._number] = self._start
         return seconds
 
     def is_put_off(self, state: State, now: float) -> float:
@@ -159,7 +174,7 @@ class Turn:
 
     def end(self) -> None:
         """It is over, whatever came of it."""
-        self._pacer.open.discard(self._number)
+        self._pacer.open.pop(self._number, None)
 
     async def learn(self, limits: Sequence[StatedLimit], output: int | None) -> None:
         """Learn from an answer that was no refusal, and tells these limits.
@@ -169,7 +184,7 @@ class Turn:
         """
 
         def change(state: State, now: float) -> float:
-            state.accept(now)
+            state.accept(now, self._start)
             self._tell(state, now, limits)
             self._settle(state.buckets, output)
             if output is not None:

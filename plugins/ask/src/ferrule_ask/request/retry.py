@@ -181,6 +181,8 @@ async def _exchange(call: Call, transport: Transport, turn: Turn) -> Reply:
         failure = errors.refusal(response, call.secret, provider)
         if response.status == 429 and failure.code == "RATE_LIMIT":
             failure.retry_after, failure.is_paced = await turn.refused(limits, failure.retry_after), True
+        elif not failure.is_busy:
+            await turn.learn(limits, None)  # it failed for another reason than the pace
         raise failure
     try:
         reply = provider.read(response)

@@ -44,16 +44,14 @@ class Transport:
 
         target, pool = self.connect(url, named)
         there = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.target)
-        is_answered = False
         try:
             async with pool.stream("POST", there, headers=_all_headers(target, headers), content=body) as response:
-                is_answered = True
                 head = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
                 return Response(response.status, head, await _body(response, head.get("content-encoding", "")))
         except CallFailed:
             raise
         except Exception as error:  # noqa: BLE001 - a fault of a library ends one question, and no more
-            raise _broken(error, named, is_answered=is_answered) from None
+            raise _broken(error, named) from None
 
     async def close(self) -> None:
         """Close the connections."""
@@ -140,8 +138,8 @@ async def _body(response: httpcore.Response, encoding: str) -> bytes:
     return b"".join(pieces)
 
 
-def _broken(error: Exception, named: str, *, is_answered: bool) -> CallFailed:
-    """What went wrong on the way. Only a request that has not begun to be answered is worth a second try."""
+def _broken(error: Exception, named: str) -> CallFailed:
+    """What went wrong on the way. A connection that broke is worth another try, also one in the middle of an answer."""
     import httpcore
 
     if isinstance(error, httpcore.UnsupportedProtocol | httpcore.LocalProtocolError):
@@ -151,7 +149,7 @@ def _broken(error: Exception, named: str, *, is_answered: bool) -> CallFailed:
     return CallFailed(
         "NETWORK_ERROR",
         f"{_reason(error)}. Look at the network, and at {named}.",
-        may_repeat=not is_answered,
+        may_repeat=True,
         was_sent=not isinstance(error, httpcore.ConnectError | httpcore.ProxyError),
     )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ferrule.content import items_in
 from ferrule.text import strict_json
-from ferrule_ask.tools.protocols import ToolResult
+from ferrule_ask.tools.protocols import Source, ToolResult
 
 if TYPE_CHECKING:
     from ferrule.content import Item
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 UNAVAILABLE = "Search unavailable. Please answer from your knowledge."
 SEARCH_PREFIX = "web_search"
 _MAX_RESULTS = 5
-_MAX_TITLE_CHARS, _MAX_URL_CHARS, _MAX_SNIPPET_CHARS = 200, 600, 200
+_MAX_TITLE_CHARS, _MAX_URL_CHARS, _MAX_SNIPPET_CHARS, _MAX_DATE_CHARS = 200, 600, 200, 40
 _MAX_ERROR_CHARS = 2_000
+_MAX_SOURCES, _MAX_SOURCE_CHARS = 50, 2_000
 
 
 def content(tool: str, document: JSONMapping, *, failed: bool) -> ToolResult:
@@ -36,10 +37,11 @@ def content(tool: str, document: JSONMapping, *, failed: bool) -> ToolResult:
         return failure(tool, code, _sentence(document), _wait(document))
     results = document.get("results")
     if is_search(tool) and isinstance(results, list):
-        return ToolResult(search_results(results), is_error=False, seconds=0.0)
+        sources = find_sources(tool, document)[:_MAX_RESULTS]
+        return ToolResult(search_results(results), is_error=False, seconds=0.0, sources=sources)
     items = items_in(document)
     text = strict_json.dumps(document).decode() if items is None else "\n\n".join(map(_item, items))
-    return ToolResult(text, is_error=False, seconds=0.0)
+    return ToolResult(text, is_error=False, seconds=0.0, sources=find_sources(tool, document))
 
 
 def failure(tool: str, code: str, error: str, retry_after: float | None = None) -> ToolResult:
@@ -53,9 +55,10 @@ def failure(tool: str, code: str, error: str, retry_after: float | None = None) 
 
 
 def search_results(results: Sequence[object]) -> str:
-    """The first five results, each with its number, title, URL and at most 200 characters of its snippet.
+    """The first five results, each with its number, title, URL, at most 200 characters of its snippet, and its date.
 
-    results: objects with `title`, `url` and `snippet` (or `description`); what has no URL is left out.
+    results: objects with `title`, `url` and `snippet` (or `description`), and `published` where that is known; what has
+    no URL is left out.
     """
     shown = [lines for lines in map(_lines, results) if lines][:_MAX_RESULTS]
     if not shown:
@@ -64,13 +67,29 @@ def search_results(results: Sequence[object]) -> str:
     return "\n\n".join(["Search Results:", *numbered])
 
 
+def find_sources(tool: str, document: JSONMapping) -> tuple[Source, ...]:
+    """The places of what an answer says: the page that it is of, and its `results`, as far as they have a URL."""
+    results = document.get("results")
+    listed = results if isinstance(results, list) else []
+    found = [one for one in (document, *listed[:_MAX_SOURCES]) if isinstance(one, dict) and _text(one.get("url"))]
+    return tuple(
+        Source(
+            _cut(_text(one.get("title")) or _text(one["url"]), _MAX_TITLE_CHARS),
+            _text(one["url"])[:_MAX_SOURCE_CHARS],
+            _cut(_text(one.get("published")), _MAX_DATE_CHARS),
+            tool,
+        )
+        for one in found
+    )
+
+
 def is_search(tool: str) -> bool:
     """Whether a tool is one of those that search the web, by its name."""
     return tool == SEARCH_PREFIX or tool.startswith(f"{SEARCH_PREFIX}_")
 
 
 def _lines(result: object) -> list[str]:
-    """Title, URL and, if there is one, snippet of a result; empty where it has no URL."""
+    """Title and URL of a result, its snippet and when it was published where it has them; empty without a URL."""
     if not isinstance(result, dict):
         return []
     url = _text(result.get("url"))
@@ -78,8 +97,10 @@ def _lines(result: object) -> list[str]:
         return []
     snippet = _text(result.get("snippet") or result.get("description"))
     title = _text(result.get("title")) or url
-    lines = [_cut(title, _MAX_TITLE_CHARS), _cut(url, _MAX_URL_CHARS), _cut(snippet, _MAX_SNIPPET_CHARS)]
-    return lines if snippet else lines[:2]
+    published = _cut(_text(result.get("published")), _MAX_DATE_CHARS)
+    date = f"Published: {published}" if published else ""
+    lines = [_cut(title, _MAX_TITLE_CHARS), _cut(url, _MAX_URL_CHARS), _cut(snippet, _MAX_SNIPPET_CHARS), date]
+    return [line for line in lines if line]
 
 
 def _text(value: object) -> str:

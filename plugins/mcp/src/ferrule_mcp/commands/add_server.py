@@ -9,7 +9,6 @@ import click
 
 from ferrule.cli import json_option, note
 from ferrule.errors import InputError
-from ferrule.installed import find_sources
 from ferrule.text import strict_json
 from ferrule_mcp.commands.decisions import make_decide
 from ferrule_mcp.commands.login_server import TOKEN, client_option, log_in_at, paste_option
@@ -20,7 +19,6 @@ from ferrule_mcp.commands.options import (
     part_secrets,
     read_pairs,
     read_rights,
-    require_free,
     scripts_option,
     seconds_option,
     yes_option,
@@ -29,10 +27,9 @@ from ferrule_mcp.commands.report import report_addition
 from ferrule_mcp.commands.words import read_words
 from ferrule_mcp.installation.addition import install_and_start, try_tool
 from ferrule_mcp.installation.kept_servers import require_process
-from ferrule_mcp.installation.placement import place_server
+from ferrule_mcp.installation.placement import hold_place, place_server
 from ferrule_mcp.installation.selection import Selection
-from ferrule_mcp.installation.server import hold_server, remove_environment, remove_environments
-from ferrule_mcp.record import SOURCE
+from ferrule_mcp.installation.server import remove_environment
 
 if TYPE_CHECKING:
     from ferrule.text.json_types import JSONObject
@@ -127,9 +124,7 @@ def command(
 
     Exit code: 1 where it is not installed, does not start or has no tools; 0 where its tools are there.
     """
-    with hold_server(name):
-        require_free(name, [one.name for one in find_sources(SOURCE)])
-        remove_environments(name)  # which a process that was killed has left
+    with hold_place(name):
         place = os.path.abspath(os.path.expanduser(folder)) if folder else ""
         request = read_words(name, words, place, read_pairs(answers, "--set"))
         plain, secrets = part_secrets(read_pairs(variables, "--env"))

@@ -9,21 +9,20 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from ferrule.cli import json_option, note, plain, print_json, print_table
-from ferrule.errors import FerruleError
-from ferrule.installed import find_sources
+from ferrule.errors import FerruleError, InputError
 from ferrule_mcp.commands.decisions import make_decide
-from ferrule_mcp.commands.options import seconds_option, yes_option
+from ferrule_mcp.commands.options import allow_option, read_rights, scripts_option, seconds_option, yes_option
 from ferrule_mcp.commands.words import make_request
 from ferrule_mcp.installation.addition import install_and_start
-from ferrule_mcp.installation.placement import place_server
+from ferrule_mcp.installation.placement import ServerThere, hold_place, place_server
 from ferrule_mcp.installation.selection import Selection
-from ferrule_mcp.installation.server import hold_server
 from ferrule_mcp.launch.client_configs import read_client, read_client_file
-from ferrule_mcp.record import SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from ferrule_mcp.installation.request import Request
+    from ferrule_mcp.installation.rights import Right
     from ferrule_mcp.launch.client_configs import ConfiguredServer
 
 CLIENTS = ("claude", "cursor", "vscode", "codex", "gemini", "zed")
@@ -41,19 +40,33 @@ class Imported(NamedTuple):
 @click.argument("source", metavar="CLIENT|FILE")
 @click.argument("names", nargs=-1, metavar="[SERVER]...")
 @click.option("--list", "is_listed", is_flag=True, help="Show what is there, and add nothing.")
+@allow_option
 @yes_option
+@scripts_option
 @seconds_option
 @json_option
-def command(source: str, names: tuple[str, ...], is_listed: bool, yes: bool, seconds: float, as_json: bool) -> int:
+# Long by its help and by a parameter for each option.
+def command(
+    source: str,
+    names: tuple[str, ...],
+    is_listed: bool,
+    allowed: tuple[str, ...],
+    yes: bool,
+    scripts: tuple[str, ...],
+    seconds: float,
+    as_json: bool,
+) -> int:
     """Add the servers that another client of MCP has: claude, cursor, vscode, codex, gemini, zed, or those of a FILE.
 
     Each is added as `ferrule mcp add` adds it; what looks like a secret becomes a credential. A server that the client
-    has switched off, and one whose name is taken, are left out. The client's file is not changed.
+    has switched off, and one whose name is taken, are left out. The client's file is not changed. --allow and
+    --allow-scripts are for one server, which is named.
 
     \b
     Examples:
       ferrule mcp import claude --list
       ferrule mcp import cursor github time
+      ferrule mcp import cursor notes --allow read=~/notes
 
     Exit code: 1 where one of them was not added; 0 otherwise.
     """
@@ -61,7 +74,11 @@ def command(source: str, names: tuple[str, ...], is_listed: bool, yes: bool, sec
     if is_listed:
         rows = [Imported(_name(one.name), "off" if not one.is_enabled else "ready", _describe(one)) for one in found]
     else:
-        rows = [_add(one, yes=yes, seconds=seconds) for one in found]
+        rights = read_rights(allowed)
+        if (allowed or scripts) and len(found) != 1:
+            hint = f"Name it: ferrule mcp import {source} SERVER --allow …"
+            raise InputError(f"--allow and --allow-scripts are for one server, and there are {len(found)}.", hint=hint)
+        rows = [_add(one, rights, scripts, yes=yes, seconds=seconds) for one in found]
     if as_json:
         print_json({"servers": [one._asdict() for one in rows]})
     else:
@@ -94,23 +111,42 @@ def _describe(one: ConfiguredServer) -> str:
     return one.problem or (f"{', '.join(one.missing)} is not set here" if one.missing else str(one.file))
 
 
-def _add(one: ConfiguredServer, *, yes: bool, seconds: float) -> Imported:
+def _add(
+    one: ConfiguredServer, rights: Sequence[Right], scripts: Sequence[str], *, yes: bool, seconds: float
+) -> Imported:
+    """Add one server.
+
+    Args:
+        one: of the client.
+        rights: that it is granted from the beginning.
+        scripts: packages whose install scripts may run.
+        yes: whether it is granted what its start wants.
+        seconds: that its first start may take.
+    """
     name = _name(one.name)
-    if any(there.name == name for there in find_sources(SOURCE)):
-        return Imported(name, "there", f"`ferrule mcp refresh {name}` renews it")
     if not one.is_enabled:
         return Imported(name, "off", f"{one.client} has it switched off")
     if one.plan is None:
         return Imported(name, "failed", one.problem)
-    note(f"{name}:")
     request = make_request(name, one.plan)._replace(
-        selection=Selection(only=one.only, excluded=one.excluded), seconds=seconds
+        selection=Selection(only=one.only, excluded=one.excluded),
+        rights=rights,
+        allowed_scripts=scripts,
+        seconds=seconds,
     )
     try:
-        with hold_server(name):
-            addition, environment = install_and_start(request, make_decide(name, grants_all=yes), note)
-            place_server(addition, environment, request.values())
+        return _add_request(request, yes=yes)
+    except ServerThere:
+        return Imported(name, "there", f"`ferrule mcp refresh {name}` renews it")
     except FerruleError as error:
         return Imported(name, "failed", f"{error.message} {error.hint or ''}".strip())
+
+
+def _add_request(request: Request, *, yes: bool) -> Imported:
+    with hold_place(request.name):
+        note(f"{request.name}:")
+        addition, environment = install_and_start(request, make_decide(request.name, grants_all=yes), note)
+        place_server(addition, environment, request.values())
     wanted = "; ".join(right.words() for right in addition.wanted)
-    return Imported(name, "added", f"{len(addition.schemas)} tools" + (f"; was refused: {wanted}" if wanted else ""))
+    more = f"; was refused: {wanted}" if wanted else ""
+    return Imported(request.name, "added", f"{len(addition.schemas)} tools{more}")

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 
 import click
 
-from ferrule.errors import InputError
 from ferrule_mcp.installation.rights import Right, parse_right
 from ferrule_mcp.launch.secret_values import credential_name, may_hold_secret
 
@@ -76,12 +75,3 @@ def join_credentials(*found: Mapping[str, str]) -> dict[str, str]:
     for values in found:
         joined.update({name: value or joined.get(name, "") for name, value in values.items()})
     return joined
-
-
-def require_free(name: str, known: Iterable[str]) -> None:
-    """Raise InputError where a server of this name is there."""
-    if name in known:
-        raise InputError(
-            f"There is an MCP server {name!r} already.",
-            hint=f"`ferrule mcp refresh {name}` renews it; `ferrule mcp remove {name}` removes it.",
-        )

@@ -8,6 +8,7 @@ import click
 
 from ferrule.cli import counted, home_as_tilde, json_option, note, print_json
 from ferrule.installed import SourceTools
+from ferrule_mcp.installation.placement import forget_addition
 from ferrule_mcp.installation.server import find_home, find_server, hold_server, remove_environments
 from ferrule_mcp.record import SOURCE
 
@@ -30,6 +31,7 @@ def command(name: str, with_home: bool, as_json: bool) -> int:
         if not installed.remove():
             find_server(name)  # which says what there is
         remove_environments(name)
+        forget_addition(name)
         if with_home:
             shutil.rmtree(home, ignore_errors=True)
     if as_json:

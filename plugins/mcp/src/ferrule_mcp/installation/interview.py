@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from contextlib import suppress
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
 
     from ferrule import Context, JSONObject
     from ferrule.text.json_types import JSONMapping
+    from ferrule_mcp.interview import Interview
     from ferrule_mcp.record import ServerRecord
-    from ferrule_mcp.remote.interview import RemoteInterview
-    from ferrule_mcp.stdio.interview import Interview
 
 _PREFIX = ".ferrule-interview-"
 _MAX_BYTES = 64 << 20
@@ -43,10 +43,19 @@ def hold_interview(record: ServerRecord, context: Context) -> JSONObject:
             f"What the MCP server {record['name']} says of its tools is larger than {_MAX_BYTES >> 20} MiB.",
             hint="Ask its author for fewer tools, or shorter texts.",
         )
+    _remove_older(record["home"])
     name = f"{_PREFIX}{token_hex(8)}"
     with open(os.path.join(record["home"], name), "xb") as file:
         file.write(data)
     return {"file": name, "sha256": hashlib.sha256(data).hexdigest()}
+
+
+def _remove_older(home: str) -> None:
+    """Remove what a process has left that was killed before it took the answer."""
+    for name in os.listdir(home):
+        if name.startswith(_PREFIX):
+            with suppress(OSError):
+                os.unlink(os.path.join(home, name))
 
 
 def _hide_secrets(found: JSONObject, secrets: Sequence[str]) -> JSONObject:
@@ -74,7 +83,7 @@ def _ask(record: ServerRecord, context: Context) -> Interview:
     )
 
 
-def _ask_remote(record: ServerRecord, context: Context) -> RemoteInterview:
+def _ask_remote(record: ServerRecord, context: Context) -> Interview:
     from ferrule_mcp.remote.interview import interview
 
     return interview(

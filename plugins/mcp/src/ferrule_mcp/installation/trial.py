@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import tempfile
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from ferrule.config.own_folders import OUTER_DATA, OUTER_STATE, data_folder, state_folder
+from ferrule.config.own_folders import OUTER_DATA, OUTER_STATE, data_folder, environments_folder, state_folder
 from ferrule.errors import FerruleError
 from ferrule.installed import SourceTools, python_command
 from ferrule.text import strict_json
@@ -20,13 +22,14 @@ from ferrule_mcp.credentials import declare
 from ferrule_mcp.record import FILE, INTERVIEW, SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ferrule.text.json_types import JSONMapping, JSONObject
     from ferrule_mcp.record import ServerRecord
 
 _MARGIN_SECONDS = 30.0
 _GRACE_SECONDS = 5.0
+_PREFIX = "ferrule-mcp-"
 _PARAMETERS = {"type": "object", "properties": {}}
 
 
@@ -84,7 +87,7 @@ def try_call(
     """
     credentials = declare(record["name"], record["credentials"])
     declaration = {"permissions": permissions, "credentials": credentials}
-    with tempfile.TemporaryDirectory(prefix="ferrule-mcp-") as folder:
+    with _make_folder(record["name"]) as folder:
         values = {str(one["environment"]): secrets[one["name"]] for one in credentials if one["name"] in secrets}
         environ = {**_own_environment(folder, seconds), **values}
         files = {FILE: strict_json.dumps(record)}
@@ -93,6 +96,23 @@ def try_call(
         place = record["folder"] or record["home"]
         done = _run(command, strict_json.dumps(dict(arguments)), environ, place, seconds + _MARGIN_SECONDS)
     return _read(done)
+
+
+@contextmanager
+def _make_folder(name: str) -> Iterator[str]:
+    """A folder for one trial of a server, whose place this process holds; that of one that was killed goes first."""
+    mark = os.path.join(environments_folder(SOURCE), f".{name}.trial")
+    with suppress(OSError, ValueError), open(mark, encoding="utf-8") as file:
+        left = file.read()
+        if os.path.basename(left).startswith(_PREFIX):
+            shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=_PREFIX) as folder:
+        with open(mark, "w", encoding="utf-8") as file:
+            file.write(folder)
+        try:
+            yield folder
+        finally:
+            os.remove(mark)
 
 
 def _run(

@@ -7,7 +7,7 @@ import re
 import stat
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,6 +28,8 @@ _MANIFEST = "manifest.json"
 _MAX_MANIFEST_BYTES = 4 << 20
 _MAX_BYTES = 2 << 30  # unpacked
 _MAX_MEMBERS = 200_000
+_MAX_RATIO = 200  # of unpacked to packed: code and pictures stay below a tenth of that
+_UNSUSPICIOUS_BYTES = 64 << 20
 _PIECE_BYTES = 1 << 20
 _VARIABLE = re.compile(r"\$\{(?P<name>[^}]+)\}")
 _SKIPPED = "__MACOSX"
@@ -143,10 +145,27 @@ def unpack_bundle(path: Path, folder: Path) -> None:
             members = archive.infolist()
             if len(members) > _MAX_MEMBERS:
                 raise LaunchRefused(f"The bundle has {len(members)} files.", hint=f"At most {_MAX_MEMBERS} are taken.")
+            _refuse_bomb(members, path.stat().st_size)
             for member in members:
                 left = _unpack_member(archive, member, folder, left)
     except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, RuntimeError) as error:
         raise LaunchRefused(f"The bundle cannot be unpacked: {error}.", hint="Fetch it again.") from None
+
+
+def _refuse_bomb(members: Sequence[zipfile.ZipInfo], packed: int) -> None:
+    """Refuse what is too large by its own words, before anything of it is written. packed: the bytes of the bundle."""
+    total = sum(member.file_size for member in members)
+    if total > _MAX_BYTES:
+        raise _too_large()
+    if total > _UNSUSPICIOUS_BYTES and total > packed * _MAX_RATIO:
+        raise LaunchRefused(
+            f"The bundle unpacks to {total >> 20:,} MiB, which is more than {_MAX_RATIO} times its own size.",
+            hint="Do not use it.",
+        )
+
+
+def _too_large() -> LaunchRefused:
+    return LaunchRefused(f"The bundle unpacks to more than {_MAX_BYTES >> 30} GiB.", hint="Do not use it.")
 
 
 def _unpack_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, left: int) -> int:
@@ -171,7 +190,7 @@ def _unpack_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Pa
         while piece := source.read(_PIECE_BYTES):
             left -= len(piece)
             if left < 0:
-                raise LaunchRefused(f"The bundle unpacks to more than {_MAX_BYTES >> 30} GiB.", hint="Do not use it.")
+                raise _too_large()
             file.write(piece)
     target.chmod(0o755 if mode & 0o111 else 0o644)
     return left

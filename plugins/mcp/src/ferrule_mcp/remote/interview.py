@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from ferrule_mcp.interview import Interview
 from ferrule_mcp.remote.session import RemoteSession
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ferrule import JSONObject
     from ferrule_mcp.remote.headers import Credentials
 
 DEFAULT_SECONDS = 60.0
 """That an interview may take."""
-
-
-class RemoteInterview(NamedTuple):
-    """What a server has said of itself.
-
-    era: the release of the protocol. server: its name and version, {} where it gives none. capabilities: its own.
-    offered: what it was offered. instructions: "" for none. tools: as it describes them. findings: a sentence for each
-    thing that was odd. seconds: until the list of tools had come.
-    """
-
-    era: str
-    server: JSONObject
-    capabilities: JSONObject
-    offered: JSONObject
-    instructions: str
-    tools: list[JSONObject]
-    findings: list[str]
-    seconds: float
 
 
 def interview(
@@ -42,7 +24,7 @@ def interview(
     credentials: Credentials | None = None,
     network: Sequence[str] | None = None,
     seconds: float = DEFAULT_SECONDS,
-) -> RemoteInterview:
+) -> Interview:
     """Ask a server what it is and which tools it has.
 
     Args:
@@ -64,4 +46,4 @@ def interview(
         findings = [f"The tool {name} is left out: its arguments cannot be headers." for name in session.left_out]
     if not has_tools:
         findings.append("It has no tools: it offers resources or prompts alone.")
-    return RemoteInterview(**met, tools=tools, findings=findings, seconds=time.monotonic() - started)
+    return Interview(**met, tools=tools, findings=findings, seconds=time.monotonic() - started)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from ferrule_mcp.interview import Interview
 from ferrule_mcp.stdio import eras
 from ferrule_mcp.stdio.session import ServerError, Session
 from ferrule_mcp.stdio.state_signs import keeps_state
@@ -15,30 +16,11 @@ if TYPE_CHECKING:
 
     from ferrule.text.json_types import JSONObject
 
-__all__ = ["Interview", "interview", "keeps_state"]
+__all__ = ["interview", "keeps_state"]
 
 DEFAULT_SECONDS = 120.0
 """That an interview may take: the first start of a server can take far longer than all that follow."""
 _QUIET_SECONDS = 0.01  # in which a server says what it says after the handshake
-
-
-class Interview(NamedTuple):
-    """What a server has said of itself.
-
-    era: the release of the protocol. server: its `serverInfo`, {} where it gives none. capabilities: its own. offered:
-    what it was offered. instructions: "" for none. tools: as it describes them. findings: a sentence for each thing
-    that was odd. stderr: its last lines. seconds: until the list of tools had come.
-    """
-
-    era: str
-    server: JSONObject
-    capabilities: JSONObject
-    offered: JSONObject
-    instructions: str
-    tools: list[JSONObject]
-    findings: list[str]
-    stderr: list[str]
-    seconds: float
 
 
 # Long by its parameters, of which each is explained here and nowhere else.

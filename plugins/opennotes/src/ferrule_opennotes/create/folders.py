@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from ferrule_opennotes import errors
+from ferrule_opennotes.notebook.notebook import FOREIGN_FOLDERS
 
 _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MODE = 0o755
-# What the CLI and git keep for themselves: a note in there is either lost or does harm.
-_NOT_FOR_NOTES = frozenset({".git", ".jot", ".opennotes.json", ".jot.json"})
+# What programs keep for themselves: a note in there is either lost or does harm.
+_NOT_FOR_NOTES = FOREIGN_FOLDERS | {".opennotes.json", ".jot.json"}
 
 
 class FolderError(Exception):

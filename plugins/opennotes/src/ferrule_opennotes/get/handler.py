@@ -42,7 +42,9 @@ def answer(arguments: JSONObject, context: Context) -> GetAnswer:
     note, line, column = _find_note(notebook, arguments["path"])
     page = _cut_page(note.text, line, column) if arguments.get("includeContent", True) else None
     document: GetAnswer = {"note": _describe(note, page), "notebook": notebook.describe()}
-    said = [f"YAML refuses the frontmatter ({note.fault}), so it is read line by line."] if note.fault else []
+    said = [note.fault] if note.fault else []
+    if page and note.encoding != "utf-8":
+        said.append("The file is UTF-16 and was read as such; OpenNotes reads UTF-8, so save it as that.")
     if page and (page.then or page.first > 1 or len(page.content) < len(note.text)):
         has_more = page.then is not None
         document["pagination"] = paginate(page.total, page.returned, page.first - 1, _MAX_LINES, has_more=has_more)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ferrule_opennotes.links.markdown import Kind, Link, find_in_body, find_in_field
 from ferrule_opennotes.links.resolution import Places
-from ferrule_opennotes.notebook import frontmatter
+from ferrule_opennotes.notebook import blocks
 
 if TYPE_CHECKING:
     from ferrule_opennotes.notebook.notes import Note
@@ -74,9 +74,9 @@ class Links:
 
 
 def _read_links(note: Note) -> list[Link]:
-    block, rest = frontmatter.split(note.text)
+    block, rest = blocks.split(note.text)
     if block is None:
         return find_in_body(rest)
     # YAML is slow, and most frontmatter has nothing to do with links.
-    fields = note.frontmatter if "links" in block or "[[" in block or "](" in block else {"": None}
+    fields = note.frontmatter if any(mark in block.source for mark in ("links", "[[", "](")) else {"": None}
     return find_in_field(fields.get("links")) + find_in_body(rest if fields else note.text)

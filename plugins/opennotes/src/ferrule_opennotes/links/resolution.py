@@ -55,11 +55,11 @@ class Places:
                 yield second
 
     def _find_named(self, link: Link) -> list[str]:
-        """The notes of that file name, or else of that title, for a wiki link."""
+        """The notes of that file name, or else of that alias or that title, for a wiki link."""
         if link.kind != "wiki":
             return []
         for form in _list_forms(link):
-            if found := self._stems.get(form.removesuffix(".md")) or self._titles.get(form):
+            if found := self._stems.get(form.removesuffix(".md")) or self._aliases.get(form) or self._titles.get(form):
                 return found
         return []
 
@@ -69,6 +69,14 @@ class Places:
         for path in self._paths:
             stems[path.rpartition("/")[2].removesuffix(".md")].append(path)
         return stems
+
+    @cached_property
+    def _aliases(self) -> dict[str, list[str]]:
+        aliases: defaultdict[str, list[str]] = defaultdict(list)
+        for note in self._notes:
+            for alias in note.aliases:
+                aliases[alias].append(note.path)
+        return aliases
 
     @cached_property
     def _titles(self) -> dict[str, list[str]]:

@@ -13,6 +13,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from datetime import date, time
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -50,7 +51,7 @@ class _LimitError(Exception):
     """The block's values are too many or too deep to be answered with."""
 
 
-_FAILURES = (_LimitError, ValueError, RecursionError, TypeError)
+FAILURES = (_LimitError, ValueError, RecursionError, TypeError)
 
 
 def split(text: str) -> tuple[str | None, str]:
@@ -91,7 +92,7 @@ def read(block: str) -> Reading:
     except yaml.MarkedYAMLError as error:
         place = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         return Reading(_read_lines(block), f"{place}{error.problem}")
-    except (yaml.YAMLError, *_FAILURES):
+    except (yaml.YAMLError, *FAILURES):
         return Reading(None)
 
 
@@ -129,9 +130,12 @@ def _parse(block: str) -> JSONObject | None:
         return {}
     _refuse_depth(block)
     value = yaml.load(block, Loader=_make_loader())  # noqa: S506 - derived from the safe loader
+    return {} if value is None else convert(value)  # nothing but comments
+
+
+def convert(value: object) -> JSONObject | None:
+    """A mapping that a parser gave, with JSON's types; None for anything else. Raises what `FAILURES` names."""
     plain = _convert(value, iter(range(_MAX_VALUES)))
-    if plain is None:  # nothing but comments
-        return {}
     return plain if isinstance(plain, dict) else None
 
 
@@ -158,11 +162,19 @@ def _read_entry(entry: re.Match[str], text: str) -> object:
 
     try:
         value = _parse(text.expandtabs(2))
-    except (yaml.YAMLError, *_FAILURES):
+    except (yaml.YAMLError, *FAILURES):
         value = None
     if value and len(value) == 1:
         return next(iter(value.values()))
-    return make_storable((entry[2] or "").strip().strip('"'))
+    return _read_items(make_storable((entry[2] or "").strip().strip('"')))
+
+
+def _read_items(text: str) -> object:
+    """What YAML refuses, as text, or as the texts between commas where it stands in the brackets of a list."""
+    if not (text.startswith("[") and text.endswith("]")):
+        return text
+    items = [item.strip().strip("\"'") for item in text[1:-1].split(",", _MAX_ENTRIES)]
+    return [item for item in items if item]
 
 
 def _refuse_depth(block: str) -> None:
@@ -200,6 +212,10 @@ def _scalar(value: object) -> object:
         return base64.b64encode(value).decode()
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
+    if isinstance(value, int) and abs(value) > _MAX_INTEGER:
+        return str(value)
+    if isinstance(value, date | time):
+        return value.isoformat().replace("+00:00", "Z")
     return make_storable(value) if isinstance(value, str) else value
 
 

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from ferrule_opennotes.answers.types import NotebookName
 
 CONFIG_FILES = {"opennotes": ".opennotes.json", "jot": ".jot.json"}
-_NO_NOTES = (".git", ".jot")  # folders that hold what git and the CLI keep for themselves
+FOREIGN_FOLDERS = frozenset(
+    {".git", ".hg", ".svn", ".jot", ".obsidian", ".trash", ".stversions", ".vscode", ".idea", "node_modules"}
+)
+"""Folders that hold what programs keep for themselves, and what they have thrown away."""
+
 _MAX_SIMILAR = 3
 
 
@@ -81,7 +85,7 @@ class Notebook:
         raise errors.note_not_found(path, self._find_similar(wanted))
 
     def _open_file(self, path: str) -> Note | None:
-        if any(folder in _NO_NOTES for folder in path.split("/")[:-1]):
+        if not FOREIGN_FOLDERS.isdisjoint(path.split("/")[:-1]):
             return None
         absolute = os.path.join(self.root, path)
         try:
@@ -114,7 +118,7 @@ class Notebook:
                 name = entry.name.encode(errors="surrogateescape").decode("utf-8", "replace")
                 try:
                     if entry.is_dir(follow_symlinks=False):
-                        if name not in _NO_NOTES:
+                        if name not in FOREIGN_FOLDERS:
                             waiting.append((entry.path, f"{prefix}{name}/"))
                     elif name.endswith(".md") and entry.is_file() and not self._is_foreign(entry):
                         yield prefix + name, entry.path, entry.stat().st_mtime

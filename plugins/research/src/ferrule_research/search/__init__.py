@@ -56,5 +56,7 @@ def result_policy() -> ResultPolicy:
         environment=("SEARCH_ROUTING",),
         identity=identify,
         normalise=normalise,
+        locale=False,
+        fleeting=lambda result: not result.get("results"),
         wrappers=("cache",),
     )

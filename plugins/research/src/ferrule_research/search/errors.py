@@ -68,9 +68,15 @@ def _no_provider(attempts: Sequence[Attempt]) -> ToolError:
         message = str(error.get("message", ""))
         details["provider"] = unconfigured[0].provider
     else:
-        message = "No search provider is configured. " + _sentences(unconfigured)
+        message = "No search provider is configured, and one is enough.\n\n" + "\n\n".join(map(_setup, unconfigured))
     event = error.get("event") if isinstance(error.get("event"), dict) else None
     return ToolError("AUTH_MISSING", message, hint=error.get("hint"), details=details, event=event)
+
+
+def _setup(attempt: Attempt) -> str:
+    """What a provider needs, and where it comes from."""
+    steps = (attempt.error.get("details") or {}).get("setup")
+    return f"{attempt.label}\n{steps}" if isinstance(steps, str) else f"{attempt.provider}: {_text(attempt)}"
 
 
 def _sentences(attempts: Iterable[Attempt]) -> str:

@@ -17,13 +17,14 @@ class RequestBudget:
     """The requests of one question to one provider.
 
     limit: how many there may be. A request that the provider refuses because too many came at once costs nothing: it is
-    in `sent`, and not in what is spent. reserved: how many are kept for other queries of the same question. report:
-    gets the number of requests so far, before each one.
+    in `sent`, and not in what is spent. `guesses` counts those of which nothing said when to repeat them. reserved: how
+    many are kept for other queries of the same question. report: gets the number of requests so far, before each one.
     """
 
     def __init__(self, limit: int = MAX_REQUESTS, report: Callable[[int], object] = lambda _: None) -> None:
         self.limit = limit
         self.sent = 0
+        self.guesses = 0
         self.reserved = 0
         self._spent = 0
         self._report = report
@@ -43,9 +44,10 @@ class RequestBudget:
         self._spent += 1
         self._report(self.sent)
 
-    def refund(self) -> None:
-        """The last one was refused before it cost anything, and is sent again."""
+    def refund(self, *, is_guess: bool = False) -> None:
+        """The last one was refused before it cost anything, and is sent again. is_guess: when, is only guessed."""
         self._spent -= 1
+        self.guesses += is_guess
 
 
 def max_requests(context: Context, otherwise: int = MAX_REQUESTS) -> int:
