@@ -119,10 +119,9 @@ def cell(value: object) -> str:
         return "<c/>"
     if isinstance(value, bool):
         return f'<c t="b"><v>{int(value)}</v></c>'
-    tag = "t=\"inlineStr\"" if isinstance(value, str) else ""
-    return f"<c {tag}><is><t>{value}</t></is></c>" if tag else f"<c><v>{value}</v></c>"
-        f"<c><v>{value}</v></c>" if isinstance(value, int | float) else f'<c t="inlineStr"><is><t>{value}</t></is></c>'
-    )
+    if isinstance(value, str):
+        return f'<c t="inlineStr"><is><t>{value}</t></is></c>'
+    return f"<c><v>{value}</v></c>"
 
 
 def test_a_workbook_is_read_as_it_is_seen(load: Load) -> None:

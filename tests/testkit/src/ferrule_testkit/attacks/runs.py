@@ -19,7 +19,7 @@ from ferrule_testkit.attacks import ordinary_user
 SECONDS = 600.0
 NAMES_OF_USERS = ("me", "nobody")
 USERS = pytest.mark.parametrize("user", NAMES_OF_USERS)
-ORDINARY, OTHER = reversed(NAMES_OF_USERS) if os.geteuid() == 0 else NAMES_OF_USERS
+ORDINARY, OTHER = NAMES_OF_USERS[::-1] if os.geteuid() == 0 else NAMES_OF_USERS
 """The ordinary user, who makes every attack, and the other one: root, where root runs the tests."""
 HELD = pytest.mark.skipif(
     bool(confinement.support().missing),
