@@ -12,7 +12,6 @@ from ferrule.errors import ToolError
 
 if TYPE_CHECKING:
     from ferrule import Credential, JSONObject
-    from ferrule_websearch.provider import Provider
 
 STEPS = "setup"  # in the details of an error for a general search: what to do, without the sentences around it
 _FILE = "~/.config/ikigai/credentials.json"  # where it is by default
@@ -50,10 +49,10 @@ class Setup(NamedTuple):
         """The error message, of several lines."""
         return f"{_NEEDED}\n\n{self.offer}\n{self._steps(credentials)}"
 
-    def general_error(self, provider: Provider, error: ToolError) -> ToolError:
+    def general_error(self, credentials: Sequence[Credential], error: ToolError) -> ToolError:
         """The error as a search over all providers tells it: without the offer, which is the provider's own to make."""
-        is_usual = error.message == self.message(provider.credentials)  # and not about what is there and cannot be sent
-        details = {STEPS: self._steps(provider.credentials)} if is_usual else None
+        is_usual = error.message == self.message(credentials)  # and not about what is there and cannot be sent
+        details = {STEPS: self._steps(credentials)} if is_usual else None
         message = error.message.replace(f"{self.offer}\n", "")
         return ToolError(error.code, message, hint=error.hint, details=details, event=error.event)
 
