@@ -6,7 +6,7 @@
 #   make docs    the documentation site in site/     make release VERSION=0.2.0    a commit and a tag
 #   make architecture    the graphs of docs/explanation/architecture.md, from the imports
 #
-#   make full    all rows of the tables of which the tests have every pair
+#   make full    all rows of the tables of which the tests have every pair, or one of each kind
 #
 # TIER chooses the tests: unit, process, slow, installed or all. TESTS names files, folders or single tests, of any tier:
 #   make test TIER=unit    make test TESTS=host/tests/text/test_names.py

@@ -66,7 +66,8 @@ class KeptMachine:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.ferrule("keep", "stop")
+        for one in self._keepers():  # and none of the user's own
+            self.ferrule("keep", "stop", "--process", str(one["process"]))
         shutil.rmtree(self._runtime, ignore_errors=True)
 
     def ferrule(self, *words: str) -> str:
@@ -123,11 +124,14 @@ class KeptMachine:
         )
 
     def _state(self) -> dict[str, Any]:
-        keepers = json.loads(self.ferrule("keep", "status", "--json"))["keepers"]
+        keepers = self._keepers()
         if len(keepers) != 1:
             sys.exit(f"{len(keepers)} keepers run instead of one")
-        found: dict[str, Any] = keepers[0]
-        return found
+        return keepers[0]
+
+    def _keepers(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(self.ferrule("keep", "status", "--json"))["keepers"]
+        return [one for one in found if one["socket"].startswith(self._runtime)]
 
 
 def _check(command: Command, answer: bytes) -> None:

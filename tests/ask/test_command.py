@@ -196,6 +196,15 @@ def test_an_error_is_told_with_its_code_and_a_cut_answer_printed_as_far_as_it_go
     assert model_server.bodies[-1]["max_tokens"] == 2
 
 
+def test_json_has_the_sources_of_an_answer(ask: Ask, model_server: ModelServer, search: Server) -> None:
+    model_server.script(calls(BRAVE, QUERY), says(TEXT))
+    document = ask("What is the price?", "--json", BRAVE_API_KEY=BRAVE_KEY).document
+    assert [(one["url"], one["tool"], one["cited"]) for one in document["sources"]] == [
+        (f"https://www.example.com/{number}", BRAVE, None) for number in range(5)
+    ]
+    assert [one["tool"] for one in document["tool_calls"]] == [BRAVE]
+
+
 @pytest.mark.slow
 def test_json_says_what_came_of_the_tool(ask: Ask, model_server: ModelServer) -> None:
     model_server.script(calls(BRAVE, QUERY), says(TEXT))
@@ -344,7 +353,9 @@ def test_on_a_terminal_the_call_is_shown_as_it_happens_and_nothing_steers_it(
     assert "\x1b" not in shown
     assert "\x07" not in shown
     assert shown.startswith(f'{BRAVE} {{"query": "BTC')
-    assert shown.endswith("It is\n\\u001b]0;owned\\u0007\\u001b[2J95,234 dollars.\n")
+    answer, _, notes = shown.partition("\n\n[1] ")
+    assert answer.endswith("It is\n\\u001b]0;owned\\u0007\\u001b[2J95,234 dollars.")
+    assert notes.startswith("Title 0 (2026-01-02T03:04:05)\n    https://www.example.com/0\n[2] Title 1 (2026-")
 
 
 def test_elsewhere_the_text_is_printed_as_it_is(ask: Ask, model_server: ModelServer) -> None:

@@ -77,6 +77,16 @@ def test_stopping_it_lets_calls_finish(kept: KeptMachine) -> None:
         assert has_ended(file)
 
 
+def test_one_of_several_is_ended(kept: KeptMachine) -> None:
+    first = kept.start()
+    kept.machine.environment["LC_ALL"] = "C.UTF-8"
+    second = kept.start()
+    assert kept.machine.ferrule("keep", "stop", "--process", "1", close_fds=True).code != 0
+    done = kept.machine.ferrule("keep", "stop", "--process", str(first), "--json", close_fds=True)
+    assert [(one["process"], one["ended"]) for one in done.document["keepers"]] == [(first, True)]
+    assert [one["process"] for one in kept.ferrule_keep("status")["keepers"]] == [second]
+
+
 def test_a_killed_keeper_is_replaced_by_the_next(kept: KeptMachine) -> None:
     kept.machine.install("alpha")
     process = kept.start()

@@ -82,6 +82,12 @@ def test_a_tool_is_called_and_the_answer_has_its_usage(service: Service) -> None
     assert service.keys == {KEY}
 
 
+def test_what_the_provider_cites_is_a_source(service: Service) -> None:
+    (source,) = service.ask(["says"]).sources
+
+    assert (source["url"], source["title"], source["cited"]) == ("https://www.example.com/0", "Title 0", True)
+
+
 def test_the_second_request_has_the_call_as_it_came_and_its_result(service: Service) -> None:
     service.ask(["calls", "says"])
 

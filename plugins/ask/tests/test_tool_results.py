@@ -34,6 +34,18 @@ def test_five_of_seven_results_are_listed_in_the_form_of_the_specification() -> 
     assert "Title 6" not in shown
 
 
+def test_what_is_listed_is_a_source_and_so_is_a_page_of_its_own() -> None:
+    hits = [hit(1, published="2026-01-02"), hit(2, title=""), {"title": "no URL"}]
+    found = tool_results.content(BRAVE, {"success": True, "results": hits}, failed=False).sources
+    assert [tuple(one) for one in found] == [
+        ("Title 1", "https://e.example/1", "2026-01-02", BRAVE),
+        ("https://e.example/2", "https://e.example/2", "", BRAVE),
+    ]
+    page = {"success": True, "url": "https://e.example/page", "title": "A page", "content": "Text"}
+    assert [one.url for one in tool_results.content("web_fetch", page, failed=False).sources] == [page["url"]]
+    assert tool_results.content("web_fetch", page, failed=True).sources == ()
+
+
 @pytest.mark.parametrize("letter", ["x", "ü", "𝔊", "搜"])
 def test_a_snippet_has_two_hundred_characters_of_any_kind(letter: str) -> None:
     assert snippet(letter * 200) == letter * 200

@@ -201,9 +201,23 @@ def test_by_default_the_installed_search_is_offered_once_a_provider_has_its_key(
         ((usage,),) = con.execute("SELECT ask_usage()").fetchall()
         assert (usage["tool_calls"], usage["tool_failures"], usage["failures"]) == (3, 2, 0)
     of_good, of_bad, _ = (body["messages"][2]["content"][0] for body in server.bodies if len(body["messages"]) > 1)
-    assert of_good["content"].startswith("Search Results:\n\n1. Title 0\n   https://www.example.com/0\n   Text 0\n\n2.")
+    assert of_good["content"].startswith(
+        "Search Results:\n\n1. Title 0\n   https://www.example.com/0\n   Text 0\n   Publ"
+    )
     assert (of_bad["content"], of_bad["is_error"]) == ("Search unavailable. Please answer from your knowledge.", True)
     assert not server.refused
+
+
+def test_ask_ai_tells_where_an_answer_comes_from(con, server):
+    server.script(calls(SEARCH, {"query": "BTC"}), says("It is 95 dollars."))
+    tools = MemoryTools(sources=[("Prices", "https://e.example/", "2026-01-02", SEARCH)])
+    with Client(toolbox=tools) as client:
+        ferrule_duckdb.register(con, client=client)
+        ((url, date, cited, trace),) = con.execute(
+            "SELECT a.sources[1].url, a.sources[1].published, a.sources[1].cited, a.tool_calls->>'$[0].tool'"
+            " FROM (SELECT ask_ai('Bitcoin', 'Price?') AS a)"
+        ).fetchall()
+    assert (url, date, cited, trace) == ("https://e.example/", "2026-01-02", None, SEARCH)
 
 
 def test_ask_ai_tells_which_tool_was_called_and_with_what(con, server):

@@ -1,7 +1,4 @@
-"""All of these tests hold with the other versions of DuckDB that are supported: the oldest, and in `full` all.
-
-Fewer examples are made up than with the newest version, with which everything else is run.
-"""
+"""All of these tests hold with the other versions of DuckDB that are supported: the oldest, and in `full` all."""
 
 import os
 import subprocess
@@ -9,8 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from ferrule_testkit.effort import DEFAULT, effort
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +24,7 @@ def test_all_of_it_holds_with_duckdb(version: str, tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", f"--target={place}", f"duckdb=={version}"]
     subprocess.run(pip, check=True, env={**os.environ, **QUIET})
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    environment |= {"PYTHONPATH": str(place), "FERRULE_TEST_EFFORT": str(DEFAULT * effort())}
+    environment["PYTHONPATH"] = str(place)
     found = subprocess.check_output([sys.executable, "-c", "import duckdb; print(duckdb.__version__)"], env=environment)
     assert found.decode().strip() == version
     options = ["-n0", "-q", "-m", "not index", f"--basetemp={tmp_path / 'inner'}", "-p", "no:cacheprovider"]

@@ -63,6 +63,18 @@ def test_each_row_of_a_file_is_asked_and_equal_ones_once(ask, server, tmp_path, 
     options = ", all_varchar = true" if target == ".csv" else ""
     reader = {".csv": "read_csv", ".parquet": "read_parquet", ".jsonl": "read_json"}[target]
     rows = duckdb.execute(f"SELECT city, zip, answer, code FROM {reader}('{out}'{options})").fetchall()
+    added = [row[0] for row in duckdb.execute(f"DESCRIBE FROM {reader}('{out}'{options})").fetchall()][2:]
+    assert added == [
+        "answer",
+        "code",
+        "error",
+        "tool_outcome",
+        "tool_code",
+        "tool_error",
+        "tool_calls",
+        "sources",
+        "cost",
+    ]
     cities = [("Oslo", "0150"), ("Bergen", "5003"), ('A, "B"', None), ("Oslo", "0150")]
     assert [(row[0], row[1]) for row in rows] == cities
     assert [row[2:] for row in rows] == [(f"Context: {city}\n\nQuestion: Where?", None) for city, _ in cities]

@@ -34,6 +34,7 @@ _PREFIX = "source_"
 _LOCK_SECONDS = 30.0
 _MAX_NAME_CHARACTERS = 64
 _FILE_MODE, _FOLDER_MODE = 0o644, 0o755  # at most: what a tool runs is written by nobody else, whatever the umask is
+_WORKING_FOLDER, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 _OWN_FILES = ("__init__.py", schema_file.DECLARATION)
 _CODE = '''\
 """Tools of the source {source!r}, written by ferrule. Change them by the commands of that source."""
@@ -159,9 +160,7 @@ class SourceTools:
             written = {f"{self.module}/{name}": data for name, data in package.items()}
             written |= {f"{metadata}/{name}": data for name, data in self._metadata(version, schemas, summary).items()}
             _write_all(made, written, f"{metadata}/RECORD")
-            self._take_out(made)
-            os.rename(os.path.join(made, self.module), self.folder)
-            os.rename(os.path.join(made, metadata), os.path.join(self._sources, metadata))
+            self._put(made, metadata)
 
     def remove(self) -> bool:
         """Uninstall its tools; whether there were any. Raises OSError and TimeoutError."""
@@ -186,6 +185,24 @@ class SourceTools:
                 yield made
             finally:
                 shutil.rmtree(made, ignore_errors=True)
+
+    def _put(self, made: str, metadata: str) -> None:
+        """Put what was made in place of what is installed, which is found all the time where the system can do that.
+
+        Args:
+            made: the folder with the new package and the new metadata, which gets the old ones.
+            metadata: the name of the new metadata.
+        """
+        package, new = os.path.join(made, self.module), os.path.join(made, metadata)
+        target, old = os.path.join(self._sources, metadata), self.metadata
+        if old and os.path.isdir(self.folder) and _exchange(package, self.folder):
+            if _exchange(new, old):
+                os.rename(old, target)
+                return
+            _exchange(package, self.folder)
+        self._take_out(made)
+        os.rename(package, self.folder)
+        os.rename(new, target)
 
     def _take_out(self, folder: str) -> bool:
         """Move what is installed into a folder, the metadata first: what is not whole is not found."""
@@ -255,6 +272,17 @@ def _write_all(folder: str, files: Mapping[str, bytes], record: str) -> None:
         lines.append(f"{name},sha256={digest},{len(data)}\n")
     with open(os.path.join(folder, record), "w", encoding="utf-8", opener=_open_as_ours) as text:
         text.writelines([*lines, f"{record},,\n"])
+
+
+def _exchange(one: str, other: str) -> bool:
+    """Let two folders change places in one step; False where the system or the disk cannot."""
+    import ctypes
+
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    if rename is None:
+        return False
+    done: int = rename(_WORKING_FOLDER, os.fsencode(one), _WORKING_FOLDER, os.fsencode(other), _EXCHANGE)
+    return done == 0
 
 
 def _open_as_ours(path: str, flags: int) -> int:

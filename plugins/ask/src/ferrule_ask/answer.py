@@ -53,7 +53,9 @@ class Answer(NamedTuple):
     model was told less, and has answered from what it knows. remembered: whether it was kept from an earlier question,
     so that nothing was sent. value: of an answer with a schema, as JSON has it.
     tool_calls: all calls of the model in their order, each an object with tool, input, outcome ("ok" or "failed"; then
-    with code and error) and seconds; tool, tool_input and tool_outcome are those of the last one.
+    with code and error) and seconds; tool, tool_input and tool_outcome are those of the last one. sources: where the
+    model got it from, each once, an object with title, url, published, tool and cited: whether the provider says that
+    the answer rests on it, None where it says nothing of any. What it cites and no tool has found has no tool.
     """
 
     text: str | None = None
@@ -74,6 +76,7 @@ class Answer(NamedTuple):
     remembered: bool = False
     value: object = None
     tool_calls: Sequence[JSONMapping] = ()
+    sources: Sequence[JSONMapping] = ()
 
     @property
     def is_good(self) -> bool:
@@ -82,7 +85,7 @@ class Answer(NamedTuple):
 
     def as_dict(self) -> JSONObject:
         """The answer as JSON: every field, under its name."""
-        return {**self._asdict(), "tool_calls": list(self.tool_calls)}
+        return {**self._asdict(), "tool_calls": list(self.tool_calls), "sources": list(self.sources)}
 
 
 class Usage(NamedTuple):

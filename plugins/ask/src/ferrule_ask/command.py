@@ -298,11 +298,22 @@ def _print_answer(answer: Answer, variable: str) -> None:
         text = harmless(said).decode() if _is_terminal(sys.stdout) else said
         sys.stdout.write(f"{text}\n")  # click would take colours out of it
         sys.stdout.flush()
+        if _is_terminal(sys.stdout):
+            _print_sources(answer)
     if answer.code is not None:
         note(f"Error: {answer.code}: {answer.error or 'The model has not answered.'}")
     owner = _owner_of_missing_key(variable) if answer.code == "AUTH_MISSING" else ""
     if owner:
         note(f"Run: ferrule credentials set {owner} api_key")
+
+
+def _print_sources(answer: Answer) -> None:
+    """What the answer rests on, as footnotes: what is cited where the provider says so, else all that was found."""
+    cited = [one for one in answer.sources if one["cited"]]
+    for number, one in enumerate(cited or answer.sources, 1):
+        published = f" ({one['published']})" if one["published"] else ""
+        before = "\n" if number == 1 else ""
+        click.echo(f"{before}[{number}] {plain(one['title'] + published)}\n    {plain(one['url'])}")
 
 
 def _owner_of_missing_key(variable: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ferrule_ask.experience import Experience
     from ferrule_ask.models.dialogue import Reply, ToolUse
     from ferrule_ask.settings import Settings
-    from ferrule_ask.tools.protocols import ToolOffer, Tools
+    from ferrule_ask.tools.protocols import Source, ToolOffer, Tools
 
     Event = Callable[[str, JSONMapping], None]
 
@@ -81,6 +81,7 @@ class Conversation:
         self.estimated = 0  # tokens of the first request
         self.tool_calls = 0
         self.calls: list[JSONObject] = []
+        self._found: dict[str, Source] = {}
 
     async def answer(self) -> Answer:
         """Ask and answer. Raises nothing but what cancels it."""
@@ -114,6 +115,7 @@ class Conversation:
             tool_code=self._result.code if self._result else None,
             tool_error=self._result.error if self._result else None,
             tool_calls=tuple(self.calls),
+            sources=tuple(self._sources()),
         )
 
     @property
@@ -181,10 +183,19 @@ class Conversation:
             self._use = use
             result = self._result = await self._call(use)
             self.calls.append(_trace(use, result))
+            self._found |= {one.url: one for one in result.sources if one.url not in self._found}
             if result.is_error and self._question.settings.on_tool_error != "answer":
                 return None
             texts[use.id] = self._told(use, result), result.is_error
         return texts
+
+    def _sources(self) -> Iterator[JSONObject]:
+        cited = {one.url: one.title for reply in self.replies for one in reply.citations}
+        for one in self._found.values():
+            yield {**one._asdict(), "cited": one.url in cited if cited else None}
+        for url, title in cited.items():
+            if url not in self._found:
+                yield {"title": title or url, "url": url, "published": "", "tool": "", "cited": True}
 
     def _told(self, use: ToolUse, result: ToolResult) -> str:
         """What the model is told of a result."""

@@ -36,7 +36,9 @@ _WRITERS = {
     **dict.fromkeys((".jsonl", ".ndjson"), "FORMAT json"),
     ".json": "FORMAT json, ARRAY true",
 }
-_ADDED = ("answer", "code", "error", "tool_outcome", "cost")
+_KEPT = ("code", "error", "tool_outcome", "tool_code", "tool_error", "tool_calls", "sources", "cost")  # of an answer
+_ADDED = ("answer", *_KEPT)
+_FLAT = (".csv", ".tsv")  # files whose values are texts
 _QUESTION, _CONTEXT = "question", "context"
 _UDF = "Python exception occurred while executing the UDF: "
 
@@ -91,7 +93,9 @@ def ask_rows(rows: Rows, client: Client) -> Outcome:
             raise FerruleError(sentence, hint="Rename it.")
         register(con, client=client)
         cast = "a.text" if rows.type is None else _value(rows.type)
-        fields = f"{cast} AS answer, a.code AS code, a.error AS error, a.tool_outcome AS tool_outcome, a.cost AS cost"
+        is_flat = Path(rows.target or "").suffix.lower() in _FLAT
+        kept = ["to_json(a.sources)" if is_flat and name == "sources" else f"a.{name}" for name in _KEPT]
+        fields = ", ".join([f"{cast} AS answer", *(f"{one} AS {name}" for one, name in zip(kept, _KEPT, strict=True))])
         names = "".join(f"{_name(name)}, " for name in columns)
         asked = f"SELECT *, {_call('ask_ai', rows, columns)} AS a FROM source"  # noqa: S608 - names and texts are quoted
         _run(con, f"CREATE TEMP TABLE answered AS SELECT {names}{fields} FROM ({asked})")  # noqa: S608 - the user's own statement

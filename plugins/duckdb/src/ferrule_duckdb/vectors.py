@@ -55,6 +55,9 @@ _ARROW_TYPES = {
     "BOOLEAN": pa.bool_(),
     "VARCHAR[]": pa.list_(pa.string()),
 }
+_SOURCES = "STRUCT(title VARCHAR, url VARCHAR, published VARCHAR, tool VARCHAR, cited BOOLEAN)[]"
+_SOURCE_FIELDS = ("title", "url", "published", "tool")
+_ARROW_TYPES[_SOURCES] = pa.list_(pa.struct([*((name, pa.string()) for name in _SOURCE_FIELDS), ("cited", pa.bool_())]))
 
 
 def _fields(text: str) -> dict[str, str]:
@@ -64,8 +67,8 @@ def _fields(text: str) -> dict[str, str]:
 _ANSWER = _fields(
     "text VARCHAR, code VARCHAR, error VARCHAR, stop_reason VARCHAR, model VARCHAR, tool VARCHAR, tool_input VARCHAR, "
     "input_tokens BIGINT, output_tokens BIGINT, cost DOUBLE, ms BIGINT, request_id VARCHAR, remembered BOOLEAN, "
-    "tool_outcome VARCHAR, tool_code VARCHAR, tool_error VARCHAR, value VARCHAR"
-)
+    "tool_outcome VARCHAR, tool_code VARCHAR, tool_error VARCHAR, value VARCHAR, tool_calls VARCHAR"
+) | {"sources": _SOURCES}
 _GIVEN = {"statement": "BIGINT", "context": "VARCHAR", "prompt": "VARCHAR", **_ANSWER}
 _PLAN = _fields(
     "requests_max BIGINT, input_tokens BIGINT, output_tokens_max BIGINT, cost_min DOUBLE, cost_max DOUBLE, "
@@ -163,6 +166,8 @@ def _answer_row(answer: Answer, remembered: bool) -> JSONObject:
     given = answer.tool_input
     row["tool_input"] = None if given is None else json.dumps(given, ensure_ascii=False)
     row["value"] = value_text(answer)
+    row["tool_calls"] = json.dumps(list(answer.tool_calls), ensure_ascii=False)
+    row["sources"] = [{**one, **{name: _clean(one[name]) for name in _SOURCE_FIELDS}} for one in answer.sources]
     row["remembered"] = remembered
     row["error"] = explain(answer)
     return {name: _clean(value) if isinstance(value, str) else value for name, value in row.items()}

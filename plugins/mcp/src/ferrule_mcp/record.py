@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+
 from ferrule.text import strict_json
 
 TYPE_CHECKING = False
@@ -59,15 +62,30 @@ if TYPE_CHECKING:
 
 
 FILE, DEFINITIONS, ENVIRONMENT = "server.json", "definitions.json", "environment.json"
-"""Of a server: its record, its tools as it describes them by their names, and what was installed for it."""
+PREVIOUS = "previous.json"
+"""Of a server: its record, its tools as it describes them by their names, what was installed, the record before."""
 SOURCE = "mcp"
 INTERVIEW = "interview"
 """Ends the name of the tool that asks a server what it is, which is there while the server is added."""
 
 
 def read_record(folder: str) -> ServerRecord:
-    """The record in a folder of tools. Raises OSError and ValueError."""
-    with open(f"{folder}/{FILE}", "rb") as file:
+    """The record in a folder of tools. Raises OSError and ValueError.
+
+    A call that began before the server was renewed is held to what it may of the old environment: it gets that record.
+    """
+    record = _read(folder, FILE)
+    if record["environment"]:
+        try:
+            os.listdir(record["environment"])
+        except OSError:
+            with suppress(FileNotFoundError):
+                return _read(folder, PREVIOUS)
+    return record
+
+
+def _read(folder: str, name: str) -> ServerRecord:
+    with open(f"{folder}/{name}", "rb") as file:
         return cast_record(strict_json.loads(file.read()))
 
 

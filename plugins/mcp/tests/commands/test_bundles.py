@@ -58,6 +58,7 @@ def list_left(machine: Machine) -> list[str]:
     return [path.name for path in found if not path.name.endswith(".lock")]
 
 
+@pytest.mark.slow
 def test_a_bundle_is_added_with_its_answers_and_its_secret_is_a_credential(machine: Machine, tmp_path: Path) -> None:
     file = write_bundle(tmp_path / "talk.mcpb", MANIFEST)
     added = machine.ferrule("mcp", "add", "talk", str(file), "--set", f"key={SECRET}", "--set", "colour=red", "--json")
@@ -137,6 +138,7 @@ def test_a_bundle_that_unpacks_to_too_much_is_refused_in_one_sentence(
     assert list_left(machine) == []
 
 
+@pytest.mark.slow
 def test_an_entry_of_a_registry_adds_its_server_over_http(machine: Machine, tmp_path: Path) -> None:
     with serve(SECOND) as url:
         entry = {

@@ -16,6 +16,7 @@ from ferrule_testkit.model.server import MODEL_KEY, ModelServer, calls, says
 
 pytestmark = [
     pytest.mark.process,
+    pytest.mark.slow,
     pytest.mark.skipif(bool(confinement.support().missing), reason="this kernel holds less"),
 ]
 

@@ -17,6 +17,7 @@ from ferrule_testkit.machine import Finished, Machine
 
 pytestmark = [
     pytest.mark.process,
+    pytest.mark.slow,
     pytest.mark.skipif(bool(confinement.support().missing), reason="this kernel holds less"),
 ]
 

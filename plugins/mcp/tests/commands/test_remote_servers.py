@@ -10,6 +10,7 @@ from ferrule_testkit.programs.mcp_servers import FIRST, SECOND, authorize, brows
 
 pytestmark = [
     pytest.mark.process,
+    pytest.mark.slow,
     pytest.mark.skipif(bool(confinement.support().missing), reason="this kernel holds less"),
 ]
 

@@ -38,6 +38,15 @@ def test_a_server_begins_with_its_own_files_and_no_network() -> None:
     assert found["programs"][0] == sys.executable
 
 
+def test_the_packages_of_an_interpreter_that_was_named_may_be_read(tmp_path: Path) -> None:
+    program = str(tmp_path / "bin/python")
+    (tmp_path / "bin").mkdir()
+    Path(program).symlink_to("/usr/bin/env")  # as the interpreter of an environment leads to that of the system
+    assert str(tmp_path) not in base_permissions(record(command=[program]))["read"]
+    (tmp_path / "pyvenv.cfg").touch()
+    assert str(tmp_path) in base_permissions(record(command=[program]))["read"]
+
+
 def test_the_folder_that_it_works_in_may_be_written_and_its_roots_read() -> None:
     found = base_permissions(record(folder="/srv/notes", roots=["/srv/more"]))
     assert found["write"] == ["/h", "/srv/notes"]

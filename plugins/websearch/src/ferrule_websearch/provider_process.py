@@ -168,9 +168,11 @@ def _missing_setting(attempted: _Attempt) -> ToolError | None:
             attempted.context.credential(credential.name)
     except ToolError as error:
         provider = attempted.provider
-        if provider is None or provider.setup is None:
-            return error
-        return provider.setup.general_error(provider.credentials, error)
+        return (
+            error
+            if provider is None or not provider.setup
+            else provider.setup.general_error(provider.credentials, error)
+        )
     return missing_endpoint(attempted.provider, attempted.context) if attempted.provider is not None else None
 
 

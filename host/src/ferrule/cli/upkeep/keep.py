@@ -9,6 +9,7 @@ import click
 
 from ferrule.cli.output import counted, print_json, print_line, print_table, print_text
 from ferrule.cli.selection import json_option
+from ferrule.errors import FerruleError
 
 if TYPE_CHECKING:
     from ferrule.calls.keeper.client import KeeperState
@@ -100,18 +101,27 @@ def unit(is_written: bool, as_json: bool) -> int:
 
 
 @command.command("stop", short_help="End the keepers of this user.")
+@click.option("--process", "processes", type=int, multiple=True, metavar="NUMBER", help="End this one alone.")
 @json_option
-def stop(as_json: bool) -> int:
-    """End the keepers of this user. Calls that run are finished; a keeper that does not answer is killed.
+def stop(processes: tuple[int, ...], as_json: bool) -> int:
+    """End all keepers of this user, whichever installation, environment and runtime folder they are for.
+
+    Calls that run are finished; a keeper that does not answer is killed. `ferrule keep status` shows their processes.
 
     \b
-    Example: ferrule keep stop
+    Examples:
+      ferrule keep stop
+      ferrule keep stop --process 4711
 
-    Exit code: 1 where one could not be ended; 0 otherwise, also if none runs.
+    Exit code: 1 where one could not be ended, or a process that is named is no keeper; 0 otherwise, also if none runs.
     """
     from ferrule.calls.keeper.client import find_keepers, stop_keeper
 
-    found = find_keepers(os.environ)
+    found = [one for one in find_keepers(os.environ) if not processes or one.process in processes]
+    if missing := [str(one) for one in processes if one not in {state.process for state in found}]:
+        raise FerruleError(
+            f"No keeper of this user is process {', '.join(missing)}.", hint="`ferrule keep status` lists them."
+        )
     ended = [stop_keeper(one) for one in found]
     if as_json:
         rows = [{**one.as_dict(), "ended": is_ended} for one, is_ended in zip(found, ended, strict=True)]

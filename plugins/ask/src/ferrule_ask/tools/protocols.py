@@ -16,11 +16,20 @@ class ToolOffer(NamedTuple):
     schema: JSONMapping
 
 
+class Source(NamedTuple):
+    """Where something that a tool found is. published: a date as the tool has it; empty where it is not known."""
+
+    title: str
+    url: str
+    published: str
+    tool: str
+
+
 class ToolResult(NamedTuple):
     """The result of an execution. content: the text for the model, without secrets. seconds: how long it took.
 
     code, error: of a failure, for the user, without secrets. retry_after: seconds after which the same call may
-    succeed; with the code RATE_LIMIT, the call is made again then.
+    succeed; with the code RATE_LIMIT, the call is made again then. sources: of what the content says.
     """
 
     content: str
@@ -29,11 +38,13 @@ class ToolResult(NamedTuple):
     code: str | None = None
     error: str | None = None
     retry_after: float | None = None
+    sources: tuple[Source, ...] = ()
 
     def with_texts(self, change: Callable[[str], str]) -> ToolResult:
         """The same with each of its texts changed."""
         code, error = (None if text is None else change(text) for text in (self.code, self.error))
-        return self._replace(content=change(self.content), code=code, error=error)
+        sources = tuple(Source._make(map(change, one)) for one in self.sources)
+        return self._replace(content=change(self.content), code=code, error=error, sources=sources)
 
 
 class Tools(Protocol):

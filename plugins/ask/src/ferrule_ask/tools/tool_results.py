@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ferrule.content import items_in
 from ferrule.text import strict_json
-from ferrule_ask.tools.protocols import ToolResult
+from ferrule_ask.tools.protocols import Source, ToolResult
 
 if TYPE_CHECKING:
     from ferrule.content import Item
@@ -23,6 +23,7 @@ SEARCH_PREFIX = "web_search"
 _MAX_RESULTS = 5
 _MAX_TITLE_CHARS, _MAX_URL_CHARS, _MAX_SNIPPET_CHARS, _MAX_DATE_CHARS = 200, 600, 200, 40
 _MAX_ERROR_CHARS = 2_000
+_MAX_SOURCES, _MAX_SOURCE_CHARS = 50, 2_000
 
 
 def content(tool: str, document: JSONMapping, *, failed: bool) -> ToolResult:
@@ -36,10 +37,11 @@ def content(tool: str, document: JSONMapping, *, failed: bool) -> ToolResult:
         return failure(tool, code, _sentence(document), _wait(document))
     results = document.get("results")
     if is_search(tool) and isinstance(results, list):
-        return ToolResult(search_results(results), is_error=False, seconds=0.0)
+        sources = find_sources(tool, document)[:_MAX_RESULTS]
+        return ToolResult(search_results(results), is_error=False, seconds=0.0, sources=sources)
     items = items_in(document)
     text = strict_json.dumps(document).decode() if items is None else "\n\n".join(map(_item, items))
-    return ToolResult(text, is_error=False, seconds=0.0)
+    return ToolResult(text, is_error=False, seconds=0.0, sources=find_sources(tool, document))
 
 
 def failure(tool: str, code: str, error: str, retry_after: float | None = None) -> ToolResult:
@@ -63,6 +65,22 @@ def search_results(results: Sequence[object]) -> str:
         return "Search Results:\n\nNothing was found."
     numbered = [f"{number}. " + "\n   ".join(lines) for number, lines in enumerate(shown, 1)]
     return "\n\n".join(["Search Results:", *numbered])
+
+
+def find_sources(tool: str, document: JSONMapping) -> tuple[Source, ...]:
+    """The places of what an answer says: the page that it is of, and its `results`, as far as they have a URL."""
+    results = document.get("results")
+    listed = results if isinstance(results, list) else []
+    found = [one for one in (document, *listed[:_MAX_SOURCES]) if isinstance(one, dict) and _text(one.get("url"))]
+    return tuple(
+        Source(
+            _cut(_text(one.get("title")) or _text(one["url"]), _MAX_TITLE_CHARS),
+            _text(one["url"])[:_MAX_SOURCE_CHARS],
+            _cut(_text(one.get("published")), _MAX_DATE_CHARS),
+            tool,
+        )
+        for one in found
+    )
 
 
 def is_search(tool: str) -> bool:

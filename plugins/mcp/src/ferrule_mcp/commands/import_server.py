@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from ferrule.cli import json_option, note, plain, print_json, print_table
+from ferrule.cli import counted, json_option, note, plain, print_json, print_table
 from ferrule.errors import FerruleError, InputError
 from ferrule_mcp.commands.decisions import make_decide
 from ferrule_mcp.commands.options import allow_option, read_rights, scripts_option, seconds_option, yes_option
@@ -149,4 +149,4 @@ def _add_request(request: Request, *, yes: bool) -> Imported:
         place_server(addition, environment, request.values())
     wanted = "; ".join(right.words() for right in addition.wanted)
     more = f"; was refused: {wanted}" if wanted else ""
-    return Imported(request.name, "added", f"{len(addition.schemas)} tools{more}")
+    return Imported(request.name, "added", counted(len(addition.schemas), "tool") + more)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
 from typing import TYPE_CHECKING, NamedTuple
 
+from ferrule.installed import SourceTools
+from ferrule_mcp.credentials import declare
 from ferrule_mcp.environment.differences import compare_records
 from ferrule_mcp.installation.addition import install_and_start
 from ferrule_mcp.installation.host_commands import accept_permissions
 from ferrule_mcp.installation.request import remake_request
 from ferrule_mcp.installation.server import remove_environments, write_server
+from ferrule_mcp.record import SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -55,10 +59,22 @@ def take(server: InstalledServer, renewal: Renewal) -> None:
     The environment before stays until the next time: a call may run in it.
     """
     addition, environment = renewal.addition, renewal.environment
-    write_server(addition.record, addition.schemas, addition.definitions, environment)
+    _accept_both(server.record, addition)
+    write_server(addition.record, addition.schemas, addition.definitions, environment, server.record)
     accept_permissions(list(addition.record["tools"]))
     kept = [server.record["environment"], addition.record["environment"]]
     remove_environments(server.name, [folder for folder in kept if folder])
+
+
+def _accept_both(before: ServerRecord, addition: Addition) -> None:
+    """Accept what the tools ask for before and after they are written, so that a call meanwhile is not refused."""
+    old, new = before["permissions"], addition.record["permissions"]
+    both = {key: [*dict.fromkeys([*old.get(key, ()), *value])] for key, value in new.items() if isinstance(value, list)}
+    credentials = declare(before["name"], [*before["credentials"], *addition.record["credentials"]])
+    with tempfile.TemporaryDirectory(prefix="ferrule-mcp-") as folder:
+        tools = SourceTools(SOURCE, before["name"], folder)
+        tools.write("0", addition.schemas, {"permissions": {**new, **both}, "credentials": credentials}, {})
+        accept_permissions(list(addition.schemas), folder)
 
 
 def drop(server: InstalledServer, renewal: Renewal) -> None:

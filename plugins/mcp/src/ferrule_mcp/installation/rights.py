@@ -59,7 +59,7 @@ def base_permissions(record: ServerRecord, readable: Iterable[str] = ()) -> JSON
         return {"network": list(find_network(record["url"])), "write": [record["home"]]}
     program = record["command"][0]
     programs = list(dict.fromkeys([program, os.path.realpath(program)]))
-    reads = [record["environment"], *readable, *_outside_of_system(programs), _MEMORY_LIMITS]
+    reads = [record["environment"], *readable, *_find_venv(program), *_outside_of_system(programs), _MEMORY_LIMITS]
     writes = [record["home"], *([record["folder"]] if record["folder"] else [])]
     return {
         "network": [],
@@ -123,6 +123,12 @@ def find_changes(before: Mapping[str, object], now: JSONObject) -> tuple[list[Ri
     """The rights that came, and those that went."""
     old, new = list_rights(dict(before)), list_rights(now)
     return [one for one in new if one not in old], [one for one in old if one not in new]
+
+
+def _find_venv(program: str) -> list[str]:
+    """The virtual environment of an interpreter that the admin has named, whose packages it cannot start without."""
+    folder = os.path.dirname(os.path.dirname(program))
+    return [folder] if os.path.isfile(os.path.join(folder, "pyvenv.cfg")) else []
 
 
 def _outside_of_system(programs: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from ferrule.text import strict_json
 from ferrule_mcp.credentials import declare
 from ferrule_mcp.environment.programs import leave_on_signals
 from ferrule_mcp.environment.record import Environment, InstallFailed
-from ferrule_mcp.record import DEFINITIONS, ENVIRONMENT, FILE, SOURCE, cast_record
+from ferrule_mcp.record import DEFINITIONS, ENVIRONMENT, FILE, PREVIOUS, SOURCE, cast_record
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -141,6 +141,7 @@ def write_server(
     schemas: Mapping[str, JSONObject],
     definitions: Mapping[str, JSONObject],
     environment: Environment | None,
+    previous: ServerRecord | None = None,
 ) -> SourceTools:
     """Install the tools of a server, in place of those that it had.
 
@@ -149,6 +150,7 @@ def write_server(
         schemas: of its tools, by their names in ferrule.
         definitions: of its tools, by the server's names.
         environment: what was installed for it.
+        previous: the record of the server that is replaced, whose environment is still there.
 
     Raises what `SourceTools.write` raises.
     """
@@ -160,6 +162,8 @@ def write_server(
     files = {FILE: strict_json.dumps(record), DEFINITIONS: strict_json.dumps(definitions)}
     if environment:
         files[ENVIRONMENT] = strict_json.dumps(environment.to_json())
+    if previous:
+        files[PREVIOUS] = strict_json.dumps(previous)
     for tool, entry in record["tools"].items():
         files[f"{tool}.tool.json"] = strict_json.dumps(_describe(definitions[entry["name"]]))
     tools.write(find_version(record, environment), schemas, declaration, files, f"The MCP server {record['name']}")

@@ -6,10 +6,10 @@ assert tools.executed == [("web_search_brave", {"query": "BTC"})]
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ferrule_ask.tools.protocols import ToolOffer, ToolResult
+from ferrule_ask.tools.protocols import Source, ToolOffer, ToolResult
 
 SEARCH = "web_search_brave"
 QUERY = {"type": "object", "properties": {"query": {"type": "string", "description": "Words"}}, "required": ["query"]}
@@ -30,6 +30,7 @@ class MemoryTools:
         raises: Exception | None = None,
         code: str | None = None,
         error: str | None = None,
+        sources: Sequence[tuple[str, str, str, str]] = (),
     ) -> None:
         self.offered = tuple(
             ToolOffer(name, {"name": name, "description": "Searches.", "parameters": QUERY})
@@ -38,7 +39,9 @@ class MemoryTools:
         self.left_out: tuple[tuple[str, str], ...] = ()
         self.executed: list[tuple[str, Mapping[str, Any]]] = []
         self.cancelled = 0
-        self._outcome = ToolResult(content, is_error, seconds, code, error)
+        self._outcome = ToolResult(
+            content, is_error, seconds, code, error, sources=tuple(Source(*one) for one in sources)
+        )
         self._raises = raises
 
     async def execute(self, name: str, arguments: Mapping[str, Any], seconds: float) -> ToolResult:

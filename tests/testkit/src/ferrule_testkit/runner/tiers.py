@@ -5,7 +5,8 @@
 - `process` starts programs of the project or servers on loopback, or takes longer than that.
 - `slow` needs what is large or takes long: browsers, programs from npm, conformance suites, wheels, long properties.
 - `installed` needs installations as users have them: wheels, by pip, pipx and uv, with each Python.
-- `full` makes all of a table of which the other tiers make every pair; it is asked for by name alone.
+- `full` makes all of a table of which the other tiers make every pair, or one of each kind; it is asked for by name
+  alone.
 
 A unit test that takes longer is an error in continuous integration, and elsewhere a line at the end: nobody's machine
 is too slow for the tests.
@@ -36,7 +37,7 @@ TIERS = {
     "process": "starts programs of the project or servers on loopback, or takes longer than a unit test",
     "slow": "needs what is large or takes long: browsers, npm, conformance suites, wheels, long properties",
     "installed": "needs installations as users have them: wheels, by pip, pipx and uv, with each Python",
-    "full": "makes all of a table of which the other tiers make every pair; asked for by name alone",
+    "full": "makes all of a table of which the others make every pair, or one of each kind; asked for by name alone",
 }
 MAX_SECONDS = 0.5
 """Of the processor's time, which a busy machine does not use up."""
