@@ -174,7 +174,7 @@ def grant(tools: tuple[str, ...], processes: int | None, as_json: bool, **entrie
     Examples:
       ferrule permissions grant weather --read ~/almanac --read '~/*'
       ferrule permissions grant weather --network loopback --program gdalinfo
-      ferrule permissions grant 'opennotes_*' --read /srv/notes
+      ferrule permissions grant 'notes_*' --read /srv/notes
 
     Exit code: 1 where an option cannot be used or config.toml cannot be written, 0 otherwise.
     """
