@@ -49,7 +49,7 @@ def output_format(schema: JSONMapping) -> JSONObject:
 
 def project_schema(schema: JSONMapping) -> JSONObject:
     """What providers take of a schema: an object, which holds the value where that is none."""
-    return _taken_object(_wrapped(schema) if _is_wrapped(schema) else schema)
+    return _project_object(_wrapped(schema) if _is_wrapped(schema) else schema)
 
 
 def value_in(text: str, schema: JSONMapping) -> object:
@@ -84,10 +84,10 @@ def _wrapped(schema: JSONMapping) -> JSONObject:
 
 def _taken(schema: object) -> object:
     """The part of a schema that the provider takes."""
-    return _taken_object(schema) if isinstance(schema, Mapping) else schema
+    return _project_object(schema) if isinstance(schema, Mapping) else schema
 
 
-def _taken_object(schema: JSONMapping) -> JSONObject:
+def _project_object(schema: JSONMapping) -> JSONObject:
     kept: JSONObject = {}
     told: JSONObject = {}
     for name, value in schema.items():

@@ -65,7 +65,7 @@ def load_table(con: DuckDBPyConnection, source: str) -> None:
         try:
             con.execute(f"CREATE TEMP TABLE source AS FROM {reader}")
         except duckdb.Error as error:
-            raise _explained(error, source) from None
+            raise _explain(error, source) from None
 
 
 def load_files(con: DuckDBPyConnection, pattern: str) -> None:
@@ -180,7 +180,7 @@ def _name_columns(header: Sequence[str]) -> Iterator[str]:
         yield name
 
 
-def _explained(error: duckdb.Error, source: str) -> FerruleError:
+def _explain(error: duckdb.Error, source: str) -> FerruleError:
     """What is wrong with a file, by its line."""
     said = str(error)
     if found := _COUNTS.search(said):
