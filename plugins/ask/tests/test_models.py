@@ -13,9 +13,10 @@ from ferrule_ask.models import registry
 from ferrule_ask.models.openai_common import read_limits
 from ferrule_ask.pace.stated_limits import StatedLimit
 from ferrule_ask.settings import AskOverrides, Reader
+from ferrule_ask.tools.protocols import ToolOffer
 from ferrule_dev.testing import Server
 from ferrule_dev.testing.http_server import Exchange
-from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools
+from ferrule_testkit.model.memory_tools import SEARCH, MemoryTools, no_tools
 
 REPLIES = {
     path.stem: json.loads(path.read_text("utf-8"))
@@ -47,7 +48,7 @@ class Service:
 
         self._web.route(self.facts["path"], reply)
         schema = settings.pop("schema", None)
-        with Client(toolbox=MemoryTools(), model=f"{self.name}/some-model", **settings) as client:
+        with Client(**{"toolbox": MemoryTools(), "model": f"{self.name}/some-model", **settings}) as client:
             return client.ask(None, "How much?", schema=schema)
 
     @property
@@ -187,6 +188,25 @@ def test_a_gateway_s_model_may_have_any_name(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://gateway.example")
     settings = Reader(AskOverrides(model="vendor/model")).settings()
     assert (settings.provider.name, settings.model) == ("anthropic", "vendor/model")
+
+
+def test_a_model_is_named_so_that_the_same_one_is_meant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://gateway.example")
+    for name in ("claude-x", "openai/gpt-x", "anthropic/openai/gpt-x", "gemini/models/x"):
+        assert Client(model=name, toolbox=no_tools()).model == name
+    assert Client(model="vendor/model", toolbox=no_tools()).model == "anthropic/vendor/model"
+
+
+def test_a_tool_that_the_provider_would_refuse_is_left_out_and_said(service: Service) -> None:
+    tools = MemoryTools()
+    bad = {"name": "bad", "description": "Breaks a rule.", "parameters": {"type": "array"}}
+    tools.offered = (*tools.offered, ToolOffer("bad", bad))
+    warnings: list[str] = []
+    answer = service.ask(["says"], toolbox=tools, event=lambda kind, facts: warnings.append(facts.get("message")))
+
+    assert answer.text == "Ninety-five."
+    assert "bad" not in json.dumps(service.bodies[0])
+    assert any(f"bad is not offered to {service.name}" in str(one) for one in warnings)
 
 
 def test_every_provider_of_this_distribution_is_there() -> None:

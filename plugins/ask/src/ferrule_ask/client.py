@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 from ferrule_ask import conversation, settings
 from ferrule_ask.kept_answers import lifetime
 from ferrule_ask.loop_thread import LoopThread
+from ferrule_ask.models.registry import DEFAULT
 from ferrule_ask.session import Session
 
 if TYPE_CHECKING:
@@ -177,12 +178,15 @@ class Client(AbstractContextManager["Client"]):
     ) -> Plan:
         """What the question would take. Sends nothing; finds out which tools are offered."""
         one = self._reader.settings(model, max_tokens, None, schema)
-        return conversation.plan(context, prompt, one, self._tools().offered, self._session.experience)
+        offers = self._session.offers(self._tools(), one)
+        return conversation.plan(context, prompt, one, offers, self._session.experience)
 
     @property
     def model(self) -> str:
-        """The model that is asked where a question names none. Raises ConfigurationMalformed."""
-        return self._reader.settings().model
+        """The model that is asked where a question names none, as `--model` takes it. Raises ConfigurationMalformed."""
+        one = self._reader.settings()
+        is_plain = one.provider.name == DEFAULT and "/" not in one.model
+        return one.model if is_plain else f"{one.provider.name}/{one.model}"
 
     def key_variable(self, model: str | None = None) -> str:
         """The variable of the key that a model is asked with; empty for none. Raises ConfigurationMalformed."""

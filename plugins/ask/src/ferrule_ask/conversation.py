@@ -59,7 +59,7 @@ class Model(Protocol):
 
 
 class Question(NamedTuple):
-    """One question, and what it is asked with. price: None where it is not known."""
+    """One question, and what it is asked with. price: None where it is not known. offers: of the tools, see `begin`."""
 
     text: str
     settings: Settings
@@ -67,6 +67,7 @@ class Question(NamedTuple):
     tools: Tools
     price: Price | None
     event: Event
+    offers: Sequence[ToolOffer]
 
 
 class Conversation:
@@ -125,7 +126,7 @@ class Conversation:
 
     async def _converse(self) -> Answer:
         question, settings = self._question, self._question.settings
-        dialogue = begin(question.text, settings, question.tools.offered, _today())
+        dialogue = begin(question.text, settings, question.offers, _today())
         size = self._size(dialogue)
         self.estimated = likely_tokens(size)
         # Room for all requests is made first: a question that could not be ended would be paid in vain.
@@ -176,7 +177,7 @@ class Conversation:
         Returns:
             What the model gets for each, by its id; None where a tool has failed and no answer without it is wanted.
         """
-        names = [offer.name for offer in self._question.tools.offered]
+        names = [offer.name for offer in self._question.offers]
         uses = [_chosen(reply, names)] if left == 1 else list({use.id: use for use in reply.tool_uses}.values())[:left]
         texts: dict[str, tuple[str, bool]] = {}
         for use in uses:
@@ -212,7 +213,7 @@ class Conversation:
         return self.finish("TOOL_FAILED", f"{use.name} failed{why}, and no answer without it is wanted: {said}")
 
     async def _call(self, use: ToolUse) -> ToolResult:
-        names = [offer.name for offer in self._question.tools.offered]
+        names = [offer.name for offer in self._question.offers]
         if use.name not in names:
             return _failed(f"There is no tool {use.name!r}, only: {', '.join(names)}.", "UNKNOWN_TOOL")
         if not isinstance(use.input, dict):

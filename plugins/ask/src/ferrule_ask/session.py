@@ -16,6 +16,7 @@ from ferrule_ask.kept_answers import KeptAnswer
 from ferrule_ask.loop_thread import in_thread
 from ferrule_ask.models import json_text
 from ferrule_ask.models.dialogue import user_text
+from ferrule_ask.models.registry import DEFAULT
 from ferrule_ask.pace.clock import Clock
 from ferrule_ask.pace.pacer import Need, Pace, Pacer, TurnTooLate
 from ferrule_ask.pace.store import Store
@@ -23,6 +24,7 @@ from ferrule_ask.request import auth, retry
 from ferrule_ask.request.errors import CallFailed
 from ferrule_ask.request.patience import Patience
 from ferrule_ask.request.transport import Transport
+from ferrule_ask.tools.refusals import split_offers
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from ferrule_ask.keys import Keys
     from ferrule_ask.models.dialogue import Reply
     from ferrule_ask.settings import Settings
-    from ferrule_ask.tools.protocols import Tools
+    from ferrule_ask.tools.protocols import ToolOffer, Tools
     from ferrule_ask.tools.toolbox import Toolbox
 
 _MAX_TOOL_WAIT_SECONDS = 600.0  # what is longer is a quota that is used up, and no pace
@@ -146,7 +148,16 @@ class Session:
         tools = await self.tools()
         price = price_of(settings.model, settings.prices, settings.provider.name)
         text = user_text(context, prompt)
-        return Question(text, settings, _Model(self, settings, price), tools, price, self._event)
+        offers = self.offers(tools, settings)
+        return Question(text, settings, _Model(self, settings, price), tools, price, self._event, offers)
+
+    def offers(self, tools: Tools, settings: Settings) -> Sequence[ToolOffer]:
+        """The tools that the provider of a question takes; it is said of the others why not, once."""
+        if settings.provider.name == DEFAULT:  # by which they were chosen
+            return tools.offered
+        taken, refused = split_offers(settings.provider.form(), tools.offered)
+        self.warn(*(f"{name} is not offered to {settings.provider.name}: {why}" for name, why in refused))
+        return taken
 
     def _count(self, conversation: Conversation | None, answer: Answer | None) -> None:
         """Account for a question; answer: None where it was cancelled."""
@@ -174,7 +185,7 @@ class Session:
             return None
         settings = question.settings
         provider = settings.provider
-        request = provider.request(begin(question.text, settings, question.tools.offered), settings)
+        request = provider.request(begin(question.text, settings, question.offers), settings)
         identity = provider.url(settings).encode() + b"\0" + json_text.encode(request)
         if settings.max_calls > 1:
             identity += f"\0{settings.max_calls} calls".encode()

@@ -16,6 +16,7 @@ from ferrule.text.redaction import redact, redact_json
 from ferrule_ask.keys import Keys, how_to_set, model_variables
 from ferrule_ask.tools import tool_results
 from ferrule_ask.tools.protocols import ToolOffer, ToolResult
+from ferrule_ask.tools.refusals import find_refusal
 
 _SETTINGS_PREFIX = "FERRULE_ASK_"
 _TOOLS_VARIABLE = "FERRULE_ASK_TOOLS"
@@ -191,15 +192,10 @@ def _facts(names: Sequence[str] | None) -> Sequence[JSONMapping]:
 
 def _check(facts: ToolFacts) -> ToolFacts:
     schema = facts["schema"] if facts["state"] == OK else None
-    refusal = _refusal(schema) if schema else None
-    return {**facts, "state": "refused", "error": {"code": "", "message": refusal}} if refusal else facts
-
-
-def _refusal(schema: JSONMapping) -> str | None:
-    """Why the model's provider would refuse every request with this tool in it, whatever is asked."""
     from ferrule.schema.providers import anthropic
 
-    return next((loss.message for loss in anthropic.losses(schema) if loss.refused), None)
+    refusal = find_refusal(anthropic, schema) if schema else None
+    return {**facts, "state": "refused", "error": {"code": "", "message": refusal}} if refusal else facts
 
 
 def _configured(settings: config.Configuration) -> Sequence[str] | None:
