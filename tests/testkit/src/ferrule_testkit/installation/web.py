@@ -45,6 +45,7 @@ def arguments(tool: str, server: Server) -> dict[str, Any]:
         "web_fetch": {"url": f"{server.url}/tea"},
         "scrape_page": {"url": f"{server.url}/tea"},
         "opennotes_get": {"path": "tea.md"},
+        "opennotes_search": {"query": "tea"},
     }.get(tool, {})
 
 
