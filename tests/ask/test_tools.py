@@ -194,7 +194,7 @@ def test_the_results_of_each_search_tool_come_as_the_same_list(tool: str, keys: 
         session.set(name, value)
     result = executed(tool, QUERY, keys=session)
     assert not result.is_error
-    assert result.content.startswith("Search Results:\n\n1. Title 0\n   https://www.example.com/0\n   Text 0\n\n2. ")
+    assert result.content.startswith("Search Results:\n\n1. Title 0\n   https://www.example.com/0\n   Text 0\n")
     assert result.content.count("https://") == 5
     assert 0 < result.seconds < SECONDS
 

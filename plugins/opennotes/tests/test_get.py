@@ -261,6 +261,7 @@ def test_a_hard_link_is_a_file_of_the_notebook(opennotes, notebook, root, answer
     assert answer("get", path="inside.md", notebook=str(notebook))["note"]["content"] == "the same file"
 
 
+@pytest.mark.process
 def test_a_note_in_utf_16_is_read_and_told(opennotes, notebook, answer):
     (notebook / ".notes" / "a.md").write_bytes("Grüße und Worte.\n".encode("utf-16"))
     document = answer("get", path="a.md", notebook=str(notebook))

@@ -361,8 +361,7 @@ def _print_sources(answer: Answer) -> None:
     cited = [one for one in answer.sources if one["cited"]]
     for number, one in enumerate(cited or answer.sources, 1):
         published = f" ({one['published']})" if one["published"] else ""
-        before = "\n" if number == 1 else ""
-        click.echo(f"{before}[{number}] {plain(one['title'] + published)}\n    {plain(one['url'])}")
+        click.echo(f"{chr(10) * (number == 1)}[{number}] {plain(one['title'] + published)}\n    {plain(one['url'])}")
 
 
 def _owner_of_missing_key(variable: str) -> str:

@@ -23,14 +23,15 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from ferrule.calls.fork_server.child.imports import import_ahead, register_ahead
-from ferrule.calls.fork_server.child.process_state import (
+from ferrule.calls.fork_server.child.state_check import (
+    StateCheck,
     await_end_of_threads,
     can_be_copied,
+    has_children,
     has_threads,
     is_bare,
     open_files,
 )
-from ferrule.calls.fork_server.child.state_check import StateCheck, has_children
 from ferrule.errors import FerruleError
 from ferrule.plugin.hooks.context import ANSWER_BYTES
 from ferrule.plugin.hooks.lasting_state import Lasting

@@ -1,5 +1,7 @@
 """What a call has left changed in its process, which decides whether the process may take another one.
 
+And what a process that has loaded a plugin has, and its copies would lack or share.
+
 It finds what the kernel and the interpreter know of: threads, processes, descriptors, the working folder, the
 environment, signals, limits, memory, and names that stand for another object than before, in the modules of the tool's
 package, and in those of the host and of the standard library that every call needs. It does not find what was changed
@@ -16,6 +18,7 @@ import resource
 import signal
 import socket
 import sys
+import time
 
 # `_signal` is `signal` without the enumerations that it makes of the numbers, which take most of the time.
 from _signal import getsignal as _getsignal  # type: ignore[import-not-found] # typeshed lacks it
@@ -23,6 +26,8 @@ from _signal import pthread_sigmask as _sigmask
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import NamedTuple
+
+from ferrule.supervision import processes
 
 _MAX_GROWTH_BYTES = 64 << 20  # of resident memory, over all calls of a process
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -46,6 +51,7 @@ _getitimer, _getrlimit = signal.getitimer, resource.getrlimit
 _environment = getattr(os.environ, "_data", os.environ)  # the bytes, which need not be decoded to be compared
 _id, _len, _dict, _list, _tuple, _map, _set, _int, _zip = id, len, dict, list, tuple, map, set, int, zip
 _isinstance = isinstance
+_THREADS_SECONDS, _STEP_SECONDS = 0.1, 0.001  # in which the kernel takes a thread off that has ended
 
 
 class _Names(NamedTuple):
@@ -216,3 +222,50 @@ _FACTS: Mapping[str, Callable[[], object]] = {
     "limits": lambda: [_getrlimit(limit) for limit in _LIMITS],
     "the interpreter": _interpreter,
 }
+
+
+def can_be_copied(known: set[int]) -> bool:
+    """Whether a fork would lack or share nothing. known: files that may be open."""
+    return not has_threads() and is_bare(known)
+
+
+def has_threads() -> bool:
+    """Whether there is more than one, as far as that can be found out."""
+    try:
+        return len(os.listdir("/proc/self/task")) != 1
+    except Exception:  # noqa: BLE001 - a plugin may have put anything instead of what was asked
+        return True
+
+
+def await_end_of_threads() -> None:
+    """Wait a moment for threads that have ended: they are listed until the kernel has taken them off."""
+    limit = time.monotonic() + _THREADS_SECONDS
+    while has_threads() and time.monotonic() < limit:
+        time.sleep(_STEP_SECONDS)
+
+
+def is_bare(known: set[int]) -> bool:
+    """Whether there are no children, no open files but these, and no memory or locks into which forks would write."""
+    try:
+        return not processes.children() and open_files() <= known and not _shares_memory()
+    except Exception:  # noqa: BLE001 - as above
+        return False
+
+
+def open_files() -> set[int]:
+    """The numbers of the files that are open."""
+    return {file for file in map(int, os.listdir("/proc/self/fd")) if _is_open(file)}
+
+
+def _is_open(file: int) -> bool:
+    try:
+        os.fstat(file)
+    except OSError:
+        return False  # the listing's own
+    return True
+
+
+def _shares_memory() -> bool:
+    with open("/proc/self/maps", "rb", buffering=0) as file:
+        rights = [line.split(None, 2)[1] for line in file.readall().splitlines()]
+    return any(right[1:2] == b"w" and right[3:4] == b"s" for right in rights)

@@ -73,7 +73,10 @@ def _require_answers(session: Session, refused: list[Trial], number: int) -> Non
 def _is_of_surroundings(session: Session, outcome: Outcome) -> bool:
     """Whether a key, a network or something else is missing here that a call needs whatever its arguments are."""
     base = session.base
-    is_of_every_call = base is not None and base.kind == FAILURE and outcome.is_same_failure(base)
+    # A good call that was refused for its input was not far enough to miss anything.
+    is_of_every_call = (
+        base is not None and base.kind == FAILURE and (base.refuses_input or outcome.is_same_failure(base))
+    )
     return outcome.lacks_surroundings or (outcome.lacks_something and is_of_every_call)
 
 
