@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ferrule.confinement.denials import FORK
-from ferrule.confinement.errors import denied
-from ferrule.confinement.policy import Denial
-from ferrule.supervision.channel.outcome import Outcome
 from ferrule.supervision.confined_work import ConfinedCopies
 from ferrule.supervision.memory.group import make_group
 
@@ -18,6 +14,7 @@ if TYPE_CHECKING:
     from ferrule.confinement.broker.shared_broker import CopyBroker, SharedBroker
     from ferrule.confinement.policy import Policy
     from ferrule.confinement.proxies.relay import Relay
+    from ferrule.supervision.channel.outcome import Outcome
     from ferrule.supervision.memory.group import MemoryGroup
 
 
@@ -77,6 +74,11 @@ class Confinement:
 
     def refuse_process(self) -> Outcome:
         """What comes of a plugin that has started a process without leave."""
+        from ferrule.confinement.denials import FORK
+        from ferrule.confinement.errors import denied
+        from ferrule.confinement.policy import Denial
+        from ferrule.supervision.channel.outcome import Outcome
+
         return Outcome(None, denied(self.policy, Denial(FORK, "")).facts())
 
     def add(self, process: int, *, is_copy: bool) -> CopyBroker | None:
