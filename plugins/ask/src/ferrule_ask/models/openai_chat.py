@@ -71,10 +71,7 @@ class OpenAIChat:
         if settings.schema is not None:
             shape = openai_common.answer_format(settings.schema)
             request["response_format"] = {"type": "json_schema", "json_schema": shape}
-        if dialogue.offers:
-            request["tools"] = self.form().tools([offer.schema for offer in dialogue.offers])
-            request["tool_choice"] = "auto" if dialogue.may_call else "none"
-            request["parallel_tool_calls"] = False
+        request |= openai_common.offer_tools(self.form(), dialogue)
         for exchange in dialogue.exchanges:
             request["messages"] += _turns(exchange)
         return request

@@ -14,8 +14,9 @@ from ferrule_ask.models.json_text import get_object, get_text, get_tokens
 from ferrule_ask.pace.stated_limits import StatedLimit
 
 if TYPE_CHECKING:
+    from ferrule.schema.providers import ProviderFormat
     from ferrule.text.json_types import JSONMapping, JSONObject
-    from ferrule_ask.models.dialogue import Response
+    from ferrule_ask.models.dialogue import Dialogue, Response
 
 _CODES = {
     "insufficient_quota": "BILLING",
@@ -74,6 +75,17 @@ def read_usage(document: JSONMapping, given: str, written: str) -> Tokens | None
         return None
     cached = min(all_input, get_tokens(get_object(usage, f"{given}_details"), "cached_tokens") or 0)
     return Tokens(all_input - cached, 0, cached, output)
+
+
+def offer_tools(form: ProviderFormat, dialogue: Dialogue) -> JSONObject:
+    """The parts of a request that are about tools; none where no tool is offered."""
+    if not dialogue.offers:
+        return {}
+    return {
+        "tools": form.tools([offer.schema for offer in dialogue.offers]),
+        "tool_choice": "auto" if dialogue.may_call else "none",
+        "parallel_tool_calls": False,
+    }
 
 
 def answer_format(schema: JSONMapping) -> JSONObject:

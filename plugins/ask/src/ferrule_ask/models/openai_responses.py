@@ -59,10 +59,7 @@ class OpenAIResponses:
             request["instructions"] = dialogue.system
         if settings.schema is not None:
             request["text"] = {"format": {"type": "json_schema", **openai_common.answer_format(settings.schema)}}
-        if dialogue.offers:
-            request["tools"] = self.form().tools([offer.schema for offer in dialogue.offers])
-            request["tool_choice"] = "auto" if dialogue.may_call else "none"
-            request["parallel_tool_calls"] = False
+        request |= openai_common.offer_tools(self.form(), dialogue)
         for exchange in dialogue.exchanges:
             request["input"] += _items(exchange)
         return request
