@@ -58,9 +58,11 @@ class KeptMachine:
             **environ,
         }
         self._cold = {**self.environ, "XDG_CONFIG_HOME": str(folder / "kept-cold")}
+        self._configurations = []
         for place, keep in ((home / ".config", 'tools = ["*"]'), (folder / "kept-cold", "seconds = 0")):
             (place / "ferrule").mkdir(parents=True)
-            (place / "ferrule/config.toml").write_text(f"[keep]\n{keep}\n")
+            self._configurations.append(place / "ferrule/config.toml")
+            self._configurations[-1].write_text(f"[keep]\n{keep}\n")
 
     def __enter__(self) -> Self:
         return self
@@ -69,6 +71,12 @@ class KeptMachine:
         for one in self._keepers():  # and none of the user's own
             self.ferrule("keep", "stop", "--process", str(one["process"]))
         shutil.rmtree(self._runtime, ignore_errors=True)
+
+    def allow_memory(self, tool: str, mib: int) -> None:
+        """Let a tool have so much, where its library is larger than what a tool may have otherwise."""
+        for path in self._configurations:
+            with path.open("a") as file:
+                file.write(f"[tools.{tool}]\nmemory = {mib}\n")
 
     def ferrule(self, *words: str) -> str:
         """What the command prints. Ends the bench where it fails."""

@@ -30,6 +30,7 @@ _PLUGINS = ("launcher", "fetch", "brave", "mcp")
 _CITY, _TEXT = b'{"city": "Oslo"}', {"text": "Oslo"}
 _OWN_CALLS = 400
 _DISCOVERED = 50
+_LIBRARY_MIB = 6144  # of address space: torch with its CUDA libraries reserves more than a tool may have otherwise
 
 
 class Call(NamedTuple):
@@ -104,6 +105,7 @@ def _calls(installation: Installation, machine: KeptMachine, page: str, choice: 
             continue
         for is_reusable, word, aim in ((True, "used again", 0.35), (False, "single use", 0.9)):
             tool = add_tool(installation, f"bench_{library}_{word[:4]}", is_reusable=is_reusable, library=library)
+            machine.allow_memory(tool, _LIBRARY_MIB)
             yield Call(
                 f"a tool that imports {library}, {word}", tool, _CITY, weather, aim, 3.0 if is_reusable else None
             )

@@ -55,6 +55,11 @@ def raised(error: BaseException) -> BaseException:
         pytest.param(MemoryError(), "The tool ran out of memory.", id="memory"),
         pytest.param(OSError(errno.ENOMEM, "none left", "/a/module"), "The tool ran out of memory.", id="memory-of-os"),
         pytest.param(
+            ImportError("big.so: failed to map segment from shared object"),
+            "The tool ran out of memory.",
+            id="memory-of-the-loader",
+        ),
+        pytest.param(
             ExceptionGroup("both", [ValueError("a"), KeyError("b")]),
             "The tool crashed with ExceptionGroup: both (2 sub-exceptions).",
             id="group",

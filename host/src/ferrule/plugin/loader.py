@@ -266,7 +266,10 @@ def tool_broken(tool: InstalledTool, error: BaseException) -> ToolBroken:
 def _advise(tool: InstalledTool, error: BaseException, place: tuple[str, int] | None) -> str:
     """For the author of the plugin, and for a user who has only installed it."""
     from ferrule.plugin.remedies import remedy
+    from ferrule.supervision.exception_text import MORE_MEMORY, is_lack_of_memory
 
+    if is_lack_of_memory(error):
+        return f"It needs more memory to be loaded. {MORE_MEMORY}"
     advice = remedy.advise(tool, error)
     if advice:
         return advice

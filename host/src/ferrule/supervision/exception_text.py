@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 OUT_OF_MEMORY = "The tool ran out of memory."
 MORE_MEMORY = "Raise `memory` (MiB) in its table of config.toml, or FERRULE_MEMORY."
+# What ld.so says, without a number of the system: a library of a gigabyte does not fit below a limit on addresses.
+_LOADER_LACKS_MEMORY = ("failed to map segment from shared object", "cannot map zero-fill pages")
 _MAX_TEXT_CHARS = 300
 _LIBRARY = os.path.dirname(os.__file__) + "/"
 _HOST = os.path.dirname(os.path.dirname(__file__)) + "/"
@@ -61,7 +63,9 @@ def _refusal(error: BaseException) -> FerruleError | None:
 
 
 def is_lack_of_memory(error: BaseException) -> bool:
-    """True where memory was refused: by Python itself, or by the system under a call of Python's (ENOMEM)."""
+    """True where memory was refused: by Python itself, by the system (ENOMEM), or by the loader of shared libraries."""
+    if isinstance(error, ImportError | OSError) and any(words in text_of(error) for words in _LOADER_LACKS_MEMORY):
+        return True
     return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
 
 

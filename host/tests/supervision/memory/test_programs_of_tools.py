@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -263,6 +264,25 @@ def test_the_code_of_the_tool_itself_has_as_much_address_space_as_before(machine
     assert run(machine, FERRULE_MEMORY="300")["error_code"] == "OUT_OF_MEMORY"
 
 
+@pytest.mark.parametrize("when", ["imported", "called"])
+def test_a_library_that_does_not_fit_is_said_to_want_more_memory(machine: Machine, when: str) -> None:
+    compiler = shutil.which("cc") or pytest.skip("there is no C compiler")
+    library = machine.site / "large.so"
+    source = b"char large[2000000000];"
+    command = [compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", library]
+    subprocess.run(command, input=source, check=True)
+    loading = f"import ctypes; ctypes.CDLL({str(library)!r})"
+    if when == "imported":
+        machine.install("alpha", top=loading)
+    else:
+        machine.install("alpha", execute=loading)
+    document = run(machine)
+    assert "failed to map segment" in document["error"] or "ran out of memory" in document["error"]
+    assert ("Raise `memory` (MiB)" in document["error"]) is (when == "imported")
+    shown = machine.ferrule("run", "alpha", "{}")
+    assert "Raise `memory` (MiB)" in shown.out + shown.err
+
+
 def configure(machine: Machine, isolation: str) -> None:
     folder = machine.home / ".config" / "ferrule"
     folder.mkdir(parents=True, exist_ok=True)
@@ -270,8 +290,6 @@ def configure(machine: Machine, isolation: str) -> None:
 
 
 def run_executable(machine: Machine, environment: dict[str, str]) -> Any:
-    import subprocess
-
     done = subprocess.run(
         [machine.tools / "alpha-tool"], input=b"{}", env={**machine.environment, **environment}, cwd=machine.work,
         capture_output=True, check=False,
